@@ -1,0 +1,19 @@
+import { type CallContext, CallError } from './call-error';
+import { brand } from './payments-error';
+
+/**
+ * The caller's `signal` ended the call. Its `name` is `'AbortError'`, as everywhere on the platform, and its `cause`
+ * is the signal's reason. Look at `outcome`: an `AbortSignal.timeout()` that fires during a POST may leave a journey
+ * behind.
+ */
+export class AbortedError extends CallError {
+  static {
+    brand(AbortedError, 'AbortedError', 'AbortError');
+  }
+
+  declare readonly code: 'aborted';
+
+  constructor(message: string, context: CallContext & { readonly cause: unknown }) {
+    super('aborted', message, context);
+  }
+}

@@ -1,0 +1,64 @@
+import { type CallContext, CallError } from './call-error';
+import { brand } from './payments-error';
+
+/**
+ * The service answered, and not with a success: an HTTP status outside 2xx, or a 2xx whose body has a `status` other
+ * than 0 (document section 7.2; the meaning of -1 and 999 is not documented).
+ */
+export class ApiError extends CallError {
+  static {
+    brand(ApiError, 'ApiError');
+  }
+
+  declare readonly code: 'api_error';
+
+  /** The HTTP status of the answer. */
+  readonly httpStatus: number;
+
+  /** The body's `status` field (document sections 2.2, 2.3 and 4.3), when the body has one that is a number. */
+  readonly status: number | undefined;
+
+  /** How long the service asked to wait before another call (`Retry-After`), in milliseconds, when it did. */
+  readonly retryAfterMs: number | undefined;
+
+  readonly #body: unknown;
+
+  constructor(
+    message: string,
+    context: CallContext & {
+      readonly httpStatus: number;
+      readonly body: unknown;
+      readonly retryAfterMs?: number | undefined;
+    },
+  ) {
+    super('api_error', message, context);
+    this.httpStatus = context.httpStatus;
+    this.retryAfterMs = context.retryAfterMs;
+    this.#body = context.body;
+    const status = fieldOf(context.body, 'status');
+    this.status = typeof status === 'number' ? status : undefined;
+  }
+
+  /**
+   * The body's `message` field, when it has one that is text. Not printed by logging: the service may quote personal
+   * data in it.
+   */
+  get serviceMessage(): string | undefined {
+    const message = fieldOf(this.#body, 'message');
+    return typeof message === 'string' ? message : undefined;
+  }
+
+  /**
+   * The answer's body: parsed where it is JSON, the text otherwise, as far as it could be read. Not printed by
+   * logging: it may hold personal data.
+   */
+  get body(): unknown {
+    return this.#body;
+  }
+}
+
+function fieldOf(body: unknown, field: string): unknown {
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, field)
+    ? Reflect.get(body, field)
+    : undefined;
+}

@@ -1,0 +1,49 @@
+import { type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
+
+/** The operations of the service (document section 4), by the names of the client's methods. */
+export type OperationName = 'createRecurringCheckout' | 'getTransaction' | 'cancelScheduledPayment';
+
+/** What every error of a call to the service knows about that call. */
+export interface CallContext {
+  /** Whether the call may have taken effect, over all its attempts. */
+  readonly outcome: Outcome;
+  /** The operation that was called. */
+  readonly operation: OperationName;
+  /** How many requests were tried, the first one included. 0 when none was. */
+  readonly attempts: number;
+}
+
+/** What the errors of a call have in common. Not exported: `PaymentsError` and its `outcome` serve to catch them all. */
+export abstract class CallError extends PaymentsError {
+  declare readonly outcome: Outcome;
+
+  /** The operation that was called. */
+  readonly operation: OperationName;
+
+  /** How many requests were tried, the first one included. 0 when none was. */
+  readonly attempts: number;
+
+  protected constructor(
+    code: PaymentsErrorCode,
+    message: string,
+    context: CallContext & { readonly cause?: unknown },
+  ) {
+    super(code, message, context);
+    this.operation = context.operation;
+    this.attempts = context.attempts;
+  }
+}
+
+/** What to do next, for the end of a message. It depends on the outcome, and on what a second call would change. */
+export function advice({ outcome, operation }: Pick<CallContext, 'outcome' | 'operation'>): string {
+  if (outcome === 'refused') return 'The service refused the call and did not act on it.';
+  if (outcome === 'not-sent') return 'Nothing reached the service, so the call can be made again.';
+  switch (operation) {
+    case 'getTransaction':
+      return 'A query changes nothing, so it can be made again.';
+    case 'createRecurringCheckout':
+      return 'The journey may exist: do not create it again under the same referenceCode before you have checked.';
+    case 'cancelScheduledPayment':
+      return 'The cancellation may have taken effect: check with the service before you report it either way.';
+  }
+}

@@ -1,0 +1,22 @@
+import { type CallContext, CallError } from './call-error';
+import { brand } from './payments-error';
+
+/**
+ * No answer came, because the connection failed: refused, name not resolved, certificate not trusted (outcome
+ * `'not-sent'`), or lost on the way (outcome `'unknown'`).
+ */
+export class ConnectionError extends CallError {
+  static {
+    brand(ConnectionError, 'ConnectionError');
+  }
+
+  declare readonly code: 'connection_failed';
+
+  /** The platform's own code for the failure (`'ECONNREFUSED'`, `'CERT_HAS_EXPIRED'`, …), when it gave one. */
+  readonly reason: string | undefined;
+
+  constructor(message: string, context: CallContext & { readonly reason?: string | undefined }) {
+    super('connection_failed', message, context);
+    this.reason = context.reason;
+  }
+}

@@ -1,0 +1,12 @@
+export { AbortedError } from './aborted-error';
+export { ApiError } from './api-error';
+export type { OperationName } from './call-error';
+export { ConfigurationError } from './configuration-error';
+export { ConnectionError } from './connection-error';
+export { InvalidNotificationError } from './invalid-notification-error';
+export { InvalidRequestError } from './invalid-request-error';
+export { InvalidResponseError } from './invalid-response-error';
+export { type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
+export { TimeoutError } from './timeout-error';
+export type { ValidationIssue } from './validation-issue';
+export { type AuthorizationFailure, WebhookAuthenticationError } from './webhook-authentication-error';

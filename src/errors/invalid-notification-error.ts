@@ -1,0 +1,34 @@
+import { brand, PaymentsError } from './payments-error';
+import { summarize, type ValidationIssue } from './validation-issue';
+
+/**
+ * A notification's body is no JSON object, contradicts its query flags, or lacks what identifies it (document
+ * section 6). Nothing was guessed and nothing was done.
+ */
+export class InvalidNotificationError extends PaymentsError {
+  static {
+    brand(InvalidNotificationError, 'InvalidNotificationError');
+  }
+
+  declare readonly code: 'invalid_notification';
+  declare readonly outcome: undefined;
+
+  /** What is wrong, field by field; never the values. */
+  readonly issues: readonly ValidationIssue[];
+
+  readonly #body: unknown;
+
+  constructor(
+    message: string,
+    details: { readonly issues: readonly ValidationIssue[]; readonly body: unknown },
+  ) {
+    super('invalid_notification', `${message} ${summarize(details.issues)}.`);
+    this.issues = details.issues;
+    this.#body = details.body;
+  }
+
+  /** The body as it was given. Not printed by logging: it may hold personal data. */
+  get body(): unknown {
+    return this.#body;
+  }
+}

@@ -1,0 +1,22 @@
+import { brand, PaymentsError } from './payments-error';
+import { summarize, type ValidationIssue } from './validation-issue';
+
+/** An argument cannot be right, and nothing was sent. `issues` names each field and what is expected there. */
+export class InvalidRequestError extends PaymentsError {
+  static {
+    brand(InvalidRequestError, 'InvalidRequestError');
+  }
+
+  declare readonly code: 'invalid_request';
+  declare readonly outcome: 'not-sent';
+
+  /** What is wrong, field by field; never the values. */
+  readonly issues: readonly ValidationIssue[];
+
+  constructor(subject: string, issues: readonly ValidationIssue[]) {
+    super('invalid_request', `${subject} was refused before anything was sent. ${summarize(issues)}.`, {
+      outcome: 'not-sent',
+    });
+    this.issues = issues;
+  }
+}

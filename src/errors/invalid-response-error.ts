@@ -1,0 +1,47 @@
+import { type CallContext, CallError } from './call-error';
+import { brand } from './payments-error';
+import type { ValidationIssue } from './validation-issue';
+
+/**
+ * The service answered with a success that cannot be used: no JSON, too large, or without what the operation is for.
+ * The outcome is always `'unknown'`. When a checkout's answer has a `uuid`, the journey exists: query that uuid, and
+ * do not create the journey again.
+ */
+export class InvalidResponseError extends CallError {
+  static {
+    brand(InvalidResponseError, 'InvalidResponseError');
+  }
+
+  declare readonly code: 'invalid_response';
+  declare readonly outcome: 'unknown';
+
+  /** What is wrong with the body, field by field; never the values. */
+  readonly issues: readonly ValidationIssue[];
+
+  /** The transaction's uuid, when one can be read in the body. */
+  readonly uuid: string | undefined;
+
+  readonly #body: unknown;
+
+  constructor(
+    message: string,
+    context: Omit<CallContext, 'outcome'> & {
+      readonly issues: readonly ValidationIssue[];
+      readonly body: unknown;
+      readonly uuid?: string | undefined;
+    },
+  ) {
+    super('invalid_response', message, { ...context, outcome: 'unknown' });
+    this.issues = context.issues;
+    this.uuid = context.uuid;
+    this.#body = context.body;
+  }
+
+  /**
+   * The body: parsed where it is JSON, the text otherwise, as far as it was read. Not printed by logging: it may hold
+   * personal data.
+   */
+  get body(): unknown {
+    return this.#body;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Whether a failed call may have taken effect.
+ *
+ * - `'not-sent'`: nothing reached the service. Calling again is safe.
+ * - `'refused'`: the service answered 4xx. It did not act.
+ * - `'unknown'`: the request may have been acted on (5xx, 3xx, a lost connection, a time-out, an unreadable
+ *   success, or a body whose `status` is not 0). Find out before you call again.
+ *
+ * Over several attempts of one call the worst one counts: unknown, then refused, then not-sent.
+ */
+export type Outcome = 'not-sent' | 'refused' | 'unknown';
+
+/** The stable `code` of each error class. */
+export type PaymentsErrorCode =
+  | 'configuration'
+  | 'invalid_request'
+  | 'api_error'
+  | 'invalid_response'
+  | 'connection_failed'
+  | 'timeout'
+  | 'aborted'
+  | 'webhook_authentication_failed'
+  | 'invalid_notification';
+
+const brands = new WeakMap<object, symbol>();
+
+/**
+ * Brands a class and names its instances. A class that a merchant derives from ours has no brand of its own, so
+ * `instanceof` treats it as usual.
+ */
+export function brand(
+  errorClass: { readonly prototype: PaymentsError },
+  className: string,
+  name = className,
+): void {
+  const symbol = Symbol.for(`pix-automatic-sdk.${className}`);
+  brands.set(errorClass, symbol);
+  Object.defineProperty(errorClass.prototype, symbol, { value: true });
+  // On the prototype, where the built-in errors have theirs, so that logging does not print it twice.
+  Object.defineProperty(errorClass.prototype, 'name', { value: name, configurable: true, writable: true });
+}
+
+/**
+ * The base of every error this library throws.
+ *
+ * `instanceof` works across the ESM and CommonJS copies of the package, which a program may load side by side
+ * (its own code as ESM, a framework's as CommonJS): each class carries a brand from the global symbol registry.
+ *
+ * No credential, and no part of a body, is in the message or in anything that logging prints.
+ */
+export abstract class PaymentsError extends Error {
+  static {
+    brand(PaymentsError, 'PaymentsError');
+  }
+
+  /** Tells the kinds of error apart; never changes for a class. */
+  readonly code: PaymentsErrorCode;
+
+  /** Whether the call may have taken effect; `undefined` on errors that belong to no call (a notification's). */
+  readonly outcome: Outcome | undefined;
+
+  protected constructor(
+    code: PaymentsErrorCode,
+    message: string,
+    options: { outcome?: Outcome | undefined; cause?: unknown } = {},
+  ) {
+    // `cause` is passed only where there is one: `new Error(m, { cause: undefined })` would print an empty cause.
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.outcome = options.outcome;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const brand = brands.get(this);
+    if (brand === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && Reflect.get(value, brand) === true;
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * One thing that is wrong with a value: where, and what was expected there. Never the value itself, which may be
+ * personal data. The shape is that of a Standard Schema issue.
+ */
+export interface ValidationIssue {
+  /** The field, from the outside in: `['recurrence', 'amount', 'recurrenceAmount']`. Empty for the whole value. */
+  readonly path: readonly PropertyKey[];
+  /** What was expected there. */
+  readonly message: string;
+}
+
+/** `recurrence.amount.recurrenceAmount: expected a number; currency: required`: for an error's message. */
+export function summarize(issues: readonly ValidationIssue[]): string {
+  const shown = issues
+    .slice(0, MAX_SUMMARIZED)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`));
+  const hidden = issues.length - shown.length;
+  return hidden > 0 ? `${shown.join('; ')}; and ${hidden} more` : shown.join('; ');
+}
+
+const MAX_SUMMARIZED = 5;

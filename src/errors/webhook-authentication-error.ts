@@ -1,0 +1,29 @@
+import { brand, PaymentsError } from './payments-error';
+
+/** Why an `Authorization` header was not accepted. For your log only: an answer that says it helps an attacker. */
+export type AuthorizationFailure = 'missing' | 'wrong-scheme' | 'malformed' | 'mismatch';
+
+const explanations: Record<AuthorizationFailure, string> = {
+  missing: 'It has no Authorization header. A gateway or framework may have removed or renamed it',
+  'wrong-scheme': 'Its Authorization header is not of the Basic scheme',
+  malformed: 'Its Authorization header is not well-formed Basic authentication',
+  mismatch: 'Its credentials are not yours. Check that apiKey and apiToken are those of this environment',
+};
+
+/** A notification did not prove that the service sent it (document section 5). Answer 401 and do nothing else. */
+export class WebhookAuthenticationError extends PaymentsError {
+  static {
+    brand(WebhookAuthenticationError, 'WebhookAuthenticationError');
+  }
+
+  declare readonly code: 'webhook_authentication_failed';
+  declare readonly outcome: undefined;
+
+  /** Why the header was not accepted. */
+  readonly reason: AuthorizationFailure;
+
+  constructor(reason: AuthorizationFailure) {
+    super('webhook_authentication_failed', `The notification was not accepted. ${explanations[reason]}.`);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Remembers which notifications have been acted on, and who is acting on one now. The document (section 6.1) promises
+ * at-least-once delivery and demands a listener that never acts twice; a store is how several processes keep to that.
+ *
+ * A store keeps **one record a subject** (`'reversal:v-1'`): the states that are done (`'PENDING'`, `'PAID'`), and the
+ * lease of whoever is working on one of them.
+ *
+ * Every implementation guarantees, and the contract suite in `test/stores` proves for ours:
+ *
+ * - Each step is atomic: of any number of concurrent `claim` calls for one subject, at most one is `'claimed'`, and
+ *   while its lease lives all others are `'busy'` (or `'done'`, for a state that is).
+ * - Each step is idempotent for its own token, because drivers resend a command whose reply was lost.
+ * - Time is the store's own clock, never the caller's: processes with wrong clocks cannot shorten a lease.
+ * - A step that fails or hangs leaves either the record before it or the record after it, nothing between.
+ *
+ * What a crash leaves: before `claim`, nothing; between `claim` and `complete`, a lease that runs out by itself, after
+ * which the next delivery is claimed again (the callback may have run: at least once); after `complete`, a done state.
+ *
+ * @typeParam Transaction - what `transact` hands to the callback, for stores that have it
+ */
+export interface IdempotencyStore<Transaction = unknown> {
+  /**
+   * Takes the lease of a subject, to work on one of its states.
+   *
+   * A state that is done answers `'done'`, whoever has the lease. Otherwise a live lease answers `'busy'`, and so does
+   * losing a race. An expired lease counts as none: its owner is taken for dead.
+   *
+   * @param subject - kind and identity, as in `reversal:v-1`
+   * @param state - what the notification reports of the subject
+   * @param leaseMs - how long the lease lives unless it is completed or released, in milliseconds; it is never renewed
+   */
+  claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult>;
+
+  /**
+   * Records the claim's state as done and gives up the lease, in one step.
+   *
+   * @param claim - what `claim` answered
+   * @param retentionMs - how long the state is remembered at least, in milliseconds
+   * @returns `true` when the state is recorded as done by this claim, also when an earlier call recorded it;
+   *   `false` when the claim's lease has expired or is somebody else's now, and nothing was changed
+   */
+  complete(claim: Claim, retentionMs: number): Promise<boolean>;
+
+  /**
+   * Gives up the lease without recording anything, so that the next delivery can be claimed at once. Changes nothing
+   * when the lease is no longer the claim's, or when the claim was completed.
+   */
+  release(claim: Claim): Promise<void>;
+
+  /**
+   * Claim, callback and completion in one transaction of the merchant's own database, for an effect that happens
+   * exactly once. Present only on stores that can.
+   */
+  readonly transact?: Transact<Transaction> | undefined;
+}
+
+/** The lease of one subject, held to work on one of its states. */
+export interface Claim {
+  readonly subject: string;
+  readonly state: string;
+  /** Proves the ownership of the lease; made anew for each claim. */
+  readonly token: string;
+  /** Grows with each claim of the subject, so that a write guarded by it can refuse a former owner's. */
+  readonly fence: number;
+  /** The states of the subject that were done before. */
+  readonly handledStates: readonly string[];
+}
+
+/** What `claim` answers. */
+export type ClaimResult =
+  | ({ readonly status: 'claimed' } & Claim)
+  | { readonly status: 'done'; readonly handledStates: readonly string[] }
+  | { readonly status: 'busy' };
+
+/**
+ * Runs `work` in a transaction that also holds the claim and its completion.
+ *
+ * Resolves with `'completed'` only when the commit was confirmed. `'done'` and `'busy'` as in `claim`, without
+ * running `work`, and without waiting for whoever has the subject. When `work` throws, everything is rolled back and
+ * its error is rethrown. Any other failure rejects, and the effect has either happened together with its record, or
+ * not at all.
+ */
+export type Transact<Transaction> = (
+  request: TransactRequest,
+  work: (transaction: Transaction, claim: Claim) => Promise<void>,
+) => Promise<{ readonly status: 'completed' | 'done' | 'busy' }>;
+
+/** What to claim in a transaction. */
+export interface TransactRequest {
+  readonly subject: string;
+  readonly state: string;
+  /** How long the state is remembered at least, in milliseconds. */
+  readonly retentionMs: number;
+  /** How long `work` may take at most, in milliseconds; a bound for the transaction's own time-outs. */
+  readonly timeoutMs: number;
+}
