@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Plugin as EsbuildPlugin, transform } from 'esbuild';
+import { defineConfig, type Options } from 'tsup';
+
+type TsupPlugin = NonNullable<Options['plugins']>[number];
+
+const target = 'node20.19';
+const entries = {
+  index: 'src/index.ts',
+  webhooks: 'src/webhooks/index.ts',
+  stores: 'src/stores/index.ts',
+  testing: 'src/testing/index.ts',
+  sandbox: 'src/sandbox/index.ts',
+};
+
+/** Packages whose types are copied into our declarations, so that a caller needs none of them installed. */
+const inlinedTypes = ['@standard-schema/spec'];
+
+/**
+ * Turns each ESM chunk into CommonJS, in place of tsup's own step for it: that one goes through sucrase, which also
+ * rewrites every `?.` and `??` (all over zod, on the way of each notification) into calls of helper functions.
+ *
+ * Sharing chunks needs this detour because esbuild splits ESM alone. Without shared chunks zod would be there once an
+ * entry. `import()` becomes a late `require()`: the loader of Jest refuses the real one.
+ */
+const commonJsChunks: TsupPlugin = {
+  name: 'commonjs-chunks',
+  buildStart() {
+    if (this.format === 'cjs') this.splitting = false;
+  },
+  async renderChunk(code, { path }) {
+    if (this.format !== 'cjs') return;
+    return transform(code, {
+      format: 'cjs',
+      target,
+      supported: { 'dynamic-import': false },
+      sourcefile: path,
+      sourcemap: 'external',
+    });
+  },
+};
+
+/** Keeps the text of other people's source out of the maps (1 MB of zod): file, line and column still map. */
+const leanSourceMaps: TsupPlugin = {
+  name: 'lean-source-maps',
+  buildEnd({ writtenFiles }) {
+    for (const { name } of writtenFiles.filter((file) => file.name.endsWith('.map'))) {
+      const map = JSON.parse(readFileSync(name, 'utf8')) as { sources: string[]; sourcesContent?: unknown[] };
+      map.sourcesContent = map.sources.map((source, index) =>
+        source.includes('node_modules/') ? null : map.sourcesContent?.[index],
+      );
+      writeFileSync(name, JSON.stringify(map));
+    }
+  },
+};
+
+/** Writes the licence and exact version of every package that a bundle holds, read from what was just bundled. */
+const thirdPartyNotices: EsbuildPlugin = {
+  name: 'third-party-notices',
+  setup({ onEnd }) {
+    onEnd(({ metafile }) => {
+      const bundled = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.keys(inputs));
+      mkdirSync('dist', { recursive: true });
+      writeFileSync('dist/THIRD_PARTY_NOTICES.txt', notices(bundled));
+    });
+  },
+};
+
+function notices(files: readonly string[]): string {
+  const packages = files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
+  const sections = [...new Set([...packages, ...inlinedTypes])].sort().map((name) => {
+    const directory = join('node_modules', name);
+    const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+    const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
+    if (file === undefined) throw new Error(`${name} is inlined and has no licence file to ship.`);
+    return `${name}@${version} (${license})\n\n${readFileSync(join(directory, file), 'utf8').trim()}\n`;
+  });
+  const rule = `\n${'-'.repeat(80)}\n\n`;
+  return `pix-automatic-sdk contains code of these packages.\n${rule}${sections.join(rule)}`;
+}
+
+export default defineConfig({
+  // The command line is built as soon as it exists; nobody imports it, so it has no declarations.
+  entry: existsSync('src/sandbox/cli.ts') ? { ...entries, cli: 'src/sandbox/cli.ts' } : entries,
+  format: ['esm', 'cjs'],
+  target,
+  // One copy of what several entries use.
+  splitting: true,
+  sourcemap: true,
+  metafile: true,
+  clean: true,
+  // Inlined is all that the manifest does not name as a (peer) dependency: everything but the caller's own msw.
+  esbuildPlugins: [thirdPartyNotices],
+  plugins: [commonJsChunks, leanSourceMaps],
+  // Deno, Workers and `node:sqlite` know the built-in modules by their full names only.
+  removeNodeProtocol: false,
+  dts: {
+    entry: entries,
+    resolve: inlinedTypes,
+    // tsup sets `baseUrl`, which TypeScript 6.0 calls deprecated.
+    compilerOptions: { ignoreDeprecations: '6.0' },
+  },
+});
