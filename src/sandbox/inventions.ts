@@ -1,0 +1,173 @@
+/**
+ * Everything that the sandbox had to make up, because the document does not show it. Nothing here says what the real
+ * service does: write code that works whatever these are, and change a row to try it.
+ */
+export interface Inventions {
+  /** The answer to missing or wrong credentials. */
+  wrongCredentials: InventedAnswer;
+  /** The answer to a path that is none of the three operations. */
+  unknownPath: InventedAnswer;
+  /** The answer to another method on an operation's path. */
+  wrongMethod: InventedAnswer;
+  /** The answer to a body that is not sent as `application/json`. */
+  wrongMediaType: InventedAnswer;
+  /** The answer to a body larger than `maxBodyBytes`. */
+  bodyTooLarge: InventedAnswer;
+  /** The answer to a body that is not JSON, or lacks what an order cannot do without. */
+  invalidBody: InventedAnswer;
+  /** The answer to a query for a UUID that no transaction has. */
+  unknownTransaction: InventedAnswer;
+  /** The answer to a cancellation of an instruction id that no scheduled payment has. */
+  unknownScheduledPayment: InventedAnswer;
+  /** The answer to a cancellation of a payment that is no longer scheduled. */
+  cancellationRefused: InventedAnswer;
+  /** What happens to the second cancellation of the same scheduled payment. */
+  repeatedCancellation: 'refused' | 'success';
+  /** The answer to a second journey under the same `referenceCode`, or `'accepted'`. */
+  repeatedReferenceCode: InventedAnswer | 'accepted';
+  /** The whole answer with body status -1, as the fault `body-status` gives it. */
+  bodyStatusMinus1: InventedAnswer;
+  /** The whole answer with body status 999, as the fault `body-status` gives it. */
+  bodyStatus999: InventedAnswer;
+  /** Largest request body that is read. */
+  maxBodyBytes: number;
+
+  /** The zone of all date-times, as minutes from UTC. */
+  utcOffsetMinutes: number;
+  /** How long a journey without `maxAge` is valid. Nothing expires by itself: use `cancelTransaction`. */
+  defaultMaxAgeMinutes: number;
+  /** The service's fee on a sale. */
+  appliedRate: number;
+  /** The service's fee on payouts. */
+  serviceFee: number;
+  /** The account that a payer pays from, and that reversals and refunds go back to. */
+  payerAccount: { readonly bank: string; readonly branch: string; readonly account: string };
+  /** The texts that a payer reads. */
+  instructions: { readonly name: string; readonly label: string; readonly steps: readonly string[] };
+  /** `qrCode.base64` as bare Base64, or as a `data:` URL. */
+  qrCodeBase64: 'bare' | 'data-url';
+  /** Who the BR Code names. The host must not exist, so that no bank's application finds a payment there. */
+  qrCodeMerchant: { readonly name: string; readonly city: string; readonly host: string };
+
+  /** How many payments are scheduled, a month apart, when a journey is paid. */
+  scheduledPayments: number;
+  /** Which names of the refunded amount a refund notification has. */
+  refundAmountFields: 'both' | 'reversedAmount' | 'amountRefunded';
+  /** What receipts start with. A reversal has none until it is `PAID`. */
+  receiptPrefix: string;
+  /** Whether a reversal also sends the sale's notification with `newStatus` `REVERSAL`. */
+  saleReversalNotification: boolean;
+  /** The status of a failed payout. */
+  failedPayoutStatus: 'PENDING' | 'FAILED';
+  /** The query flags of a failed payout. */
+  failedPayoutQuery: string;
+  /** How long a listener may take to answer a notification. */
+  deliveryTimeoutMs: number;
+}
+
+/** An answer of which the document shows nothing. */
+export interface InventedAnswer {
+  /** HTTP status. */
+  readonly httpStatus: number;
+  /** Body field `status`. */
+  readonly status: number;
+  /** Body field `message`. */
+  readonly message: string;
+}
+
+/** A row of the table: the sandbox's own invention, and the silence of the document that it fills. */
+export interface Invention<Value> {
+  readonly inventedBySandbox: true;
+  /** Section of the document. */
+  readonly section: string;
+  /** What the document leaves open there. */
+  readonly notShown: string;
+  readonly value: Value;
+}
+
+/** The table: each row is the sandbox's own invention, and each can be changed with `startSandbox({ inventions })`. */
+export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inventions[Row]> } = {
+  wrongCredentials: invent(
+    '7.2',
+    'answer to missing or wrong credentials',
+    answer(401, 'invalid credentials'),
+  ),
+  unknownPath: invent('4', 'answer to an unknown path', answer(404, 'no such operation')),
+  wrongMethod: invent('4', 'answer to a wrong method', answer(405, 'method not allowed')),
+  wrongMediaType: invent('4', 'answer to another media type', answer(415, 'expected application/json')),
+  bodyTooLarge: invent('8', 'answer to a large body', answer(413, 'body too large')),
+  invalidBody: invent('7.2', 'answer to an invalid body', answer(400, 'invalid body')),
+  unknownTransaction: invent('7.2', 'answer to an unknown UUID', answer(404, 'transaction not found')),
+  unknownScheduledPayment: invent(
+    '7.2',
+    'answer to an unknown instruction id',
+    answer(404, 'scheduled payment not found'),
+  ),
+  cancellationRefused: invent(
+    '4.3',
+    'when a cancellation is refused, and the answer',
+    answer(409, 'scheduled payment cannot be cancelled'),
+  ),
+  repeatedCancellation: invent('4.3', 'whether a cancellation can be repeated', 'refused'),
+  repeatedReferenceCode: invent('2.1', 'whether an order identifier can be used twice', 'accepted'),
+  bodyStatusMinus1: invent('7.2', 'meaning of status -1', {
+    httpStatus: 200,
+    status: -1,
+    message: 'sandbox: status -1',
+  }),
+  bodyStatus999: invent('7.2', 'meaning of status 999', {
+    httpStatus: 200,
+    status: 999,
+    message: 'sandbox: status 999',
+  }),
+  maxBodyBytes: invent('8', 'payload size limit', 1024 * 1024),
+
+  // Brazil has had no daylight saving since 2019.
+  utcOffsetMinutes: invent('2', 'time zone of date-times', -180),
+  defaultMaxAgeMinutes: invent('2.1', 'validity of a journey without maxAge', 60),
+  appliedRate: invent('2.3', 'service fee', 0),
+  serviceFee: invent('2.3', 'service fee applied to payouts', 0),
+  payerAccount: invent('2.3', "the payer's account", {
+    bank: 'SANDBOX',
+    branch: '0001',
+    account: '123456-7',
+  }),
+  instructions: invent('2.2', "the payer's instructions", {
+    name: 'Pix Automático',
+    label: 'Pix Automático (sandbox)',
+    steps: [
+      'Abra o aplicativo do seu banco.',
+      'Escolha pagar com Pix e aponte a câmera para o QR Code.',
+      'Confira os dados da recorrência e autorize.',
+    ],
+  }),
+  qrCodeBase64: invent('2.2', 'whether base64 has a data: prefix', 'bare'),
+  qrCodeMerchant: invent('2.2', 'content of the QR code', {
+    name: 'PIX AUTOMATIC SANDBOX',
+    city: 'SANDBOX',
+    host: 'qr.sandbox.invalid',
+  }),
+
+  scheduledPayments: invent('3', 'how scheduled payments come to be', 3),
+  // Both, because the document's table has both; a merchant's code should do with either.
+  refundAmountFields: invent('6.4', 'which of the two amounts is authoritative', 'both'),
+  receiptPrefix: invent('6.3', 'form of a receipt', 'sandbox-receipt-'),
+  saleReversalNotification: invent('6.2', 'payload of the sale REVERSAL event', false),
+  failedPayoutStatus: invent('3', 'whether a failed payout is PENDING or FAILED', 'PENDING'),
+  failedPayoutQuery: invent('6.5', 'whether a failed payout carries type=payout too', 'payout=true'),
+  deliveryTimeoutMs: invent('8', 'time-out of a listener', 30_000),
+};
+
+/** The table's values, with those of the caller in their place. */
+export function resolveInventions(overrides: Partial<Inventions> = {}): Inventions {
+  const defaults = Object.entries(inventionTable).map(([row, { value }]) => [row, value]);
+  return { ...(Object.fromEntries(defaults) as Inventions), ...overrides };
+}
+
+function invent<Value>(section: string, notShown: string, value: Value): Invention<Value> {
+  return { inventedBySandbox: true, section, notShown, value };
+}
+
+function answer(httpStatus: number, message: string): InventedAnswer {
+  return { httpStatus, status: -1, message };
+}

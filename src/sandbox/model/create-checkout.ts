@@ -1,0 +1,103 @@
+import {
+  type CheckoutRequestShopper,
+  type RecurringCheckoutRequest,
+  type RecurringCheckoutRequest,
+  recurringCheckoutRequestSchema,
+  recurringCheckoutRequestSchema,
+} from '../../schemas/checkout-request';
+import type { RecurringCheckout } from '../../schemas/checkout-response';
+import { documented, invented, type ServiceAnswer } from './answers';
+import { toBase64 } from './base64';
+import { brCode } from './br-code';
+import { qrImage } from './qr-image';
+import type { TransactionRecord } from './records';
+import { parseBody } from './request-body';
+import { qrImagePath } from './routes';
+import type { ServiceState } from './state';
+
+/** Creates a recurring-payment journey (document section 4.1). */
+export function createCheckout(state: ServiceState, body: string): ServiceAnswer {
+  const { inventions, referenceCodes } = state;
+  const parsed = parseBody(recurringCheckoutRequestSchema, body);
+  if (parsed.problem !== undefined) return invented('invalidBody', inventions.invalidBody, parsed.problem);
+
+  const request = parsed.value;
+  if (inventions.repeatedReferenceCode !== 'accepted' && referenceCodes.has(request.referenceCode)) {
+    return invented('repeatedReferenceCode', inventions.repeatedReferenceCode);
+  }
+  const transaction = newTransaction(state, request);
+  state.transactions.set(transaction.uuid, transaction);
+  referenceCodes.add(transaction.referenceCode);
+  return documented(journey(state, transaction));
+}
+
+function newTransaction(
+  { ids, now, inventions }: ServiceState,
+  request: RecurringCheckoutRequest,
+): TransactionRecord {
+  const id = ids.number();
+  const { calendar } = request.recurrence;
+  const recurrenceAmount = request.recurrence.amount?.recurrenceAmount;
+  // Invented: without an immediate charge, what is paid is the first recurrence.
+  const amount = request.amount ?? recurrenceAmount ?? 0;
+  const createdAt = now();
+  return {
+    id,
+    uuid: ids.uuid(),
+    saleCode: `S${id}`,
+    referenceCode: request.referenceCode,
+    currency: request.currency,
+    amount,
+    recurrenceAmount: recurrenceAmount ?? amount,
+    initialDate: calendar?.initialDate,
+    finalDate: calendar?.finalDate,
+    createdAt,
+    expiresAt: createdAt + (request.maxAge ?? inventions.defaultMaxAgeMinutes) * 60_000,
+    shopper: knownFields(request.shopper),
+    situation: 'PENDING',
+    refunds: [],
+    scheduledPayments: [],
+  };
+}
+
+/** The answer of section 2.2, in the order of its table. */
+function journey({ inventions, baseUrl }: ServiceState, transaction: TransactionRecord): RecurringCheckout {
+  const { id, uuid, referenceCode, amount, saleCode, shopper } = transaction;
+  const { name, label, steps } = inventions.instructions;
+  const plain = brCode(transaction, inventions.qrCodeMerchant);
+  const base64 = toBase64(qrImage(plain));
+  return {
+    status: 0,
+    message: 'success',
+    response: {
+      id,
+      referenceCode,
+      amount,
+      saleCode,
+      uuid,
+      shopper,
+      instructions: {
+        chosen: 'PIX_RECURRENCE',
+        name,
+        label,
+        qrCode: {
+          url: baseUrl + qrImagePath(uuid),
+          base64: inventions.qrCodeBase64 === 'bare' ? base64 : `data:image/png;base64,${base64}`,
+          plain,
+        },
+        steps: { qrCode: [...steps] },
+      },
+    },
+  };
+}
+
+/** Only the document's fields, in its order: a journey's memory must not depend on what else was sent. */
+function knownFields({ id, name, email, document, phone }: CheckoutRequestShopper): CheckoutRequestShopper {
+  return {
+    id,
+    name,
+    email,
+    document: document && { type: document.type, number: document.number },
+    phone: phone && { type: phone.type, number: phone.number },
+  };
+}

@@ -1,0 +1,165 @@
+import { addMonths } from './clock';
+import { refundTotals } from './get-transaction';
+import { refundNotification, reversalNotification, saleNotification } from './notifications';
+import type { SandboxRefund, SandboxReversal, SandboxScheduledPayment, TransactionRecord } from './records';
+import { SandboxError } from './sandbox-error';
+import { dateTime, type ServiceState } from './state';
+
+/** How much of a transaction goes back, and why. */
+export interface ReturnOptions {
+  /** In the currency's main unit. Default: all that is left. */
+  amount?: number;
+  /** Default: a text that says it is the sandbox's. */
+  reason?: string;
+}
+
+/** How a transaction is refunded. */
+export interface RefundOptions extends ReturnOptions {
+  /** The document says that it may be `null`, or the text `null`. Default: a made-up reference. */
+  receipt?: string | null;
+}
+
+/** The moves of section 3, each with the notification it sends. */
+
+/** A payment is confirmed: the transaction is PAID. Invented: its next payments are scheduled. */
+export function pay(state: ServiceState, uuid: string): readonly SandboxScheduledPayment[] {
+  const transaction = pendingTransaction(state, uuid, 'paid');
+  transaction.situation = 'PAID';
+  schedulePayments(state, transaction);
+  state.notify(saleNotification(state, transaction, 'PAID'));
+  return transaction.scheduledPayments;
+}
+
+/** Invented: the document names the situation CANCELLED, and no move that leads to it. */
+export function cancelTransaction(state: ServiceState, uuid: string): void {
+  pendingTransaction(state, uuid, 'cancelled').situation = 'CANCELLED';
+}
+
+/** Credits a refund of a paid transaction. */
+export function refund(state: ServiceState, uuid: string, options: RefundOptions = {}): SandboxRefund {
+  const transaction = findTransaction(state, uuid);
+  if (transaction.situation !== 'PAID') {
+    throw new SandboxError(
+      'not-allowed',
+      `A transaction that is ${transaction.situation} cannot be refunded: pay it first.`,
+    );
+  }
+  const { available } = refundTotals(transaction);
+  const amount = checkAmount(options.amount ?? available, available, 'refunded');
+  const id = state.ids.number();
+  const time = dateTime(state, state.now());
+  const record: SandboxRefund = {
+    id,
+    uuid: state.ids.uuid(),
+    transactionUUID: uuid,
+    amount,
+    reason: options.reason ?? 'sandbox refund',
+    receipt: options.receipt === undefined ? state.inventions.receiptPrefix + id : options.receipt,
+    bankDetails: state.inventions.payerAccount,
+    status: 'PAID',
+    creation: time,
+    creditDate: time,
+  };
+  transaction.refunds.push(record);
+  state.notify(refundNotification(state, transaction, record));
+  return record;
+}
+
+/** Starts to return the funds of a sale, paid or not: the service "cannot approve or identify" it. */
+export function reverse(state: ServiceState, uuid: string, options: ReturnOptions = {}): SandboxReversal {
+  const transaction = findTransaction(state, uuid);
+  const reversal: SandboxReversal = {
+    id: state.ids.number(),
+    uuid: state.ids.uuid(),
+    transactionUUID: uuid,
+    amount: checkAmount(options.amount ?? transaction.amount, transaction.amount, 'reversed'),
+    reason: options.reason ?? 'sandbox reversal',
+    bankDetails: state.inventions.payerAccount,
+    creation: dateTime(state, state.now()),
+    status: 'PENDING',
+    receipt: null,
+  };
+  state.reversals.set(reversal.uuid, reversal);
+  state.notify(reversalNotification(transaction, reversal));
+  if (state.inventions.saleReversalNotification)
+    state.notify(saleNotification(state, transaction, 'REVERSAL'));
+  return reversal;
+}
+
+/** Ends a reversal. */
+export function endReversal(
+  state: ServiceState,
+  uuid: string,
+  status: 'PAID' | 'CANCELLED',
+): SandboxReversal {
+  const reversal = state.reversals.get(uuid);
+  if (reversal === undefined) throw new SandboxError('unknown', 'No reversal has this UUID.');
+  if (reversal.status !== 'PENDING') {
+    throw new SandboxError('not-allowed', `The reversal has ended already: it is ${reversal.status}.`);
+  }
+  reversal.status = status;
+  if (status === 'PAID') reversal.receipt = state.inventions.receiptPrefix + reversal.id;
+  state.notify(reversalNotification(findTransaction(state, reversal.transactionUUID), reversal));
+  return reversal;
+}
+
+/** Invented, and without a notification: the document does not show the one that the service sends. */
+export function payScheduledPayment(state: ServiceState, instructionId: string): SandboxScheduledPayment {
+  const payment = state.scheduledPayments.get(instructionId);
+  if (payment === undefined)
+    throw new SandboxError('unknown', 'No scheduled payment has this instruction id.');
+  if (payment.status !== 'SCHEDULED') {
+    throw new SandboxError('not-allowed', `The payment is ${payment.status}, and cannot be paid.`);
+  }
+  payment.status = 'PAID';
+  return payment;
+}
+
+export function findTransaction(state: ServiceState, uuid: string): TransactionRecord {
+  const transaction = state.transactions.get(uuid);
+  if (transaction === undefined) {
+    throw new SandboxError(
+      'unknown',
+      'No transaction has this UUID. Pass `response.uuid` of a journey that was created here.',
+    );
+  }
+  return transaction;
+}
+
+function pendingTransaction(state: ServiceState, uuid: string, move: string): TransactionRecord {
+  const transaction = findTransaction(state, uuid);
+  if (transaction.situation !== 'PENDING') {
+    throw new SandboxError(
+      'not-allowed',
+      `A transaction that is ${transaction.situation} cannot be ${move}.`,
+    );
+  }
+  return transaction;
+}
+
+function schedulePayments(state: ServiceState, transaction: TransactionRecord): void {
+  const { inventions, ids, now } = state;
+  const today = dateTime(state, now()).slice(0, 10);
+  const first = transaction.initialDate ?? addMonths(today, 1);
+  for (let index = 0; index < inventions.scheduledPayments; index++) {
+    const dueDate = addMonths(first, index);
+    if (transaction.finalDate !== undefined && dueDate > transaction.finalDate) break;
+    const payment: SandboxScheduledPayment = {
+      instructionId: ids.uuid(),
+      transactionUUID: transaction.uuid,
+      dueDate,
+      amount: transaction.recurrenceAmount,
+      status: 'SCHEDULED',
+    };
+    transaction.scheduledPayments.push(payment);
+    state.scheduledPayments.set(payment.instructionId, payment);
+  }
+}
+
+function checkAmount(amount: number, available: number, move: string): number {
+  if (Number.isFinite(amount) && amount > 0 && amount <= available) return amount;
+  throw new SandboxError(
+    'invalid',
+    `Expected an amount above 0 and up to ${available}, which is what can be ${move}.`,
+  );
+}

@@ -1,0 +1,63 @@
+import type { PayoutErrorCode } from '../../schemas/notifications/payout';
+import type { BankDetails } from '../../schemas/shared';
+import { payoutNotification } from './notifications';
+import type { SandboxPayout } from './records';
+import { SandboxError } from './sandbox-error';
+import { dateTime, type ServiceState } from './state';
+
+/** What is paid out, and whether it fails. */
+export interface PayOutOptions {
+  /** In the currency's main unit. */
+  amount: number;
+  /** Default: `BRL`. */
+  currency?: string;
+  /** Your reference, if you gave one. */
+  referenceCode?: string;
+  /** Where the money goes. Default: the payer's account of the table of inventions. */
+  bankDetails?: BankDetails;
+  /** Makes it fail with this code (document section 7.1). */
+  fail?: PayoutErrorCode;
+  /** What the bank says, for `PE0003` and `PE0004`; it follows the code's meaning in `message`. */
+  reason?: string;
+}
+
+/** The codes' meanings (document section 7.1). */
+const meanings: Readonly<Record<PayoutErrorCode, string>> = {
+  PE0001: 'The bank details provided are not valid',
+  PE0002: 'The account holder does not match the provided identification document',
+  PE0003: 'The destination account does not accept transfers',
+  PE0004: 'Other reasons',
+};
+
+/** Pays out, or fails to. */
+export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
+  const { amount, currency = 'BRL', referenceCode, fail, reason } = options;
+  if (!Number.isFinite(amount) || amount <= 0) {
+    throw new SandboxError('invalid', 'Expected `amount` above 0.');
+  }
+  if (fail !== undefined && !Object.hasOwn(meanings, fail)) {
+    throw new SandboxError('invalid', 'Expected `fail` to be PE0001, PE0002, PE0003 or PE0004.');
+  }
+  const id = state.ids.number();
+  const payout: SandboxPayout = {
+    id,
+    uuid: state.ids.uuid(),
+    currency,
+    amount,
+    referenceCode,
+    bankDetails: options.bankDetails ?? state.inventions.payerAccount,
+    creation: dateTime(state, state.now()),
+    success: fail === undefined,
+    status: fail === undefined ? 'PAID' : state.inventions.failedPayoutStatus,
+    errorCode: fail,
+    message: fail === undefined ? 'success' : failureMessage(fail, reason),
+    receipt: fail === undefined ? state.inventions.receiptPrefix + id : undefined,
+  };
+  state.payouts.set(payout.uuid, payout);
+  state.notify(payoutNotification(state, payout));
+  return payout;
+}
+
+function failureMessage(code: PayoutErrorCode, reason: string | undefined): string {
+  return reason === undefined ? meanings[code] : `${meanings[code]}: ${reason}`;
+}

@@ -1,0 +1,57 @@
+import type { OperationName } from '../../errors';
+
+/** What a request asks for. */
+export type Route =
+  | { readonly kind: 'operation'; readonly operation: OperationName; readonly parameter: string }
+  | { readonly kind: 'qr-image'; readonly uuid: string }
+  | { readonly kind: 'wrong-method'; readonly allow: string }
+  | { readonly kind: 'unknown' };
+
+interface OperationRoute {
+  readonly operation: OperationName;
+  readonly method: string;
+  readonly path: RegExp;
+}
+
+/** The document's three operations (section 4). */
+const operations: readonly OperationRoute[] = [
+  { operation: 'createRecurringCheckout', method: 'POST', path: /^\/v1\.1\/checkout\/pix-automatic$/ },
+  { operation: 'getTransaction', method: 'GET', path: /^\/v1\.1\/transactions\/([^/]+)$/ },
+  {
+    operation: 'cancelScheduledPayment',
+    method: 'PUT',
+    path: /^\/v1\.1\/pix-automatic\/scheduled-payments\/([^/]+)\/cancel$/,
+  },
+];
+
+/** The sandbox's own; the document only says that there is a URL. */
+const qrImage = /^\/sandbox\/qr-codes\/([^/]+)\.png$/;
+
+/** Where a transaction's QR code is served. */
+export function qrImagePath(uuid: string): string {
+  return `/sandbox/qr-codes/${encodeURIComponent(uuid)}.png`;
+}
+
+/** Finds out what a request asks for. */
+export function matchRoute(method: string, target: string): Route {
+  const [path = ''] = target.split('?');
+  for (const route of operations) {
+    const match = route.path.exec(path);
+    if (match === null) continue;
+    const parameter = decode(match[1] ?? '');
+    if (parameter === undefined) return { kind: 'unknown' };
+    if (method !== route.method) return { kind: 'wrong-method', allow: route.method };
+    return { kind: 'operation', operation: route.operation, parameter };
+  }
+  const uuid = decode(qrImage.exec(path)?.[1] ?? '');
+  return method === 'GET' && uuid ? { kind: 'qr-image', uuid } : { kind: 'unknown' };
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A lone `%`: no id of ours.
+    return undefined;
+  }
+}

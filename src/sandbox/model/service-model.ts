@@ -1,0 +1,161 @@
+import type { OperationName } from '../../errors';
+import { type Inventions, resolveInventions } from '../inventions';
+import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
+import { brCode } from './br-code';
+import { cancelScheduledPayment } from './cancel-scheduled-payment';
+import type { Clock } from './clock';
+import { createCheckout } from './create-checkout';
+import { getTransaction } from './get-transaction';
+import { type IdSource, randomIds } from './ids';
+import * as moves from './moves';
+import { type PayOutOptions, payOut } from './pay-out';
+import { qrImage } from './qr-image';
+import type {
+  SandboxNotification,
+  SandboxPayout,
+  SandboxRefund,
+  SandboxReversal,
+  SandboxScheduledPayment,
+} from './records';
+import { matchRoute, type Route } from './routes';
+import type { ServiceState } from './state';
+
+/** What a model is made of. */
+export interface ServiceModelOptions {
+  /** What every operation must carry. */
+  readonly credentials: { readonly apiKey: string; readonly apiToken: string };
+  /** Where the service is reached; only the `url` of QR codes shows it. */
+  readonly baseUrl: string;
+  /** Called with each notification, before the move that sends it returns. */
+  readonly notify?: (notification: SandboxNotification) => void;
+  /** Rows of the table of inventions to change. */
+  readonly inventions?: Partial<Inventions>;
+  /** Default: `Date.now`. */
+  readonly now?: Clock;
+  /** Default: random UUIDs. */
+  readonly ids?: IdSource;
+}
+
+/**
+ * The service, without any input or output: the HTTP server and the msw handlers both hand requests to `handle`, and
+ * so give the same bytes. Everything is kept in memory.
+ */
+export class ServiceModel {
+  readonly inventions: Inventions;
+  readonly #state: ServiceState;
+
+  constructor(options: ServiceModelOptions) {
+    this.inventions = resolveInventions(options.inventions);
+    this.#state = {
+      credentials: options.credentials,
+      baseUrl: options.baseUrl,
+      inventions: this.inventions,
+      now: options.now ?? Date.now,
+      ids: options.ids ?? randomIds(),
+      notify: options.notify ?? (() => {}),
+      transactions: new Map(),
+      referenceCodes: new Set(),
+      scheduledPayments: new Map(),
+      reversals: new Map(),
+      payouts: new Map(),
+    };
+  }
+
+  /** Answers a request. */
+  handle(request: ServiceRequest): ServiceAnswer {
+    const route = matchRoute(request.method, request.path);
+    switch (route.kind) {
+      case 'unknown':
+        return invented('unknownPath', this.inventions.unknownPath);
+      case 'wrong-method': {
+        const answer = invented('wrongMethod', this.inventions.wrongMethod);
+        return { ...answer, headers: { ...answer.headers, allow: route.allow } };
+      }
+      case 'qr-image':
+        return this.#qrImage(route.uuid);
+      case 'operation':
+        return this.#operate(route, request);
+    }
+  }
+
+  /** Whether a request carries the credentials. */
+  isAuthorized({ headers }: Pick<ServiceRequest, 'headers'>): boolean {
+    const { apiKey, apiToken } = this.#state.credentials;
+    return headers['x-api-key'] === apiKey && headers['x-api-token'] === apiToken;
+  }
+
+  /** The operation a request asks for, if it is one of the three. */
+  operationOf({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): OperationName | undefined {
+    const route = matchRoute(method, path);
+    return route.kind === 'operation' ? route.operation : undefined;
+  }
+
+  pay(transactionUUID: string): SandboxScheduledPayment[] {
+    return moves.pay(this.#state, transactionUUID).map(snapshot);
+  }
+
+  cancelTransaction(transactionUUID: string): void {
+    moves.cancelTransaction(this.#state, transactionUUID);
+  }
+
+  reverse(transactionUUID: string, options?: moves.ReturnOptions): SandboxReversal {
+    return snapshot(moves.reverse(this.#state, transactionUUID, options));
+  }
+
+  completeReversal(reversalUUID: string): SandboxReversal {
+    return snapshot(moves.endReversal(this.#state, reversalUUID, 'PAID'));
+  }
+
+  cancelReversal(reversalUUID: string): SandboxReversal {
+    return snapshot(moves.endReversal(this.#state, reversalUUID, 'CANCELLED'));
+  }
+
+  refund(transactionUUID: string, options?: moves.RefundOptions): SandboxRefund {
+    return snapshot(moves.refund(this.#state, transactionUUID, options));
+  }
+
+  payOut(options: PayOutOptions): SandboxPayout {
+    return snapshot(payOut(this.#state, options));
+  }
+
+  scheduledPayments(transactionUUID: string): SandboxScheduledPayment[] {
+    return moves.findTransaction(this.#state, transactionUUID).scheduledPayments.map(snapshot);
+  }
+
+  payScheduledPayment(instructionId: string): SandboxScheduledPayment {
+    return snapshot(moves.payScheduledPayment(this.#state, instructionId));
+  }
+
+  /** Sends a payload of the caller's, for the notifications that the document does not show. */
+  notify(payload: object, query = ''): void {
+    this.#state.notify({ kind: 'custom', query, payload });
+  }
+
+  #operate(route: Route & { kind: 'operation' }, request: ServiceRequest): ServiceAnswer {
+    if (!this.isAuthorized(request)) return invented('wrongCredentials', this.inventions.wrongCredentials);
+    if (route.operation === 'getTransaction') return getTransaction(this.#state, route.parameter);
+
+    if (!isJson(request.headers['content-type'])) {
+      return invented('wrongMediaType', this.inventions.wrongMediaType);
+    }
+    return route.operation === 'createRecurringCheckout'
+      ? createCheckout(this.#state, request.body)
+      : cancelScheduledPayment(this.#state, route.parameter, request.body);
+  }
+
+  #qrImage(uuid: string): ServiceAnswer {
+    const transaction = this.#state.transactions.get(uuid);
+    if (transaction === undefined) return invented('unknownPath', this.inventions.unknownPath);
+    const body = qrImage(brCode(transaction, this.inventions.qrCodeMerchant));
+    return { status: 200, headers: { 'content-type': 'image/png' }, body };
+  }
+}
+
+function isJson(contentType: string | readonly string[] | undefined): boolean {
+  return typeof contentType === 'string' && /^application\/json\s*(;|$)/i.test(contentType);
+}
+
+/** A copy, so that what a caller holds does not change under their hands. */
+function snapshot<RecordType extends object>(record: RecordType): RecordType {
+  return { ...record };
+}
