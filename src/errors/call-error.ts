@@ -42,7 +42,10 @@ export function advice({ outcome, operation }: Pick<CallContext, 'outcome' | 'op
     case 'getTransaction':
       return 'A query changes nothing, so it can be made again.';
     case 'createRecurringCheckout':
-      return 'The journey may exist: do not create it again under the same referenceCode before you have checked.';
+      return (
+        'The journey may exist. If you create another, do it under a new referenceCode, show only its QR code, and ' +
+        'watch for notifications of the first.'
+      );
     case 'cancelScheduledPayment':
       return 'The cancellation may have taken effect: check with the service before you report it either way.';
   }

@@ -7,6 +7,7 @@ export { InvalidNotificationError } from './invalid-notification-error';
 export { InvalidRequestError } from './invalid-request-error';
 export { InvalidResponseError } from './invalid-response-error';
 export { type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
+export { StoreError } from './store-error';
 export { TimeoutError } from './timeout-error';
 export type { ValidationIssue } from './validation-issue';
 export { type AuthorizationFailure, WebhookAuthenticationError } from './webhook-authentication-error';

@@ -20,7 +20,8 @@ export type PaymentsErrorCode =
   | 'timeout'
   | 'aborted'
   | 'webhook_authentication_failed'
-  | 'invalid_notification';
+  | 'invalid_notification'
+  | 'store_failed';
 
 const brands = new WeakMap<object, symbol>();
 

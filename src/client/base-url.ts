@@ -1,0 +1,37 @@
+import { ConfigurationError } from '../errors';
+
+/**
+ * The service's base URL without a trailing slash, path prefix included.
+ *
+ * @throws {@link ConfigurationError}; its message does not quote the URL, which may hold a password
+ */
+export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): string {
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {
+    throw new ConfigurationError('Expected `baseUrl` to be an absolute URL such as https://api.example.com.');
+  }
+  const url = new URL(baseUrl);
+  if (url.username !== '' || url.password !== '') {
+    throw new ConfigurationError(
+      'Expected `baseUrl` to be without a user name or password. Pass the credentials as `apiKey` and `apiToken`.',
+    );
+  }
+  if (baseUrl.includes('?') || baseUrl.includes('#')) {
+    throw new ConfigurationError(
+      'Expected `baseUrl` to be without a query or a fragment: paths are appended to it.',
+    );
+  }
+  if (
+    url.protocol === 'http:' ? !(allowInsecureHttp || isLoopback(url.hostname)) : url.protocol !== 'https:'
+  ) {
+    throw new ConfigurationError(
+      `Expected \`baseUrl\` to be an https URL, got ${url.protocol}//. The credentials travel in every request. ` +
+        'Pass `allowInsecureHttp: true` if something on the way adds the encryption.',
+    );
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+function isLoopback(hostname: string): boolean {
+  // The URL parser has already brought all spellings of an IPv4 address (0x7f.1) to this one.
+  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,59 @@
+/** What can be proven about a connection that failed. */
+export interface ConnectionFailure {
+  /** The platform's code for it, such as `ECONNREFUSED`. */
+  readonly reason: string | undefined;
+  /** The request certainly never reached the service. */
+  readonly neverSent: boolean;
+}
+
+/**
+ * Looks through what `fetch` threw. The platform's errors are only read here, never passed on: theirs may hold the
+ * request with its headers, or a piece of the answer.
+ */
+export function describeConnectionFailure(thrown: unknown): ConnectionFailure {
+  const failures = causesOf(thrown, 0).map(describeCause);
+  return {
+    reason: failures.find(({ reason }) => reason !== undefined)?.reason,
+    // Several addresses may have been tried: each one of them has to be proven.
+    neverSent: failures.every(({ neverSent }) => neverSent),
+  };
+}
+
+/** The innermost causes: `fetch` wraps, and trying several addresses gives an `AggregateError`. */
+function causesOf(thrown: unknown, depth: number): unknown[] {
+  if (typeof thrown !== 'object' || thrown === null || depth > MAX_DEPTH) return [thrown];
+  const members: unknown = Reflect.get(thrown, 'errors');
+  if (Array.isArray(members) && members.length > 0)
+    return members.flatMap((member) => causesOf(member, depth + 1));
+  const cause: unknown = Reflect.get(thrown, 'cause');
+  return cause === undefined || cause === null ? [thrown] : causesOf(cause, depth + 1);
+}
+
+const MAX_DEPTH = 5;
+
+function describeCause(cause: unknown): ConnectionFailure {
+  const { code, syscall, message } = Object(cause) as Record<string, unknown>;
+  // The fetch standard forbids some ports (mail, IRC, …); the platform's error for it has no code.
+  if (message === BAD_PORT) return { reason: BAD_PORT, neverSent: true };
+  const reason = typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : undefined;
+  const neverSent =
+    syscall === 'connect' ||
+    syscall === 'getaddrinfo' ||
+    (reason !== undefined && (NEVER_SENT.has(reason) || isPermanent(reason)));
+  return { reason, neverSent };
+}
+
+const BAD_PORT = 'bad port';
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/**
+ * Trying again cannot help: the port is forbidden, or the certificate is not trusted. Both are found before anything
+ * is sent. Other failures of TLS may come later: a server that wants a client's certificate says so, in TLS 1.3, when
+ * the request is already on its way.
+ */
+export function isPermanent(reason: string): boolean {
+  return reason === BAD_PORT || CERTIFICATE_PROBLEM.test(reason);
+}
+
+const CERTIFICATE_PROBLEM =
+  /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_(?:GET|VERIFY|DECRYPT)_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|CRL_)/;

@@ -1,0 +1,54 @@
+import type { OperationName, PaymentsErrorCode } from '../errors';
+
+/**
+ * Called along the way, for logs, metrics and traces. They see no credential, no body and no identifier. One that
+ * throws, or rejects, changes nothing.
+ */
+export interface Observers {
+  /** Called before each attempt. */
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
+  /** Called at the end of each attempt, whether an answer came or not. */
+  readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
+  /** Called when another attempt is decided on, before the wait for it. */
+  readonly onRetry?: ((event: RetryEvent) => void) | undefined;
+}
+
+/** An attempt is about to be made. */
+export interface RequestEvent {
+  /** The operation, by the name of the client's method. */
+  readonly operation: OperationName;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** The path with the names of its parameters, e.g. `/v1.1/transactions/{transactionUUID}`. */
+  readonly urlTemplate: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+/** An attempt has ended. */
+export interface ResponseEvent extends RequestEvent {
+  /** The HTTP status; `undefined` when no answer came. */
+  readonly status: number | undefined;
+  /** How long the attempt took, in milliseconds, the body included. */
+  readonly durationMs: number;
+  /** The `code` of the attempt's error; `undefined` when it succeeded. */
+  readonly errorCode: PaymentsErrorCode | undefined;
+}
+
+/** Another attempt will be made after a failure. */
+export interface RetryEvent extends RequestEvent {
+  /** The HTTP status of the attempt that failed; `undefined` when no answer came. */
+  readonly status: number | undefined;
+  /** How long the wait will be, in milliseconds. */
+  readonly delayMs: number;
+  /** The `code` of the error of the attempt that failed. */
+  readonly errorCode: PaymentsErrorCode;
+}
+
+/** Tells an observer, and keeps what goes wrong in it away from the call. */
+export function notify<Event>(observer: ((event: Event) => unknown) | undefined, event: Event): void {
+  try {
+    Promise.resolve(observer?.(event)).catch(() => undefined);
+  } catch {
+    // An observer that throws changes nothing: a full disk under a log must not fail a payment.
+  }
+}

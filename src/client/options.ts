@@ -1,0 +1,152 @@
+import { ConfigurationError } from '../errors';
+import { assertCredentials, type Credentials } from '../schemas/credentials';
+import { VERSION } from '../version';
+import { parseBaseUrl } from './base-url';
+import type { Fetch } from './fetch';
+import type { Observers } from './observers';
+
+/** How to reach the service, and how hard to try. */
+export interface PaymentsClientOptions extends Credentials, CallLimits, Observers {
+  /**
+   * Where the service is, e.g. `https://api.example.com`. https only, except for loopback hosts. A path prefix is
+   * kept, with or without a trailing slash.
+   */
+  readonly baseUrl: string;
+
+  /**
+   * The largest answer to read, in bytes after decompression. A larger one is an `InvalidResponseError`.
+   *
+   * @defaultValue 10 MiB
+   */
+  readonly maxResponseBytes?: number | undefined;
+
+  /**
+   * What sends the requests, for proxies and special agents: it is called as `fetch(url, init)`, with a string and a
+   * plain object, so that the `fetch` of npm's undici fits.
+   *
+   * @defaultValue the platform's `fetch`, looked up at each request
+   */
+  readonly fetch?: Fetch | undefined;
+
+  /**
+   * Allows `http://` for hosts other than loopback. The credentials then travel readable for everybody on the way.
+   *
+   * @defaultValue false
+   */
+  readonly allowInsecureHttp?: boolean | undefined;
+
+  /**
+   * The `user-agent` header.
+   *
+   * @defaultValue `pix-automatic-sdk/VERSION`
+   */
+  readonly userAgent?: string | undefined;
+}
+
+/** The limits of a call: the client's defaults, which each call may set for itself. */
+export interface CallLimits {
+  /**
+   * How long one attempt may take, in milliseconds, from the connection to the last byte of the body. You may wait
+   * longer than this: it counts per attempt.
+   *
+   * @defaultValue 30_000
+   */
+  readonly timeoutMs?: number | undefined;
+
+  /**
+   * How long the whole call may take, in milliseconds, over all attempts and the waits between them.
+   *
+   * @defaultValue 90_000
+   */
+  readonly totalTimeoutMs?: number | undefined;
+
+  /**
+   * How often a call may be tried again. Queries are, after failures that pass; calls that change something only
+   * when it is certain that the service did not act on them.
+   *
+   * @defaultValue 2
+   */
+  readonly maxRetries?: number | undefined;
+}
+
+/** What a single call may set for itself. */
+export interface CallOptions extends CallLimits {
+  /** Ends the call at once with an `AbortedError`, whose `outcome` says whether it may have taken effect. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a call with a body may set for itself. */
+export interface BodyCallOptions extends CallOptions {
+  /**
+   * Fields that the service takes and this library does not know yet, merged deep into the body. A field that both
+   * have is taken from here, and `undefined` leaves it out. The merged body is what is checked and sent.
+   */
+  readonly extraFields?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The limits of one call, with nothing left open. */
+export interface ResolvedLimits {
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  readonly maxRetries: number;
+}
+
+/** The client's options, checked and with nothing left open. */
+export interface ResolvedOptions extends Credentials, Observers {
+  readonly baseUrl: string;
+  readonly limits: ResolvedLimits;
+  readonly maxResponseBytes: number;
+  readonly fetch: Fetch;
+  readonly userAgent: string;
+}
+
+const DEFAULT_LIMITS: ResolvedLimits = { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 };
+
+/** @throws {@link ConfigurationError} for the first option that cannot work */
+export function resolveOptions(options: PaymentsClientOptions): ResolvedOptions {
+  const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp === true);
+  const { apiKey, apiToken } = options;
+  assertCredentials({ apiKey, apiToken });
+  const userAgent = options.userAgent ?? `pix-automatic-sdk/${VERSION}`;
+  if (!/^[\x20-\x7e]+$/.test(userAgent)) {
+    throw new ConfigurationError(
+      'Expected `userAgent` to be of printable ASCII characters, as a header must be.',
+    );
+  }
+  const maxResponseBytes = options.maxResponseBytes ?? 10 * 1024 * 1024;
+  assertPositive('maxResponseBytes', maxResponseBytes, Number.MAX_SAFE_INTEGER);
+  return {
+    baseUrl,
+    apiKey,
+    apiToken,
+    limits: resolveLimits(options, DEFAULT_LIMITS),
+    maxResponseBytes,
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    userAgent,
+    onRequest: options.onRequest,
+    onResponse: options.onResponse,
+    onRetry: options.onRetry,
+  };
+}
+
+/** @throws {@link ConfigurationError} for the first limit that cannot work */
+export function resolveLimits(limits: CallLimits, defaults: ResolvedLimits): ResolvedLimits {
+  const timeoutMs = limits.timeoutMs ?? defaults.timeoutMs;
+  const totalTimeoutMs = limits.totalTimeoutMs ?? defaults.totalTimeoutMs;
+  const maxRetries = limits.maxRetries ?? defaults.maxRetries;
+  assertPositive('timeoutMs', timeoutMs, MAX_TIMER_MS);
+  assertPositive('totalTimeoutMs', totalTimeoutMs, MAX_TIMER_MS);
+  if (!Number.isInteger(maxRetries) || maxRetries < 0) {
+    throw new ConfigurationError('Expected `maxRetries` to be a whole number, 0 or more.');
+  }
+  return { timeoutMs, totalTimeoutMs, maxRetries };
+}
+
+/** Timers take 32 bits: a longer time would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export function assertPositive(name: string, value: number, max = MAX_TIMER_MS): void {
+  if (typeof value !== 'number' || !(value > 0) || value > max) {
+    throw new ConfigurationError(`Expected \`${name}\` to be a number above 0 and at most ${max}.`);
+  }
+}

@@ -1,0 +1,174 @@
+import { ConfigurationError, InvalidRequestError } from '../errors';
+import {
+  type ScheduledPaymentCancellation,
+  type ScheduledPaymentCancellationRequest,
+  scheduledPaymentCancellationRequestSchema,
+  scheduledPaymentCancellationSchema,
+} from '../schemas/cancellation';
+import { type RecurringCheckoutRequest, recurringCheckoutRequestSchema } from '../schemas/checkout-request';
+import { type RecurringCheckout, recurringCheckoutSchema } from '../schemas/checkout-response';
+import { type Schema, validate } from '../schemas/schema';
+import { type Transaction, transactionSchema } from '../schemas/transaction';
+import { mergeDeep } from './merge-deep';
+import {
+  cancelScheduledPayment,
+  createRecurringCheckout,
+  getTransaction,
+  type Operation,
+} from './operations';
+import {
+  type BodyCallOptions,
+  type CallOptions,
+  type PaymentsClientOptions,
+  resolveOptions,
+} from './options';
+import { pathOf } from './path';
+import { Transport } from './transport';
+import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
+
+/**
+ * The client of the service. One instance serves a whole process; it holds no connection of its own.
+ *
+ * Every method rejects with a `PaymentsError` whose `outcome` says whether the call may have taken effect:
+ *
+ * - {@link InvalidRequestError}, {@link ConfigurationError}: an argument cannot be right, nothing was sent
+ * - {@link ApiError}: the service answered, and not with a success
+ * - {@link InvalidResponseError}: a success that cannot be used
+ * - {@link ConnectionError}, {@link TimeoutError}, {@link AbortedError}: no whole answer came
+ *
+ * @example
+ * ```ts
+ * const client = new PaymentsClient({ baseUrl: 'https://api.example.com', apiKey, apiToken });
+ * const { response } = await client.createRecurringCheckout({ ... });
+ * ```
+ */
+export class PaymentsClient {
+  readonly #transport: Transport;
+  readonly #totalTimeoutMs: number;
+
+  /** @throws {@link ConfigurationError} for an option that cannot work */
+  constructor(options: PaymentsClientOptions) {
+    const resolved = resolveOptions(options);
+    this.#transport = new Transport(resolved);
+    this.#totalTimeoutMs = resolved.limits.totalTimeoutMs;
+  }
+
+  /**
+   * A client set up from the environment variables `PAYMENTS_BASE_URL`, `PAYMENTS_API_KEY` and `PAYMENTS_API_TOKEN`.
+   *
+   * @param env - where to look, `process.env` by default
+   * @param options - all that is not in the environment
+   * @throws {@link ConfigurationError} naming the variables that are missing
+   */
+  static fromEnv(
+    env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
+    options: Omit<PaymentsClientOptions, 'baseUrl' | 'apiKey' | 'apiToken'> = {},
+  ): PaymentsClient {
+    const read = { baseUrl: 'PAYMENTS_BASE_URL', apiKey: 'PAYMENTS_API_KEY', apiToken: 'PAYMENTS_API_TOKEN' };
+    const missing = Object.values(read).filter((name) => !env[name]);
+    if (missing.length > 0) {
+      throw new ConfigurationError(
+        `Expected the environment to have ${missing.join(', ')}. Is the .env file loaded?`,
+      );
+    }
+    const [baseUrl = '', apiKey = '', apiToken = ''] = Object.values(read).map((name) => env[name]);
+    return new PaymentsClient({ ...options, baseUrl, apiKey, apiToken });
+  }
+
+  /**
+   * Creates a recurring-payment journey, whose answer has the QR code that starts it (document section 4.1).
+   *
+   * It is sent once. Only when the service certainly did not act (the connection was refused, the name did not
+   * resolve, or it answered 429) is it tried again. After an error with `outcome: 'unknown'` the journey may exist.
+   *
+   * @param request - what to create; fields that the document does not know are sent on
+   */
+  async createRecurringCheckout(
+    request: RecurringCheckoutRequest,
+    options: BodyCallOptions = {},
+  ): Promise<RecurringCheckout> {
+    const operation = createRecurringCheckout;
+    return this.#transport.send(
+      {
+        operation,
+        path: operation.urlTemplate,
+        body: toBody(operation, recurringCheckoutRequestSchema, request, options),
+        answer: recurringCheckoutSchema,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Queries a transaction (document section 4.2). Tried again after failures that pass: a lost connection, a time-out,
+   * and 408, 429, 500, 502, 503 and 504.
+   *
+   * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
+   */
+  async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
+    const operation = getTransaction;
+    return this.#transport.send(
+      { operation, path: pathOf(operation, transactionUUID), answer: transactionSchema },
+      options,
+    );
+  }
+
+  /**
+   * Cancels a scheduled payment of a recurrence (document section 4.3). Sent once, as `createRecurringCheckout` is.
+   *
+   * @param instructionId - the instruction id of the scheduled payment
+   * @param request - `reason`, a brief reason for the cancellation
+   */
+  async cancelScheduledPayment(
+    instructionId: string,
+    request: ScheduledPaymentCancellationRequest,
+    options: BodyCallOptions = {},
+  ): Promise<ScheduledPaymentCancellation> {
+    const operation = cancelScheduledPayment;
+    return this.#transport.send(
+      {
+        operation,
+        path: pathOf(operation, instructionId),
+        body: toBody(operation, scheduledPaymentCancellationRequestSchema, request, options),
+        answer: scheduledPaymentCancellationSchema,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Queries a transaction again and again until it is as you want it, by default `PAID` or `CANCELLED`. Meant for
+   * scripts and tests: in production the notification tells you sooner.
+   *
+   * Failures that pass do not end the wait, all others do at once.
+   *
+   * @throws {@link TimeoutError} when the time is over
+   */
+  async waitForTransaction(transactionUUID: string, options: WaitOptions = {}): Promise<Transaction> {
+    return waitForTransaction((remainingMs) => {
+      const totalTimeoutMs = Math.min(this.#totalTimeoutMs, remainingMs);
+      return this.getTransaction(transactionUUID, { totalTimeoutMs, signal: options.signal });
+    }, options);
+  }
+}
+
+/** The checked body of a call: the request with `extraFields` merged in, exactly as it is sent. */
+function toBody<T>(
+  operation: Operation,
+  schema: Schema<T>,
+  request: T,
+  { extraFields }: BodyCallOptions,
+): string {
+  const subject = `The request of ${operation.name}`;
+  const body = extraFields === undefined ? request : mergeDeep(request, extraFields);
+  const { issues } = validate(schema as Schema<unknown>, body);
+  if (issues !== undefined) throw new InvalidRequestError(subject, issues);
+  try {
+    return JSON.stringify(body);
+  } catch {
+    // The platform's error would name fields of the merchant's own objects.
+    throw new InvalidRequestError(subject, [
+      { path: [], message: 'expected plain JSON: no cycles and no BigInt' },
+    ]);
+  }
+}

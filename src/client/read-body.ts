@@ -1,0 +1,60 @@
+import type { FetchResponse } from './fetch';
+
+/** A body, as far as it came. */
+export interface ReceivedBody {
+  readonly text: string;
+  /** Why it is not whole: `'too-large'`, or what reading threw. */
+  readonly failure?: unknown;
+}
+
+/** The end of reading a body that is larger than allowed. */
+export const TOO_LARGE = Symbol('too large');
+
+/**
+ * Reads a body, counting bytes as they come: `Content-Length` may be missing or wrong, and says nothing of what a
+ * small compressed body becomes. Never throws.
+ *
+ * @param interrupted - rejects when the attempt is over; readers of a stalled stream do not notice by themselves
+ */
+export async function readBody(
+  response: FetchResponse,
+  maxBytes: number,
+  interrupted: Promise<never>,
+): Promise<ReceivedBody> {
+  if (!isReadableStream(response.body)) return readText(response, maxBytes, interrupted);
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), interrupted]);
+      if (done) return { text: text + decoder.decode() };
+      bytes += value.byteLength;
+      if (bytes > maxBytes) throw TOO_LARGE;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (failure) {
+    reader.cancel().catch(() => undefined);
+    return { text, failure };
+  }
+}
+
+/** For an implementation of `fetch` whose bodies are not web streams. */
+async function readText(
+  response: FetchResponse,
+  maxBytes: number,
+  interrupted: Promise<never>,
+): Promise<ReceivedBody> {
+  try {
+    const text = await Promise.race([response.text(), interrupted]);
+    if (new TextEncoder().encode(text).byteLength > maxBytes) return { text: '', failure: TOO_LARGE };
+    return { text };
+  } catch (failure) {
+    return { text: '', failure };
+  }
+}
+
+function isReadableStream(body: unknown): body is ReadableStream<Uint8Array> {
+  return typeof body === 'object' && body !== null && typeof Reflect.get(body, 'getReader') === 'function';
+}

@@ -1,0 +1,69 @@
+// What a merchant's backend uses to call the service. Notifications have an entry of their own,
+// `pix-automatic-sdk/webhooks`, which loads none of this.
+export {
+  confirmPayment,
+  type PaymentConfirmation,
+  type PaymentDifference,
+  type TransactionSource,
+} from './client/confirm-payment';
+export type { Fetch, FetchInit, FetchResponse } from './client/fetch';
+export type { Observers, RequestEvent, ResponseEvent, RetryEvent } from './client/observers';
+export type { BodyCallOptions, CallLimits, CallOptions, PaymentsClientOptions } from './client/options';
+export { PaymentsClient } from './client/payments-client';
+export { type Reconciled, type ReconcileOptions, reconcile } from './client/reconcile';
+export type { WaitOptions } from './client/wait-for-transaction';
+export {
+  AbortedError,
+  ApiError,
+  type AuthorizationFailure,
+  ConfigurationError,
+  ConnectionError,
+  InvalidNotificationError,
+  InvalidRequestError,
+  InvalidResponseError,
+  type OperationName,
+  type Outcome,
+  PaymentsError,
+  type PaymentsErrorCode,
+  TimeoutError,
+  type ValidationIssue,
+  WebhookAuthenticationError,
+} from './errors';
+export {
+  type ScheduledPaymentCancellation,
+  type ScheduledPaymentCancellationRequest,
+  scheduledPaymentCancellationRequestSchema,
+  scheduledPaymentCancellationSchema,
+} from './schemas/cancellation';
+export {
+  type CheckoutRequestShopper,
+  type RecurrenceRequest,
+  type RecurringCheckoutRequest,
+  type RecurringCheckoutRequestBase,
+  recurringCheckoutRequestSchema,
+} from './schemas/checkout-request';
+export {
+  type CheckoutInstructions,
+  type CheckoutShopper,
+  type CheckoutSteps,
+  type QrCode,
+  type RecurringCheckout,
+  type RecurringCheckoutJourney,
+  recurringCheckoutSchema,
+} from './schemas/checkout-response';
+export type { Credentials } from './schemas/credentials';
+export type { Schema } from './schemas/schema';
+export type { BankDetails, IdentityDocument, OpenEnum, Phone } from './schemas/shared';
+export {
+  type CreditTransferDetails,
+  type ShopperBankDetails,
+  type Transaction,
+  type TransactionRefund,
+  type TransactionRefunds,
+  type TransactionShopper,
+  transactionSchema,
+} from './schemas/transaction';
+export { amountFromMinorUnits } from './values/amount-from-minor-units';
+export { decodeQrCode, type QrCodeImage } from './values/decode-qr-code';
+export { parseDateTime } from './values/parse-date-time';
+export { VERSION } from './version';

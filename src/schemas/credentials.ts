@@ -1,0 +1,47 @@
+import { ConfigurationError } from '../errors';
+
+/** What proves who you are to the service, and the service to you (document section 5). */
+export interface Credentials {
+  /** API authentication key: header `x-api-key`, and the user name of notifications (document section 5). */
+  readonly apiKey: string;
+  /** API authentication token: header `x-api-token`, and the password of notifications (document section 5). */
+  readonly apiToken: string;
+}
+
+/**
+ * Refuses credentials that cannot work, with messages that do not show them: the platform would quote a bad header
+ * value in its own error.
+ *
+ * @throws {@link ConfigurationError}
+ */
+export function assertCredentials({ apiKey, apiToken }: Credentials): void {
+  assertCredential('apiKey', apiKey);
+  assertCredential('apiToken', apiToken);
+  if (apiKey.includes(':')) {
+    throw new ConfigurationError(
+      'Expected `apiKey` to be without a colon: in Basic authentication the colon ends the user name. ' +
+        'Did you pass key and token in one string?',
+    );
+  }
+}
+
+function assertCredential(name: keyof Credentials, value: unknown): asserts value is string {
+  if (typeof value !== 'string' || value === '') {
+    throw new ConfigurationError(
+      `Expected \`${name}\` to be a non-empty string. Is its environment variable set?`,
+    );
+  }
+  if (value.trim() !== value) {
+    throw new ConfigurationError(
+      `Expected \`${name}\` to be without white space at its ends. It was probably copied with a line break.`,
+    );
+  }
+  if (!HEADER_SAFE.test(value)) {
+    throw new ConfigurationError(
+      `Expected \`${name}\` to be without control characters and of Latin-1 characters only, as a header must be. ` +
+        'It was probably copied with an invisible character.',
+    );
+  }
+}
+
+const HEADER_SAFE = /^[\x20-\x7e\xa0-\xff]+$/;

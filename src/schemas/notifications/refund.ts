@@ -1,0 +1,79 @@
+import * as z from 'zod/mini';
+import { type Schema, toSchema } from '../schema';
+import {
+  type BankDetails,
+  bankDetailsObject,
+  identity,
+  type OpenEnum,
+  openEnum,
+  receiptText,
+} from '../shared';
+
+/** A refund that you asked for, credited (document section 6.4). */
+export interface RefundPayload {
+  /** UUID of the refunded transaction; the same for each of its partial refunds (document section 6.4). */
+  saleToken: string;
+  /** Your order code of the refunded transaction (document section 6.4). */
+  referenceCode?: string | null | undefined;
+  /** Currency of the amounts, an ISO 4217 code (document section 6.4). */
+  currency?: string | null | undefined;
+  /** Amount of the refunded transaction, in the currency's main unit (document section 6.4). */
+  originalAmount?: number | null | undefined;
+  /** Amount of this refund, by the name the document's sample uses. Kept as sent (document section 6.4). */
+  reversedAmount?: number | null | undefined;
+  /** Amount of this refund, by the name the document's description uses. Kept as sent (document section 6.4). */
+  amountRefunded?: number | null | undefined;
+  /** The account that was credited, if available (document section 6.4). */
+  bankDetails?: BankDetails | null | undefined;
+  /** Receipt details or link; the text `null` reads as `null` (document section 6.4). */
+  receipt?: string | null | undefined;
+  /** State of the refund, typically `PAID` (document section 6.4). */
+  status: OpenEnum<'PAID'>;
+  /** The refund itself (document section 6.4). */
+  refund: RefundDetails;
+  /** Why it was refunded (document section 6.4). */
+  reason?: string | null | undefined;
+  /** When the notification was made, `yyyy-MM-dd HH:mm:ss` without a zone (document section 6.4). */
+  date?: string | null | undefined;
+}
+
+/** One refund (document section 6.4). */
+export interface RefundDetails {
+  /** Refund transaction id (document section 6.4). */
+  id?: number | null | undefined;
+  /** Refund transaction UUID: what tells one partial refund from the next (document section 6.4). */
+  uuid: string;
+  /** State of the refund, e.g. `PAID` (document section 6.4). */
+  status?: OpenEnum<'PAID'> | null | undefined;
+  /** Amount of this refund, in the currency's main unit (document section 6.4). */
+  amount?: number | null | undefined;
+  /** When it was created, `yyyy-MM-dd HH:mm:ss` without a zone (document section 6.4). */
+  creation?: string | null | undefined;
+  /** When it was credited, `yyyy-MM-dd HH:mm:ss` without a zone (document section 6.4). */
+  creditDate?: string | null | undefined;
+}
+
+export const refundObject = z.looseObject({
+  saleToken: identity,
+  referenceCode: z.nullish(z.string()),
+  currency: z.nullish(z.string()),
+  originalAmount: z.nullish(z.number()),
+  reversedAmount: z.nullish(z.number()),
+  amountRefunded: z.nullish(z.number()),
+  bankDetails: z.nullish(bankDetailsObject),
+  receipt: z.optional(receiptText),
+  status: openEnum<'PAID'>(),
+  refund: z.looseObject({
+    id: z.nullish(z.number()),
+    uuid: identity,
+    status: z.nullish(openEnum<'PAID'>()),
+    amount: z.nullish(z.number()),
+    creation: z.nullish(z.string()),
+    creditDate: z.nullish(z.string()),
+  }),
+  reason: z.nullish(z.string()),
+  date: z.nullish(z.string()),
+});
+
+/** The payload of `refund` notifications, as a Standard Schema (document section 6.4). */
+export const refundPayloadSchema: Schema<RefundPayload> = toSchema(refundObject);

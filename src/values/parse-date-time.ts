@@ -1,0 +1,86 @@
+import { InvalidRequestError } from '../errors';
+
+/**
+ * A date-time of the service, `yyyy-MM-dd HH:mm:ss` (document section 2), as an instant. The document shows no zone,
+ * so you have to name it: ask the service which one your account works in.
+ *
+ * At a change of the clock: of two instants with that reading (an overlap), the earlier; a reading that the clock
+ * skipped (a gap) is moved forward by the length of the gap.
+ *
+ * @param value - e.g. `2026-11-21 09:30:00`
+ * @param timeZone - an IANA name such as `America/Sao_Paulo`
+ * @throws {@link InvalidRequestError} for a value of another form, a date that is not real, or an unknown zone
+ */
+export function parseDateTime(value: string, timeZone: string): Date {
+  const reading = parseReading(value);
+  if (reading === undefined) throw invalid('value', 'expected a real date and time, yyyy-MM-dd HH:mm:ss');
+  const format = formatOf(timeZone);
+  // Offsets differ only across a change, and a day to either side is beyond it.
+  const before = offsetMs(format, reading - DAY_MS);
+  const after = offsetMs(format, reading + DAY_MS);
+  const instants = [reading - before, reading - after]
+    .filter((instant) => instant + offsetMs(format, instant) === reading)
+    .sort((a, b) => a - b);
+  return new Date(instants[0] ?? reading - before);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The reading of the clock as if it were UTC, or `undefined` for one that no calendar has. */
+function parseReading(value: string): number | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/.exec(value);
+  if (match === null) return undefined;
+  const reading = Date.parse(`${value.replace(' ', 'T')}Z`);
+  // `Date.parse` takes some days that are not (the 30th of February) and the hour 24.
+  return !Number.isNaN(reading) && new Date(reading).toISOString().startsWith(value.replace(' ', 'T'))
+    ? reading
+    : undefined;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const format = newFormat(timeZone);
+  // A program works in a zone or two; names from outside must not fill the memory.
+  if (formats.size < MAX_FORMATS) formats.set(timeZone, format);
+  return format;
+}
+
+const MAX_FORMATS = 50;
+
+function newFormat(timeZone: string): Intl.DateTimeFormat {
+  try {
+    if (typeof timeZone !== 'string') throw new TypeError();
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      calendar: 'iso8601',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    });
+  } catch {
+    throw invalid('timeZone', 'expected the IANA name of a zone, such as America/Sao_Paulo');
+  }
+}
+
+/** How far the zone's clock is ahead of UTC at an instant. */
+function offsetMs(format: Intl.DateTimeFormat, instant: number): number {
+  const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
+  for (const { type, value } of format.formatToParts(instant)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  const reading = new Date(0);
+  // Not `Date.UTC`, which takes the years 0 to 99 for 1900 to 1999.
+  reading.setUTCFullYear(year, month - 1, day);
+  return reading.setUTCHours(hour, minute, second) - instant;
+}
+
+function invalid(field: string, message: string): InvalidRequestError {
+  return new InvalidRequestError('The date-time', [{ path: [field], message }]);
+}
