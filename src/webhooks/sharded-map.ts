@@ -1,0 +1,73 @@
+/**
+ * A map of many small maps. A JavaScript `Map` copies itself when it grows or shrinks; with a million entries that
+ * stops the process for over 100 ms, during which no notification is answered. A shard's copy takes microseconds.
+ */
+export class ShardedMap<Value> {
+  readonly #shards: readonly Map<string, Value>[];
+  #size = 0;
+  #next = 0;
+
+  constructor(capacity: number) {
+    const count = Math.ceil(capacity / ENTRIES_PER_SHARD);
+    this.#shards = Array.from({ length: count }, () => new Map<string, Value>());
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#shardOf(key).get(key);
+  }
+
+  /** Sets an entry; it becomes the youngest of its shard. */
+  set(key: string, value: Value): void {
+    const shard = this.#shardOf(key);
+    this.delete(key);
+    shard.set(key, value);
+    this.#size += 1;
+  }
+
+  delete(key: string): void {
+    if (this.#shardOf(key).delete(key)) this.#size -= 1;
+  }
+
+  /** The oldest entry of the next shard in turn that has any: of all entries, nearly the oldest. */
+  oldest(): [key: string, value: Value] | undefined {
+    if (this.#size === 0) return undefined;
+    for (;;) {
+      const shard = this.#shards[this.#next % this.#shards.length];
+      this.#next += 1;
+      const entry = shard?.entries().next().value;
+      if (entry !== undefined) return entry;
+    }
+  }
+
+  /**
+   * All entries, over and over; entries may be set and deleted in between. `undefined` after each shard, so that each
+   * step takes the same short time, also over empty shards.
+   */
+  *rounds(): Generator<[key: string, value: Value] | undefined, never> {
+    for (;;) {
+      for (const shard of this.#shards) {
+        yield* shard;
+        yield undefined;
+      }
+    }
+  }
+
+  #shardOf(key: string): Map<string, Value> {
+    return this.#shards[hash(key) % this.#shards.length] as Map<string, Value>;
+  }
+}
+
+const ENTRIES_PER_SHARD = 4096;
+
+/** FNV-1a: spreads keys that differ in a few characters, without node:crypto. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return value >>> 0;
+}
