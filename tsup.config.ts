@@ -29,29 +29,33 @@ const commonJsChunks: TsupPlugin = {
   buildStart() {
     if (this.format === 'cjs') this.splitting = false;
   },
-  async renderChunk(code, { path }) {
+  async renderChunk(code, { path, map }) {
     if (this.format !== 'cjs') return;
-    return transform(code, {
+    const { sources } = JSON.parse(String(map)) as { sources: unknown[] };
+    return transform(withSourceMap(code, String(map)), {
       format: 'cjs',
       target,
       supported: { 'dynamic-import': false },
       sourcefile: path,
-      sourcemap: 'external',
+      // A chunk without source of ours (ky) has no map to go on from.
+      sourcemap: sources.length > 0 && 'external',
     });
   },
 };
 
-/** Keeps the text of other people's source out of the maps (1 MB of zod): file, line and column still map. */
-const leanSourceMaps: TsupPlugin = {
-  name: 'lean-source-maps',
-  buildEnd({ writtenFiles }) {
-    for (const { name } of writtenFiles.filter((file) => file.name.endsWith('.map'))) {
-      const map = JSON.parse(readFileSync(name, 'utf8')) as { sources: string[]; sourcesContent?: unknown[] };
-      map.sourcesContent = map.sources.map((source, index) =>
-        source.includes('node_modules/') ? null : map.sourcesContent?.[index],
-      );
-      writeFileSync(name, JSON.stringify(map));
-    }
+/**
+ * Leaves other packages out of the source maps: zod's would take more room than all the rest. Each of their files gets
+ * a map whose only entry lies behind its last line, for esbuild takes an empty map for none.
+ */
+const ownSourceMapsOnly: EsbuildPlugin = {
+  name: 'own-source-maps-only',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]node_modules[\\/].+\.m?js$/ }, ({ path }) => {
+      const code = readFileSync(path, 'utf8');
+      const mappings = `${';'.repeat(code.split('\n').length)}AAAA`;
+      const map = { version: 3, sources: ['none'], sourcesContent: [''], mappings };
+      return { contents: withSourceMap(code, JSON.stringify(map)), loader: 'js' };
+    });
   },
 };
 
@@ -66,6 +70,10 @@ const thirdPartyNotices: EsbuildPlugin = {
     });
   },
 };
+
+function withSourceMap(code: string, map: string): string {
+  return `${code}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`;
+}
 
 function notices(files: readonly string[]): string {
   const packages = files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
@@ -91,8 +99,8 @@ export default defineConfig({
   metafile: true,
   clean: true,
   // Inlined is all that the manifest does not name as a (peer) dependency: everything but the caller's own msw.
-  esbuildPlugins: [thirdPartyNotices],
-  plugins: [commonJsChunks, leanSourceMaps],
+  esbuildPlugins: [ownSourceMapsOnly, thirdPartyNotices],
+  plugins: [commonJsChunks],
   // Deno, Workers and `node:sqlite` know the built-in modules by their full names only.
   removeNodeProtocol: false,
   dts: {

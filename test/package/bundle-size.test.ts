@@ -1,0 +1,35 @@
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { expect, inject, it } from 'vitest';
+
+/** Bundles a module as a caller for a runtime without Node's built-in modules would, and gives KiB after gzip. */
+async function bundled(contents: string): Promise<{ kib: number; sources: string[] }> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: inject('consumer') },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+    conditions: ['import'],
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  const bytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length;
+  return { kib: bytes / 1024, sources: Object.keys(metafile.inputs) };
+}
+
+// Guards against a jump, not goals: those are in the benchmarks.
+it.each([
+  [
+    'verifyAuthorization and parseNotification',
+    "export { verifyAuthorization, parseNotification } from 'pix-automatic-sdk/webhooks'",
+    24,
+  ],
+  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 30],
+  ['all of the root, ky included', "export * from 'pix-automatic-sdk'", 45],
+])('%s: minified and gzipped within the limit', async (name, contents, limitKib) => {
+  const { kib } = await bundled(contents);
+  console.log(`${name}: ${kib.toFixed(1)} KiB minified + gzip (limit ${limitKib}).`);
+  expect(kib).toBeLessThan(limitKib);
+});

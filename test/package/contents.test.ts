@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { VERSION } from '../../src/version';
+import { metafile, packageOf } from './metafile';
+
+const installed = join(inject('consumer'), 'node_modules', 'pix-automatic-sdk');
+const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
+  .sort();
+const read = (file: string): string => readFileSync(join(installed, file), 'utf8');
+
+describe('the tarball', () => {
+  it('holds what is meant to be published, and nothing else', () => {
+    const meant = [
+      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+      /^dist\/THIRD_PARTY_NOTICES\.txt$/,
+      /^dist\/(index|webhooks|stores|testing|sandbox)\.(js|cjs)(\.map)?$/,
+      /^dist\/(index|webhooks|stores|testing|sandbox)\.d\.(ts|cts)$/,
+      /^dist\/cli\.js(\.map)?$/,
+      // What entries share, under names that the bundler makes up: `chunk-5ZHJPPLI.js`, `api-error-CYuYrYzn.d.ts`.
+      /^dist\/[a-z0-9-]+-[A-Z0-9]{8}\.(js|cjs)(\.map)?$/,
+      /^dist\/[a-z0-9-]+-[\w-]{8}\.d\.(ts|cts)$/,
+    ];
+    expect(files.filter((file) => !meant.some((pattern) => pattern.test(file)))).toEqual([]);
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'CHANGELOG.md', 'dist/THIRD_PARTY_NOTICES.txt']),
+    );
+  });
+
+  it('holds every file that the manifest points at', () => {
+    const { exports, main, module, types, typesVersions } = manifest;
+    const named =
+      JSON.stringify([exports, main, module, types, typesVersions]).match(/\.\/[\w./-]+\.\w+/g) ?? [];
+    const missing = named.filter((target) => !files.includes(target.slice(2)));
+    expect(missing).toEqual([]);
+    expect(named).toContain('./dist/webhooks.d.cts');
+  });
+
+  it('takes at most 1.5 MB installed, with source maps and declarations', () => {
+    const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
+    console.log(`Installed: ${(bytes / 1000).toFixed(0)} kB in ${files.length} files.`);
+    expect(bytes).toBeLessThan(1_500_000);
+  });
+
+  it('installs no other package', () => {
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.optionalDependencies).toBeUndefined();
+    expect(manifest.peerDependenciesMeta).toEqual({ msw: { optional: true } });
+    expect(Object.keys(manifest.peerDependencies)).toEqual(['msw']);
+  });
+
+  it('states the version of its manifest in the code', () => {
+    expect(VERSION).toBe(manifest.version);
+  });
+
+  it('offers the command line exactly when it holds one, as an executable', () => {
+    const built = files.includes('dist/cli.js');
+    expect(manifest.bin).toEqual(built ? { 'pix-automatic': 'dist/cli.js' } : undefined);
+    if (built) expect(read('dist/cli.js')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  it('maps its code to its own source, by relative paths', () => {
+    const maps = files.filter((file) => file.endsWith('.map')).map((file) => JSON.parse(read(file)));
+    const sources = maps.flatMap((map) => map.sources as string[]);
+    expect(sources).toContain('../src/client/payments-client.ts');
+    expect(sources.filter((source) => !source.startsWith('../src/'))).toEqual([]);
+  });
+
+  it('carries the licence and exact version of everything it inlines', () => {
+    const notices = read('dist/THIRD_PARTY_NOTICES.txt');
+    const bundled = (['esm', 'cjs'] as const).flatMap((format) =>
+      Object.values(metafile(format).outputs).flatMap(({ inputs }) => Object.keys(inputs)),
+    );
+    const packages = [...new Set(bundled.flatMap((source) => packageOf(source) ?? []))];
+    expect(packages).toEqual(expect.arrayContaining(['ky', 'zod']));
+
+    for (const name of [...packages, '@standard-schema/spec']) {
+      const { version, license } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'));
+      const licence = readdirSync(`node_modules/${name}`).find((file) => /^licen[cs]e/i.test(file)) ?? '';
+      expect(notices, 'Inlined without its notice').toContain(`${name}@${version} (${license})`);
+      expect(notices).toContain(readFileSync(`node_modules/${name}/${licence}`, 'utf8').trim());
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import type { Metafile } from 'esbuild';
+
+export type Format = 'esm' | 'cjs';
+export type Entry = 'index' | 'webhooks' | 'stores' | 'testing' | 'sandbox';
+
+/** What the build put where, as esbuild reported it. */
+export function metafile(format: Format): Metafile {
+  return JSON.parse(readFileSync(`dist/metafile-${format}.json`, 'utf8')) as Metafile;
+}
+
+/** The source files that an entry loads: when it is imported, or (with `later`) also by a dynamic `import()`. */
+export function sourcesOf(entry: Entry, format: Format, { later }: { later: boolean }): string[] {
+  const { outputs } = metafile(format);
+  const reached = new Set<string>();
+  const visit = (output: string): void => {
+    if (reached.has(output)) return;
+    reached.add(output);
+    const written = outputs[output];
+    if (written === undefined) throw new Error(`The build has no ${output}.`);
+    for (const { path, kind, external } of written.imports) {
+      if (!external && (later || kind !== 'dynamic-import')) visit(path);
+    }
+  };
+  visit(`dist/${entry}.${format === 'esm' ? 'js' : 'cjs'}`);
+
+  // A file of which tree-shaking left nothing is not loaded.
+  const inputs = [...reached].flatMap((output) => Object.entries(outputs[output]?.inputs ?? {}));
+  return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([source]) => source);
+}
+
+/** The npm package a source file belongs to; `undefined` for our own. */
+export function packageOf(source: string): string | undefined {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
+}

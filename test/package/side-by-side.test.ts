@@ -1,0 +1,95 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { node } from './run';
+
+const consumer = inject('consumer');
+
+/** Runs a program that has both copies of the package at hand, and gives what it prints as JSON. */
+async function withBothCopies(program: string): Promise<unknown> {
+  const file = join(consumer, 'side-by-side.mjs');
+  await writeFile(
+    file,
+    `import { createRequire } from 'node:module';
+    import * as esm from 'pix-automatic-sdk';
+    const cjs = createRequire(import.meta.url)('pix-automatic-sdk');
+    console.log(JSON.stringify(await (async () => { ${program} })()));`,
+  );
+  return JSON.parse(await node(consumer, file));
+}
+
+const errors = [
+  'PaymentsError',
+  'ConfigurationError',
+  'InvalidRequestError',
+  'ApiError',
+  'InvalidResponseError',
+  'ConnectionError',
+  'TimeoutError',
+  'AbortedError',
+  'WebhookAuthenticationError',
+  'InvalidNotificationError',
+];
+
+it('has two copies of each error class in a program that imports and requires', async () => {
+  const shared = await withBothCopies(
+    `return ${JSON.stringify(errors)}.filter((name) => esm[name] === cjs[name])`,
+  );
+  expect(shared).toEqual([]);
+});
+
+it('knows an error of one copy as an instance of the other copy’s class, and of no sibling class', async () => {
+  const related = await withBothCopies(`
+    const names = ${JSON.stringify(errors)};
+    const relate = (from, to) => names.map((made) =>
+      [made, names.filter((name) => Object.create(from[made].prototype) instanceof to[name])]);
+    return [relate(esm, cjs), relate(cjs, esm)];`);
+
+  const expected = errors.map((name) => [name, name === 'PaymentsError' ? [name] : ['PaymentsError', name]]);
+  expect(related).toEqual([expected, expected]);
+});
+
+it('has the code and outcome on errors caught by the other copy’s class', async () => {
+  const caught = await withBothCopies(`
+    const { createServer } = await import('node:http');
+    const server = createServer((request, response) => response.writeHead(404).end('{"message":"unknown"}'));
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const caught = [];
+    for (const [mine, other] of [[esm, cjs], [cjs, esm]]) {
+      const options = { baseUrl: 'http://127.0.0.1:' + server.address().port, apiKey: 'key', apiToken: 'token' };
+      const describe = (error) => Object.keys(other).filter((name) => name.endsWith('Error') && error instanceof other[name])
+        .concat(error.code, error.outcome ?? null);
+      try { new mine.PaymentsClient({ ...options, baseUrl: 'ftp://x' }) } catch (error) { caught.push(describe(error)) }
+      const client = new mine.PaymentsClient(options);
+      await client.createRecurringCheckout({}).catch((error) => caught.push(describe(error)));
+      await client.getTransaction('t-1').catch((error) => caught.push(describe(error)));
+      server.closeAllConnections();
+    }
+    server.close();
+    return caught.map((names) => names.sort((a, b) => String(a).localeCompare(String(b))));`);
+
+  const each = [
+    ['configuration', 'ConfigurationError', 'PaymentsError', 'not-sent'],
+    ['InvalidRequestError', 'PaymentsError', 'invalid_request', 'not-sent'],
+    ['ApiError', 'PaymentsError', 'api_error', 'refused'],
+  ];
+  const tidy = (rows: unknown[][]) =>
+    rows.map((row) =>
+      row
+        .filter((value) => value !== null)
+        .map(String)
+        .sort(),
+    );
+  expect(tidy(caught as unknown[][])).toEqual(tidy([...each, ...each]));
+});
+
+it('does not load ky before the first call, when required', async () => {
+  const program = `
+    const { PaymentsClient } = require('pix-automatic-sdk');
+    const loaded = () => Object.values(require.cache).filter((module) => module.filename.includes('pix-automatic-sdk')).length;
+    const before = loaded();
+    const client = new PaymentsClient({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', apiToken: 'token', maxRetries: 0 });
+    const constructed = loaded();
+    client.getTransaction('t-1').catch(() => console.log(JSON.stringify([constructed - before, loaded() > constructed])));`;
+  expect(JSON.parse(await node(consumer, '--input-type=commonjs', '-e', program))).toEqual([0, true]);
+});
