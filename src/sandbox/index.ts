@@ -1,1 +1,17 @@
-export {};
+// A stand-in for the service, for development and tests. What a merchant runs in production loads none of it.
+export type { Delivery, DeliveryAttempt } from './delivery/delivery';
+export type { WebhookUrl } from './delivery/listener-url';
+export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';
+export type { Fault, FaultKind } from './model/fault-queue';
+export type { RefundOptions, ReturnOptions } from './model/moves';
+export type { PayOutOptions } from './model/pay-out';
+export type {
+  SandboxNotification,
+  SandboxPayout,
+  SandboxRefund,
+  SandboxReversal,
+  SandboxScheduledPayment,
+} from './model/records';
+export { SandboxError } from './model/sandbox-error';
+export type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
+export { startSandbox } from './start-sandbox';

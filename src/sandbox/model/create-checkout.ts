@@ -1,8 +1,6 @@
 import {
   type CheckoutRequestShopper,
   type RecurringCheckoutRequest,
-  type RecurringCheckoutRequest,
-  recurringCheckoutRequestSchema,
   recurringCheckoutRequestSchema,
 } from '../../schemas/checkout-request';
 import type { RecurringCheckout } from '../../schemas/checkout-response';

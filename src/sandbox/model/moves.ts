@@ -8,15 +8,15 @@ import { dateTime, type ServiceState } from './state';
 /** How much of a transaction goes back, and why. */
 export interface ReturnOptions {
   /** In the currency's main unit. Default: all that is left. */
-  amount?: number;
+  amount?: number | undefined;
   /** Default: a text that says it is the sandbox's. */
-  reason?: string;
+  reason?: string | undefined;
 }
 
 /** How a transaction is refunded. */
 export interface RefundOptions extends ReturnOptions {
   /** The document says that it may be `null`, or the text `null`. Default: a made-up reference. */
-  receipt?: string | null;
+  receipt?: string | null | undefined;
 }
 
 /** The moves of section 3, each with the notification it sends. */

@@ -10,15 +10,15 @@ export interface PayOutOptions {
   /** In the currency's main unit. */
   amount: number;
   /** Default: `BRL`. */
-  currency?: string;
+  currency?: string | undefined;
   /** Your reference, if you gave one. */
-  referenceCode?: string;
+  referenceCode?: string | undefined;
   /** Where the money goes. Default: the payer's account of the table of inventions. */
-  bankDetails?: BankDetails;
+  bankDetails?: BankDetails | undefined;
   /** Makes it fail with this code (document section 7.1). */
-  fail?: PayoutErrorCode;
+  fail?: PayoutErrorCode | undefined;
   /** What the bank says, for `PE0003` and `PE0004`; it follows the code's meaning in `message`. */
-  reason?: string;
+  reason?: string | undefined;
 }
 
 /** The codes' meanings (document section 7.1). */

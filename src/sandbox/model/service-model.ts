@@ -1,4 +1,5 @@
 import type { OperationName } from '../../errors';
+import type { Credentials } from '../../schemas/credentials';
 import { type Inventions, resolveInventions } from '../inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
 import { brCode } from './br-code';
@@ -23,17 +24,17 @@ import type { ServiceState } from './state';
 /** What a model is made of. */
 export interface ServiceModelOptions {
   /** What every operation must carry. */
-  readonly credentials: { readonly apiKey: string; readonly apiToken: string };
+  readonly credentials: Credentials;
   /** Where the service is reached; only the `url` of QR codes shows it. */
   readonly baseUrl: string;
   /** Called with each notification, before the move that sends it returns. */
-  readonly notify?: (notification: SandboxNotification) => void;
+  readonly notify?: ((notification: SandboxNotification) => void) | undefined;
   /** Rows of the table of inventions to change. */
-  readonly inventions?: Partial<Inventions>;
+  readonly inventions?: Partial<Inventions> | undefined;
   /** Default: `Date.now`. */
-  readonly now?: Clock;
+  readonly now?: Clock | undefined;
   /** Default: random UUIDs. */
-  readonly ids?: IdSource;
+  readonly ids?: IdSource | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Credentials } from '../../schemas/credentials';
 import type { Inventions } from '../inventions';
 import { type Clock, formatDateTime } from './clock';
 import type { IdSource } from './ids';
@@ -11,7 +12,7 @@ import type {
 
 /** What all operations work on. Everything is found by its id, so that the ten-thousandth journey is as fast as the first. */
 export interface ServiceState {
-  readonly credentials: { readonly apiKey: string; readonly apiToken: string };
+  readonly credentials: Credentials;
   /** Where the images of QR codes are served. */
   readonly baseUrl: string;
   readonly inventions: Inventions;

@@ -1,0 +1,147 @@
+import type { SandboxNotification } from '../model/records';
+import { SandboxError } from '../model/sandbox-error';
+import type { Delivery, DeliveryAttempt, Send } from './delivery';
+
+/** The service's limit (document section 6.1). */
+const MAX_RETRIES = 5;
+
+/** Time, as the deliveries need it; a test may bring its own. */
+export interface Timers {
+  now(): number;
+  set(callback: () => void, ms: number): unknown;
+  clear(timer: unknown): void;
+}
+
+export interface DeliveryLogOptions {
+  readonly send: Send;
+  readonly retryIntervalMs: number;
+  readonly timers: Timers;
+  /** Makes a URL fit to be shown. */
+  readonly redact: (text: string) => string;
+  /** Called after each attempt. */
+  readonly onAttempt: (delivery: Delivery, attempt: DeliveryAttempt) => void;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly kind: SandboxNotification['kind'];
+  readonly url: string;
+  readonly payload: object;
+  /** As it was when it was sent first: each attempt sends the same bytes. */
+  readonly body: string;
+  readonly attempts: DeliveryAttempt[];
+  status: Delivery['status'];
+  /** Attempts of the schedule, manual ones not counted. */
+  scheduled: number;
+  timer: unknown;
+}
+
+/** Delivers notifications as section 6.1 says, and remembers every attempt. */
+export class DeliveryLog {
+  readonly #options: DeliveryLogOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #closing = new AbortController();
+  #busy = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: DeliveryLogOptions) {
+    this.#options = options;
+  }
+
+  get deliveries(): Delivery[] {
+    return [...this.#entries.values()].map((entry) => this.#describe(entry));
+  }
+
+  /** Sends a notification, and again after each failure, up to the limit. */
+  deliver({ kind, payload }: SandboxNotification, url: string): void {
+    if (this.#closing.signal.aborted) return;
+    const id = `delivery-${this.#entries.size + 1}`;
+    const body = JSON.stringify(payload);
+    // Parsed back, so that the log shows what was sent, whatever becomes of the object.
+    const sent: object = JSON.parse(body);
+    const entry: Entry = {
+      id,
+      kind,
+      url,
+      payload: sent,
+      body,
+      attempts: [],
+      status: 'pending',
+      scheduled: 0,
+      timer: undefined,
+    };
+    this.#entries.set(id, entry);
+    this.#busy++;
+    void this.#attemptOnSchedule(entry);
+  }
+
+  /** Sends a notification once more, now, without retries: what a listener must not act on twice. */
+  async redeliver(id: string): Promise<DeliveryAttempt> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) throw new SandboxError('unknown', 'No delivery has this id. See `deliveries`.');
+    if (this.#closing.signal.aborted) throw new SandboxError('not-allowed', 'The sandbox is closed.');
+    this.#busy++;
+    const attempt = await this.#attempt(entry, true);
+    // A retry that waits is not needed any more.
+    if (entry.status === 'delivered' && entry.timer !== undefined) this.#settle(entry);
+    this.#done();
+    return attempt;
+  }
+
+  /** Resolves when nothing is on its way and no retry waits. */
+  idle(): Promise<void> {
+    if (this.#busy === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Ends what is on its way, and sends nothing more. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const entry of this.#entries.values()) {
+      if (entry.timer !== undefined) this.#settle(entry);
+    }
+    await this.idle();
+  }
+
+  async #attemptOnSchedule(entry: Entry): Promise<void> {
+    entry.timer = undefined;
+    entry.scheduled++;
+    await this.#attempt(entry, false);
+    const isOver =
+      entry.status === 'delivered' || entry.status === 'given-up' || this.#closing.signal.aborted;
+    if (isOver) return this.#done();
+    const { timers, retryIntervalMs } = this.#options;
+    entry.timer = timers.set(() => void this.#attemptOnSchedule(entry), retryIntervalMs);
+  }
+
+  async #attempt(entry: Entry, manual: boolean): Promise<DeliveryAttempt> {
+    const { send, timers, onAttempt } = this.#options;
+    const startedAt = new Date(timers.now()).toISOString();
+    const result = await send({ url: entry.url, body: entry.body, signal: this.#closing.signal });
+    const attempt: DeliveryAttempt = { number: entry.attempts.length + 1, manual, startedAt, ...result };
+    entry.attempts.push(attempt);
+    if (result.httpStatus === 200) entry.status = 'delivered';
+    else if (!manual && entry.status === 'pending' && entry.scheduled > MAX_RETRIES)
+      entry.status = 'given-up';
+    onAttempt(this.#describe(entry), attempt);
+    return attempt;
+  }
+
+  #settle(entry: Entry): void {
+    this.#options.timers.clear(entry.timer);
+    entry.timer = undefined;
+    this.#done();
+  }
+
+  #done(): void {
+    this.#busy--;
+    if (this.#busy > 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #describe({ id, kind, url, payload, status, attempts }: Entry): Delivery {
+    return { id, kind, url: this.#options.redact(url), payload, status, attempts: [...attempts] };
+  }
+}

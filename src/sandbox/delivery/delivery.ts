@@ -1,0 +1,35 @@
+import type { SandboxNotification } from '../model/records';
+
+/** One notification on its way to the listener. */
+export interface Delivery {
+  /** What `redeliver` takes. */
+  readonly id: string;
+  readonly kind: SandboxNotification['kind'];
+  /** Where it goes, the query flags included; credentials in it are blanked. */
+  readonly url: string;
+  readonly payload: object;
+  /** `'pending'` until an attempt was answered with 200, or the last retry failed. */
+  readonly status: 'pending' | 'delivered' | 'given-up';
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+/** One attempt to deliver. */
+export interface DeliveryAttempt {
+  /** 1 for the first; the service makes up to 6. */
+  readonly number: number;
+  /** Whether `redeliver` made it, rather than the service's own schedule. */
+  readonly manual: boolean;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  /** What the listener answered, if it did. Only 200 is a success. */
+  readonly httpStatus: number | undefined;
+  /** Why there was no answer: `ECONNREFUSED`, or `timeout`. */
+  readonly error: string | undefined;
+}
+
+/** How an attempt ended. */
+export type SendResult = Pick<DeliveryAttempt, 'httpStatus' | 'error' | 'durationMs'>;
+
+/** What carries a notification: HTTP, or a test's handler. It never rejects. */
+export type Send = (notification: { url: string; body: string; signal: AbortSignal }) => Promise<SendResult>;

@@ -1,0 +1,48 @@
+import { ConfigurationError } from '../../errors';
+import type { SandboxNotification } from '../model/records';
+
+/**
+ * Where notifications go: one URL for all, or one for each context, as in the merchant panel. A context without a URL
+ * gets none. Notifications of your own (`notify`) go where payments go.
+ */
+export type WebhookUrl =
+  | string
+  | {
+      payment?: string | undefined;
+      reversal?: string | undefined;
+      refund?: string | undefined;
+      payout?: string | undefined;
+    };
+
+/** The URL that a notification is sent to, with its flags behind the merchant's own query. */
+export function listenerUrl(
+  target: WebhookUrl | undefined,
+  { kind, query }: SandboxNotification,
+): string | undefined {
+  const base = typeof target === 'string' ? target : target?.[contextOf(kind)];
+  if (base === undefined) return undefined;
+  const url = new URL(base);
+  if (query !== '') url.search = url.search === '' ? query : `${url.search}&${query}`;
+  url.hash = '';
+  return url.href;
+}
+
+/** Refuses what cannot be delivered to, before anything is paid. */
+export function checkWebhookUrl(target: WebhookUrl | undefined): void {
+  for (const text of typeof target === 'string' ? [target] : Object.values(target ?? {})) {
+    if (text === undefined) continue;
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+      throw new ConfigurationError('Expected `webhookUrl` to be an absolute http or https URL.');
+    }
+    if (url.username !== '' || url.password !== '') {
+      throw new ConfigurationError(
+        'Expected `webhookUrl` without user and password: the sandbox sends its `credentials` by itself.',
+      );
+    }
+  }
+}
+
+function contextOf(kind: SandboxNotification['kind']): 'payment' | 'reversal' | 'refund' | 'payout' {
+  return kind === 'saleStatus' || kind === 'custom' ? 'payment' : kind;
+}

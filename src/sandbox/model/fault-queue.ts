@@ -1,0 +1,69 @@
+import type { OperationName } from '../../errors';
+import { SandboxError } from './sandbox-error';
+
+/**
+ * What goes wrong with a call. A call that comes after the fault was set meets it once, or as many `times` as said;
+ * several faults of one operation come in the order they were set.
+ */
+export type Fault = FaultKind & {
+  /** How many calls meet it; `Infinity` for all. Default 1. */
+  times?: number | undefined;
+};
+
+export type FaultKind =
+  /** The answer comes later, and is otherwise right. */
+  | { kind: 'latency'; ms: number }
+  /**
+   * Another HTTP status, with this body instead of the answer's. The operation is carried out only with
+   * `takesEffect: true`: a gateway that gave up waiting answers 504 to a journey that exists.
+   */
+  | {
+      kind: 'status';
+      status: number;
+      body?: string | undefined;
+      headers?: Record<string, string> | undefined;
+      takesEffect?: boolean | undefined;
+    }
+  /** The document's body statuses without a meaning, in an answer that is otherwise a success (section 7.2). */
+  | { kind: 'body-status'; status: -1 | 999 }
+  /** The connection is reset when the headers are there, and nothing is carried out. */
+  | { kind: 'reset-before-read' }
+  /** The connection is reset once the request was read and, unless `takesEffect: false`, carried out. */
+  | { kind: 'reset-after-read'; takesEffect?: boolean | undefined }
+  /** The operation is carried out; half of the answer's body comes, and then nothing more. */
+  | { kind: 'stalled-body' }
+  /** The operation is carried out; half of the answer's body comes, and then the connection ends. */
+  | { kind: 'truncated-body' }
+  /** The operation is carried out; the body is text that is no JSON. */
+  | { kind: 'wrong-json' };
+
+/** The faults that calls have yet to meet. */
+export class FaultQueue {
+  readonly #faults = new Map<OperationName, { fault: Fault; left: number }[]>();
+
+  add(operation: OperationName, fault: Fault): void {
+    if (
+      fault.kind === 'status' &&
+      !(Number.isInteger(fault.status) && fault.status >= 200 && fault.status <= 599)
+    ) {
+      throw new SandboxError('invalid', 'Expected `status` of a fault to be an HTTP status from 200 to 599.');
+    }
+    const queue = this.#faults.get(operation) ?? [];
+    queue.push({ fault, left: fault.times ?? 1 });
+    this.#faults.set(operation, queue);
+  }
+
+  /** The fault that this call meets. */
+  take(operation: OperationName): Fault | undefined {
+    const queue = this.#faults.get(operation);
+    const next = queue?.[0];
+    if (next === undefined) return undefined;
+    next.left--;
+    if (next.left <= 0) queue?.shift();
+    return next.fault;
+  }
+
+  clear(): void {
+    this.#faults.clear();
+  }
+}

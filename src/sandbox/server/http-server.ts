@@ -1,0 +1,88 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { invented, type ServiceAnswer, type ServiceRequest } from '../model/answers';
+import type { FaultQueue } from '../model/fault-queue';
+import type { ServiceModel } from '../model/service-model';
+import type { Sandbox, SandboxLogEntry } from '../sandbox';
+import { control } from './control-routes';
+import { planCall } from './operation-faults';
+import { readBody } from './read-body';
+import { sendAnswer } from './send-answer';
+
+export interface HttpServerParts {
+  readonly sandbox: Sandbox;
+  readonly model: ServiceModel;
+  readonly faults: FaultQueue;
+  readonly log: (entry: SandboxLogEntry) => void;
+  /** Ends what waits, when the sandbox closes. */
+  readonly closing: AbortSignal;
+}
+
+/** Listens, and gives the URL. Requests are answered once `serve` has been called. */
+export async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  const { port: actualPort } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+}
+
+/** Hands every request to the model, in front of which are the control calls and the faults. */
+export function serve(server: Server, parts: HttpServerParts): void {
+  server.on('request', (request, response) => {
+    respond(parts, request, response).catch(() => {
+      // The caller went away, or the sandbox closes: there is nobody to answer.
+      response.destroy();
+    });
+  });
+}
+
+async function respond(
+  parts: HttpServerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { sandbox, model, faults, closing } = parts;
+  const started = performance.now();
+  const { method = '', url: path = '', headers } = request;
+  const operation = model.operationOf({ method, path });
+  const fault = operation && faults.take(operation);
+  response.on('close', () => {
+    parts.log({
+      type: 'request',
+      method,
+      path: path.split('?')[0] ?? '',
+      operation,
+      status: response.headersSent ? response.statusCode : undefined,
+      fault: fault?.kind,
+      durationMs: Math.round(performance.now() - started),
+    });
+  });
+
+  if (fault?.kind === 'reset-before-read') {
+    request.socket.resetAndDestroy();
+    return;
+  }
+  const body = await readBody(request, model.inventions.maxBodyBytes);
+  if (body === undefined) {
+    const answer = invented('bodyTooLarge', model.inventions.bodyTooLarge);
+    sendAnswer(response, { ...answer, headers: { ...answer.headers, connection: 'close' } });
+    return;
+  }
+
+  const call = planCall(fault, model.inventions);
+  if (call.delayMs > 0) await sleep(call.delayMs, undefined, { signal: closing });
+  const carryOut = async (serviceRequest: ServiceRequest): Promise<ServiceAnswer> =>
+    (await control(sandbox, serviceRequest, model.isAuthorized(serviceRequest))) ??
+    model.handle(serviceRequest);
+  const answer = call.takesEffect ? await carryOut({ method, path, headers, body }) : nothingDone;
+  if (call.reset) {
+    request.socket.resetAndDestroy();
+    return;
+  }
+  sendAnswer(response, call.replace(answer), call.ending);
+}
+
+const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
