@@ -152,7 +152,10 @@ export class PaymentsClient {
   }
 }
 
-/** The checked body of a call: the request with `extraFields` merged in, exactly as it is sent. */
+/**
+ * The checked body of a call: the request with `extraFields` merged in, exactly as it is sent. What JSON makes of it is
+ * checked, because accessors and `toJSON` of a merchant's classes may make it something else than it seems.
+ */
 function toBody<T>(
   operation: Operation,
   schema: Schema<T>,
@@ -160,11 +163,19 @@ function toBody<T>(
   { extraFields }: BodyCallOptions,
 ): string {
   const subject = `The request of ${operation.name}`;
-  const body = extraFields === undefined ? request : mergeDeep(request, extraFields);
-  const { issues } = validate(schema as Schema<unknown>, body);
+  // Spread, so that an object of a class is merged as well, and does not replace the request as a whole.
+  const body = stringify(
+    subject,
+    extraFields === undefined ? request : mergeDeep(request, { ...extraFields }),
+  );
+  const { issues } = validate(schema as Schema<unknown>, JSON.parse(body));
   if (issues !== undefined) throw new InvalidRequestError(subject, issues);
+  return body;
+}
+
+function stringify(subject: string, value: unknown): string {
   try {
-    return JSON.stringify(body);
+    return JSON.stringify(value) ?? 'null';
   } catch {
     // The platform's error would name fields of the merchant's own objects.
     throw new InvalidRequestError(subject, [
