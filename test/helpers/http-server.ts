@@ -1,0 +1,93 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** A request as it came over the wire. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** The request target, undecoded. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** When its body was complete, by `performance.now()`. */
+  readonly at: number;
+}
+
+export type Respond = (response: ServerResponse, request: ReceivedRequest) => unknown;
+
+export interface TestServer {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** All requests so far, in order. */
+  readonly requests: readonly ReceivedRequest[];
+  /** Ends the server and every connection. Happens by itself at the end of the test. */
+  close(): Promise<void>;
+}
+
+/**
+ * A real HTTP server on loopback, which closes itself at the end of the test. The first request is answered by the
+ * first of `responses`, the second by the second, and all after the last by the last.
+ */
+export async function startHttpServer(...responses: Respond[]): Promise<TestServer> {
+  const requests: ReceivedRequest[] = [];
+  return listen(createServer(listener(requests, responses)), 'http', requests);
+}
+
+/** The same over TLS. */
+export async function startHttpsServer(options: ServerOptions, ...responses: Respond[]): Promise<TestServer> {
+  const requests: ReceivedRequest[] = [];
+  return listen(createTlsServer(options, listener(requests, responses)), 'https', requests);
+}
+
+/** Answers with a status and a JSON body. Text is sent as it is. */
+export function reply(status: number, body: unknown = '', headers: Record<string, string> = {}): Respond {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+  };
+}
+
+/** Takes the request and drops the connection. */
+export const dropConnection: Respond = (response) => response.socket?.destroy();
+
+/** Takes the request and never answers. */
+export const stall: Respond = () => undefined;
+
+/** A port of loopback on which nothing listens. */
+export async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function listener(requests: ReceivedRequest[], responses: Respond[]): RequestListener {
+  return async (request, response) => {
+    // A client that gives up is part of the test, not an error of the server.
+    response.on('error', () => undefined);
+    const { method = '', url = '', headers } = request;
+    const body = await text(request).catch(() => '');
+    const received = { method, url, headers, body, at: performance.now() };
+    requests.push(received);
+    await responses[Math.min(requests.length, responses.length) - 1]?.(response, received);
+  };
+}
+
+async function listen(
+  server: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>,
+  scheme: string,
+  requests: ReceivedRequest[],
+): Promise<TestServer> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(close);
+  return { url: `${scheme}://127.0.0.1:${port}`, port, requests, close };
+}
