@@ -62,7 +62,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   });
   const faults = new FaultQueue();
-  const closing = new AbortController();
 
   const sandbox: Sandbox = {
     url,
@@ -89,7 +88,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     idle: () => deliveryLog.idle(),
     async close() {
-      closing.abort();
       await Promise.all([stop(server), deliveryLog.close()]);
     },
   };
@@ -97,7 +95,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     sandbox,
     model,
     faults,
-    closing: closing.signal,
     log: (entry) => log(entry.type === 'request' ? { ...entry, path: redact(entry.path) } : entry),
   });
   return sandbox;

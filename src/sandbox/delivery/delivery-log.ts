@@ -40,7 +40,9 @@ interface Entry {
 export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #closing = new AbortController();
+  /** One for each attempt: many listeners on one signal would make Node warn of a leak. */
+  readonly #underWay = new Set<AbortController>();
+  #isClosed = false;
   #busy = 0;
   #waiting: (() => void)[] = [];
 
@@ -54,7 +56,7 @@ export class DeliveryLog {
 
   /** Sends a notification, and again after each failure, up to the limit. */
   deliver({ kind, payload }: SandboxNotification, url: string): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#isClosed) return;
     const id = `delivery-${this.#entries.size + 1}`;
     const body = JSON.stringify(payload);
     // Parsed back, so that the log shows what was sent, whatever becomes of the object.
@@ -79,7 +81,7 @@ export class DeliveryLog {
   async redeliver(id: string): Promise<DeliveryAttempt> {
     const entry = this.#entries.get(id);
     if (entry === undefined) throw new SandboxError('unknown', 'No delivery has this id. See `deliveries`.');
-    if (this.#closing.signal.aborted) throw new SandboxError('not-allowed', 'The sandbox is closed.');
+    if (this.#isClosed) throw new SandboxError('not-allowed', 'The sandbox is closed.');
     this.#busy++;
     const attempt = await this.#attempt(entry, true);
     // A retry that waits is not needed any more.
@@ -96,7 +98,8 @@ export class DeliveryLog {
 
   /** Ends what is on its way, and sends nothing more. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#isClosed = true;
+    for (const attempt of this.#underWay) attempt.abort();
     for (const entry of this.#entries.values()) {
       if (entry.timer !== undefined) this.#settle(entry);
     }
@@ -107,8 +110,7 @@ export class DeliveryLog {
     entry.timer = undefined;
     entry.scheduled++;
     await this.#attempt(entry, false);
-    const isOver =
-      entry.status === 'delivered' || entry.status === 'given-up' || this.#closing.signal.aborted;
+    const isOver = entry.status !== 'pending' || this.#isClosed;
     if (isOver) return this.#done();
     const { timers, retryIntervalMs } = this.#options;
     entry.timer = timers.set(() => void this.#attemptOnSchedule(entry), retryIntervalMs);
@@ -117,7 +119,10 @@ export class DeliveryLog {
   async #attempt(entry: Entry, manual: boolean): Promise<DeliveryAttempt> {
     const { send, timers, onAttempt } = this.#options;
     const startedAt = new Date(timers.now()).toISOString();
-    const result = await send({ url: entry.url, body: entry.body, signal: this.#closing.signal });
+    const underWay = new AbortController();
+    this.#underWay.add(underWay);
+    const result = await send({ url: entry.url, body: entry.body, signal: underWay.signal });
+    this.#underWay.delete(underWay);
     const attempt: DeliveryAttempt = { number: entry.attempts.length + 1, manual, startedAt, ...result };
     entry.attempts.push(attempt);
     if (result.httpStatus === 200) entry.status = 'delivered';

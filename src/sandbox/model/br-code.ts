@@ -43,10 +43,10 @@ function field(tag: string, value: string): string {
   return tag + String(value.length).padStart(2, '0') + value;
 }
 
-/** Left out where there is nothing to pay, and where it does not fit into EMV's 13 characters. */
+/** Left out where there is nothing to pay, and where it does not fit into EMV's 13 characters (or is `1e+21`). */
 function amountField(amount: number, currency: string): string {
   const text = amount.toFixed(decimals(currency));
-  return amount > 0 && text.length <= 13 ? field('54', text) : '';
+  return amount > 0 && /^[\d.]{1,13}$/.test(text) ? field('54', text) : '';
 }
 
 /** CRC-16/CCITT-FALSE, as EMV asks for, in four hexadecimal digits. */

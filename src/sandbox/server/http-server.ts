@@ -16,8 +16,6 @@ export interface HttpServerParts {
   readonly model: ServiceModel;
   readonly faults: FaultQueue;
   readonly log: (entry: SandboxLogEntry) => void;
-  /** Ends what waits, when the sandbox closes. */
-  readonly closing: AbortSignal;
 }
 
 /** Listens, and gives the URL. Requests are answered once `serve` has been called. */
@@ -44,12 +42,14 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { sandbox, model, faults, closing } = parts;
+  const { sandbox, model, faults } = parts;
   const started = performance.now();
   const { method = '', url: path = '', headers } = request;
   const operation = model.operationOf({ method, path });
   const fault = operation && faults.take(operation);
+  const gone = new AbortController();
   response.on('close', () => {
+    gone.abort();
     parts.log({
       type: 'request',
       method,
@@ -73,7 +73,7 @@ async function respond(
   }
 
   const call = planCall(fault, model.inventions);
-  if (call.delayMs > 0) await sleep(call.delayMs, undefined, { signal: closing });
+  if (call.delayMs > 0) await sleep(call.delayMs, undefined, { signal: gone.signal });
   const carryOut = async (serviceRequest: ServiceRequest): Promise<ServiceAnswer> =>
     (await control(sandbox, serviceRequest, model.isAuthorized(serviceRequest))) ??
     model.handle(serviceRequest);

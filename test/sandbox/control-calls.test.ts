@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { openListener, openSandbox, readJson } from './helpers';
+
+/** A control call over HTTP, as a script in any language makes it. */
+async function openControl() {
+  const listener = await openListener();
+  const opened = await openSandbox({ webhookUrl: listener.url });
+  const control = async (method: string, path: string, body?: unknown) => {
+    const answer = await opened.call(method, `/sandbox${path}`, body);
+    return { status: answer.status, body: await readJson(answer) };
+  };
+  return { ...opened, listener, control };
+}
+
+describe('over HTTP', () => {
+  it('a journey is paid, refunded and reversed', async () => {
+    const { sandbox, listener, control, create, query } = await openControl();
+    const { uuid } = await create();
+    const paid = await control('POST', `/transactions/${uuid}/pay`);
+    expect(paid).toEqual({ status: 200, body: { scheduledPayments: sandbox.scheduledPayments(uuid) } });
+    expect((await control('GET', `/transactions/${uuid}/scheduled-payments`)).body).toEqual(paid.body);
+
+    const refund = await control('POST', `/transactions/${uuid}/refund`, { amount: 9.7 });
+    expect(refund.body).toMatchObject({ amount: 9.7, status: 'PAID' });
+    const first = await control('POST', `/transactions/${uuid}/reverse`, { reason: 'x' });
+    expect((await control('POST', `/reversals/${first.body.uuid}/complete`)).body.status).toBe('PAID');
+    const second = await control('POST', `/transactions/${uuid}/reverse`);
+    expect((await control('POST', `/reversals/${second.body.uuid}/cancel`)).body.status).toBe('CANCELLED');
+    await sandbox.idle();
+    expect(listener.received).toHaveLength(6);
+    expect((await query(uuid)).refunds).toMatchObject({ available: 50, quantity: 1 });
+  });
+
+  it('a transaction is cancelled, and a scheduled payment charged', async () => {
+    const { sandbox, control, create, query } = await openControl();
+    const cancelled = await create();
+    expect((await control('POST', `/transactions/${cancelled.uuid}/cancel`)).status).toBe(200);
+    expect((await query(cancelled.uuid)).situation).toBe('CANCELLED');
+    const [payment] = sandbox.pay((await create()).uuid);
+    expect((await control('POST', `/scheduled-payments/${payment?.instructionId}/pay`)).body.status).toBe(
+      'PAID',
+    );
+  });
+
+  it('payouts are made and fail', async () => {
+    const { control } = await openControl();
+    expect((await control('POST', '/payouts', { amount: 5 })).body).toMatchObject({
+      success: true,
+      status: 'PAID',
+    });
+    const failed = await control('POST', '/payouts', { amount: 5, fail: 'PE0002' });
+    expect(failed.body).toMatchObject({ success: false, errorCode: 'PE0002', status: 'PENDING' });
+    expect((await control('POST', '/payouts', { amount: 5, fail: 'PE0009' })).status).toBe(400);
+  });
+
+  it('deliveries are listed and repeated, and the listener changed', async () => {
+    const { sandbox, listener, control } = await openControl();
+    await control('POST', '/notifications', { payload: { a: 1 }, query: 'type=own' });
+    await sandbox.idle();
+    const { deliveries } = (await control('GET', '/deliveries')).body;
+    expect(deliveries).toMatchObject([{ kind: 'custom', status: 'delivered', payload: { a: 1 } }]);
+    const again = await control('POST', `/deliveries/${deliveries[0].id}/redeliver`);
+    expect(again.body).toMatchObject({ number: 2, manual: true, httpStatus: 200 });
+    expect((await control('PUT', '/webhook-url', { webhookUrl: 'nowhere' })).status).toBe(400);
+    await control('PUT', '/webhook-url', { webhookUrl: { payment: `${listener.url}/new` } });
+    await control('POST', '/notifications', { payload: {} });
+    await sandbox.idle();
+    expect(listener.received.map(({ url }) => url)).toEqual([
+      '/hooks?type=own',
+      '/hooks?type=own',
+      '/hooks/new',
+    ]);
+  });
+
+  it('faults are set and taken back', async () => {
+    const { call, control } = await openControl();
+    const fault = { kind: 'status', status: 502, times: 9 };
+    expect((await control('POST', '/faults', { operation: 'getTransaction', fault })).status).toBe(200);
+    expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
+    await control('DELETE', '/faults');
+    expect((await call('GET', '/v1.1/transactions/x')).status).toBe(404);
+  });
+
+  it('what cannot be is refused with a reason', async () => {
+    const { control, create } = await openControl();
+    const { uuid } = await create();
+    const refusals = [
+      await control('POST', '/transactions/nope/pay'),
+      await control('POST', `/transactions/${uuid}/refund`, { amount: 1 }),
+      await control('POST', `/transactions/${uuid}/reverse`, { amout: 1 }),
+      await control('POST', '/nothing'),
+    ];
+    expect(refusals.map(({ status }) => status)).toEqual([404, 409, 400, 404]);
+    for (const { body } of refusals) expect(body.message).toEqual(expect.any(String));
+  });
+
+  it('asks for the credentials', async () => {
+    const { sandbox, create, query } = await openControl();
+    const { uuid } = await create();
+    const answer = await fetch(`${sandbox.url}/sandbox/transactions/${uuid}/pay`, { method: 'POST' });
+    expect(answer.status).toBe(401);
+    expect((await query(uuid)).situation).toBe('PENDING');
+  });
+});

@@ -1,0 +1,181 @@
+import { createServer } from 'node:net';
+import { ConfigurationError } from 'pix-automatic-sdk';
+import { type SandboxLogEntry, startSandbox } from 'pix-automatic-sdk/sandbox';
+import { describe, expect, it, vi } from 'vitest';
+import { credentials, openListener, openSandbox } from './helpers';
+
+describe('delivery', () => {
+  it('is tried six times, 200 ms apart, and then given up', async () => {
+    const listener = await openListener((_request, response) => response.writeHead(500).end());
+    const { sandbox } = await openSandbox({ webhookUrl: listener.url, retryIntervalMs: 200 });
+    sandbox.payOut({ amount: 1 });
+    await sandbox.idle();
+
+    const [delivery] = sandbox.deliveries;
+    expect(delivery).toMatchObject({ kind: 'payout', status: 'given-up' });
+    const attempts = delivery?.attempts ?? [];
+    expect(attempts.map(({ number, httpStatus }) => [number, httpStatus])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((number) => [number, 500]),
+    );
+    const starts = attempts.map(({ startedAt }) => Date.parse(startedAt));
+    for (const [index, start] of starts.slice(1).entries()) {
+      expect(start - (starts[index] ?? 0)).toBeGreaterThanOrEqual(195);
+    }
+    expect(new Set(listener.received.map(({ body }) => body)).size).toBe(1);
+    expect(listener.received).toHaveLength(6);
+  });
+
+  it('ends with the first 200', async () => {
+    let calls = 0;
+    const listener = await openListener((_request, response) =>
+      response.writeHead(++calls < 3 ? 503 : 200).end(),
+    );
+    const { sandbox } = await openSandbox({ webhookUrl: listener.url });
+    sandbox.payOut({ amount: 1 });
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]?.status).toBe('delivered');
+    expect(sandbox.deliveries[0]?.attempts.map(({ httpStatus }) => httpStatus)).toEqual([503, 503, 200]);
+  });
+
+  it.each([201, 202, 204, 302, 400])('takes %i for a failure, and follows no redirect', async (status) => {
+    const listener = await openListener((_request, response) =>
+      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end(),
+    );
+    const { sandbox } = await openSandbox({ webhookUrl: listener.url, retryIntervalMs: 5 });
+    sandbox.payOut({ amount: 1 });
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]?.status).toBe('given-up');
+    expect(listener.received.map(({ url }) => url)).toEqual(Array(6).fill('/hooks?payout=true&type=payout'));
+  });
+
+  it('takes a time-out and a refused connection for failures', async () => {
+    const silent = await openListener(() => {});
+    const { sandbox } = await openSandbox({
+      webhookUrl: { payout: silent.url, payment: 'http://127.0.0.1:1/' },
+      retryIntervalMs: 5,
+      inventions: { deliveryTimeoutMs: 50 },
+    });
+    sandbox.payOut({ amount: 1 });
+    sandbox.notify({});
+    await sandbox.idle();
+    const errors = sandbox.deliveries.map(({ attempts }) => attempts.map(({ error }) => error));
+    expect(errors).toEqual([Array(6).fill('timeout'), Array(6).fill('ECONNREFUSED')]);
+    expect(sandbox.deliveries[0]?.attempts[0]?.durationMs).toBeGreaterThanOrEqual(45);
+  });
+
+  it('can be repeated by hand', async () => {
+    let status = 500;
+    const listener = await openListener((_request, response) => response.writeHead(status).end());
+    const { sandbox } = await openSandbox({ webhookUrl: listener.url, retryIntervalMs: 60_000 });
+    sandbox.payOut({ amount: 1 });
+    await vi.waitFor(() => expect(sandbox.deliveries[0]?.attempts).toHaveLength(1));
+    status = 200;
+    const id = sandbox.deliveries[0]?.id ?? '';
+    expect(await sandbox.redeliver(id)).toMatchObject({ number: 2, manual: true, httpStatus: 200 });
+    // The retry that waited is not needed any more.
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]?.status).toBe('delivered');
+    await sandbox.redeliver(id);
+    expect(new Set(listener.received.map(({ body }) => body)).size).toBe(1);
+    expect(listener.received).toHaveLength(3);
+  });
+
+  it('manages a thousand at once', async () => {
+    const listener = await openListener();
+    const { sandbox } = await openSandbox({ webhookUrl: listener.url });
+    for (let index = 0; index < 1_000; index++) sandbox.notify({ index });
+    await sandbox.idle();
+    expect(sandbox.deliveries.filter(({ status }) => status === 'delivered')).toHaveLength(1_000);
+  });
+
+  it('refuses a webhook URL that cannot be delivered to', async () => {
+    for (const webhookUrl of [
+      '/hooks',
+      'ftp://merchant.example',
+      'http://key:token@127.0.0.1/',
+      { refund: 'x' },
+    ]) {
+      await expect(startSandbox({ webhookUrl })).rejects.toThrow(ConfigurationError);
+    }
+  });
+});
+
+describe('the log', () => {
+  it('has requests and attempts, and no credentials', async () => {
+    const entries: SandboxLogEntry[] = [];
+    const listener = await openListener();
+    const { sandbox, call, create } = await openSandbox({
+      webhookUrl: `${listener.url}?token=${credentials.apiToken}`,
+      log: (entry) => entries.push(entry),
+    });
+    sandbox.pay((await create()).uuid);
+    await call('GET', `/v1.1/transactions/${credentials.apiToken}?key=${credentials.apiKey}`);
+    await sandbox.idle();
+    await vi.waitFor(() => expect(entries).toHaveLength(3));
+    expect(entries[0]).toMatchObject({ type: 'request', operation: 'createRecurringCheckout', status: 200 });
+    const text = JSON.stringify([entries, sandbox.deliveries]);
+    expect(text).toContain('?token=***');
+    expect(text).not.toContain(credentials.apiKey);
+    expect(text).not.toContain(credentials.apiToken);
+    expect(text).not.toContain('Basic');
+  });
+
+  it('that throws changes nothing', async () => {
+    const listener = await openListener();
+    const log = () => {
+      throw new Error('log');
+    };
+    const { sandbox, create } = await openSandbox({ webhookUrl: listener.url, log });
+    sandbox.pay((await create()).uuid);
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]?.status).toBe('delivered');
+  });
+});
+
+describe('close', () => {
+  it('ends what is on its way, and waits for no retry', async () => {
+    const silent = await openListener(() => {});
+    const { sandbox } = await openSandbox({ webhookUrl: silent.url, retryIntervalMs: 60_000 });
+    sandbox.fault('getTransaction', { kind: 'latency', ms: 60_000 });
+    const call = fetch(`${sandbox.url}/v1.1/transactions/x`).catch((error: unknown) => error);
+    sandbox.notify({ hanging: true });
+    sandbox.setWebhookUrl('http://127.0.0.1:1/');
+    sandbox.notify({ waiting: true });
+    await vi.waitFor(() => expect(sandbox.deliveries[1]?.attempts).toHaveLength(1));
+
+    await sandbox.close();
+    await sandbox.close();
+    expect(await call).toBeInstanceOf(TypeError);
+    await sandbox.idle();
+    await expect(fetch(sandbox.url)).rejects.toThrow();
+    sandbox.notify({ late: true });
+    expect(sandbox.deliveries).toHaveLength(2);
+  });
+
+  it('frees the port', async () => {
+    const { sandbox } = await openSandbox();
+    const port = Number(new URL(sandbox.url).port);
+    await sandbox.close();
+    const server = createServer();
+    await new Promise<void>((resolve, reject) =>
+      server.once('error', reject).listen(port, '127.0.0.1', resolve),
+    );
+    server.close();
+  });
+});
+
+describe('startSandbox', () => {
+  it('needs no options', async () => {
+    const sandbox = await startSandbox();
+    expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(sandbox.credentials.apiKey).not.toBe('');
+    await sandbox.close();
+  });
+
+  it('rejects on a port that is taken', async () => {
+    const { sandbox } = await openSandbox();
+    await expect(startSandbox({ port: Number(new URL(sandbox.url).port) })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { openSandbox, order } from './helpers';
+
+const checkout = '/v1.1/checkout/pix-automatic';
+
+describe('a fault', () => {
+  it('latency: the answer comes later', async () => {
+    const { sandbox, call } = await openSandbox();
+    sandbox.fault('createRecurringCheckout', { kind: 'latency', ms: 150 });
+    const started = performance.now();
+    expect((await call('POST', checkout, order)).status).toBe(200);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(145);
+  });
+
+  it('status: another answer, and nothing is carried out', async () => {
+    const { sandbox, create, call, query } = await openSandbox();
+    const { uuid } = await create();
+    const id = sandbox.pay(uuid)[0]?.instructionId;
+    const path = `/v1.1/pix-automatic/scheduled-payments/${id}/cancel`;
+    sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 429, headers: { 'retry-after': '2' } });
+    const refused = await call('PUT', path, { reason: 'x' });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('SCHEDULED');
+
+    sandbox.fault('cancelScheduledPayment', {
+      kind: 'status',
+      status: 504,
+      body: '<html>',
+      takesEffect: true,
+    });
+    const lost = await call('PUT', path, { reason: 'x' });
+    expect([lost.status, await lost.text()]).toEqual([504, '<html>']);
+    expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
+    expect((await query(uuid)).situation).toBe('PAID');
+  });
+
+  it.each([-1, 999] as const)('body-status %i: a success that says otherwise', async (status) => {
+    const { sandbox, create, call } = await openSandbox();
+    const { uuid } = await create();
+    sandbox.fault('getTransaction', { kind: 'body-status', status });
+    const answer = await call('GET', `/v1.1/transactions/${uuid}`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ status, message: `sandbox: status ${status}` });
+  });
+
+  it('reset-before-read: the connection goes, and nothing is carried out', async () => {
+    const { sandbox, call, create } = await openSandbox({
+      inventions: { repeatedReferenceCode: { httpStatus: 422, status: -1, message: 'used' } },
+    });
+    sandbox.fault('createRecurringCheckout', { kind: 'reset-before-read' });
+    await expect(call('POST', checkout, order)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+    expect((await create()).uuid).toBeDefined();
+  });
+
+  it('reset-after-read: the connection goes, and the journey exists', async () => {
+    const { sandbox, call } = await openSandbox({
+      inventions: { repeatedReferenceCode: { httpStatus: 422, status: -1, message: 'used' } },
+    });
+    sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
+    await expect(call('POST', checkout, order)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+    expect((await call('POST', checkout, order)).status).toBe(422);
+  });
+
+  it('stalled-body: half of it, and then nothing', async () => {
+    const { sandbox, call } = await openSandbox();
+    sandbox.fault('createRecurringCheckout', { kind: 'stalled-body' });
+    const answer = await call('POST', checkout, order, { signal: AbortSignal.timeout(300) });
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow(/timeout/);
+  });
+
+  it('truncated-body: half of it, and then the end', async () => {
+    const { sandbox, call } = await openSandbox();
+    sandbox.fault('createRecurringCheckout', { kind: 'truncated-body' });
+    const answer = await call('POST', checkout, order);
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow(/terminated/);
+  });
+
+  it('wrong-json: a body that cannot be parsed', async () => {
+    const { sandbox, call } = await openSandbox();
+    sandbox.fault('createRecurringCheckout', { kind: 'wrong-json' });
+    const answer = await call('POST', checkout, order);
+    expect(answer.status).toBe(200);
+    await expect(answer.json()).rejects.toThrow(SyntaxError);
+  });
+
+  it('comes as often as said, in order, to its own operation', async () => {
+    const { sandbox, create, call } = await openSandbox();
+    const { uuid } = await create();
+    const status = async () => (await call('GET', `/v1.1/transactions/${uuid}`)).status;
+    sandbox.fault('createRecurringCheckout', { kind: 'status', status: 500 });
+    sandbox.fault('getTransaction', { kind: 'status', status: 502, times: 2 });
+    sandbox.fault('getTransaction', { kind: 'status', status: 503, times: Number.POSITIVE_INFINITY });
+    expect([await status(), await status(), await status(), await status()]).toEqual([502, 502, 503, 503]);
+    sandbox.clearFaults();
+    expect(await status()).toBe(200);
+  });
+
+  it('has a status that HTTP knows', async () => {
+    const { sandbox } = await openSandbox();
+    expect(() => sandbox.fault('getTransaction', { kind: 'status', status: 42 })).toThrow(/200 to 599/);
+  });
+});

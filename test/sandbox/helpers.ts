@@ -1,0 +1,85 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
+import { onTestFinished } from 'vitest';
+
+export const credentials = { apiKey: 'merchant-api-key', apiToken: 'merchant-api-token' };
+
+export const headers = {
+  'x-api-key': credentials.apiKey,
+  'x-api-token': credentials.apiToken,
+  'content-type': 'application/json',
+};
+
+export const order = {
+  currency: 'BRL',
+  referenceCode: 'order-1',
+  amount: 59.7,
+  maxAge: 30,
+  callbackURL: 'https://merchant.example/updates',
+  shopper: {
+    id: 'shopper-1',
+    email: 'ana@example.com',
+    name: 'Ana Maria de Souza',
+    document: { type: 'CPF', number: '12345678909' },
+    phone: { type: 'MOBILE', number: '11999990000' },
+  },
+  recurrence: {
+    planId: 'plan-1',
+    immediatePayment: true,
+    amount: { recurrenceAmount: 29.9 },
+    calendar: { initialDate: '2031-01-31', finalDate: '2031-12-31', periodicity: 'MONTHLY' },
+    retry: true,
+  },
+};
+
+/** A sandbox that closes with its test. */
+export async function openSandbox(options: SandboxOptions = {}) {
+  const sandbox = await startSandbox({ credentials, retryIntervalMs: 50, ...options });
+  onTestFinished(() => sandbox.close());
+
+  const call = (method: string, path: string, body?: unknown, init: RequestInit = {}) => {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    return fetch(sandbox.url + path, {
+      method,
+      headers,
+      ...(text === undefined ? {} : { body: text }),
+      ...init,
+    });
+  };
+  const create = async (request: object = order) => {
+    const answer = await call('POST', '/v1.1/checkout/pix-automatic', request);
+    return (await readJson(answer)).response;
+  };
+  const query = async (uuid: string) => readJson(await call('GET', `/v1.1/transactions/${uuid}`));
+  return { sandbox, call, create, query };
+}
+
+/** Reads a body without a type, which is what the tests are about. */
+export async function readJson(answer: Response) {
+  return JSON.parse(await answer.text());
+}
+
+export interface Received {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A merchant's listener that keeps what it gets, and closes with its test. */
+export async function openListener(answer: RequestListener = (_request, response) => response.end()) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    received.push({ method: request.method, url: request.url, headers: request.headers, body });
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, received };
+}

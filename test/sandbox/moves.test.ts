@@ -1,0 +1,99 @@
+import { SandboxError } from 'pix-automatic-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { openSandbox, order } from './helpers';
+
+function codeOf(act: () => unknown): string | undefined {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof SandboxError) return error.code;
+    throw error;
+  }
+  return undefined;
+}
+
+describe('refunds', () => {
+  it('add up without a binary remainder', async () => {
+    const { sandbox, create, query } = await openSandbox();
+    const { uuid } = await create();
+    sandbox.pay(uuid);
+    const first = sandbox.refund(uuid, { amount: 19.9, reason: 'one' });
+    expect((await query(uuid)).refunds).toMatchObject({ available: 39.8, quantity: 1, requested: 19.9 });
+    const second = sandbox.refund(uuid, { amount: 0.1 });
+    const rest = sandbox.refund(uuid);
+    expect(rest.amount).toBe(39.7);
+
+    const { refunds } = await query(uuid);
+    expect(refunds).toMatchObject({ available: 0, quantity: 3, requested: 59.7 });
+    expect(refunds.transactions.map(({ uuid }: { uuid: string }) => uuid)).toEqual([
+      first.uuid,
+      second.uuid,
+      rest.uuid,
+    ]);
+    expect(refunds.transactions[0]).toEqual({
+      bankDetails: { account: '123456-7', bank: 'SANDBOX', branch: '0001' },
+      creation: first.creation,
+      creditDate: first.creditDate,
+      creditTransferDetails: { referenceCode: order.referenceCode, saleUUID: uuid, total: 19.9 },
+      remark: 'one',
+      status: 'PAID',
+      total: 19.9,
+      uuid: first.uuid,
+    });
+  });
+
+  it('cannot exceed what is left, be nothing, or come before the payment', async () => {
+    const { sandbox, create } = await openSandbox();
+    const { uuid } = await create();
+    expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
+    sandbox.pay(uuid);
+    for (const amount of [59.71, 0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(codeOf(() => sandbox.refund(uuid, { amount }))).toBe('invalid');
+    }
+    sandbox.refund(uuid);
+    expect(codeOf(() => sandbox.refund(uuid))).toBe('invalid');
+  });
+});
+
+describe('situations', () => {
+  it('a transaction is paid or cancelled once', async () => {
+    const { sandbox, create, query } = await openSandbox();
+    const paid = await create();
+    sandbox.pay(paid.uuid);
+    expect(codeOf(() => sandbox.pay(paid.uuid))).toBe('not-allowed');
+    expect(codeOf(() => sandbox.cancelTransaction(paid.uuid))).toBe('not-allowed');
+
+    const cancelled = await create();
+    sandbox.cancelTransaction(cancelled.uuid);
+    expect((await query(cancelled.uuid)).situation).toBe('CANCELLED');
+    expect(codeOf(() => sandbox.pay(cancelled.uuid))).toBe('not-allowed');
+  });
+
+  it('a reversal ends once', async () => {
+    const { sandbox, create } = await openSandbox();
+    const reversal = sandbox.reverse((await create()).uuid);
+    expect(sandbox.completeReversal(reversal.uuid).status).toBe('PAID');
+    expect(codeOf(() => sandbox.cancelReversal(reversal.uuid))).toBe('not-allowed');
+    expect(reversal.status).toBe('PENDING');
+  });
+
+  it('unknown ids are named as such', async () => {
+    const { sandbox } = await openSandbox();
+    expect(codeOf(() => sandbox.pay('nope'))).toBe('unknown');
+    expect(codeOf(() => sandbox.completeReversal('nope'))).toBe('unknown');
+    expect(codeOf(() => sandbox.payScheduledPayment('nope'))).toBe('unknown');
+    await expect(sandbox.redeliver('nope')).rejects.toMatchObject({ code: 'unknown' });
+  });
+
+  it('payments are scheduled up to the final date, or monthly from the next month', async () => {
+    const { sandbox, create } = await openSandbox({ inventions: { scheduledPayments: 14 } });
+    const { uuid } = await create();
+    expect(sandbox.pay(uuid).at(-1)?.dueDate).toBe('2031-12-31');
+    const open = await create({ ...order, recurrence: { immediatePayment: true } });
+    expect(sandbox.pay(open.uuid)).toHaveLength(14);
+    expect(sandbox.scheduledPayments(open.uuid)[0]).toMatchObject({
+      amount: 59.7,
+      transactionUUID: open.uuid,
+    });
+  });
+});

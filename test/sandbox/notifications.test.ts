@@ -1,0 +1,244 @@
+import type { Sandbox } from 'pix-automatic-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { credentials, openListener, openSandbox, order } from './helpers';
+
+const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+const uuidText = expect.stringMatching(/^[0-9a-f-]{36}$/);
+const account = { bank: 'SANDBOX', branch: '0001', account: '123456-7' };
+
+/** Does something with a paid journey, and gives the notifications that it sent. */
+async function notificationsOf(
+  act: (sandbox: Sandbox, uuid: string) => void,
+  inventions: Parameters<typeof openSandbox>[0] = {},
+) {
+  const listener = await openListener();
+  const { sandbox, create } = await openSandbox(inventions);
+  const journey = await create();
+  sandbox.pay(journey.uuid);
+  sandbox.setWebhookUrl(listener.url);
+  act(sandbox, journey.uuid);
+  await sandbox.idle();
+  const sent = listener.received.map(({ url, body }) => ({ url, payload: JSON.parse(body) }));
+  return { journey, sent };
+}
+
+describe('a notification', () => {
+  it('is a POST with Basic auth of key and token, and JSON', async () => {
+    const listener = await openListener();
+    const { sandbox, create } = await openSandbox({ webhookUrl: listener.url });
+    sandbox.pay((await create()).uuid);
+    await sandbox.idle();
+    const [request] = listener.received;
+    expect(request?.method).toBe('POST');
+    expect(request?.url).toBe('/hooks');
+    expect(request?.headers['content-type']).toBe('application/json');
+    const pair = Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64');
+    expect(request?.headers.authorization).toBe(`Basic ${pair}`);
+  });
+
+  it("keeps the merchant's own query before its flags", async () => {
+    const listener = await openListener();
+    const { sandbox } = await openSandbox({ webhookUrl: `${listener.url}?shop=a%20b&x#part` });
+    sandbox.payOut({ amount: 1 });
+    await sandbox.idle();
+    expect(listener.received[0]?.url).toBe('/hooks?shop=a%20b&x&payout=true&type=payout');
+  });
+
+  it('goes to the URL of its context, and nowhere without one', async () => {
+    const listener = await openListener();
+    const { sandbox, create } = await openSandbox({ webhookUrl: { refund: `${listener.url}/refunds` } });
+    const { uuid } = await create();
+    sandbox.pay(uuid);
+    sandbox.refund(uuid);
+    await sandbox.idle();
+    expect(listener.received.map(({ url }) => url)).toEqual(['/hooks/refunds?refund=true&type=refund']);
+  });
+});
+
+describe('each move sends the payload of its table', () => {
+  it('payment confirmed (6.2)', async () => {
+    const listener = await openListener();
+    const { sandbox, create, query } = await openSandbox({ webhookUrl: listener.url });
+    const { uuid } = await create();
+    const scheduled = sandbox.pay(uuid);
+    await sandbox.idle();
+    expect(JSON.parse(listener.received[0]?.body ?? '')).toEqual({
+      saleToken: uuid,
+      referenceCode: 'order-1',
+      currency: 'BRL',
+      amount: 59.7,
+      shopper: {
+        id: 'shopper-1',
+        firstName: 'Ana',
+        lastName: 'Maria de Souza',
+        email: 'ana@example.com',
+        agency: '0001',
+        account: '123456-7',
+      },
+      date: dateTime,
+      newStatus: 'PAID',
+    });
+    const transaction = await query(uuid);
+    expect(transaction.situation).toBe('PAID');
+    expect(transaction.refunds).toMatchObject({ available: 59.7, quantity: 0, requested: 0 });
+    expect(transaction.shopper.bankDetails).toEqual({ account: '123456-7', branch: '0001' });
+    expect(scheduled.map(({ dueDate, amount, status }) => ({ dueDate, amount, status }))).toEqual([
+      { dueDate: '2031-01-31', amount: 29.9, status: 'SCHEDULED' },
+      { dueDate: '2031-02-28', amount: 29.9, status: 'SCHEDULED' },
+      { dueDate: '2031-03-31', amount: 29.9, status: 'SCHEDULED' },
+    ]);
+  });
+
+  it('reversal begun, then paid (6.3)', async () => {
+    const { journey, sent } = await notificationsOf((sandbox, uuid) => {
+      const reversal = sandbox.reverse(uuid, { amount: 9.7, reason: 'not identified' });
+      sandbox.completeReversal(reversal.uuid);
+    });
+    const first = {
+      id: expect.any(Number),
+      uuid: uuidText,
+      currency: 'BRL',
+      originalAmount: 59.7,
+      reversedAmount: 9.7,
+      status: 'PENDING',
+      bankDetails: account,
+      sale: { id: journey.id, uuid: journey.uuid },
+      creation: dateTime,
+      receipt: null,
+      reason: 'not identified',
+    };
+    const pending = sent.find(({ payload }) => payload.status === 'PENDING');
+    const paid = sent.find(({ payload }) => payload.status === 'PAID');
+    expect(sent.map(({ url }) => url)).toEqual(Array(2).fill('/hooks?reversing=true&type=reversing'));
+    expect(pending?.payload).toEqual(first);
+    expect(paid?.payload).toEqual({ ...first, status: 'PAID', receipt: expect.any(String) });
+    expect(paid?.payload.uuid).toBe(pending?.payload.uuid);
+  });
+
+  it('reversal cancelled (6.3)', async () => {
+    const { sent } = await notificationsOf((sandbox, uuid) => {
+      sandbox.cancelReversal(sandbox.reverse(uuid).uuid);
+    });
+    expect(sent.map(({ payload }) => payload.status).sort()).toEqual(['CANCELLED', 'PENDING']);
+  });
+
+  it('refund credited (6.4)', async () => {
+    const { journey, sent } = await notificationsOf((sandbox, uuid) => {
+      sandbox.refund(uuid, { amount: 19.9, reason: 'one item returned', receipt: 'null' });
+    });
+    expect(sent).toEqual([
+      {
+        url: '/hooks?refund=true&type=refund',
+        payload: {
+          saleToken: journey.uuid,
+          referenceCode: 'order-1',
+          currency: 'BRL',
+          originalAmount: 59.7,
+          reversedAmount: 19.9,
+          amountRefunded: 19.9,
+          bankDetails: account,
+          receipt: 'null',
+          status: 'PAID',
+          refund: {
+            id: expect.any(Number),
+            uuid: uuidText,
+            status: 'PAID',
+            amount: 19.9,
+            creation: dateTime,
+            creditDate: dateTime,
+          },
+          reason: 'one item returned',
+          date: dateTime,
+        },
+      },
+    ]);
+  });
+
+  it.each(['reversedAmount', 'amountRefunded'] as const)('a refund can carry %s alone', async (field) => {
+    const { sent } = await notificationsOf((sandbox, uuid) => sandbox.refund(uuid), {
+      inventions: { refundAmountFields: field },
+    });
+    const names = Object.keys(sent[0]?.payload ?? {});
+    expect(names.filter((name) => name.endsWith('Amount') || name === 'amountRefunded')).toEqual([
+      'originalAmount',
+      field,
+    ]);
+  });
+
+  it('payout made (6.5)', async () => {
+    const { sent } = await notificationsOf((sandbox) => {
+      sandbox.payOut({
+        amount: 12.5,
+        referenceCode: 'payout-1',
+        bankDetails: { bank: '1', branch: '2', account: '3' },
+      });
+    });
+    expect(sent).toEqual([
+      {
+        url: '/hooks?payout=true&type=payout',
+        payload: {
+          success: true,
+          message: 'success',
+          id: expect.any(Number),
+          uuid: uuidText,
+          currency: 'BRL',
+          amount: 12.5,
+          status: 'PAID',
+          referenceCode: 'payout-1',
+          bankDetails: { bank: '1', branch: '2', account: '3' },
+          creation: dateTime,
+          receipt: expect.any(String),
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['PE0001', 'The bank details provided are not valid'],
+    ['PE0002', 'The account holder does not match the provided identification document'],
+    ['PE0003', 'The destination account does not accept transfers: account closed'],
+    ['PE0004', 'Other reasons: account closed'],
+  ] as const)('payout failed with %s (6.5, 7.1)', async (fail, message) => {
+    const reason = message.includes(':') ? 'account closed' : undefined;
+    const { sent } = await notificationsOf((sandbox) => sandbox.payOut({ amount: 5, fail, reason }));
+    expect(sent).toEqual([
+      {
+        url: '/hooks?payout=true',
+        payload: {
+          success: false,
+          message,
+          error_code: fail,
+          id: expect.any(Number),
+          uuid: uuidText,
+          currency: 'BRL',
+          amount: 5,
+          status: 'PENDING',
+          bankDetails: account,
+          creation: dateTime,
+        },
+      },
+    ]);
+  });
+
+  it('a reversal of a sale too, where the table says so', async () => {
+    const { sent } = await notificationsOf((sandbox, uuid) => sandbox.reverse(uuid), {
+      inventions: { saleReversalNotification: true },
+    });
+    const sale = sent.find(({ url }) => url === '/hooks');
+    expect(sale?.payload).toMatchObject({ newStatus: 'REVERSAL', referenceCode: order.referenceCode });
+  });
+
+  it("a payload of the merchant's own", async () => {
+    const { sent } = await notificationsOf((sandbox) =>
+      sandbox.notify({ recurrence: 'r-1' }, 'type=recurrence'),
+    );
+    expect(sent).toEqual([{ url: '/hooks?type=recurrence', payload: { recurrence: 'r-1' } }]);
+  });
+
+  it('nothing for a cancelled transaction or a charged scheduled payment, which the document does not show', async () => {
+    const { sent } = await notificationsOf((sandbox, uuid) => {
+      sandbox.payScheduledPayment(sandbox.scheduledPayments(uuid)[0]?.instructionId ?? '');
+    });
+    expect(sent).toEqual([]);
+  });
+});
