@@ -1,1 +1,12 @@
-export {};
+export type {
+  PostgresPool,
+  PostgresPoolClient,
+  PostgresQuery,
+  PostgresQueryable,
+  PostgresResult,
+  PostgresRows,
+} from './postgres-client';
+export { PostgresStore, type PostgresStoreOptions } from './postgres-store';
+export type { PostgresTransaction } from './postgres-transaction';
+export type { IoredisClient, NodeRedisClient, RedisClient } from './redis-client';
+export { RedisStore, type RedisStoreOptions } from './redis-store';

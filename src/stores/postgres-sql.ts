@@ -1,0 +1,117 @@
+import { ConfigurationError } from '../errors';
+
+/** PostgreSQL cuts longer names off silently, and two tables become one; the index's name is longer still. */
+const MAX_NAME_BYTES = 63;
+const INDEX_SUFFIX = '_expires_at';
+
+export interface PostgresStatements {
+  /** The qualified table, quoted. */
+  readonly table: string;
+  /** `$1` subject, `$2` state, `$3` token, `$4` lease in ms. No row: a race was lost. */
+  readonly claim: string;
+  /** `$1` subject, `$2` state, `$3` token, `$4` retention in ms. One row when the state is recorded by this token. */
+  readonly complete: string;
+  /** As `complete`, only in the transaction `$5`, and with its commit made durable whatever was set before. */
+  readonly completeInTransaction: string;
+  /** `$1` subject, `$2` token. */
+  readonly release: string;
+  /** `$1` how many at most. */
+  readonly deleteExpired: string;
+  readonly createTable: readonly string[];
+}
+
+/**
+ * Milliseconds since 1970 by the database's clock. Not `now()`, which is when the transaction began: a lease taken
+ * after a wait would already be short.
+ */
+const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
+/** Done states are an array of `{ state, token, expires }`, in the order they were done. */
+const LIVE = `jsonb_array_elements(record.done) AS entry WHERE (entry ->> 'expires')::bigint > ${NOW}`;
+const DONE = `EXISTS (SELECT FROM ${LIVE} AND entry ->> 'state' = $2)`;
+const DONE_BY_TOKEN = `EXISTS (SELECT FROM ${LIVE} AND entry ->> 'state' = $2 AND entry ->> 'token' = $3)`;
+const STATES = `COALESCE((SELECT jsonb_agg(entry -> 'state') FROM ${LIVE}), '[]')`;
+const LEASED = `(record.token IS NOT NULL AND record.expires > ${NOW})`;
+const MINE = `(${LEASED} AND record.token = $3)`;
+
+export function postgresStatements(table: string, schema: string | undefined): PostgresStatements {
+  const index = `${table}${INDEX_SUFFIX}`;
+  const name =
+    schema === undefined ? quoted('table', table) : `${quoted('schema', schema)}.${quoted('table', table)}`;
+
+  const complete = `
+UPDATE ${name} AS record SET
+  done = CASE WHEN ${DONE_BY_TOKEN} THEN record.done ELSE
+    COALESCE((SELECT jsonb_agg(entry) FROM ${LIVE}), '[]')
+      || jsonb_build_object('state', $2::text, 'token', $3::text, 'expires', ${NOW} + $4::bigint) END,
+  expires_at = GREATEST(record.expires_at, ${NOW} + $4::bigint),
+  token = NULLIF(record.token, $3)
+WHERE record.subject = $1 AND (${MINE} OR ${DONE_BY_TOKEN})`;
+
+  return {
+    table: name,
+
+    // The second SELECT sees the record as it was when the statement began, so a race that was lost since finds
+    // either nothing, or no reason for another answer than busy.
+    claim: `
+WITH claimed AS (
+  INSERT INTO ${name} AS record (subject, fence, token, expires, expires_at)
+  VALUES ($1, ${NOW}, $3, ${NOW} + $4::bigint, ${NOW} + $4::bigint + 1)
+  ON CONFLICT (subject) DO UPDATE SET
+    fence = CASE WHEN ${MINE} THEN record.fence ELSE GREATEST(record.fence + 1, ${NOW}) END,
+    expires = CASE WHEN ${MINE} THEN record.expires ELSE ${NOW} + $4::bigint END,
+    expires_at = GREATEST(record.expires_at, record.fence + 2, ${NOW} + $4::bigint + 1),
+    token = $3
+  WHERE NOT ${DONE} AND (NOT ${LEASED} OR ${MINE})
+  RETURNING fence, ${STATES} AS states
+)
+SELECT 'claimed' AS status, $3::text AS token, fence::text, states::text, txid_current()::text AS transaction
+FROM claimed
+UNION ALL
+SELECT CASE WHEN ${DONE} THEN 'done' ELSE 'busy' END, $3::text, NULL, ${STATES}::text, NULL
+FROM ${name} AS record WHERE subject = $1 AND NOT EXISTS (SELECT FROM claimed)`,
+
+    complete: `${complete}\nRETURNING $3::text AS token`,
+
+    completeInTransaction: `${complete} AND txid_current() = $5::bigint
+RETURNING $3::text AS token, set_config('synchronous_commit', 'on', true)`,
+
+    release: `UPDATE ${name} SET token = NULL WHERE subject = $1 AND token = $2`,
+
+    // Read once, in a subquery, the clock lets the index be used; in an array, the limit is taken once.
+    deleteExpired: `
+DELETE FROM ${name} WHERE subject = ANY (ARRAY(
+  SELECT subject FROM ${name} WHERE expires_at <= (SELECT ${NOW})
+  ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
+)) RETURNING 1`,
+
+    createTable: [
+      `CREATE TABLE IF NOT EXISTS ${name} (
+  subject text COLLATE "C" PRIMARY KEY,
+  -- All times are milliseconds since 1970: to_timestamp(expires / 1000.0) reads them.
+  fence bigint NOT NULL,
+  -- The lease, while token is not null.
+  token text,
+  expires bigint NOT NULL,
+  done jsonb NOT NULL DEFAULT '[]',
+  expires_at bigint NOT NULL
+)`,
+      `CREATE INDEX IF NOT EXISTS ${quotedName(index)} ON ${name} (expires_at)`,
+    ],
+  };
+}
+
+function quoted(option: string, name: string): string {
+  const bytes = new TextEncoder().encode(name).length;
+  if (bytes === 0 || bytes > MAX_NAME_BYTES - INDEX_SUFFIX.length || name.includes('\0')) {
+    throw new ConfigurationError(
+      `Expected ${option} to be a name of 1 to ${MAX_NAME_BYTES - INDEX_SUFFIX.length} bytes, unquoted and without the ` +
+        "other part: { schema: 'shop', table: 'notifications' }. It is quoted for you.",
+    );
+  }
+  return quotedName(name);
+}
+
+function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,144 @@
+import { ConfigurationError } from '../errors';
+import type { Claim, ClaimResult, IdempotencyStore, Transact } from '../webhooks/idempotency-store';
+import { checkCount, checkDuration } from '../webhooks/store-arguments';
+import { storableState, storableSubject } from './names';
+import type { PostgresPool, PostgresQueryable } from './postgres-client';
+import { type PostgresStatements, postgresStatements } from './postgres-sql';
+import { transact } from './postgres-transact';
+import type { PostgresTransaction } from './postgres-transaction';
+import { newToken } from './replies';
+import { isConfirmed, readClaimRow } from './rows';
+
+/** Where a {@link PostgresStore} keeps its records, and how. */
+export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
+  /** The table's schema, unquoted; it must exist. Default: the first of the connection's `search_path`. */
+  readonly schema?: string | undefined;
+
+  /** The table's name, unquoted, of up to 52 bytes. Default: `'pix_automatic_notifications'`. */
+  readonly table?: string | undefined;
+
+  /**
+   * Whether callbacks run in a transaction together with the notification's record, and get it as
+   * `context.transaction`: what they write there happens exactly once. Needs a pool. Default: `false`.
+   */
+  readonly transactional?: Transactional | undefined;
+
+  /**
+   * Transactional mode: how long a free connection, and then each of the store's own statements, is waited for, in
+   * milliseconds, per step (a transaction has six). The connection is closed after that. Default: 5000.
+   */
+  readonly stepTimeoutMs?: number | undefined;
+}
+
+/**
+ * An idempotency store in PostgreSQL 11 or later, over your `pg` pool. A PGlite works too, in the plain mode.
+ *
+ * ```ts
+ * const store = new PostgresStore(new Pool(), { transactional: true });
+ * await store.createTable(); // or put store.createTableSql() in a migration
+ * setInterval(() => void store.deleteExpired(), 3_600_000).unref();
+ * ```
+ *
+ * **Plain mode** guarantees what {@link IdempotencyStore} says: each step is one statement, timed by the database's
+ * clock. The effect happens at least once; one callback at a time for a subject. A crash before a step's statement
+ * commits leaves the record as it was, after it as it became; a listener that dies with a lease loses it when the
+ * lease ends.
+ *
+ * **Transactional mode** makes what callbacks write through `context.transaction` happen **exactly once**: the claim,
+ * the writes and the completion are one transaction, and `200` is answered only when its `COMMIT` was confirmed. A
+ * crash at any point leaves all of it or nothing. Effects elsewhere (a mail, an HTTP call) still happen at least once.
+ * Duplicates find the subject's advisory lock taken and are `'busy'` at once, without waiting. A callback that catches
+ * an SQL error or ends the transaction itself makes `transact` reject. Each running callback holds one connection, so
+ * the pool's `max` bounds how many run at a time. What is rolled back leaves no fence: two claims less than a
+ * millisecond apart, the first rolled back, may have the same.
+ *
+ * Both modes need the primary: on an asynchronous replica promoted after a failure, the last commits can be missing.
+ * While listeners of both modes share a table, a plain claim waits for a running transaction of its subject. A pooler
+ * such as PgBouncer may be in session or transaction mode.
+ */
+export class PostgresStore<Transactional extends boolean = false>
+  implements IdempotencyStore<PostgresTransaction>
+{
+  /** Present in transactional mode only. */
+  declare readonly transact: [Transactional] extends [true] ? Transact<PostgresTransaction> : undefined;
+
+  readonly #database: PostgresQueryable;
+  readonly #sql: PostgresStatements;
+
+  constructor(
+    database: [Transactional] extends [false] ? PostgresQueryable : PostgresPool,
+    options: PostgresStoreOptions<Transactional> = {},
+  ) {
+    if (typeof database?.query !== 'function') {
+      throw new ConfigurationError(
+        'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
+      );
+    }
+    this.#database = database;
+    const sql = postgresStatements(options.table ?? 'pix_automatic_notifications', options.schema);
+    this.#sql = sql;
+    const stepTimeoutMs = checkDuration('stepTimeoutMs', options.stepTimeoutMs ?? 5000);
+
+    if (options.transactional !== true) return;
+    if (!isPool(database)) {
+      throw new ConfigurationError(
+        'Expected a pool with a connect method for transactional: true, because each callback needs a connection of ' +
+          'its own: pass a `new Pool()` of pg.',
+      );
+    }
+    const run: Transact<PostgresTransaction> = (request, work) =>
+      transact(database, sql, stepTimeoutMs, request, work);
+    Object.assign(this, { transact: run });
+  }
+
+  async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
+    const duration = checkDuration('leaseMs', leaseMs);
+    // Made before the statement is sent: when it is sent again, it sees whose lease it is.
+    const token = newToken();
+    const values = [storableSubject(subject), storableState(state), token, duration];
+    const { rows } = await this.#database.query(this.#sql.claim, values);
+    return readClaimRow(rows, { subject, state, token });
+  }
+
+  async complete(claim: Claim, retentionMs: number): Promise<boolean> {
+    const duration = checkDuration('retentionMs', retentionMs);
+    const values = [storableSubject(claim.subject), storableState(claim.state), claim.token, duration];
+    const { rows } = await this.#database.query(this.#sql.complete, values);
+    return isConfirmed('complete', rows, claim.token);
+  }
+
+  async release(claim: Claim): Promise<void> {
+    await this.#database.query(this.#sql.release, [storableSubject(claim.subject), claim.token]);
+  }
+
+  /** Creates the table and its index where they are missing. Any number of processes may call it at the same time. */
+  async createTable(): Promise<void> {
+    for (const statement of this.#sql.createTable) {
+      // IF NOT EXISTS does not protect against another process that is creating it: the loser's statement fails, and
+      // finds the table when it is run again.
+      await this.#database.query(statement).catch(() => this.#database.query(statement));
+    }
+  }
+
+  /** What `createTable` runs, as text for your migrations. */
+  createTableSql(): string {
+    return this.#sql.createTable.map((statement) => `${statement};\n`).join('');
+  }
+
+  /**
+   * Deletes records that have expired: call it now and then, until it answers less than the limit. Records in use are
+   * skipped, and claims do not wait for it.
+   *
+   * @param options - `limit`: how many at most in one statement. Default: 1000
+   * @returns how many were deleted
+   */
+  async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
+    const limit = checkCount('limit', options.limit ?? 1000);
+    const { rows } = await this.#database.query(this.#sql.deleteExpired, [limit]);
+    return rows.length;
+  }
+}
+
+function isPool(database: PostgresQueryable): database is PostgresPool {
+  return 'connect' in database && typeof database.connect === 'function';
+}

@@ -1,0 +1,94 @@
+import { ConfigurationError } from '../errors';
+import type { Claim, ClaimResult, IdempotencyStore } from '../webhooks/idempotency-store';
+import { checkDuration } from '../webhooks/store-arguments';
+import { storableState, storableSubject } from './names';
+import { type RedisClient, type RunScript, scriptRunner } from './redis-client';
+import { claimScript, completeScript, releaseScript } from './redis-scripts';
+import { newToken, readClaim, unexpectedReply } from './replies';
+
+/** Where a {@link RedisStore} keeps its keys: `{prefix}{namespace}:{subject}`. */
+export interface RedisStoreOptions {
+  /** What all keys begin with, for access rules and to tell them from yours. Default: `'pix-automatic:'`. */
+  readonly prefix?: string | undefined;
+
+  /**
+   * Keeps listeners that share a Redis apart: two with the same namespace take each other's notifications for done.
+   * Letters, digits, `.`, `_` and `-`. Default: `'webhooks'`.
+   */
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * An idempotency store in Redis 5 or later, or Valkey, over your ioredis or node-redis client.
+ *
+ * ```ts
+ * const store = new RedisStore(new Redis(process.env.REDIS_URL), { namespace: 'shop' });
+ * ```
+ *
+ * - **Guarantees**: those of {@link IdempotencyStore}. Each step is one Lua script on one key, timed by Redis's `TIME`.
+ *   The effect happens at least once; one callback at a time for a subject.
+ * - **Needs**: `maxmemory-policy noeviction`, since an evicted key is a forgotten notification; the commands `EVAL`,
+ *   `TIME`, `GET`, `SET` and `PEXPIREAT`; persistence (`appendonly yes`) if a restart of Redis shall not forget.
+ *   Keys expire by themselves.
+ * - **A crash** before a step's script leaves the record as it was, after it as it became. A listener that dies with a
+ *   lease loses it when the lease ends, and the next delivery is claimed again.
+ * - **A failover can lose acknowledged writes**, because Redis replicates asynchronously: a claim or a done state may
+ *   be gone, and the callback runs again, even while the first one runs. Where that costs money, guard the effect by
+ *   `context.fence`, or use `PostgresStore` with `transactional: true`.
+ * - **A dead Redis**: ioredis queues commands for ever by default. The handler's `storeTimeoutMs` answers 503 then;
+ *   `maxRetriesPerRequest` and `commandTimeout` of the client bound the queue itself. What is resent is recognised.
+ */
+export class RedisStore implements IdempotencyStore {
+  readonly #run: RunScript;
+  readonly #prefix: string;
+
+  constructor(client: RedisClient, options: RedisStoreOptions = {}) {
+    const { prefix = 'pix-automatic:', namespace = 'webhooks' } = options;
+    if (!/^[\w.-]+$/.test(namespace)) {
+      throw new ConfigurationError(
+        "Expected namespace to be one or more letters, digits, '.', '_' or '-'. " +
+          'Put other characters, such as separators, in prefix.',
+      );
+    }
+    this.#run = scriptRunner(client);
+    this.#prefix = `${prefix}${namespace}:`;
+  }
+
+  async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
+    const duration = String(checkDuration('leaseMs', leaseMs));
+    // Made before the command is sent: when the driver sends it again, the script sees whose lease it is.
+    const token = newToken();
+    const reply = await this.#run(claimScript, this.#key(subject), token, storableState(state), duration);
+    if (!Array.isArray(reply)) throw unexpectedReply('claim');
+    const [status, echo, fence, ...states] = reply;
+    return readClaim({ status, token: echo, fence, states }, { subject, state, token });
+  }
+
+  async complete(claim: Claim, retentionMs: number): Promise<boolean> {
+    const duration = String(checkDuration('retentionMs', retentionMs));
+    const state = storableState(claim.state);
+    const reply = await this.#run(completeScript, this.#key(claim.subject), claim.token, state, duration);
+    return statusOf('complete', reply, claim, 'lost', 'completed') === 'completed';
+  }
+
+  async release(claim: Claim): Promise<void> {
+    const reply = await this.#run(
+      releaseScript,
+      this.#key(claim.subject),
+      claim.token,
+      storableState(claim.state),
+    );
+    statusOf('release', reply, claim, 'released');
+  }
+
+  #key(subject: string): string {
+    return this.#prefix + storableSubject(subject);
+  }
+}
+
+/** The reply's status, when it is one of those expected and belongs to the claim. */
+function statusOf(step: string, reply: unknown, claim: Claim, ...expected: string[]): string {
+  const [status, token] = Array.isArray(reply) ? reply : [];
+  if (token !== claim.token || !expected.includes(status)) throw unexpectedReply(step);
+  return status;
+}

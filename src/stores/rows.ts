@@ -1,0 +1,35 @@
+import type { ClaimResult } from '../webhooks/idempotency-store';
+import { readClaim, unexpectedReply } from './replies';
+
+/** Reads the rows of a claim in SQL; none means that a race was lost. */
+export function readClaimRow(
+  rows: unknown,
+  asked: { readonly subject: string; readonly state: string; readonly token: string },
+): ClaimResult {
+  if (!Array.isArray(rows) || rows.length > 1) throw unexpectedReply('claim');
+  if (rows.length === 0) return { status: 'busy' };
+  const { status, token, fence, states } = record(rows[0]);
+  return readClaim(
+    { status, token, fence, states: typeof states === 'string' ? JSON.parse(states) : states },
+    asked,
+  );
+}
+
+/** The transaction in which a claim was made. */
+export function transactionOf(rows: unknown[]): string {
+  const { transaction } = record(rows[0]);
+  if (typeof transaction !== 'string') throw unexpectedReply('claim');
+  return transaction;
+}
+
+/** Whether the one row says the claim's token; no row is `false`. */
+export function isConfirmed(step: string, rows: unknown, token: string): boolean {
+  if (!Array.isArray(rows) || rows.length > 1) throw unexpectedReply(step);
+  if (rows.length === 0) return false;
+  if (record(rows[0])['token'] !== token) throw unexpectedReply(step);
+  return true;
+}
+
+function record(row: unknown): Record<string, unknown> {
+  return typeof row === 'object' && row !== null ? { ...row } : {};
+}
