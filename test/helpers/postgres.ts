@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import pg from 'pg';
+import { reportMissing } from './servers';
+
+const SOCKETS = '/var/run/postgresql';
+
+/** How the tests' PostgreSQL is reached: `DATABASE_URL`, or the local socket, or 127.0.0.1:5432. */
+export const postgresConfig: pg.PoolConfig = process.env['DATABASE_URL']
+  ? { connectionString: process.env['DATABASE_URL'] }
+  : {
+      host: existsSync(`${SOCKETS}/.s.PGSQL.5432`) ? SOCKETS : '127.0.0.1',
+      user: 'postgres',
+      database: 'test',
+    };
+
+/** Whether a PostgreSQL answers; says so where none does, and fails where one is required. */
+export async function findPostgres(): Promise<boolean> {
+  const client = new pg.Client({ ...postgresConfig, connectionTimeoutMillis: 2000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } catch {
+    reportMissing('PostgreSQL', 'DATABASE_URL');
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

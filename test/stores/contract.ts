@@ -1,0 +1,364 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/errors';
+import type { Claim, IdempotencyStore } from '../../src/webhooks/idempotency-store';
+import type { Fault } from './faults';
+import { Faults } from './faults';
+
+/** How the suite reaches one kind of store. */
+export interface StoreHarness {
+  /**
+   * A store on the suite's records, with a client of its own where there is one, as another process would have.
+   * `space` is another place for records.
+   */
+  open(options?: { faults?: Faults; space?: 'other' }): IdempotencyStore;
+  /** Lets the store's clock go on by at least this much. */
+  pass(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const NOT_SENT: readonly Fault[] = ['fails before it is sent', 'hangs before it is sent'];
+const NOT_ANSWERED: readonly Fault[] = ['loses its reply', 'hangs before its reply', 'gets a garbled reply'];
+
+/** The faults a client over a network can have; a database in the process cannot hang and then go on. */
+export const ALL_FAULTS: readonly Fault[] = [...NOT_SENT, ...NOT_ANSWERED, 'is sent twice'];
+export const FAULTS_IN_PROCESS = ALL_FAULTS.filter((fault) => !fault.startsWith('hangs'));
+
+const LONG = 60_000;
+const SHORT = 150;
+const WELL_PAST_SHORT = 250;
+
+/** What every store guarantees (`IdempotencyStore`). `faults` are those its client can have. */
+export function testStoreContract(
+  name: string,
+  faults: readonly Fault[],
+  setUp: () => Promise<StoreHarness>,
+): void {
+  describe(`${name}: the store contract`, () => {
+    let harness: StoreHarness;
+    let store: IdempotencyStore;
+    let other: IdempotencyStore;
+
+    beforeAll(async () => {
+      harness = await setUp();
+      store = harness.open();
+      other = harness.open();
+    });
+    afterAll(() => harness?.close());
+
+    const newSubject = () => `reversal:${randomUUID()}`;
+
+    async function claimed(
+      from: IdempotencyStore,
+      subject: string,
+      state: string,
+      leaseMs = LONG,
+    ): Promise<Claim> {
+      const result = await from.claim(subject, state, leaseMs);
+      if (result.status !== 'claimed') throw new Error(`expected a claim, got ${result.status}`);
+      return result;
+    }
+
+    it('claims a new subject with a token and a fence', async () => {
+      const subject = newSubject();
+      const result = await store.claim(subject, 'PENDING', LONG);
+      expect(result).toEqual({
+        status: 'claimed',
+        subject,
+        state: 'PENDING',
+        token: expect.stringMatching(/./),
+        fence: expect.any(Number),
+        handledStates: [],
+      });
+    });
+
+    it('gives one of 100 concurrent claims the lease, and the others busy', async () => {
+      const subject = newSubject();
+      const claims = Array.from({ length: 100 }, (_, index) =>
+        (index % 2 ? store : other).claim(subject, 'PAID', LONG),
+      );
+      const statuses = (await Promise.all(claims)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 'claimed')).toHaveLength(1);
+      expect(statuses.filter((status) => status === 'busy')).toHaveLength(99);
+    });
+
+    it('keeps what is done, and says so to every later claim of the state', async () => {
+      const subject = newSubject();
+      expect(await store.complete(await claimed(store, subject, 'PAID'), LONG)).toBe(true);
+      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+    });
+
+    it('leases a subject as a whole, and hands on the states that are done, oldest first', async () => {
+      const subject = newSubject();
+      const pending = await claimed(store, subject, 'PENDING');
+      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      await store.complete(pending, LONG);
+
+      const paid = await claimed(other, subject, 'PAID');
+      expect(paid.handledStates).toEqual(['PENDING']);
+      await other.complete(paid, LONG);
+      expect((await claimed(store, subject, 'CANCELLED')).handledStates).toEqual(['PENDING', 'PAID']);
+    });
+
+    it('answers done before busy', async () => {
+      const subject = newSubject();
+      await store.complete(await claimed(store, subject, 'PENDING'), LONG);
+      await claimed(store, subject, 'PAID');
+      expect(await other.claim(subject, 'PENDING', LONG)).toEqual({
+        status: 'done',
+        handledStates: ['PENDING'],
+      });
+      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+    });
+
+    it('takes an expired lease for none', async () => {
+      const subject = newSubject();
+      const dead = await claimed(store, subject, 'PAID', SHORT);
+      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      await harness.pass(WELL_PAST_SHORT);
+      const next = await claimed(other, subject, 'PAID');
+      expect(next.token).not.toBe(dead.token);
+      expect(next.fence).toBeGreaterThan(dead.fence);
+    });
+
+    it('refuses the late complete of an expired lease, and changes nothing', async () => {
+      const subject = newSubject();
+      const late = await claimed(store, subject, 'PAID', SHORT);
+      await harness.pass(WELL_PAST_SHORT);
+      expect(await store.complete(late, LONG)).toBe(false);
+      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual([]);
+    });
+
+    it('refuses the late complete of a former owner, and leaves the new one its lease', async () => {
+      const subject = newSubject();
+      const former = await claimed(store, subject, 'PAID', SHORT);
+      await harness.pass(WELL_PAST_SHORT);
+      const owner = await claimed(other, subject, 'PAID');
+      expect(await store.complete(former, LONG)).toBe(false);
+      expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      expect(await other.complete(owner, LONG)).toBe(true);
+    });
+
+    it('ignores the late release of a former owner', async () => {
+      const subject = newSubject();
+      const former = await claimed(store, subject, 'PAID', SHORT);
+      await harness.pass(WELL_PAST_SHORT);
+      await claimed(other, subject, 'PAID');
+      await store.release(former);
+      expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+    });
+
+    it('frees the subject on release, with a greater fence for the next claim', async () => {
+      const subject = newSubject();
+      const first = await claimed(store, subject, 'PAID');
+      await store.release(first);
+      await store.release(first);
+      expect(await store.complete(first, LONG)).toBe(false);
+      const second = await claimed(other, subject, 'PAID');
+      expect(second.fence).toBeGreaterThan(first.fence);
+      expect(second.handledStates).toEqual([]);
+    });
+
+    it('keeps done states through a release, and ignores one after the completion', async () => {
+      const subject = newSubject();
+      const pending = await claimed(store, subject, 'PENDING');
+      await store.complete(pending, LONG);
+      await store.release(pending);
+      await store.release(await claimed(store, subject, 'PAID'));
+      expect(await other.claim(subject, 'PENDING', LONG)).toEqual({
+        status: 'done',
+        handledStates: ['PENDING'],
+      });
+      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
+    });
+
+    it('confirms a completion again, also while another state is worked on', async () => {
+      const subject = newSubject();
+      const pending = await claimed(store, subject, 'PENDING');
+      expect(await store.complete(pending, LONG)).toBe(true);
+      const paid = await claimed(other, subject, 'PAID');
+      expect(await store.complete(pending, LONG)).toBe(true);
+      expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      expect(await other.complete(paid, LONG)).toBe(true);
+      expect(await store.claim(subject, 'PENDING', LONG)).toMatchObject({
+        handledStates: ['PENDING', 'PAID'],
+      });
+    });
+
+    it('confirms a completion only to the claim that made it', async () => {
+      const subject = newSubject();
+      const pending = await claimed(store, subject, 'PENDING');
+      await store.complete(pending, LONG);
+      expect(await other.complete({ ...pending, token: randomUUID() }, LONG)).toBe(false);
+      expect(await other.complete({ ...pending, state: 'PAID' }, LONG)).toBe(false);
+    });
+
+    it('confirms concurrent completions of one claim, each', async () => {
+      const claim = await claimed(store, newSubject(), 'PAID');
+      const answers = await Promise.all(Array.from({ length: 10 }, () => other.complete(claim, LONG)));
+      expect(answers).toEqual(Array(10).fill(true));
+    });
+
+    it('grows the fence with each claim, however many a millisecond, and after the record has expired', async () => {
+      const subject = newSubject();
+      const fences: number[] = [];
+      for (let round = 0; round < 20; round += 1) {
+        const claim = await claimed(store, subject, 'PAID', 1);
+        fences.push(claim.fence);
+        await store.release(claim);
+      }
+      await harness.pass(50);
+      const claim = await claimed(store, subject, 'PAID');
+      fences.push(claim.fence);
+      await store.complete(claim, SHORT);
+      await harness.pass(WELL_PAST_SHORT);
+      fences.push((await claimed(store, subject, 'PAID')).fence);
+
+      expect(fences).toEqual([...new Set(fences)].sort((a, b) => a - b));
+      expect(fences[0]).toBeGreaterThan(1.6e12);
+    });
+
+    it('forgets a done state after its retention, and each state by itself', async () => {
+      const subject = newSubject();
+      await store.complete(await claimed(store, subject, 'PENDING'), LONG);
+      await store.complete(await claimed(store, subject, 'PAID'), SHORT);
+      await harness.pass(WELL_PAST_SHORT);
+      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
+    });
+
+    it('never keeps a lease longer for what is done', async () => {
+      const subject = newSubject();
+      await store.complete(await claimed(store, subject, 'PENDING'), LONG);
+      await claimed(store, subject, 'PAID', SHORT);
+      await harness.pass(WELL_PAST_SHORT);
+      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
+    });
+
+    it('takes any text for a subject and for a state, and keeps them apart', async () => {
+      const run = randomUUID();
+      const texts = oddTexts.map((text) => text + run).concat(oddTexts.map((text) => run + text));
+      for (const text of texts) {
+        expect(await store.complete(await claimed(store, text, text), LONG)).toBe(true);
+      }
+      for (const text of texts) {
+        expect(await other.claim(text, text, LONG)).toEqual({ status: 'done', handledStates: [text] });
+      }
+    });
+
+    it('keeps its records apart from those elsewhere', async () => {
+      const subject = newSubject();
+      const elsewhere = harness.open({ space: 'other' });
+      await store.complete(await claimed(store, subject, 'PAID'), LONG);
+      await claimed(elsewhere, subject, 'PAID');
+    });
+
+    it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses %s milliseconds', async (duration) => {
+      const subject = newSubject();
+      await expect(store.claim(subject, 'PAID', duration)).rejects.toThrow(ConfigurationError);
+      const claim = await claimed(store, subject, 'PAID');
+      await expect(store.complete(claim, duration)).rejects.toThrow(ConfigurationError);
+      expect(await store.complete(claim, 0.5)).toBe(true);
+    });
+
+    if (faults.length === 0) return;
+    describe('when a step', () => {
+      const among = (wanted: readonly Fault[]) => wanted.filter((fault) => faults.includes(fault));
+      const failed = { error: expect.any(Error) };
+
+      /** What the step comes to, which may be to hang. */
+      function meeting(fault: Fault, run: (faulty: IdempotencyStore) => Promise<unknown>): Promise<unknown> {
+        const injected = new Faults();
+        injected.next = fault;
+        const step = run(harness.open({ faults: injected })).catch((error: unknown) => ({ error }));
+        return Promise.race([step, injected.hanging]);
+      }
+
+      it.each(among(NOT_SENT))('%s, nothing is changed', async (fault) => {
+        const result = fault.startsWith('hangs') ? 'hanging' : failed;
+        const subject = newSubject();
+
+        expect(await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', LONG))).toEqual(result);
+        const claim = await claimed(store, subject, 'PAID');
+        expect(await meeting(fault, (faulty) => faulty.complete(claim, LONG))).toEqual(result);
+        expect(await meeting(fault, (faulty) => faulty.release(claim))).toEqual(result);
+        expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+        expect(await store.complete(claim, LONG)).toBe(true);
+      });
+
+      it.each(among(NOT_ANSWERED))('%s, it has happened as a whole', async (fault) => {
+        const result = fault.startsWith('hangs') ? 'hanging' : failed;
+        const subject = newSubject();
+
+        expect(await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', SHORT))).toEqual(result);
+        expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+        await harness.pass(WELL_PAST_SHORT);
+
+        const released = await claimed(store, subject, 'PAID');
+        await meeting(fault, (faulty) => faulty.release(released));
+        const completed = await claimed(store, subject, 'PAID');
+        expect(await meeting(fault, (faulty) => faulty.complete(completed, LONG))).toEqual(result);
+        expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+        expect(await store.complete(completed, LONG)).toBe(true);
+      });
+
+      it.each(among(['is sent twice']))('%s, it happens once, and is recognised', async (fault) => {
+        const subject = newSubject();
+        const injected = new Faults();
+        const faulty = harness.open({ faults: injected });
+
+        injected.next = fault;
+        const claim = await claimed(faulty, subject, 'PAID');
+        const [first, second] = injected.replies.map(fenceIn);
+        expect([first, second]).toEqual([claim.fence, claim.fence]);
+        expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+
+        injected.next = fault;
+        await faulty.release(claim);
+        const again = await claimed(store, subject, 'PAID');
+        injected.next = fault;
+        expect(await faulty.complete(again, LONG)).toBe(true);
+        expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+      });
+    });
+  });
+}
+
+/** The fence in a client's raw reply: the only thing there with 13 digits. */
+function fenceIn(reply: unknown): number {
+  return Number(JSON.stringify(reply).match(/\b\d{13}\b/)?.[0]);
+}
+
+const oddTexts = [
+  '%',
+  '%3A:%25',
+  ':',
+  '::',
+  '{a}',
+  '}{',
+  '{}',
+  '"',
+  '"quoted"',
+  "'; DROP TABLE x; --",
+  '\\',
+  '\\"',
+  '$1',
+  '$.a[0]',
+  '\0',
+  '\\u0000',
+  '\n',
+  ' ',
+  '\uD800',
+  '\uDC00',
+  '\uFFFD',
+  'ção',
+  'ca\u0303o',
+  '🇧🇷',
+  'sha256:',
+  'A',
+  'a',
+  'x'.repeat(10_000),
+  'é'.repeat(499),
+  `${'x'.repeat(10_000)}y`,
+  '__proto__',
+  'fence',
+];

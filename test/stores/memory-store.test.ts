@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError, StoreError } from '../../src/errors';
+import { MemoryStore } from '../../src/webhooks/memory-store';
+import { testStoreContract } from './contract';
+
+function fakeClock() {
+  let time = Date.now();
+  return {
+    clock: () => time,
+    pass: async (ms: number) => {
+      time += ms;
+    },
+  };
+}
+
+testStoreContract('MemoryStore', [], async () => {
+  const { clock, pass } = fakeClock();
+  const store = new MemoryStore({ clock });
+  return {
+    open: ({ space } = {}) => (space === undefined ? store : new MemoryStore({ clock })),
+    pass,
+    close: async () => {},
+  };
+});
+
+describe('MemoryStore', () => {
+  it('rejects when all its entries are live claims, and recovers when one ends', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ maxEntries: 2, clock });
+    const first = await store.claim('payment:1', 'PAID', 1000);
+    await store.claim('payment:2', 'PAID', 500);
+
+    await expect(store.claim('payment:3', 'PAID', 1000)).rejects.toThrow(StoreError);
+    expect(await store.claim('payment:1', 'PAID', 1000)).toEqual({ status: 'busy' });
+    if (first.status !== 'claimed') throw new Error('not claimed');
+    expect(await store.complete(first, 1000)).toBe(true);
+    expect(await store.claim('payment:3', 'PAID', 100)).toMatchObject({ status: 'claimed' });
+    await pass(1000);
+    expect(await store.claim('payment:4', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+  });
+
+  it('forgets what was done longest ago when it is full, never a live claim', async () => {
+    const store = new MemoryStore({ maxEntries: 3 });
+    await store.claim('payment:live', 'PAID', 60_000);
+    for (const subject of ['payment:1', 'payment:2', 'payment:3']) {
+      const claim = await store.claim(subject, 'PAID', 60_000);
+      if (claim.status !== 'claimed') throw new Error('not claimed');
+      await store.complete(claim, 60_000);
+    }
+    expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
+    expect(await store.claim('payment:2', 'PAID', 60_000)).toMatchObject({ status: 'done' });
+    expect(await store.claim('payment:3', 'PAID', 60_000)).toMatchObject({ status: 'done' });
+    expect(await store.claim('payment:1', 'PAID', 60_000)).toMatchObject({ status: 'claimed' });
+  });
+
+  it('lets expired entries go as it is used, whatever their order', async () => {
+    const { clock, pass } = fakeClock();
+    const maxEntries = 10_000;
+    const store = new MemoryStore({ maxEntries, clock });
+    for (let index = 0; index < maxEntries; index += 1) {
+      const claim = await store.claim(`payment:${index}`, 'PAID', 10);
+      if (claim.status !== 'claimed') throw new Error('not claimed');
+      // Half stay leases that run out; of the others some are kept long, and stand before the expired ones.
+      if (index % 2 === 0) await store.complete(claim, index % 4 === 0 ? 1_000_000 : 10);
+    }
+    await pass(1000);
+    for (let step = 0; step < maxEntries; step += 1) await store.claim('payment:0', 'PAID', 10);
+
+    // Room for as many live claims as entries have expired, without a long-kept one being evicted for it.
+    for (let index = 0; index < (maxEntries * 3) / 4; index += 1) {
+      expect(await store.claim(`new:${index}`, 'PAID', 60_000)).toMatchObject({ status: 'claimed' });
+    }
+    for (let index = 0; index < maxEntries; index += 4) {
+      expect(await store.claim(`payment:${index}`, 'PAID', 10)).toMatchObject({ status: 'done' });
+    }
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses maxEntries: %s', (maxEntries) => {
+    expect(() => new MemoryStore({ maxEntries })).toThrow(ConfigurationError);
+  });
+});

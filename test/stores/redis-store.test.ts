@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigurationError, StoreError } from '../../src/errors';
+import { type RedisClient, RedisStore } from '../../src/stores';
+import { findRedis, redisUrl } from '../helpers/redis';
+import { ALL_FAULTS, type StoreHarness, testStoreContract } from './contract';
+import type { Faults } from './faults';
+
+const found = await findRedis();
+const prefix = `pix-automatic-test:${randomUUID()}:`;
+
+describe.skipIf(!found)('Redis', () => {
+  const ioredis = new Redis(redisUrl, { lazyConnect: true });
+  const nodeRedis = createClient({ url: redisUrl });
+
+  afterAll(async () => {
+    const keys = await ioredis.keys(`${prefix}*`);
+    if (keys.length > 0) await ioredis.del(keys);
+    ioredis.disconnect();
+    if (nodeRedis.isOpen) await nodeRedis.close();
+  });
+
+  testStoreContract('RedisStore over ioredis', ALL_FAULTS, async () =>
+    harnessOf('ioredis', (faults) => {
+      if (faults === undefined) return ioredis;
+      return {
+        defineCommand: ioredis.defineCommand,
+        eval: (script: string, count: number, ...values: string[]) =>
+          faults.apply(() => ioredis.eval(script, count, ...values), ['claimed']),
+      };
+    }),
+  );
+
+  testStoreContract('RedisStore over node-redis', ALL_FAULTS, async () => {
+    await nodeRedis.connect();
+    return harnessOf('node-redis', (faults) => {
+      if (faults === undefined) return nodeRedis;
+      return {
+        evalSha: nodeRedis.evalSha,
+        eval: (script: string, options: { keys: string[]; arguments: string[] }) =>
+          faults.apply(() => nodeRedis.eval(script, options), ['claimed']),
+      };
+    });
+  });
+
+  it('keeps one key a subject, which expires by itself', async () => {
+    const namespace = 'expiry';
+    const store = new RedisStore(ioredis, { prefix, namespace });
+    const claim = await store.claim('payment:1', 'PAID', 1000);
+    expect(await ioredis.keys(`${prefix}${namespace}*`)).toEqual([`${prefix}${namespace}:payment:1`]);
+    expect(await ioredis.pttl(`${prefix}${namespace}:payment:1`)).toBeLessThanOrEqual(1000);
+
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    await store.complete(claim, 30_000);
+    const rest = await ioredis.pttl(`${prefix}${namespace}:payment:1`);
+    expect(rest).toBeGreaterThan(25_000);
+    expect(rest).toBeLessThanOrEqual(30_000);
+  });
+
+  it('shares records between ioredis and node-redis', async () => {
+    const subject = `payment:${randomUUID()}`;
+    const claim = await new RedisStore(ioredis, { prefix }).claim(subject, 'PAID', 60_000);
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    const other = new RedisStore(nodeRedis, { prefix });
+    expect(await other.claim(subject, 'PAID', 60_000)).toEqual({ status: 'busy' });
+    expect(await other.complete(claim, 60_000)).toBe(true);
+  });
+
+  it.each(['QUEUED', null, true, [], ['claimed', 'another token', '1700000000000'], { 0: 'claimed' }])(
+    'takes the reply %j for an error',
+    async (reply) => {
+      const client: RedisClient = { defineCommand: true, eval: async () => reply };
+      const store = new RedisStore(client);
+      const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
+      await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
+      await expect(store.complete(claim, 1000)).rejects.toThrow(StoreError);
+      await expect(store.release(claim)).rejects.toThrow(StoreError);
+    },
+  );
+
+  it.each([
+    ['abc', []],
+    ['0', []],
+    ['', []],
+    [1_700_000_000_000, []],
+    ['1700000000000', [1]],
+  ])('takes a claim with the fence %j and the states %j for an error', async (fence, states) => {
+    const client: RedisClient = {
+      defineCommand: true,
+      eval: async (_script, _count, _key, token) => ['claimed', token, fence, ...states],
+    };
+    await expect(new RedisStore(client).claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
+  });
+
+  function harnessOf(
+    namespace: string,
+    clientWith: (faults: Faults | undefined) => RedisClient,
+  ): StoreHarness {
+    return {
+      open: ({ faults, space = '' } = {}) =>
+        new RedisStore(clientWith(faults), { prefix, namespace: namespace + space }),
+      pass: (ms) => sleep(ms),
+      close: async () => {},
+    };
+  }
+});
+
+describe('RedisStore is refused', () => {
+  const client: RedisClient = { defineCommand: true, eval: async () => null };
+
+  it.each(['', 'a:b', 'a b', '{a}'])('with the namespace %j', (namespace) => {
+    expect(() => new RedisStore(client, { namespace })).toThrow(ConfigurationError);
+  });
+
+  it.each([undefined, null, {}, 'redis://localhost'])('with %j for a client', (wrong) => {
+    // @ts-expect-error: not a client
+    expect(() => new RedisStore(wrong)).toThrow(ConfigurationError);
+  });
+});
