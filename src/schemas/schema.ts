@@ -60,7 +60,8 @@ function describeExpectation(issue: z.core.$ZodRawIssue): string {
     case 'too_small':
       return 'a longer value';
     case 'invalid_union':
-      return 'one of the documented forms';
+      // The only union is a payout's, which its boolean `success` tells apart.
+      return 'true or false';
     default:
       return 'a valid value';
   }

@@ -1,0 +1,101 @@
+import { type AuthorizationFailure, ConfigurationError } from '../errors';
+import { assertCredentials, type Credentials } from '../schemas/credentials';
+
+/** What a check of an `Authorization` header found. */
+export type AuthorizationCheck =
+  | {
+      readonly ok: true;
+      /** Which of the credentials matched; 0 when one pair was given. */
+      readonly index: number;
+    }
+  | {
+      readonly ok: false;
+      /** For your log only: an answer that says why helps an attacker. */
+      readonly reason: AuthorizationFailure;
+    };
+
+/**
+ * Whether a notification's `Authorization` header proves that the service sent it (document section 5).
+ *
+ * The comparison takes the same time whatever the credentials are, and wherever the first difference is. With several
+ * pairs, as during a rotation, all are compared.
+ *
+ * @param header - the value of the `Authorization` header
+ * @param credentials - your pair, or every pair that is valid now
+ * @throws {@link ConfigurationError} for credentials that cannot work: empty ones would let everybody in
+ */
+export function verifyAuthorization(
+  header: string | null | undefined,
+  credentials: Credentials | readonly Credentials[],
+): boolean {
+  return checkAuthorization(header, credentials).ok;
+}
+
+/**
+ * As {@link verifyAuthorization}, and says which credentials matched, or why none did.
+ *
+ * @throws {@link ConfigurationError} for credentials that cannot work
+ */
+export function checkAuthorization(
+  header: string | null | undefined,
+  credentials: Credentials | readonly Credentials[],
+): AuthorizationCheck {
+  return checkAgainst(header, encodeCredentials(credentials));
+}
+
+/** The Base64 part of the header that each pair makes (document section 5, item 3). */
+export function encodeCredentials(credentials: Credentials | readonly Credentials[]): readonly string[] {
+  const pairs = Array.isArray(credentials)
+    ? (credentials as readonly Credentials[])
+    : [credentials as Credentials];
+  if (pairs.length === 0) {
+    throw new ConfigurationError(
+      'Expected at least one pair of credentials: without any, nobody can be let in.',
+    );
+  }
+  return pairs.map((pair) => {
+    assertCredentials(pair);
+    const utf8 = new TextEncoder().encode(`${pair.apiKey}:${pair.apiToken}`);
+    return btoa(String.fromCharCode(...utf8));
+  });
+}
+
+export function checkAgainst(
+  header: string | null | undefined,
+  expected: readonly string[],
+): AuthorizationCheck {
+  if (typeof header !== 'string' || header.trim() === '') return { ok: false, reason: 'missing' };
+  const [scheme, received] = split(header.trim());
+  if (scheme.toLowerCase() !== 'basic') return { ok: false, reason: 'wrong-scheme' };
+  let index = -1;
+  for (const [position, candidate] of expected.entries()) {
+    // Every pair is compared, so that the time does not tell which one is in use.
+    const equal = isEqual(received, candidate);
+    if (equal && index === -1) index = position;
+  }
+  if (index !== -1) return { ok: true, index };
+  return { ok: false, reason: isWellFormed(received) ? 'mismatch' : 'malformed' };
+}
+
+function split(header: string): [scheme: string, rest: string] {
+  const space = header.indexOf(' ');
+  return space === -1 ? [header, ''] : [header.slice(0, space), header.slice(space).trimStart()];
+}
+
+/** Takes as long as what was received is long, which the sender knows anyway, and no other time. */
+function isEqual(received: string, expected: string): boolean {
+  let difference = received.length ^ expected.length;
+  for (let i = 0; i < received.length; i += 1) {
+    difference |= received.charCodeAt(i) ^ expected.charCodeAt(i % expected.length);
+  }
+  return difference === 0;
+}
+
+/** Base64 of a text with a colon in it (RFC 7617). */
+function isWellFormed(received: string): boolean {
+  try {
+    return /^[A-Za-z0-9+/]+={0,2}$/.test(received) && atob(received).includes(':');
+  } catch {
+    return false;
+  }
+}

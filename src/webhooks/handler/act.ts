@@ -1,0 +1,64 @@
+import type { Claim } from '../idempotency-store';
+import { actInTransaction } from './act-in-transaction';
+import { sleep, within } from './deadline';
+import type { ResolvedHandlerOptions } from './options';
+import { BUSY, callbackFailure, DONE, type Ending, runCallback, type Task } from './task';
+
+/** Runs the callback once, as far as the store can see to that. */
+export function act(task: Task, options: ResolvedHandlerOptions): Promise<Ending> {
+  const { store } = options;
+  if (store.transact === undefined) return actUnderLease(task, options);
+  return actInTransaction(task, store.transact.bind(store), options);
+}
+
+async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promise<Ending> {
+  const { store, leaseMs, storeTimeoutMs } = options;
+  const leaseEnd = performance.now() + leaseMs;
+  let claim: Awaited<ReturnType<typeof store.claim>>;
+  try {
+    claim = await within(storeTimeoutMs, store.claim(task.identity.subject, task.identity.state, leaseMs));
+  } catch (error) {
+    return storeFailed(error);
+  }
+  if (claim.status === 'done') return DONE;
+  if (claim.status === 'busy') return BUSY;
+  try {
+    await runCallback(task, claim, undefined, options);
+  } catch (error) {
+    const failure = callbackFailure(error);
+    // After a time-out the callback may still be at work, so its lease is left to run out.
+    if (failure.code === 'callback_failed') await release(claim, options);
+    return failure;
+  }
+  return complete(task, claim, leaseEnd, options);
+}
+
+/** Gives the subject up for the next attempt. If that fails, the lease runs out before the attempt comes. */
+async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
+  await within(storeTimeoutMs, store.release(claim)).catch(() => undefined);
+}
+
+/** Records the callback's success, and does not give up while the lease lasts: it has happened, and must be known. */
+async function complete(
+  task: Task,
+  claim: Claim,
+  leaseEnd: number,
+  { store, storeTimeoutMs }: ResolvedHandlerOptions,
+): Promise<Ending> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    try {
+      const recorded = await within(storeTimeoutMs, store.complete(claim, task.retentionMs));
+      return recorded ? DONE : { code: 'lease_lost', status: 503 };
+    } catch (error) {
+      if (performance.now() + pauseMs >= leaseEnd) return storeFailed(error);
+    }
+    await sleep(pauseMs);
+  }
+}
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2_000;
+
+function storeFailed(error: unknown): Ending {
+  return { code: 'store_failed', status: 503, error };
+}

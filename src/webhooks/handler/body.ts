@@ -1,0 +1,161 @@
+import { isBytes } from '../parse-notification';
+
+/** What keeps a body from being read, by the code of its report. */
+export class BodyProblem {
+  constructor(
+    readonly code: 'body_too_large' | 'body_timeout' | 'body_interrupted' | 'body_already_read',
+    readonly error?: unknown,
+  ) {}
+}
+
+interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+/**
+ * The whole body: text, bytes, or an object that a parser has made already.
+ *
+ * @throws a {@link BodyProblem}. `Content-Length` is not trusted: bytes are counted as they come.
+ */
+export async function readBody(body: unknown, limits: BodyLimits): Promise<unknown> {
+  if (isWebStream(body)) return collect((sink) => pumpWebStream(body, sink), limits);
+  if (isNodeStream(body)) return collect((sink) => pumpNodeStream(body, sink), limits);
+  const bytes =
+    typeof body === 'string'
+      ? new TextEncoder().encode(body).byteLength
+      : isBytes(body)
+        ? body.byteLength
+        : 0;
+  if (bytes > limits.maxBodyBytes) throw new BodyProblem('body_too_large');
+  return body;
+}
+
+interface Sink {
+  write(chunk: Uint8Array): void;
+  end(): void;
+  fail(problem: BodyProblem): void;
+}
+
+/** Puts chunks together until the end, a limit, or a failure. `pump` gives back how to stop it. */
+function collect(
+  pump: (sink: Sink) => () => void,
+  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    let stop: () => void = () => undefined;
+    const settle = (action: () => void) => {
+      clearTimeout(timer);
+      stop();
+      action();
+    };
+    const fail = (problem: BodyProblem) => settle(() => reject(problem));
+    const timer = setTimeout(() => fail(new BodyProblem('body_timeout')), bodyTimeoutMs);
+    stop = pump({
+      write(chunk) {
+        bytes += chunk.byteLength;
+        if (bytes > maxBodyBytes) fail(new BodyProblem('body_too_large'));
+        else chunks.push(chunk);
+      },
+      end: () => settle(() => resolve(join(chunks, bytes))),
+      fail,
+    });
+  });
+}
+
+function join(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined) return only;
+  const whole = new Uint8Array(bytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}
+
+function pumpWebStream(stream: ReadableStream<Uint8Array>, sink: Sink): () => void {
+  if (stream.locked) {
+    sink.fail(new BodyProblem('body_already_read'));
+    return () => undefined;
+  }
+  const reader = stream.getReader();
+  let open = true;
+  const pump = async () => {
+    while (open) {
+      const { done, value } = await reader.read();
+      if (!open) return;
+      if (done) return sink.end();
+      sink.write(value);
+    }
+  };
+  pump().catch((error: unknown) => sink.fail(new BodyProblem('body_interrupted', error)));
+  return () => {
+    if (!open) return;
+    open = false;
+    reader.cancel().catch(() => undefined);
+  };
+}
+
+/** The part of a `stream.Readable` that is used here; `node:http`'s requests are such. */
+interface NodeStream {
+  on(event: string, listener: (value: never) => void): unknown;
+  off(event: string, listener: (value: never) => void): unknown;
+  pause(): unknown;
+  readonly readableDidRead?: boolean;
+  readonly readableEnded?: boolean;
+  readonly destroyed?: boolean;
+}
+
+/** By events: an iterator that is left early destroys the stream, and with it the socket that the answer goes out on. */
+function pumpNodeStream(stream: NodeStream, sink: Sink): () => void {
+  if (isConsumed(stream)) {
+    sink.fail(new BodyProblem('body_already_read'));
+    return () => undefined;
+  }
+  // Text comes out of a stream that somebody has called `setEncoding` on.
+  const onData = (chunk: Uint8Array | string) =>
+    sink.write(typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk);
+  const onClose = () => sink.fail(new BodyProblem('body_interrupted'));
+  const onError = (error: unknown) => sink.fail(new BodyProblem('body_interrupted', error));
+  stream.on('data', onData);
+  stream.on('end', sink.end);
+  stream.on('error', onError);
+  stream.on('close', onClose);
+  return () => {
+    stream.off('data', onData);
+    stream.off('end', sink.end);
+    stream.off('close', onClose);
+    // `onError` stays: an error that nobody listens to would end the process.
+    stream.pause();
+  };
+}
+
+/** Something has read from the stream, or nothing can any more. */
+export function isConsumed({
+  readableDidRead,
+  readableEnded,
+  destroyed,
+}: Omit<NodeStream, 'on' | 'off' | 'pause'>) {
+  return readableDidRead === true || readableEnded === true || destroyed === true;
+}
+
+function isWebStream(body: unknown): body is ReadableStream<Uint8Array> {
+  return hasMethods(body, 'getReader');
+}
+
+function isNodeStream(body: unknown): body is NodeStream {
+  return hasMethods(body, 'on', 'off', 'pause');
+}
+
+/** Functions, which no parsed JSON has. */
+function hasMethods(value: unknown, ...names: string[]): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => typeof Reflect.get(value, name) === 'function')
+  );
+}

@@ -1,0 +1,175 @@
+import { InvalidNotificationError } from '../../errors';
+import { checkAgainst } from '../authorization';
+import type { AnyDefinition } from '../define-notification';
+import { readJsonObject } from '../parse-notification';
+import { readQuery } from '../query';
+import { type JsonObject, recognize, recognizeNone } from '../recognize';
+import { act } from './act';
+import { BodyProblem, readBody } from './body';
+import { type ResolvedHandlerOptions, resolveHandlerOptions, type WebhookHandlerOptions } from './options';
+import { WebhookReport, type WebhookReportCode, type WebhookReportDetails } from './report';
+import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from './request';
+import type { Task } from './task';
+
+/** Receives notifications: a function from `Request` to `Response`. */
+export interface WebhookHandler {
+  /** Answers a notification. Never rejects. */
+  (request: Request): Promise<Response>;
+
+  /** The same over plain objects, for frameworks whose requests are of another type. Never rejects. */
+  handle(request: PlainRequest): Promise<PlainResponse>;
+
+  /**
+   * For a clean end of the process: answers everything new with 503 from now on, so that the service tries again
+   * later, and resolves once everything that runs has been answered.
+   */
+  drain(): Promise<void>;
+}
+
+/**
+ * A listener for the service's notifications (document sections 5 and 6). It checks the credentials before it reads
+ * the body, tells the kind, runs the callback of that kind once for each notification, however often it is delivered,
+ * and answers what the service's retries need: 200 only when the callback's success is recorded.
+ *
+ * @example
+ * ```ts
+ * const handler = createWebhookHandler({
+ *   credentials: { apiKey, apiToken },
+ *   store: new RedisStore(redis),
+ *   on: {
+ *     payment: async ({ payload }) => markAsPaid(payload.referenceCode),
+ *     unrecognized: 'ignore',
+ *   },
+ * });
+ * ```
+ *
+ * @throws {@link ConfigurationError} for an option that cannot work
+ */
+export function createWebhookHandler<
+  const Kinds extends readonly AnyDefinition[] = readonly [],
+  Transaction = undefined,
+>(options: WebhookHandlerOptions<Kinds, Transaction>): WebhookHandler {
+  const flow = new WebhookFlow(resolveHandlerOptions(options));
+  const handler = async (request: Request): Promise<Response> => {
+    const body = request.bodyUsed ? new BodyProblem('body_already_read') : request.body;
+    const { status, headers, body: text } = await flow.handle(request, body);
+    return new Response(text, { status, headers });
+  };
+  return Object.assign(handler, {
+    handle: (request: PlainRequest) => flow.handle(headOf(request), request.body),
+    drain: () => flow.drain(),
+  });
+}
+
+const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
+/** A body without an identity may well come again on purpose. */
+const HOUR_MS = 60 * 60 * 1000;
+
+/** From the request to the answer, without anything of a runtime. */
+class WebhookFlow {
+  readonly #options: ResolvedHandlerOptions;
+  readonly #running = new Set<Promise<unknown>>();
+  #draining = false;
+
+  constructor(options: ResolvedHandlerOptions) {
+    this.#options = options;
+  }
+
+  async handle(head: RequestHead, body: unknown): Promise<PlainResponse> {
+    if (this.#draining) return this.#refuse('draining', { status: 503 });
+    const answer = this.#answer(head, body).catch((error: unknown) =>
+      this.#refuse('internal', { status: 500, error }),
+    );
+    this.#running.add(answer);
+    return answer.finally(() => this.#running.delete(answer));
+  }
+
+  async drain(): Promise<void> {
+    this.#draining = true;
+    await Promise.all(this.#running);
+  }
+
+  async #answer(head: RequestHead, body: unknown): Promise<PlainResponse> {
+    const { expectedAuthorizations, getAuthorization, kinds } = this.#options;
+    if (head.method !== 'POST') return this.#refuse('method_not_allowed', { status: 405 });
+    const check = checkAgainst(getAuthorization(head), expectedAuthorizations);
+    if (!check.ok) return this.#refuse('unauthorized', { status: 401, reason: check.reason });
+
+    let raw: JsonObject;
+    try {
+      raw = readJsonObject(
+        body instanceof BodyProblem ? await Promise.reject(body) : await readBody(body, this.#options),
+      );
+    } catch (error) {
+      return this.#refuseBody(error);
+    }
+
+    const recognized = recognize(raw, readQuery({ url: head.url }), kinds);
+    const { notification, identity } =
+      recognized.issues === undefined ? recognized : recognizeNone(raw, recognized.issues);
+    const { kind } = notification;
+    const { key } = identity;
+    const callback = this.#options.callbacks[kind];
+    if (callback === 'ignore') return OK;
+    if (callback === undefined) {
+      const { issues } = recognized;
+      const about = { kind, key, issues, received: notification };
+      return issues === undefined
+        ? this.#refuse('unhandled', { ...about, status: 200 })
+        : this.#refuse('invalid_notification', { ...about, status: 400 });
+    }
+
+    const retentionMs = kind === 'unrecognized' ? HOUR_MS : MONTH_MS;
+    const task: Task = { notification, identity, callback, credentialIndex: check.index, retentionMs };
+    const ending = await act(task, this.#options);
+    if (ending.code === 'done') return OK;
+    const { code, ...details } = ending;
+    return this.#refuse(code, { ...details, kind, key, received: notification });
+  }
+
+  #refuseBody(error: unknown): PlainResponse {
+    if (error instanceof BodyProblem)
+      return this.#refuse(error.code, { status: BODY_STATUS[error.code], error: error.error });
+    if (error instanceof InvalidNotificationError) {
+      return this.#refuse('invalid_body', { status: 400, issues: error.issues, received: error.body });
+    }
+    throw error;
+  }
+
+  /** Reports, and answers without a word of the report. */
+  #refuse(code: WebhookReportCode, details: WebhookReportDetails): PlainResponse {
+    try {
+      // A promise that it may give is nobody's either.
+      Promise.resolve(this.#options.onError(new WebhookReport(code, details))).catch(() => undefined);
+    } catch {
+      // What fails while it reports a failure must not become one.
+    }
+    return ANSWERS[details.status] ?? INTERNAL;
+  }
+}
+
+const BODY_STATUS = {
+  body_too_large: 413,
+  body_timeout: 408,
+  body_interrupted: 400,
+  body_already_read: 500,
+} as const;
+
+const text = { 'content-type': 'text/plain; charset=utf-8' };
+// The service retries after about 60 s by itself (document section 6.1); proxies and gateways may ask sooner.
+const later = { ...text, 'retry-after': '5' };
+const INTERNAL: PlainResponse = { status: 500, headers: text, body: 'Internal error' };
+const OK: PlainResponse = { status: 200, headers: text, body: 'OK' };
+const ANSWERS: Readonly<Record<number, PlainResponse>> = {
+  200: OK,
+  400: { status: 400, headers: text, body: 'Bad request' },
+  401: {
+    status: 401,
+    headers: { ...text, 'www-authenticate': 'Basic realm="notifications", charset="UTF-8"' },
+    body: 'Unauthorized',
+  },
+  405: { status: 405, headers: { ...text, allow: 'POST' }, body: 'Method not allowed' },
+  408: { status: 408, headers: text, body: 'Request timeout' },
+  413: { status: 413, headers: text, body: 'Content too large' },
+  503: { status: 503, headers: later, body: 'Try again later' },
+};

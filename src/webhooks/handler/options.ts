@@ -1,0 +1,198 @@
+import { ConfigurationError } from '../../errors';
+import type { Credentials } from '../../schemas/credentials';
+import { encodeCredentials } from '../authorization';
+import type { AnyDefinition, DefinedNotification } from '../define-notification';
+import type { IdempotencyStore } from '../idempotency-store';
+import { MemoryStore } from '../memory-store';
+import type { DocumentedNotification, UnrecognizedNotification } from '../notification';
+import { logReport, type WebhookReport } from './report';
+import type { RequestHead } from './request';
+
+/** What a callback learns beside the notification. */
+export interface WebhookContext<Transaction = undefined> {
+  /** The notification's idempotency key. */
+  readonly key: string;
+  /**
+   * The states of the same subject that were acted on before, oldest first: a `PENDING` that comes after `PAID` was
+   * overtaken on its way.
+   */
+  readonly handledStates: readonly string[];
+  /** Which of the handler's credentials the service used; 0 when one pair was given. */
+  readonly credentialIndex: number;
+  /** Fires when `callbackTimeoutMs` is over. What you do after that may be done again by somebody else. */
+  readonly signal: AbortSignal;
+  /** Grows with each claim of the subject: a write guarded by it refuses a former owner's. */
+  readonly fence: number;
+  /** The transaction to write in, with a store in transactional mode. It commits when the callback resolves. */
+  readonly transaction: Transaction;
+}
+
+/**
+ * Acts on a notification. The service is answered 200 once the returned promise has resolved and that is recorded;
+ * when it rejects, 500, and the notification comes again.
+ */
+export type WebhookCallback<Given, Transaction> = (
+  notification: Given,
+  context: WebhookContext<Transaction>,
+) => void | Promise<void>;
+
+/** Callbacks by kind. `'ignore'` answers 200 and does nothing; a kind that is left out does so too, and is reported. */
+export type WebhookCallbacks<Kinds extends readonly AnyDefinition[], Transaction> = {
+  readonly [Given in
+    | DocumentedNotification
+    | UnrecognizedNotification
+    | DefinedNotification<Kinds[number]> as Given['kind']]?:
+    | WebhookCallback<Given, Transaction>
+    | 'ignore'
+    | undefined;
+};
+
+/** How to receive notifications. */
+export interface WebhookHandlerOptions<
+  Kinds extends readonly AnyDefinition[] = readonly [],
+  Transaction = undefined,
+> {
+  /** Your pair of credentials, or, during a rotation, every pair that is valid now (document section 5). */
+  readonly credentials: Credentials | readonly Credentials[];
+
+  /** What to do, by kind of notification. */
+  readonly on: WebhookCallbacks<Kinds, Transaction>;
+
+  /** Your own kinds, made with `defineNotification`. */
+  readonly kinds?: Kinds | undefined;
+
+  /**
+   * Remembers what was acted on.
+   *
+   * @defaultValue a `MemoryStore`, which protects this process only; in production there is a warning
+   */
+  readonly store?: IdempotencyStore<Transaction> | undefined;
+
+  /**
+   * The largest body to read, in bytes. A larger one is answered 413.
+   *
+   * @defaultValue 1 MiB
+   */
+  readonly maxBodyBytes?: number | undefined;
+
+  /**
+   * How long the body may take to arrive, in milliseconds. A slower one is answered 408.
+   *
+   * @defaultValue 10_000
+   */
+  readonly bodyTimeoutMs?: number | undefined;
+
+  /**
+   * How long a callback may take, in milliseconds. Then its `signal` fires and the answer is 500. At most 45_000: its
+   * lease lasts 15 s longer and must be over when the service tries again, after about 60 s (document section 6.1).
+   * Longer work belongs in a queue: let the callback return after the durable write.
+   *
+   * @defaultValue 25_000
+   */
+  readonly callbackTimeoutMs?: number | undefined;
+
+  /**
+   * How long one step of the store may take, in milliseconds. Then the answer is 503.
+   *
+   * @defaultValue 5_000
+   */
+  readonly storeTimeoutMs?: number | undefined;
+
+  /**
+   * Where the `Authorization` value is, for a gateway that renames the header.
+   *
+   * @defaultValue the `authorization` header
+   */
+  readonly getAuthorization?: ((request: RequestHead) => string | null | undefined) | undefined;
+
+  /**
+   * Told of everything that was not acted on, and why. What it throws harms nothing.
+   *
+   * @defaultValue logs `code`, `kind` and `key` with `console.error`
+   */
+  readonly onError?: ((report: WebhookReport) => unknown) | undefined;
+}
+
+/** The handler's options, checked and with nothing left open. */
+export interface ResolvedHandlerOptions {
+  readonly expectedAuthorizations: readonly string[];
+  readonly callbacks: Readonly<Record<string, WebhookCallback<unknown, unknown> | 'ignore' | undefined>>;
+  readonly kinds: readonly AnyDefinition[];
+  readonly store: IdempotencyStore<unknown>;
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+  readonly callbackTimeoutMs: number;
+  readonly storeTimeoutMs: number;
+  readonly leaseMs: number;
+  readonly getAuthorization: (request: RequestHead) => string | null | undefined;
+  readonly onError: (report: WebhookReport) => unknown;
+}
+
+const DOCUMENTED_KINDS = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'];
+const MAX_CALLBACK_MS = 45_000;
+/** A callback that ends in time must still be recorded before its lease is over. */
+const LEASE_MARGIN_MS = 15_000;
+
+/** @throws {@link ConfigurationError} for the first option that cannot work */
+export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Transaction>(
+  options: WebhookHandlerOptions<Kinds, Transaction>,
+): ResolvedHandlerOptions {
+  const kinds = options.kinds ?? [];
+  const callbackTimeoutMs = positive('callbackTimeoutMs', options.callbackTimeoutMs ?? 25_000);
+  if (callbackTimeoutMs > MAX_CALLBACK_MS) {
+    throw new ConfigurationError(
+      `Expected \`callbackTimeoutMs\` to be at most ${MAX_CALLBACK_MS}: the service tries again after about 60 s, and ` +
+        'the lease, 15 s longer, would still turn that attempt away. Write long work to a queue, and return.',
+    );
+  }
+  return {
+    expectedAuthorizations: encodeCredentials(options.credentials),
+    callbacks: resolveCallbacks(options.on, kinds),
+    kinds,
+    store: options.store ?? defaultStore(),
+    maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 1024 * 1024),
+    bodyTimeoutMs: positive('bodyTimeoutMs', options.bodyTimeoutMs ?? 10_000),
+    callbackTimeoutMs,
+    storeTimeoutMs: positive('storeTimeoutMs', options.storeTimeoutMs ?? 5_000),
+    leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
+    getAuthorization: options.getAuthorization ?? (({ headers }) => headers.get('authorization')),
+    onError: options.onError ?? logReport,
+  };
+}
+
+function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): ResolvedHandlerOptions['callbacks'] {
+  const own = kinds.map(({ kind }) => kind);
+  if (new Set(own).size < own.length) {
+    throw new ConfigurationError('Expected each definition in `kinds` to have a `kind` of its own.');
+  }
+  const known = [...DOCUMENTED_KINDS, ...own];
+  for (const [kind, callback] of Object.entries(on)) {
+    if (!known.includes(kind)) {
+      throw new ConfigurationError(`\`on\` has no kind \`${kind}\`. The kinds are ${known.join(', ')}.`);
+    }
+    if (callback !== undefined && callback !== 'ignore' && typeof callback !== 'function') {
+      throw new ConfigurationError(`Expected \`on.${kind}\` to be a function or 'ignore'.`);
+    }
+  }
+  // Without a prototype, so that no kind is found on it.
+  return Object.assign(Object.create(null), on);
+}
+
+function defaultStore(): IdempotencyStore {
+  if (globalThis.process?.env?.['NODE_ENV'] === 'production') {
+    console.warn(
+      'pix-automatic-sdk: createWebhookHandler has no `store`, so duplicates are noticed by this process only. ' +
+        'Pass a store of pix-automatic-sdk/stores, or `new MemoryStore()` if there is only ever one process.',
+    );
+  }
+  return new MemoryStore();
+}
+
+function positive(name: string, value: number): number {
+  if (typeof value !== 'number' || !(value > 0) || value > 2 ** 31 - 1) {
+    throw new ConfigurationError(
+      `Expected \`${name}\` to be a number above 0, and not above what a timer can take.`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,114 @@
+import type { AuthorizationFailure, ValidationIssue } from '../../errors';
+
+/**
+ * What happened to a request that was not acted on.
+ *
+ * - `method_not_allowed` (405), `unauthorized` (401), `body_too_large` (413), `body_timeout` (408),
+ *   `body_interrupted` and `invalid_body` (400): it was no notification that could be read
+ * - `body_already_read` (500): something else has read the body; the message says what to pass instead
+ * - `invalid_notification` (400): it contradicts itself, or lacks what identifies it, and there is no `unrecognized`
+ *   callback
+ * - `unhandled` (200): there is no callback for its kind
+ * - `busy` (503): somebody is acting on the same subject now
+ * - `callback_failed` (500): the callback threw; `error` is what
+ * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
+ * - `store_failed` (503, or 500 where a transaction may be half way): the store threw or took too long; `error` is why
+ * - `lease_lost` (503): the callback succeeded, and the lease was over before that could be recorded
+ * - `draining` (503): the process is about to end
+ * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` is what
+ */
+export type WebhookReportCode =
+  | 'method_not_allowed'
+  | 'unauthorized'
+  | 'body_too_large'
+  | 'body_timeout'
+  | 'body_interrupted'
+  | 'body_already_read'
+  | 'invalid_body'
+  | 'invalid_notification'
+  | 'unhandled'
+  | 'busy'
+  | 'callback_failed'
+  | 'callback_timeout'
+  | 'store_failed'
+  | 'lease_lost'
+  | 'draining'
+  | 'internal';
+
+/** What a report is made of. */
+export interface WebhookReportDetails {
+  readonly status: number;
+  readonly kind?: string | undefined;
+  readonly key?: string | undefined;
+  readonly reason?: AuthorizationFailure | undefined;
+  readonly issues?: readonly ValidationIssue[] | undefined;
+  readonly error?: unknown;
+  readonly received?: unknown;
+}
+
+/** A request that was not acted on: what `onError` gets. */
+export class WebhookReport {
+  /** What happened. */
+  readonly code: WebhookReportCode;
+  /** What happened and what to do about it, without any data of the notification. */
+  readonly message: string;
+  /** The HTTP status it was answered with. */
+  readonly status: number;
+  /** The kind of the notification, once that was known. */
+  readonly kind: string | undefined;
+  /** The idempotency key of the notification, once that was known. */
+  readonly key: string | undefined;
+  /** Why the credentials were not accepted, for `unauthorized`. */
+  readonly reason: AuthorizationFailure | undefined;
+  /** What is wrong with the body, field by field; never the values. */
+  readonly issues: readonly ValidationIssue[] | undefined;
+  /** What was thrown, by your callback, your store or the platform. */
+  readonly error: unknown;
+
+  readonly #received: unknown;
+
+  constructor(code: WebhookReportCode, details: WebhookReportDetails) {
+    this.code = code;
+    this.message = MESSAGES[code];
+    this.status = details.status;
+    this.kind = details.kind;
+    this.key = details.key;
+    this.reason = details.reason;
+    this.issues = details.issues;
+    this.error = details.error;
+    this.#received = details.received;
+  }
+
+  /** The body, or the notification read from it, as far as it came. Not printed by logging: it is personal data. */
+  get received(): unknown {
+    return this.#received;
+  }
+}
+
+const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
+  method_not_allowed: 'Notifications are POST requests.',
+  unauthorized: 'The request did not prove that the service sent it.',
+  body_too_large: 'The body is larger than `maxBodyBytes`.',
+  body_timeout: 'The body took longer than `bodyTimeoutMs` to arrive.',
+  body_interrupted: 'The connection was lost before the body had arrived.',
+  body_already_read:
+    'Something else has read the body, probably a body parser. Pass what it made of it: ' +
+    '`handler.handle({ method, url, headers, body: request.body })`, or mount the handler before the parser.',
+  invalid_body: 'The body is not a JSON object.',
+  invalid_notification:
+    'The notification is not what it seems to be, and there is no `unrecognized` callback.',
+  unhandled: "There is no callback for this kind. Add one to `on`, or 'ignore'.",
+  busy: 'The same subject is being acted on now.',
+  callback_failed: 'The callback threw.',
+  callback_timeout: 'The callback took longer than `callbackTimeoutMs`.',
+  store_failed: 'The idempotency store failed, or took longer than `storeTimeoutMs`.',
+  lease_lost: 'The callback succeeded, but its lease was over before that could be recorded.',
+  draining: 'The handler is draining: the process is about to end.',
+  internal: 'Something unexpected was thrown.',
+};
+
+/** The default `onError`: what can be logged without telling anything personal. */
+export function logReport({ code, message, kind, key }: WebhookReport): void {
+  const about = [kind && `kind=${kind}`, key && `key=${key}`].filter(Boolean).join(' ');
+  console.error(`pix-automatic-sdk: webhook ${code}${about && ` (${about})`}: ${message}`);
+}

@@ -1,0 +1,62 @@
+import type { Claim } from '../idempotency-store';
+import type { Identity } from '../notification-key';
+import { DeadlineExceeded, within } from './deadline';
+import type { ResolvedHandlerOptions, WebhookCallback } from './options';
+import type { WebhookReportCode } from './report';
+
+/** How acting on a notification ended. Anything but `done` is reported. */
+export type Ending =
+  | { readonly code: 'done' }
+  | {
+      readonly code: Extract<
+        WebhookReportCode,
+        'busy' | 'callback_failed' | 'callback_timeout' | 'store_failed' | 'lease_lost'
+      >;
+      readonly status: 500 | 503;
+      readonly error?: unknown;
+    };
+
+/** A notification to act on, with its callback. */
+export interface Task {
+  readonly notification: unknown;
+  readonly identity: Identity;
+  readonly callback: WebhookCallback<unknown, unknown>;
+  readonly credentialIndex: number;
+  readonly retentionMs: number;
+}
+
+export const DONE: Ending = { code: 'done' };
+export const BUSY: Ending = { code: 'busy', status: 503 };
+
+/** Runs the callback, and fires its signal when its time is over. */
+export async function runCallback(
+  { notification, identity, callback, credentialIndex }: Task,
+  { fence, handledStates }: Claim,
+  transaction: unknown,
+  { callbackTimeoutMs }: ResolvedHandlerOptions,
+): Promise<void> {
+  const controller = new AbortController();
+  const context = {
+    key: identity.key,
+    handledStates,
+    credentialIndex,
+    signal: controller.signal,
+    fence,
+    transaction,
+  };
+  try {
+    // Within an async function, so that a callback that throws at once is like one that rejects.
+    await within(callbackTimeoutMs, (async () => callback(notification, context))());
+  } catch (error) {
+    if (error instanceof DeadlineExceeded) controller.abort(error);
+    throw error;
+  }
+}
+
+export function callbackFailure(
+  error: unknown,
+): Ending & { readonly code: 'callback_failed' | 'callback_timeout' } {
+  return error instanceof DeadlineExceeded
+    ? { code: 'callback_timeout', status: 500 }
+    : { code: 'callback_failed', status: 500, error };
+}

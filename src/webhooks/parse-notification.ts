@@ -1,0 +1,90 @@
+import { InvalidNotificationError, WebhookAuthenticationError } from '../errors';
+import type { Credentials } from '../schemas/credentials';
+import { checkAuthorization } from './authorization';
+import type { AnyDefinition } from './define-notification';
+import type { Notification } from './notification';
+import { type QueryInput, readQuery } from './query';
+import { type JsonObject, recognize } from './recognize';
+
+/** A notification as it came. */
+export interface NotificationInput<Kinds extends readonly AnyDefinition[] = readonly []> {
+  /** The URL it was sent to, or its path; only the query is read. */
+  readonly url?: string | URL | undefined;
+  /** The query parameters, when something has parsed them already. */
+  readonly query?: QueryInput | undefined;
+  /** The body: text, bytes, or what a body parser made of it. */
+  readonly body: unknown;
+  /** Your own kinds, made with `defineNotification`. */
+  readonly kinds?: Kinds | undefined;
+}
+
+/** A notification as it came, with what proves that the service sent it. */
+export interface SignedNotificationInput<Kinds extends readonly AnyDefinition[] = readonly []>
+  extends NotificationInput<Kinds> {
+  /** The value of the `Authorization` header. */
+  readonly authorization: string | null | undefined;
+}
+
+/**
+ * Parses a notification and tells its kind (document section 6). It does not check who sent it: that is
+ * {@link constructNotification}.
+ *
+ * @throws {@link InvalidNotificationError} when the body is no JSON object, contradicts its query flags, or lacks what
+ *   identifies a notification of its kind. Everything else is optional, may be null, and is kept when it is unknown.
+ */
+export function parseNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(
+  input: NotificationInput<Kinds>,
+): Notification<Kinds> {
+  const raw = readJsonObject(input.body);
+  const result = recognize(raw, readQuery(input), input.kinds);
+  if (result.issues !== undefined) {
+    const { issues } = result;
+    throw new InvalidNotificationError('The notification is not what it seems to be.', {
+      issues,
+      body: input.body,
+    });
+  }
+  return result.notification;
+}
+
+/**
+ * Checks who sent a notification, then parses it (document sections 5 and 6). For listeners that
+ * `createWebhookHandler` does not fit; what keeps a duplicate from acting twice is the handler's, or yours, by `key`.
+ *
+ * @throws {@link WebhookAuthenticationError} when the credentials are not yours: answer 401
+ * @throws {@link InvalidNotificationError} as {@link parseNotification} does: answer 400
+ * @throws {@link ConfigurationError} for credentials that cannot work
+ */
+export function constructNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(
+  input: SignedNotificationInput<Kinds>,
+  credentials: Credentials | readonly Credentials[],
+): Notification<Kinds> {
+  const check = checkAuthorization(input.authorization, credentials);
+  if (!check.ok) throw new WebhookAuthenticationError(check.reason);
+  return parseNotification(input);
+}
+
+/** The JSON object that a body holds, or is. */
+export function readJsonObject(body: unknown): JsonObject {
+  const value = parseJson(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const issues = [{ path: [], message: 'expected a JSON object' }];
+    throw new InvalidNotificationError('The body cannot be read.', { issues, body });
+  }
+  return value as JsonObject;
+}
+
+function parseJson(body: unknown): unknown {
+  const text = isBytes(body) ? new TextDecoder().decode(body) : body;
+  if (typeof text !== 'string') return body;
+  try {
+    // `JSON.parse` refuses a byte order mark.
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+export function isBytes(body: unknown): body is ArrayBuffer | Uint8Array {
+  return body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+}
