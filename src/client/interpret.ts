@@ -40,19 +40,13 @@ export function interpret<T>(answer: Answer, schema: Schema<unknown, T>, call: C
   if (answer.tooLarge) {
     throw invalidResponse('The answer is larger than `maxResponseBytes`.', [], text, call, redact);
   }
-  const body = parseJson(text);
+  const body = parseBody(text);
   if (!isObject(body)) {
     const issue = {
       path: [],
       message: text === '' ? 'expected a JSON object, got nothing' : 'expected a JSON object',
     };
-    throw invalidResponse(
-      'The answer is a success without a usable body.',
-      [issue],
-      body ?? text,
-      call,
-      redact,
-    );
+    throw invalidResponse('The answer is a success without a usable body.', [issue], body, call, redact);
   }
   // Before the schema, which an error's body has no reason to fit. -1 and 999 have no stated meaning (section 7.2).
   if (typeof body['status'] === 'number' && body['status'] !== 0) {
@@ -80,7 +74,7 @@ function httpError(answer: Answer, call: Call, redact: (text: string) => string)
   const outcome = outcomeOfStatus(httpStatus);
   const context = call.context(outcome);
   const message = `The service answered ${call.operation.name} with HTTP ${httpStatus}${explain(answer, redact)}. ${advice(context)}`;
-  const body = parseJson(text) ?? text;
+  const body = parseBody(text);
   const retryAfterMs = parseRetryAfter(answer.header('retry-after'));
   return call.failed(new ApiError(message, { ...context, httpStatus, body, retryAfterMs }), outcome);
 }
@@ -127,11 +121,12 @@ function findUuid(body: unknown): string | undefined {
   return typeof uuid === 'string' && uuid !== '' ? uuid : undefined;
 }
 
-function parseJson(text: string): unknown {
+/** What the text is as JSON, or the text itself where it is none. */
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return text;
   }
 }
 
