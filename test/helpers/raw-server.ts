@@ -9,8 +9,6 @@ export interface RawServer {
   readonly requests: readonly string[];
   /** How many connections were opened. */
   readonly connections: number;
-  /** How many connections are open now. */
-  readonly open: number;
 }
 
 /** Told each request; the count is over all connections and begins with 1. */
@@ -52,9 +50,6 @@ export async function startRawServer(respond: RawRespond): Promise<RawServer> {
     requests,
     get connections() {
       return connections;
-    },
-    get open() {
-      return sockets.size;
     },
   };
 }

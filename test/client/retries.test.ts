@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, ConnectionError, TimeoutError } from 'pix-automatic-sdk';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  dropConnection,
+  type Respond,
+  reply,
+  stall,
+  startHttpServer,
+  unusedPort,
+} from '../helpers/http-server';
+import { rawAnswer, startRawServer } from '../helpers/raw-server';
+import { changing, clientFor, failureOf, operations, withoutBackOff } from './support';
+
+const query = operations[1];
+
+const failures: ReadonlyArray<{
+  what: string;
+  respond: Respond;
+  error: object;
+  outcome: string;
+}> = [
+  { what: 'a 408', respond: reply(408), error: ApiError, outcome: 'refused' },
+  ...[500, 502, 503, 504].map((status) => ({
+    what: `a ${status}`,
+    respond: reply(status),
+    error: ApiError,
+    outcome: 'unknown',
+  })),
+  { what: 'a dropped connection', respond: dropConnection, error: ConnectionError, outcome: 'unknown' },
+  { what: 'a time-out', respond: stall, error: TimeoutError, outcome: 'unknown' },
+];
+
+const limits = { timeoutMs: 200 };
+
+beforeEach(withoutBackOff);
+
+describe.each(changing)('$name, which changes something', ({ call, answer, method }) => {
+  it.each(failures)(
+    'is sent once on $what, and the outcome is $outcome',
+    async ({ respond, error, outcome }) => {
+      const server = await startHttpServer(respond, reply(200, answer()));
+      const thrown = await failureOf(call(clientFor(server, limits)));
+      expect(thrown).toBeInstanceOf(error);
+      expect(thrown).toMatchObject({ outcome, attempts: 1 });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it('is sent again on 429, which means that it was turned away unprocessed', async () => {
+    const server = await startHttpServer(reply(429), reply(429), reply(200, answer()));
+    expect(await call(clientFor(server))).toEqual(answer());
+    expect(server.requests).toHaveLength(3);
+    expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it('is refused when 429 goes on', async () => {
+    const server = await startHttpServer(reply(429));
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 429, outcome: 'refused', attempts: 3 });
+  });
+
+  it.each([400, 401, 403, 404, 409, 410, 422, 425])('is sent once on %d, a refusal', async (status) => {
+    const server = await startHttpServer(reply(status, { status: -1 }));
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: status, outcome: 'refused', attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is sent once when the connection is lost after half of the answer', async () => {
+    const server = await startRawServer((socket) => {
+      socket.end(rawAnswer('200 OK', JSON.stringify(answer())).slice(0, -3));
+    });
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is not doubled when a kept-alive connection ends just as it is used', async () => {
+    // The connection answers one request, stays open, and is closed when the next one comes.
+    const server = await startRawServer((socket, _, count) => {
+      if (count % 2 === 1) socket.write(rawAnswer('200 OK', JSON.stringify(answer())));
+      else socket.destroy();
+    });
+    const client = clientFor(server);
+    expect(await call(client)).toEqual(answer());
+    await sleep(50); // Until the connection is back in the pool.
+    const thrown = await failureOf(call(client));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+    expect(server.requests).toHaveLength(2);
+    expect(server.requests.every((request) => request.startsWith(method))).toBe(true);
+    expect(server.connections).toBe(1);
+  });
+
+  it('keeps the outcome unknown once it was, whatever comes after', async () => {
+    // A merchant's own fetch, because no server can refuse a connection after it has dropped one.
+    const causes = [refused(), Object.assign(new Error(), { code: 'ECONNRESET' })];
+    const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: causes.shift() })));
+    const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 2 });
+  });
+
+  it('stays refused when the connection is refused after a 429', async () => {
+    const answers = [() => Promise.resolve(new Response('', { status: 429 }))];
+    const fetch = () =>
+      (answers.shift() ?? (() => Promise.reject(new TypeError('', { cause: refused() }))))();
+    const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'refused', attempts: 3 });
+  });
+});
+
+describe('a query, which changes nothing', () => {
+  it.each([...failures, { what: 'a 429', respond: reply(429) }])(
+    'is sent again on $what',
+    async ({ respond }) => {
+      const server = await startHttpServer(respond, respond, reply(200, query.answer()));
+      expect(await query.call(clientFor(server, limits))).toEqual(query.answer());
+      expect(server.requests).toHaveLength(3);
+    },
+  );
+
+  it.each([400, 401, 403, 404, 409, 422, 501, 505])('is sent once on %d', async (status) => {
+    const server = await startHttpServer(reply(status));
+    expect(await failureOf(query.call(clientFor(server)))).toMatchObject({ httpStatus: status, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is unknown when a 503 comes before a 404, because the worst attempt counts', async () => {
+    const server = await startHttpServer(reply(503), reply(404));
+    const thrown = await failureOf(query.call(clientFor(server)));
+    expect(thrown).toMatchObject({ httpStatus: 404, outcome: 'unknown', attempts: 2 });
+  });
+
+  it('goes through after a kept-alive connection ended just as it was used', async () => {
+    const server = await startRawServer((socket, _, count) => {
+      if (count === 2) socket.destroy();
+      else socket.write(rawAnswer('200 OK', JSON.stringify(query.answer())));
+    });
+    const client = clientFor(server);
+    await query.call(client);
+    await sleep(50);
+    expect(await query.call(client)).toEqual(query.answer());
+    expect(server.requests).toHaveLength(3);
+    expect(server.connections).toBe(2);
+  });
+});
+
+describe.each(operations)('$name', ({ call, answer }) => {
+  it('is tried again when the connection is refused, and nothing was sent', async () => {
+    const url = `http://127.0.0.1:${await unusedPort()}`;
+    const thrown = await failureOf(call(clientFor({ url })));
+    expect(thrown).toBeInstanceOf(ConnectionError);
+    expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 3 });
+  });
+
+  it('goes through when a server begins to listen between two attempts', async () => {
+    const server = await startHttpServer(reply(200, answer()));
+    const client = clientFor(server, {
+      fetch: failingOnce(refused()),
+    });
+    expect(await call(client)).toEqual(answer());
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is tried again when the name does not resolve, and nothing was sent', async () => {
+    const thrown = await failureOf(call(clientFor({ url: 'https://no-such-host.invalid' })));
+    expect(thrown).toBeInstanceOf(ConnectionError);
+    expect(thrown).toMatchObject({ outcome: 'not-sent', attempts: 3 });
+    expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(thrown['reason']);
+  });
+
+  it('is not tried again on a port that fetch forbids, and nothing was sent', async () => {
+    const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:6667' })));
+    expect(thrown).toBeInstanceOf(ConnectionError);
+    expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'bad port', attempts: 1 });
+  });
+
+  it('is not tried again with maxRetries 0, for a call or for the client', async () => {
+    const server = await startHttpServer(reply(429));
+    expect(await failureOf(call(clientFor(server), { maxRetries: 0 }))).toMatchObject({ attempts: 1 });
+    expect(await failureOf(call(clientFor(server, { maxRetries: 0 })))).toMatchObject({ attempts: 1 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is tried as often as maxRetries says', async () => {
+    const server = await startHttpServer(reply(429));
+    expect(await failureOf(call(clientFor(server), { maxRetries: 4 }))).toMatchObject({ attempts: 5 });
+    expect(server.requests).toHaveLength(5);
+  });
+
+  it('waits as many seconds as Retry-After says, and never less', async () => {
+    const onRetry = vi.fn();
+    const server = await startHttpServer(reply(429, '', { 'retry-after': '1' }), reply(200, answer()));
+    await call(clientFor(server, { onRetry }));
+    expect(onRetry).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ delayMs: 1000 }));
+    expect(gap(server)).toBeGreaterThanOrEqual(990);
+  });
+
+  it('waits until the date that Retry-After names, and never less', async () => {
+    const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000);
+    const server = await startHttpServer(
+      reply(429, '', { 'retry-after': date.toUTCString() }),
+      reply(200, answer()),
+    );
+    await call(clientFor(server));
+    expect(Date.now()).toBeGreaterThanOrEqual(date.getTime() - 10);
+    expect(gap(server)).toBeGreaterThan(800);
+  });
+
+  it('fails at once when Retry-After lies beyond the deadline, and says how long to wait', async () => {
+    const server = await startHttpServer(reply(429, '', { 'retry-after': '120' }), reply(200, answer()));
+    const started = performance.now();
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ httpStatus: 429, retryAfterMs: 120_000, attempts: 1, outcome: 'refused' });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('does not wait for a Retry-After in the past', async () => {
+    const past = 'Sun, 06 Nov 1994 08:49:37 GMT';
+    const server = await startHttpServer(reply(429, '', { 'retry-after': past }), reply(200, answer()));
+    await call(clientFor(server));
+    expect(gap(server)).toBeLessThan(5_000);
+  });
+
+  it.each(['-1', '1.5', 'soon', '2027-01-01', '1e3', 'Infinity', ''])(
+    'a Retry-After of %j is none',
+    async (value) => {
+      const server = await startHttpServer(reply(429, '', { 'retry-after': value }));
+      const thrown = await failureOf(call(clientFor(server), { maxRetries: 0 }));
+      expect(thrown['retryAfterMs']).toBeUndefined();
+    },
+  );
+});
+
+describe('back-off', () => {
+  it('is exponential with full jitter and a bound', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.001);
+    const onRetry = vi.fn();
+    const server = await startHttpServer(reply(503));
+    await failureOf(query.call(clientFor(server, { onRetry, maxRetries: 7 })));
+    const delays = onRetry.mock.calls.map(([{ delayMs }]) => Number(delayMs.toFixed(3)));
+    expect(delays).toEqual([0.5, 1, 2, 4, 8, 8, 8]);
+  });
+
+  it('that would outlast the total time is not begun: the answer is thrown at once', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const server = await startHttpServer(reply(503));
+    const thrown = await failureOf(query.call(clientFor(server), { totalTimeoutMs: 400 }));
+    expect(thrown).toMatchObject({ httpStatus: 503, attempts: 1 });
+  });
+});
+
+function gap({ requests }: { requests: readonly { at: number }[] }): number {
+  expect(requests).toHaveLength(2);
+  return (requests[1]?.at ?? 0) - (requests[0]?.at ?? 0);
+}
+
+function refused(): Error {
+  return Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+}
+
+/** The platform's fetch, after one failure. */
+function failingOnce(cause: Error) {
+  let failed = false;
+  return (url: string, init: RequestInit) => {
+    if (failed) return globalThis.fetch(url, init);
+    failed = true;
+    return Promise.reject(new TypeError('fetch failed', { cause }));
+  };
+}
