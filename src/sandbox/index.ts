@@ -3,6 +3,7 @@ export type { Delivery, DeliveryAttempt } from './delivery/delivery';
 export type { WebhookUrl } from './delivery/listener-url';
 export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';
 export type { Fault, FaultKind } from './model/fault-queue';
+export { type IdSource, sequentialIds } from './model/ids';
 export type { RefundOptions, ReturnOptions } from './model/moves';
 export type { PayOutOptions } from './model/pay-out';
 export type {

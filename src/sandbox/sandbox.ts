@@ -4,6 +4,7 @@ import type { Delivery, DeliveryAttempt } from './delivery/delivery';
 import type { WebhookUrl } from './delivery/listener-url';
 import type { Inventions } from './inventions';
 import type { Fault } from './model/fault-queue';
+import type { IdSource } from './model/ids';
 import type { RefundOptions, ReturnOptions } from './model/moves';
 import type { PayOutOptions } from './model/pay-out';
 import type { SandboxPayout, SandboxRefund, SandboxReversal, SandboxScheduledPayment } from './model/records';
@@ -24,6 +25,10 @@ export interface SandboxOptions {
   publicUrl?: string | undefined;
   /** Rows of the table of inventions to change: what the document does not show. */
   inventions?: Partial<Inventions> | undefined;
+  /** The service's clock, in milliseconds since 1970. Default: `Date.now`. */
+  now?: (() => number) | undefined;
+  /** Where ids and UUIDs come from; `sequentialIds()` gives the same ones each time. Default: random UUIDs. */
+  ids?: IdSource | undefined;
   /** Called with each request answered and each delivery tried. Neither bodies nor credentials are in it. */
   log?: ((entry: SandboxLogEntry) => void) | undefined;
 }

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { ConfigurationError } from '../errors';
 import { assertCredentials } from '../schemas/credentials';
 import { atMost } from './delivery/at-most';
 import { DeliveryLog } from './delivery/delivery-log';
@@ -37,6 +38,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   checkWebhookUrl(webhookUrl);
 
   const inventions = resolveInventions(options.inventions);
+  assertTimer('retryIntervalMs', retryIntervalMs);
+  assertTimer('inventions.deliveryTimeoutMs', inventions.deliveryTimeoutMs);
   const redact = redactor(credentials);
   const log = quietly(options.log);
   const deliveryLog = new DeliveryLog({
@@ -56,6 +59,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     credentials,
     baseUrl: options.publicUrl?.replace(/\/+$/, '') ?? url,
     inventions,
+    now: options.now,
+    ids: options.ids,
     notify(notification) {
       const target = listenerUrl(webhookUrl, notification);
       if (target !== undefined) deliveryLog.deliver(notification, target);
@@ -98,6 +103,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log: (entry) => log(entry.type === 'request' ? { ...entry, path: redact(entry.path) } : entry),
   });
   return sandbox;
+}
+
+/** Timers take 32 bits: a longer time would fire at once. */
+function assertTimer(name: string, ms: number): void {
+  if (ms >= 0 && ms < 2 ** 31) return;
+  throw new ConfigurationError(`Expected \`${name}\` to be milliseconds, from 0 to what a timer can take.`);
 }
 
 /** A log that throws must not take the sandbox with it. */

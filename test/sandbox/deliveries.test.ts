@@ -172,6 +172,21 @@ describe('startSandbox', () => {
     await sandbox.close();
   });
 
+  it.each([
+    { retryIntervalMs: -1 },
+    { retryIntervalMs: 2 ** 31 },
+    { retryIntervalMs: Number.NaN },
+    { credentials: { apiKey: 'a:b', apiToken: 'token' } },
+  ])('refuses options that cannot work: %j', async (options) => {
+    await expect(startSandbox(options)).rejects.toThrow(ConfigurationError);
+  });
+
+  it('has a URL that leads to it, whatever it listens on', async () => {
+    const { sandbox } = await openSandbox({ host: '0.0.0.0' });
+    expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect((await fetch(sandbox.url)).status).toBe(404);
+  });
+
   it('rejects on a port that is taken', async () => {
     const { sandbox } = await openSandbox();
     await expect(startSandbox({ port: Number(new URL(sandbox.url).port) })).rejects.toMatchObject({

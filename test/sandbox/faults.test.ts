@@ -12,6 +12,18 @@ describe('a fault', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(145);
   });
 
+  it('latency: a caller who gives up waiting finds the operation done', async () => {
+    const { sandbox, create, call } = await openSandbox();
+    const { uuid } = await create();
+    const id = sandbox.pay(uuid)[0]?.instructionId;
+    sandbox.fault('cancelScheduledPayment', { kind: 'latency', ms: 5_000 });
+    const path = `/v1.1/pix-automatic/scheduled-payments/${id}/cancel`;
+    await expect(call('PUT', path, { reason: 'x' }, { signal: AbortSignal.timeout(200) })).rejects.toThrow(
+      /timeout/,
+    );
+    expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
+  });
+
   it('status: another answer, and nothing is carried out', async () => {
     const { sandbox, create, call, query } = await openSandbox();
     const { uuid } = await create();
@@ -98,8 +110,10 @@ describe('a fault', () => {
     expect(await status()).toBe(200);
   });
 
-  it('has a status that HTTP knows', async () => {
+  it('has a status that HTTP knows, and a time that a timer can take', async () => {
     const { sandbox } = await openSandbox();
+    expect(() => sandbox.fault('getTransaction', { kind: 'latency', ms: 2 ** 31 })).toThrow(/timer/);
+    expect(() => sandbox.fault('getTransaction', { kind: 'stalled-body', times: 0 })).toThrow(/1 or more/);
     expect(() => sandbox.fault('getTransaction', { kind: 'status', status: 42 })).toThrow(/200 to 599/);
   });
 });

@@ -11,7 +11,7 @@ export type Fault = FaultKind & {
 };
 
 export type FaultKind =
-  /** The answer comes later, and is otherwise right. */
+  /** The operation is carried out at once, and the answer comes later. */
   | { kind: 'latency'; ms: number }
   /**
    * Another HTTP status, with this body instead of the answer's. The operation is carried out only with
@@ -42,11 +42,14 @@ export class FaultQueue {
   readonly #faults = new Map<OperationName, { fault: Fault; left: number }[]>();
 
   add(operation: OperationName, fault: Fault): void {
-    if (
-      fault.kind === 'status' &&
-      !(Number.isInteger(fault.status) && fault.status >= 200 && fault.status <= 599)
-    ) {
+    if (fault.kind === 'status' && !(Number.isInteger(fault.status) && isWithin(fault.status, 200, 599))) {
       throw new SandboxError('invalid', 'Expected `status` of a fault to be an HTTP status from 200 to 599.');
+    }
+    if (fault.kind === 'latency' && !isWithin(fault.ms, 0, MAX_TIMER_MS)) {
+      throw new SandboxError('invalid', 'Expected `ms` of a fault to be milliseconds that a timer can take.');
+    }
+    if (fault.times !== undefined && !(fault.times >= 1)) {
+      throw new SandboxError('invalid', 'Expected `times` of a fault to be 1 or more.');
     }
     const queue = this.#faults.get(operation) ?? [];
     queue.push({ fault, left: fault.times ?? 1 });
@@ -66,4 +69,11 @@ export class FaultQueue {
   clear(): void {
     this.#faults.clear();
   }
+}
+
+/** Timers take 32 bits: a longer time would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function isWithin(value: number, least: number, most: number): boolean {
+  return value >= least && value <= most;
 }

@@ -24,8 +24,12 @@ export async function listen(server: Server, port: number, host: string): Promis
     server.once('error', reject).listen(port, host, resolve);
   });
   const { port: actualPort } = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+  const name = wildcards[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${actualPort}`;
 }
+
+/** Names to reach this machine by, where the sandbox listens on all of its addresses. */
+const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Hands every request to the model, in front of which are the control calls and the faults. */
 export function serve(server: Server, parts: HttpServerParts): void {
@@ -73,11 +77,12 @@ async function respond(
   }
 
   const call = planCall(fault, model.inventions);
-  if (call.delayMs > 0) await sleep(call.delayMs, undefined, { signal: gone.signal });
   const carryOut = async (serviceRequest: ServiceRequest): Promise<ServiceAnswer> =>
     (await control(sandbox, serviceRequest, model.isAuthorized(serviceRequest))) ??
     model.handle(serviceRequest);
   const answer = call.takesEffect ? await carryOut({ method, path, headers, body }) : nothingDone;
+  // After the operation: a caller who gives up waiting must find it done.
+  if (call.delayMs > 0) await sleep(call.delayMs, undefined, { signal: gone.signal });
   if (call.reset) {
     request.socket.resetAndDestroy();
     return;
