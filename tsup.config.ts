@@ -39,6 +39,7 @@ const commonJsChunks: TsupPlugin = {
       sourcefile: path,
       // A chunk without source of ours (ky) has no map to go on from.
       sourcemap: sources.length > 0 && 'external',
+      sourcesContent: false,
     });
   },
 };
@@ -95,7 +96,11 @@ export default defineConfig({
   target,
   // One copy of what several entries use.
   splitting: true,
+  // For stack traces: file and line in `src`. The text of `src` would double the package, twice over in two formats.
   sourcemap: true,
+  esbuildOptions(options) {
+    options.sourcesContent = false;
+  },
   metafile: true,
   clean: true,
   // Inlined is all that the manifest does not name as a (peer) dependency: everything but the caller's own msw.
