@@ -30,6 +30,8 @@ export async function exchange(
   init: Omit<FetchInit, 'redirect' | 'signal'>,
   maxResponseBytes: number,
 ): Promise<Exchange> {
+  // It may have fired while ky was loaded, or in an observer; a signal that has fired calls no listener any more.
+  if (call.signal?.aborted) throw abortedError(call);
   const controller = new AbortController();
   const limit = startLimit(call);
   let outcome: Outcome = 'unknown';
