@@ -38,14 +38,21 @@ export type WebhookCallback<Given, Transaction> = (
 
 /** Callbacks by kind. `'ignore'` answers 200 and does nothing; a kind that is left out does so too, and is reported. */
 export type WebhookCallbacks<Kinds extends readonly AnyDefinition[], Transaction> = {
-  readonly [Given in
-    | DocumentedNotification
-    | UnrecognizedNotification
-    | DefinedNotification<Kinds[number]> as Given['kind']]?:
-    | WebhookCallback<Given, Transaction>
+  readonly [Kind in DocumentedKind]?:
+    | WebhookCallback<Extract<DocumentedNotification | UnrecognizedNotification, { kind: Kind }>, Transaction>
     | 'ignore'
     | undefined;
+} & {
+  readonly [Kind in Kinds[number]['kind']]?: OwnCallback<Extract<Kinds[number], { kind: Kind }>, Transaction>;
 };
+
+type DocumentedKind = (DocumentedNotification | UnrecognizedNotification)['kind'];
+
+// While TypeScript infers `Kinds` it asks for the callbacks of the documented kinds here, too, and must find no second
+// type for them: their parameters would become `any`.
+type OwnCallback<Definition extends AnyDefinition, Transaction> = [Definition] extends [never]
+  ? unknown
+  : WebhookCallback<DefinedNotification<Definition>, Transaction> | 'ignore' | undefined;
 
 /** How to receive notifications. */
 export interface WebhookHandlerOptions<

@@ -1,0 +1,15 @@
+import type { PaymentsClient } from 'pix-automatic-sdk';
+import type { PaymentNotification } from 'pix-automatic-sdk/webhooks';
+
+// What the README's blocks take as given: the merchant's own books, and what an earlier block has made.
+declare global {
+  const client: PaymentsClient;
+  const notification: PaymentNotification;
+  const orders: {
+    markAsPaid(uuid: string): Promise<void>;
+    addRefund(saleToken: string, refundUuid: string): Promise<void>;
+    setReversal(uuid: string, status: string): Promise<void>;
+    setCharge(instructionId: string, status: string): Promise<void>;
+    openUuids(): Promise<string[]>;
+  };
+}
