@@ -10,3 +10,5 @@ export { PostgresStore, type PostgresStoreOptions } from './postgres-store';
 export type { PostgresTransaction } from './postgres-transaction';
 export type { IoredisClient, NodeRedisClient, RedisClient } from './redis-client';
 export { RedisStore, type RedisStoreOptions } from './redis-store';
+export type { SqliteDatabase, SqliteStatement } from './sqlite-database';
+export { SqliteStore, type SqliteStoreOptions } from './sqlite-store';

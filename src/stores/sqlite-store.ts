@@ -1,0 +1,130 @@
+import { ConfigurationError, StoreError } from '../errors';
+import type { Claim, ClaimResult, IdempotencyStore } from '../webhooks/idempotency-store';
+import { checkCount, checkDuration } from '../webhooks/store-arguments';
+import { storableState, storableSubject } from './names';
+import { newToken } from './replies';
+import { isConfirmed, readClaimRow } from './rows';
+import { isBusy, type SqliteDatabase, type SqliteStatement } from './sqlite-database';
+import { type SqliteStatements, sqliteStatements } from './sqlite-sql';
+
+/** Where a {@link SqliteStore} keeps its records. */
+export interface SqliteStoreOptions {
+  /** The table's name, unquoted. Default: `'pix_automatic_notifications'`. */
+  readonly table?: string | undefined;
+
+  /**
+   * How long a step is tried again while another process holds the database, in milliseconds; each try also waits for
+   * the database's own `busy_timeout`, which stops this process. Default: 2000.
+   */
+  readonly busyTimeoutMs?: number | undefined;
+}
+
+/**
+ * An idempotency store in an SQLite file, for the processes of one machine without a server: over a `DatabaseSync` of
+ * `node:sqlite` (Node 22 and later) or a `Database` of `better-sqlite3`, with SQLite 3.38 or later.
+ *
+ * ```ts
+ * const database = new DatabaseSync('notifications.db');
+ * database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100');
+ * const store = new SqliteStore(database);
+ * await store.createTable();
+ * setInterval(() => void store.deleteExpired(), 3_600_000).unref();
+ * ```
+ *
+ * - **Guarantees**: those of {@link IdempotencyStore}, among all processes that open the file. Each change is one
+ *   statement, timed by SQLite's clock, which is the machine's. The effect happens at least once; one callback at a
+ *   time for a subject.
+ * - **Needs**: a local disk (not NFS), and a connection of its own: in a transaction left open on it nothing would be
+ *   recorded, so steps are refused there. WAL, so that readers do not hold it up. `synchronous = FULL`, or a power
+ *   failure can undo the last steps; better-sqlite3's default in WAL is less. A `busy_timeout` that is short, because
+ *   the process stops while it lasts.
+ * - **A crash** of the process or, with `FULL`, of the machine leaves a record as it was before a step or as it was
+ *   after it. A listener that dies with a lease loses it when the lease ends.
+ */
+export class SqliteStore implements IdempotencyStore {
+  readonly #database: SqliteDatabase;
+  readonly #sql: SqliteStatements;
+  readonly #busyTimeoutMs: number;
+  readonly #prepared = new Map<string, SqliteStatement>();
+
+  constructor(database: SqliteDatabase, options: SqliteStoreOptions = {}) {
+    if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function') {
+      throw new ConfigurationError(
+        'Expected an SQLite database as the first argument: a `new DatabaseSync(path)` of node:sqlite, or a ' +
+          '`new Database(path)` of better-sqlite3.',
+      );
+    }
+    this.#database = database;
+    this.#sql = sqliteStatements(options.table ?? 'pix_automatic_notifications');
+    this.#busyTimeoutMs = checkDuration('busyTimeoutMs', options.busyTimeoutMs ?? 2000);
+  }
+
+  async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
+    const duration = checkDuration('leaseMs', leaseMs);
+    const asked = { subject, state, token: newToken() };
+    const names = { subject: storableSubject(subject), state: storableState(state), token: asked.token };
+    const claimed = await this.#run(this.#sql.claim, { ...names, duration });
+    if (!Array.isArray(claimed) || claimed.length > 0) return readClaimRow(claimed, asked);
+    // Not one statement with the first, and need not be: what is done stays so, and all else is busy.
+    return readClaimRow(await this.#run(this.#sql.read, names), asked);
+  }
+
+  async complete(claim: Claim, retentionMs: number): Promise<boolean> {
+    const duration = checkDuration('retentionMs', retentionMs);
+    const { token } = claim;
+    const names = { subject: storableSubject(claim.subject), state: storableState(claim.state), token };
+    return isConfirmed('complete', await this.#run(this.#sql.complete, { ...names, duration }), token);
+  }
+
+  async release(claim: Claim): Promise<void> {
+    await this.#run(this.#sql.release, { subject: storableSubject(claim.subject), token: claim.token });
+  }
+
+  /** Creates the table and its index where they are missing. Any number of processes may call it at the same time. */
+  async createTable(): Promise<void> {
+    for (const statement of this.#sql.createTable) await this.#retried(() => this.#database.exec(statement));
+  }
+
+  /** What `createTable` runs, as text for your migrations. */
+  createTableSql(): string {
+    return this.#sql.createTable.map((statement) => `${statement};\n`).join('');
+  }
+
+  /**
+   * Deletes records that have expired: call it now and then, until it answers less than the limit.
+   *
+   * @param options - `limit`: how many at most; the process stops meanwhile. Default: 1000
+   * @returns how many were deleted
+   */
+  async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
+    const limit = checkCount('limit', options.limit ?? 1000);
+    return (await this.#run(this.#sql.deleteExpired, { limit })).length;
+  }
+
+  async #run(sql: string, values: Record<string, string | number>): Promise<unknown[]> {
+    return this.#retried(() => {
+      const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+      // `all` and not `get`, which stops at the first row and hides a failure of the commit that comes after it.
+      return statement.all(values);
+    });
+  }
+
+  async #retried<Result>(step: () => Result): Promise<Result> {
+    const deadline = performance.now() + this.#busyTimeoutMs;
+    for (;;) {
+      if (this.#database.inTransaction === true || this.#database.isTransaction === true) {
+        throw new StoreError(
+          "A transaction is open on the store's SQLite connection, and its rollback would undo the step. " +
+            'Give the store a connection of its own.',
+        );
+      }
+      try {
+        return step();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20));
+    }
+  }
+}
