@@ -55,5 +55,6 @@ export function isPermanent(reason: string): boolean {
   return reason === BAD_PORT || CERTIFICATE_PROBLEM.test(reason);
 }
 
+// Node's codes for certificates ("X509 certificate error codes" in the documentation of its `tls`).
 const CERTIFICATE_PROBLEM =
-  /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_(?:GET|VERIFY|DECRYPT)_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|CRL_)/;
+  /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|CRL_|ERROR_IN_C(?:ERT|RL)_|(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$)/;
