@@ -1,0 +1,160 @@
+import { ConnectionError } from 'pix-automatic-sdk';
+import { describe, expect, it, vi } from 'vitest';
+import { describeConnectionFailure, isPermanent } from '../../src/client/connection-failure';
+import { reply, startHttpServer, startHttpsServer, unusedPort } from '../helpers/http-server';
+import { startRawServer } from '../helpers/raw-server';
+import { selfSigned } from './self-signed';
+import { clientFor, failureOf, operations } from './support';
+
+describe('a certificate that is not trusted', () => {
+  it.each(operations)('stops $name before anything is sent, and is not tried again', async ({ call }) => {
+    const server = await startHttpsServer(selfSigned, reply(200, {}));
+    const onRetry = vi.fn();
+    const thrown = await failureOf(call(clientFor(server, { onRetry })));
+    expect(thrown).toBeInstanceOf(ConnectionError);
+    expect(thrown).toMatchObject({
+      outcome: 'not-sent',
+      reason: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      attempts: 1,
+    });
+    expect(thrown.message).toContain('certificates');
+    expect(onRetry).not.toHaveBeenCalled();
+    expect(server.requests).toEqual([]);
+  });
+
+  it('ends waitForTransaction at once', async () => {
+    const server = await startHttpsServer(selfSigned, reply(200, {}));
+    const started = performance.now();
+    const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { intervalMs: 5_000 }));
+    expect(thrown.code).toBe('connection_failed');
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+});
+
+it('plain HTTP on a port that is spoken to in TLS is a lost connection, not sent twice', async () => {
+  const server = await startHttpServer(reply(200, {}));
+  const [create] = operations;
+  const thrown = await failureOf(create.call(clientFor({ url: `https://127.0.0.1:${server.port}` })));
+  expect(thrown).toMatchObject({ code: 'connection_failed', attempts: 1 });
+  expect(server.requests).toEqual([]);
+});
+
+it('a name with several addresses is not-sent when each one of them refused', async () => {
+  const port = await unusedPort();
+  const thrown = await failureOf(operations[0].call(clientFor({ url: `http://localhost:${port}` })));
+  expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 3 });
+});
+
+it('a connection that is reset before a byte was answered may have been acted on', async () => {
+  const server = await startRawServer((socket) => socket.resetAndDestroy());
+  const thrown = await failureOf(operations[0].call(clientFor(server)));
+  expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
+});
+
+describe('what is proven by an error of the platform', () => {
+  const failure = (fields: object) => Object.assign(new Error('m'), fields);
+  const wrapped = (cause: unknown) => new TypeError('fetch failed', { cause });
+  const refused = failure({ code: 'ECONNREFUSED', syscall: 'connect' });
+  const reset = failure({ code: 'ECONNRESET', syscall: 'read' });
+
+  it.each([
+    ['a refused connection', wrapped(refused), true, 'ECONNREFUSED'],
+    [
+      'a time-out of the connection',
+      wrapped(failure({ code: 'UND_ERR_CONNECT_TIMEOUT' })),
+      true,
+      'UND_ERR_CONNECT_TIMEOUT',
+    ],
+    ['an unknown name', wrapped(failure({ code: 'ENOTFOUND', syscall: 'getaddrinfo' })), true, 'ENOTFOUND'],
+    ['a name service that is away', wrapped(failure({ code: 'EAI_AGAIN' })), true, 'EAI_AGAIN'],
+    [
+      'no route, on connecting',
+      wrapped(failure({ code: 'EHOSTUNREACH', syscall: 'connect' })),
+      true,
+      'EHOSTUNREACH',
+    ],
+    [
+      'no route, on writing',
+      wrapped(failure({ code: 'EHOSTUNREACH', syscall: 'write' })),
+      false,
+      'EHOSTUNREACH',
+    ],
+    [
+      'a reset on connecting',
+      wrapped(failure({ code: 'ECONNRESET', syscall: 'connect' })),
+      true,
+      'ECONNRESET',
+    ],
+    ['a reset on reading', wrapped(reset), false, 'ECONNRESET'],
+    ['a broken pipe', wrapped(failure({ code: 'EPIPE', syscall: 'write' })), false, 'EPIPE'],
+    ['the other side closed', wrapped(failure({ code: 'UND_ERR_SOCKET' })), false, 'UND_ERR_SOCKET'],
+    [
+      'a time-out of the headers',
+      wrapped(failure({ code: 'UND_ERR_HEADERS_TIMEOUT' })),
+      false,
+      'UND_ERR_HEADERS_TIMEOUT',
+    ],
+    [
+      'an alert of TLS',
+      wrapped(failure({ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' })),
+      false,
+      'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    ],
+    ['all addresses refused', wrapped(new AggregateError([refused, refused])), true, 'ECONNREFUSED'],
+    [
+      'one address of several was reset',
+      wrapped(new AggregateError([refused, reset])),
+      false,
+      'ECONNREFUSED',
+    ],
+    ['an aggregate of nothing', wrapped(new AggregateError([])), false, undefined],
+    [
+      'an aggregate in an aggregate',
+      new AggregateError([wrapped(new AggregateError([refused, reset]))]),
+      false,
+      'ECONNREFUSED',
+    ],
+    [
+      'deeper than is looked',
+      wrapped(wrapped(wrapped(wrapped(wrapped(wrapped(wrapped(refused))))))),
+      false,
+      undefined,
+    ],
+    ['a plain error', new Error('connect ECONNREFUSED'), false, undefined],
+    ['text', 'ECONNREFUSED', false, undefined],
+    ['nothing', undefined, false, undefined],
+    ['null', null, false, undefined],
+    ['a code that is no text', failure({ code: 7 }), false, undefined],
+    ['a code that no platform has', failure({ code: 'x-api-key: 123' }), false, undefined],
+  ])('%s', (_, thrown, neverSent, reason) => {
+    expect(describeConnectionFailure(thrown)).toEqual({ neverSent, reason });
+  });
+
+  it('a cycle of causes ends', () => {
+    const error = new Error('m');
+    error.cause = error;
+    expect(describeConnectionFailure(error)).toEqual({ neverSent: false, reason: undefined });
+  });
+
+  // Node’s list of certificate errors (its TLS documentation, "X509 certificate error codes").
+  it.each(
+    `UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_CRL UNABLE_TO_DECRYPT_CERT_SIGNATURE UNABLE_TO_DECRYPT_CRL_SIGNATURE
+     UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY CERT_SIGNATURE_FAILURE CRL_SIGNATURE_FAILURE CERT_NOT_YET_VALID
+     CERT_HAS_EXPIRED CRL_NOT_YET_VALID CRL_HAS_EXPIRED ERROR_IN_CERT_NOT_BEFORE_FIELD ERROR_IN_CERT_NOT_AFTER_FIELD
+     ERROR_IN_CRL_LAST_UPDATE_FIELD ERROR_IN_CRL_NEXT_UPDATE_FIELD DEPTH_ZERO_SELF_SIGNED_CERT
+     SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_CHAIN_TOO_LONG
+     CERT_REVOKED INVALID_CA PATH_LENGTH_EXCEEDED INVALID_PURPOSE CERT_UNTRUSTED CERT_REJECTED HOSTNAME_MISMATCH
+     ERR_TLS_CERT_ALTNAME_INVALID ERR_TLS_CERT_ALTNAME_FORMAT`.split(/\s+/),
+  )('%s is a certificate problem: nothing was sent, and trying again is no use', (code) => {
+    expect(isPermanent(code)).toBe(true);
+    expect(describeConnectionFailure(wrapped(failure({ code })))).toEqual({ neverSent: true, reason: code });
+  });
+
+  it.each([
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EPROTO',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+    'ERR_TLS_HANDSHAKE_TIMEOUT',
+  ])('%s may pass', (code) => expect(isPermanent(code)).toBe(false));
+});
