@@ -1,0 +1,70 @@
+/** Compiled by `npm run typecheck`, never run: the real clients fit the structural types, and wrong ones do not. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { PGlite } from '@electric-sql/pglite';
+import type { Cluster, Redis } from 'ioredis';
+import type { Client, Pool } from 'pg';
+import type { createClient, createClientPool, createCluster, createSentinel } from 'redis';
+import { PostgresStore, type PostgresTransaction, RedisStore, SqliteStore } from '../../src/stores';
+import type { IdempotencyStore } from '../../src/webhooks/idempotency-store';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function expectTrue<_ extends true>(): void {}
+
+/** As a handler would take a store: the type of its transaction comes from the store. */
+declare function handlerWith<Transaction = unknown>(store: IdempotencyStore<Transaction>): Transaction;
+
+export function redis(
+  ioredis: Redis,
+  ioredisCluster: Cluster,
+  client: ReturnType<typeof createClient>,
+  pool: ReturnType<typeof createClientPool>,
+  cluster: ReturnType<typeof createCluster>,
+  sentinel: ReturnType<typeof createSentinel>,
+): void {
+  new RedisStore(ioredis);
+  new RedisStore(ioredisCluster, { prefix: 'shop:', namespace: undefined });
+  new RedisStore(client, { namespace: 'shop' });
+  new RedisStore(pool);
+  new RedisStore(cluster);
+  new RedisStore(sentinel);
+  // @ts-expect-error: a URL is no client
+  new RedisStore('redis://localhost');
+  // @ts-expect-error: a misspelt option
+  new RedisStore(ioredis, { nameSpace: 'shop' });
+}
+
+export function postgres(pool: Pool, client: Client, pglite: PGlite, either: boolean): void {
+  const plain = new PostgresStore(pool, { schema: 'shop', table: undefined });
+  new PostgresStore(client);
+  new PostgresStore(pglite);
+  expectTrue<Equal<typeof plain.transact, undefined>>();
+  const noTransaction = handlerWith(plain);
+  expectTrue<Equal<typeof noTransaction, unknown>>();
+
+  const transactional = new PostgresStore(pool, { transactional: true });
+  const transaction = handlerWith(transactional);
+  expectTrue<Equal<typeof transaction, PostgresTransaction>>();
+
+  // Where the mode is not known, neither is the transaction.
+  const unknown = handlerWith(new PostgresStore(pool, { transactional: either }));
+  expectTrue<Equal<typeof unknown, unknown>>();
+
+  // @ts-expect-error: a transaction needs a connection of its own
+  new PostgresStore(pglite, { transactional: true });
+  // @ts-expect-error: so it does
+  new PostgresStore(client, { transactional: true });
+}
+
+/** better-sqlite3 compiles at install, so its types are written out here as far as they matter. */
+interface BetterSqlite3Database {
+  exec(source: string): this;
+  prepare(source: string): { all(...parameters: unknown[]): unknown[]; readonly reader: boolean };
+  readonly inTransaction: boolean;
+}
+
+export function sqlite(database: DatabaseSync, better: BetterSqlite3Database): void {
+  new SqliteStore(database);
+  new SqliteStore(better, { table: 'notifications' });
+  // @ts-expect-error: a path is no database
+  new SqliteStore('notifications.db');
+}
