@@ -45,9 +45,8 @@ export function checkAuthorization(
 
 /** The Base64 part of the header that each pair makes (document section 5, item 3). */
 export function encodeCredentials(credentials: Credentials | readonly Credentials[]): readonly string[] {
-  const pairs = Array.isArray(credentials)
-    ? (credentials as readonly Credentials[])
-    : [credentials as Credentials];
+  // In JavaScript nothing keeps a forgotten option from being undefined.
+  const pairs = [credentials ?? []].flat();
   if (pairs.length === 0) {
     throw new ConfigurationError(
       'Expected at least one pair of credentials: without any, nobody can be let in.',
