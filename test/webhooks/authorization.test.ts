@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import {
+  ConfigurationError,
+  checkAuthorization,
+  constructNotification,
+  createWebhookHandler,
+  verifyAuthorization,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it, vi } from 'vitest';
+import { seedRandomTests } from '../helpers/random-seed';
+import { basic, everythingPrintedOf } from './support';
+
+seedRandomTests();
+
+const pair = { apiKey: 'key-1', apiToken: 'token:1' };
+const former = { apiKey: 'key-0', apiToken: 'token-0' };
+
+/** What a credential may be: Latin-1 without control characters, and without white space at its ends. */
+const credential = fc
+  .string({
+    unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+  })
+  .filter((text) => !/[\x7f-\x9f]/.test(text) && text.trim() === text);
+const credentials = fc.record({
+  apiKey: credential.filter((text) => !text.includes(':')),
+  apiToken: credential,
+});
+
+describe('credentials that are accepted', () => {
+  it.each([
+    [
+      'of RFC 7617, section 2',
+      { apiKey: 'Aladdin', apiToken: 'open sesame' },
+      'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==',
+    ],
+    ['of RFC 7617, section 2.1, in UTF-8', { apiKey: 'test', apiToken: '123£' }, 'Basic dGVzdDoxMjPCow=='],
+    ['with colons in the token', { apiKey: 'a', apiToken: ':b:' }, 'Basic YTo6Yjo='],
+  ])('the vector %s', (_, own, header) => {
+    expect(basic(own)).toBe(header);
+    expect(checkAuthorization(header, own)).toEqual({ ok: true, index: 0 });
+    expect(verifyAuthorization(header, own)).toBe(true);
+  });
+
+  it.each(['Basic', 'basic', 'BASIC', 'bAsIc'])('under the scheme %s: its case says nothing', (scheme) => {
+    expect(verifyAuthorization(basic(pair).replace('Basic', scheme), pair)).toBe(true);
+  });
+
+  it('with white space around the value and several spaces after the scheme', () => {
+    const [, encoded] = basic(pair).split(' ');
+    expect(verifyAuthorization(`  Basic   ${encoded}\t`, pair)).toBe(true);
+  });
+
+  it('as any of several pairs, and index says as which', () => {
+    expect(checkAuthorization(basic(pair), [pair, former])).toEqual({ ok: true, index: 0 });
+    expect(checkAuthorization(basic(former), [pair, former])).toEqual({ ok: true, index: 1 });
+    expect(checkAuthorization(basic(pair), [pair, pair])).toEqual({ ok: true, index: 0 });
+  });
+
+  it('whatever they are, for the pair they are of', () => {
+    fc.assert(
+      fc.property(credentials, fc.array(credentials), (own, others) => {
+        const index = others.findIndex(({ apiKey, apiToken }) => basic({ apiKey, apiToken }) === basic(own));
+        expect(checkAuthorization(basic(own), [...others, own])).toEqual({
+          ok: true,
+          index: index === -1 ? others.length : index,
+        });
+      }),
+    );
+  });
+});
+
+describe('credentials that are refused', () => {
+  const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+  it.each([
+    ['missing', undefined],
+    ['missing', null],
+    ['missing', ''],
+    ['missing', ' \t'],
+    ['wrong-scheme', 'Bearer a2V5LTE6dG9rZW46MQ=='],
+    ['wrong-scheme', 'a2V5LTE6dG9rZW46MQ=='],
+    ['wrong-scheme', 'Basica2V5LTE6dG9rZW46MQ=='],
+    ['wrong-scheme', 'Basic,Basic a2V5LTE6dG9rZW46MQ=='],
+    ['malformed', 'Basic'],
+    ['malformed', 'Basic '],
+    ['malformed', 'Basic ???'],
+    ['malformed', 'Basic key-1:token:1'],
+    ['malformed', `${'Basic a2V5LTE6dG9rZW46MQ=='}, Basic b3RoZXI6b25l`],
+    ['malformed', encoded('no colon')],
+    ['mismatch', encoded('key-1:token:2')],
+    ['mismatch', encoded('key-1:token:')],
+    ['mismatch', encoded('key-1:token:11')],
+    ['mismatch', encoded('key-1:')],
+    ['mismatch', encoded(':')],
+    ['mismatch', encoded(':token:1')],
+    ['mismatch', encoded('KEY-1:token:1')],
+    ['mismatch', encoded('key-1:token:1\n')],
+    ['mismatch', `${basic(pair)}${basic(pair).slice(6)}`.replaceAll('=', '')],
+  ])('%s: %j', (reason, header) => {
+    expect(checkAuthorization(header, pair)).toEqual({ ok: false, reason });
+    expect(checkAuthorization(header, [former, pair])).toEqual({ ok: false, reason });
+    expect(verifyAuthorization(header, pair)).toBe(false);
+  });
+
+  it('a pair whose text starts with the right one, or repeats it', () => {
+    // Base64 without padding, so that what follows would still decode.
+    const own = { apiKey: 'abc', apiToken: 'de' };
+    const header = basic(own);
+    expect(header).toBe('Basic YWJjOmRl');
+    expect(verifyAuthorization(header, own)).toBe(true);
+    expect(verifyAuthorization(`${header}YWJjOmRl`, own)).toBe(false);
+    expect(verifyAuthorization(header.slice(0, -4), own)).toBe(false);
+  });
+
+  it('a value that is no text, as a framework could pass it', () => {
+    expect(checkAuthorization([basic(pair)] as never, pair)).toEqual({ ok: false, reason: 'missing' });
+  });
+
+  it('the same characters in Latin-1: the service encodes UTF-8', () => {
+    const own = { apiKey: 'clé', apiToken: 'ÿ' };
+    const latin1 = `Basic ${Buffer.from('clé:ÿ', 'latin1').toString('base64')}`;
+    expect(checkAuthorization(latin1, own)).toEqual({ ok: false, reason: 'mismatch' });
+  });
+
+  it('any pair but one’s own', () => {
+    fc.assert(
+      fc.property(credentials, credentials, (own, other) => {
+        fc.pre(own.apiKey !== other.apiKey || own.apiToken !== other.apiToken);
+        expect(checkAuthorization(basic(other), own)).toEqual({ ok: false, reason: 'mismatch' });
+      }),
+    );
+  });
+
+  it('any change of one character', () => {
+    fc.assert(
+      fc.property(credentials, fc.nat(), fc.string({ maxLength: 2 }), (own, position, piece) => {
+        const [, value = ''] = basic(own).split(' ');
+        const at = position % value.length;
+        const changed = value.slice(0, at) + piece + value.slice(at + 1);
+        fc.pre(changed.trim() !== value);
+        expect(verifyAuthorization(`Basic ${changed}`, own)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('what the comparison tells by its time', () => {
+  /** How many characters are looked at while a header is checked. */
+  function comparisonsOf(header: string, own: Parameters<typeof checkAuthorization>[1]): number {
+    const charCodeAt = vi.spyOn(String.prototype, 'charCodeAt');
+    try {
+      checkAuthorization(header, own);
+      return charCodeAt.mock.calls.length;
+    } finally {
+      charCodeAt.mockRestore();
+    }
+  }
+
+  const own = { apiKey: 'key-of-some-length', apiToken: 'token-of-some-length' };
+  const headerOf = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const first = headerOf('Xey-of-some-length:token-of-some-length');
+  const last = headerOf('key-of-some-length:token-of-some-lengtX');
+
+  it('is the same wherever the first difference is', () => {
+    const all = comparisonsOf(basic(own), own);
+    expect(all).toBeGreaterThanOrEqual(2 * (basic(own).length - 'Basic '.length));
+    expect(comparisonsOf(first, own)).toBe(all);
+    expect(comparisonsOf(last, own)).toBe(all);
+  });
+
+  it('depends on the length of what was received alone, never on that of the credentials', () => {
+    const short = { apiKey: 'k', apiToken: 't' };
+    const long = { apiKey: 'k'.repeat(500), apiToken: 't' };
+    expect(comparisonsOf(first, short)).toBe(comparisonsOf(first, own));
+    expect(comparisonsOf(first, long)).toBe(comparisonsOf(first, own));
+  });
+
+  it('is the same whichever of several pairs matches, and when none does', () => {
+    const same = { apiKey: 'yek-of-some-length', apiToken: 'token-of-some-length' };
+    const none = comparisonsOf(first, [own, same]);
+    expect(comparisonsOf(basic(own), [own, same])).toBe(none);
+    expect(comparisonsOf(basic(own), [same, own])).toBe(none);
+  });
+});
+
+describe('credentials that cannot work are refused at construction, unshown', () => {
+  const marked = 'S3CRET';
+  const bad: readonly [string, unknown][] = [
+    ['an empty key', { apiKey: '', apiToken: marked }],
+    ['an empty token', { apiKey: marked, apiToken: '' }],
+    ['both empty, which would let everybody in', { apiKey: '', apiToken: '' }],
+    ['a key of white space', { apiKey: ' ', apiToken: marked }],
+    ['a missing token', { apiKey: marked }],
+    ['a token that is no text', { apiKey: marked, apiToken: 5 }],
+    ['white space before the key', { apiKey: ` ${marked}`, apiToken: 't' }],
+    ['a line break after the token', { apiKey: 'k', apiToken: `${marked}\n` }],
+    ['a colon in the key', { apiKey: `${marked}:a`, apiToken: 't' }],
+    ['a control character', { apiKey: 'k', apiToken: `${marked}\u0000x` }],
+    ['an invisible character', { apiKey: `${marked}\u200bx`, apiToken: 't' }],
+    ['a character beyond Latin-1', { apiKey: 'k', apiToken: `${marked}€x` }],
+    ['a good pair and a bad one', [pair, { apiKey: marked, apiToken: '' }]],
+    ['no pair at all', []],
+    ['undefined', undefined],
+    ['null', null],
+  ];
+
+  it.each(bad)('%s', (_, credentials) => {
+    const own = credentials as never;
+    for (const construct of [
+      () => checkAuthorization(basic(pair), own),
+      () => verifyAuthorization(undefined, own),
+      () => constructNotification({ authorization: basic(pair), body: '{}' }, own),
+      () => createWebhookHandler({ credentials: own, on: {} }),
+    ]) {
+      let thrown: unknown;
+      try {
+        construct();
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toBeInstanceOf(ConfigurationError);
+      expect(everythingPrintedOf(thrown)).not.toContain(marked);
+    }
+  });
+});

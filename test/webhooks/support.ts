@@ -1,0 +1,207 @@
+import { inspect } from 'node:util';
+import {
+  type Claim,
+  type ClaimResult,
+  createWebhookHandler,
+  type IdempotencyStore,
+  MemoryStore,
+  type WebhookHandler,
+  type WebhookHandlerOptions,
+  type WebhookReport,
+} from 'pix-automatic-sdk/webhooks';
+import { authorization, credentials } from '../helpers/deliver';
+
+export { authorization, credentials };
+
+/** The header that a pair makes, by Node's own Base64 and not by ours (document section 5). */
+export function basic({ apiKey, apiToken }: { readonly apiKey: string; readonly apiToken: string }): string {
+  return `Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`;
+}
+
+const bankDetails = () => ({ bank: '260', branch: '0001', account: '12345-6' });
+
+/** Every documented field of a sale (document section 6.2). */
+export const salePayload = () => ({
+  saleToken: 's-1',
+  referenceCode: 'order-1',
+  currency: 'BRL',
+  amount: 59.7,
+  shopper: {
+    id: 'shopper-1',
+    firstName: 'Maria',
+    lastName: 'da Silva',
+    email: 'maria@example.com',
+    agency: '0001',
+    account: '12345-6',
+  },
+  date: '2026-11-21 09:30:00',
+  newStatus: 'PAID',
+});
+
+/** Every documented field of a reversal (document section 6.3). */
+export const reversalPayload = () => ({
+  id: 7,
+  uuid: 'v-1',
+  currency: 'BRL',
+  originalAmount: 59.7,
+  reversedAmount: 59.7,
+  status: 'PENDING',
+  bankDetails: bankDetails(),
+  sale: { id: 4711, uuid: 's-1' },
+  creation: '2026-11-21 09:30:00',
+  receipt: 'https://service.example/receipt',
+  reason: 'sale not identified',
+});
+
+/** Every documented field of a refund (document section 6.4). */
+export const refundPayload = () => ({
+  saleToken: 's-1',
+  referenceCode: 'order-1',
+  currency: 'BRL',
+  originalAmount: 59.7,
+  reversedAmount: 10,
+  amountRefunded: 10.5,
+  bankDetails: bankDetails(),
+  receipt: 'https://service.example/receipt',
+  status: 'PAID',
+  refund: {
+    id: 8,
+    uuid: 'r-1',
+    status: 'PAID',
+    amount: 10,
+    creation: '2026-11-21 09:30:00',
+    creditDate: '2026-11-21 09:30:05',
+  },
+  reason: 'one item returned',
+  date: '2026-11-21 09:30:06',
+});
+
+/** Every documented field of a payout that failed; one that was made has no `error_code` (document section 6.5). */
+export const failedPayoutPayload = () => ({
+  success: false,
+  message: 'The account was closed',
+  error_code: 'PE0003',
+  id: 9,
+  uuid: 'p-1',
+  currency: 'BRL',
+  amount: 100,
+  status: 'PENDING',
+  referenceCode: 'payout-1',
+  bankDetails: bankDetails(),
+  creation: '2026-11-21 09:30:00',
+  receipt: 'https://service.example/receipt',
+});
+
+export const payoutPayload = () => {
+  const { error_code: _, ...common } = failedPayoutPayload();
+  return { ...common, success: true, message: 'success', status: 'PAID' };
+};
+
+/** The query that the service sends with each (document sections 6.2 to 6.5). */
+export const queries = {
+  sale: '',
+  reversal: '?reversing=true&type=reversing',
+  refund: '?refund=true&type=refund',
+  payout: '?payout=true&type=payout',
+} as const;
+
+/** A handler, with what its callbacks and `onError` were told. */
+export interface Listener {
+  readonly handler: WebhookHandler;
+  readonly acted: readonly string[];
+  readonly reports: readonly WebhookReport[];
+}
+
+/** Acts on every documented kind by noting the key, unless the options say otherwise. */
+export function createListener(options: Partial<WebhookHandlerOptions> = {}): Listener {
+  const acted: string[] = [];
+  const reports: WebhookReport[] = [];
+  const note = ({ key }: { readonly key: string }) => void acted.push(key);
+  const on = { payment: note, saleStatus: note, reversal: note, refund: note, payout: note };
+  const handler = createWebhookHandler({
+    credentials,
+    store: new MemoryStore(),
+    on,
+    onError: (report) => reports.push(report),
+    ...options,
+  });
+  return { handler, acted, reports };
+}
+
+/** A delivery as the service makes it. */
+export function notificationRequest(body: unknown, init: { query?: string; headers?: object } = {}): Request {
+  return new Request(`https://merchant.example/webhooks${init.query ?? ''}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json', ...init.headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+export async function statusOf(answer: Promise<Response>): Promise<number> {
+  return (await answer).status;
+}
+
+/** What every logger, debugger and error tracker could print of a value. */
+export function everythingPrintedOf(value: unknown): string {
+  const error = value as { message?: unknown; stack?: unknown };
+  return [
+    inspect(value, { depth: 9, showHidden: true }),
+    JSON.stringify(value),
+    String(value),
+    String(error.message),
+    String(error.stack),
+  ].join('\n');
+}
+
+/** A memory store whose steps are noted, and can be made to go wrong. */
+export class WatchedStore implements IdempotencyStore {
+  readonly steps: string[] = [];
+  readonly leases: number[] = [];
+  readonly retentions: number[] = [];
+  readonly claims: Claim[] = [];
+  /** Each runs in place of the next step of its name; it is told how to do the step after all. */
+  readonly faults: {
+    [Step in 'claim' | 'complete' | 'release']: ((go: () => Promise<unknown>) => unknown)[];
+  } = { claim: [], complete: [], release: [] };
+  readonly #store: MemoryStore;
+
+  constructor(store = new MemoryStore()) {
+    this.#store = store;
+  }
+
+  claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
+    this.leases.push(leaseMs);
+    return this.#step('claim', async () => {
+      const result = await this.#store.claim(subject, state, leaseMs);
+      if (result.status === 'claimed') this.claims.push(result);
+      return result;
+    });
+  }
+
+  complete(claim: Claim, retentionMs: number): Promise<boolean> {
+    this.retentions.push(retentionMs);
+    return this.#step('complete', () => this.#store.complete(claim, retentionMs));
+  }
+
+  release(claim: Claim): Promise<void> {
+    return this.#step('release', () => this.#store.release(claim));
+  }
+
+  #step<T>(name: keyof WatchedStore['faults'], go: () => Promise<T>): Promise<T> {
+    this.steps.push(name);
+    const fault = this.faults[name].shift();
+    return fault === undefined ? go() : (fault(go) as Promise<T>);
+  }
+}
+
+/** Takes the step and loses its reply. */
+export const loseReply = async (go: () => Promise<unknown>) => {
+  await go();
+  throw new Error('injected: reply lost');
+};
+
+export const fail = async () => {
+  throw new Error('injected: store failed, CPF 52998224725');
+};
+
+export const hang = () => new Promise<never>(() => undefined);
