@@ -104,7 +104,7 @@ function pumpWebStream(stream: ReadableStream<Uint8Array>, sink: Sink): () => vo
 interface NodeStream {
   on(event: string, listener: (value: never) => void): unknown;
   off(event: string, listener: (value: never) => void): unknown;
-  pause(): unknown;
+  resume(): unknown;
   readonly readableDidRead?: boolean;
   readonly readableEnded?: boolean;
   readonly destroyed?: boolean;
@@ -129,8 +129,9 @@ function pumpNodeStream(stream: NodeStream, sink: Sink): () => void {
     stream.off('data', onData);
     stream.off('end', sink.end);
     stream.off('close', onClose);
-    // `onError` stays: an error that nobody listens to would end the process.
-    stream.pause();
+    // `onError` stays: an error that nobody listens to would end the process. What is left of the body is thrown away
+    // as it comes: unread, it would hold the connection, and keep the server that it belongs to from closing.
+    stream.resume();
   };
 }
 
@@ -139,7 +140,7 @@ export function isConsumed({
   readableDidRead,
   readableEnded,
   destroyed,
-}: Omit<NodeStream, 'on' | 'off' | 'pause'>) {
+}: Omit<NodeStream, 'on' | 'off' | 'resume'>) {
   return readableDidRead === true || readableEnded === true || destroyed === true;
 }
 
@@ -148,7 +149,7 @@ function isWebStream(body: unknown): body is ReadableStream<Uint8Array> {
 }
 
 function isNodeStream(body: unknown): body is NodeStream {
-  return hasMethods(body, 'on', 'off', 'pause');
+  return hasMethods(body, 'on', 'off', 'resume');
 }
 
 /** Functions, which no parsed JSON has. */
