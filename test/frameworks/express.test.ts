@@ -1,0 +1,40 @@
+import { createServer } from 'node:http';
+import express5 from 'express';
+import express4 from 'express4';
+import { toNodeListener } from '../../src/webhooks';
+import { listen } from '../helpers/listen';
+import { testFramework } from './checks';
+
+for (const [name, express] of Object.entries({ 'Express 5': express5, 'Express 4': express4 })) {
+  testFramework(name, async (handler) => {
+    const app = express();
+    app.all('/webhooks', toNodeListener(handler));
+
+    return `${await listen(createServer(app))}/webhooks`;
+  });
+
+  testFramework(`${name}, under a path of a router`, async (handler) => {
+    const app = express();
+    app.use('/webhooks', toNodeListener(handler));
+
+    return `${await listen(createServer(app))}/webhooks`;
+  });
+
+  const parsers = {
+    'express.json()': express.json(),
+    'express.text()': express.text({ type: '*/*' }),
+    'express.raw()': express.raw({ type: '*/*' }),
+    'express.urlencoded(), which leaves JSON alone': express.urlencoded({ extended: true }),
+  };
+  for (const [parserName, parser] of Object.entries(parsers)) {
+    testFramework(`${name}, after ${parserName}`, async (handler) => {
+      const app = express();
+      app.use(parser);
+      app.all('/webhooks', toNodeListener(handler));
+      // Without it, Express prints the errors of its parsers.
+      app.set('env', 'test');
+
+      return `${await listen(createServer(app))}/webhooks`;
+    });
+  }
+}
