@@ -157,7 +157,7 @@ export const publicApi: Record<string, { values: string[]; types: string[] }> = 
     ],
   },
   './stores': {
-    values: ['PostgresStore', 'RedisStore'],
+    values: ['PostgresStore', 'RedisStore', 'SqliteStore'],
     types: [
       'IoredisClient',
       'NodeRedisClient',
@@ -171,6 +171,9 @@ export const publicApi: Record<string, { values: string[]; types: string[] }> = 
       'PostgresTransaction',
       'RedisClient',
       'RedisStoreOptions',
+      'SqliteDatabase',
+      'SqliteStatement',
+      'SqliteStoreOptions',
     ],
   },
   './testing': {
