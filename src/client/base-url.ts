@@ -23,8 +23,10 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
   if (
     url.protocol === 'http:' ? !(allowInsecureHttp || isLoopback(url.hostname)) : url.protocol !== 'https:'
   ) {
+    // Another scheme than http is not quoted: of `key:token`, given as the URL by mistake, it would be the key.
+    const got = url.protocol === 'http:' ? 'http://' : 'another scheme';
     throw new ConfigurationError(
-      `Expected \`baseUrl\` to be an https URL, got ${url.protocol}//. The credentials travel in every request. ` +
+      `Expected \`baseUrl\` to be an https URL, got ${got}. The credentials travel in every request. ` +
         'Pass `allowInsecureHttp: true` if something on the way adds the encryption.',
     );
   }
