@@ -39,10 +39,7 @@ export async function exchange(
   try {
     const pending = fetch(url, { ...init, redirect: 'manual', signal: controller.signal });
     // Of an implementation that does not heed the signal, a late answer or failure is nobody's any more.
-    pending.then(
-      discardIfLate(() => limit.over),
-      () => undefined,
-    );
+    pending.then(discardIfLate(() => limit.over)).catch(() => undefined);
     const response = await Promise.race([pending, limit.interrupted]);
     outcome = outcomeOfStatus(response.status);
     const { text, failure } = await readBody(response, maxResponseBytes, limit.interrupted);
