@@ -1,0 +1,160 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fetch } from 'pix-automatic-sdk';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { reply, startHttpServer } from '../helpers/http-server';
+import { clientFor, failureOf, operations, withoutBackOff } from './support';
+
+const elsewhere = { url: 'https://service.example/base' };
+const unhandled = vi.fn();
+
+beforeEach(() => {
+  withoutBackOff();
+  unhandled.mockClear();
+  process.on('unhandledRejection', unhandled);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await sleep(10);
+  process.off('unhandledRejection', unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
+describe.each(operations)('$name', ({ call, answer, method, path }) => {
+  it('calls it with a string and a plain object, which the fetch of npm’s undici takes', async () => {
+    const fetch = vi.fn<Fetch>(async () => Response.json(answer()));
+    expect(await call(clientFor(elsewhere, { fetch }))).toEqual(answer());
+    const [url, init] = fetch.mock.calls[0] ?? [];
+    expect(fetch).toHaveBeenCalledOnce();
+    expect(url).toBe(`https://service.example/base${path}`);
+    expect(Object.getPrototypeOf(init)).toBe(Object.prototype);
+    expect(Object.getPrototypeOf(init?.headers)).toBe(Object.prototype);
+    expect(init).toMatchObject({ method, redirect: 'manual', signal: expect.any(AbortSignal) });
+    expect(typeof init?.body).toBe(method === 'GET' ? 'undefined' : 'string');
+    expect(Object.keys(init ?? {})).not.toContain('duplex');
+  });
+
+  it.each([
+    ['a Node stream', () => Readable.from([JSON.stringify(answer())])],
+    ['null', () => null],
+    ['absent', () => undefined],
+  ])('reads a response whose body is %s', async (_, body) => {
+    const fetch: Fetch = async () => ({
+      status: 200,
+      headers: new Map() as never,
+      body: body(),
+      text: async () => JSON.stringify(answer()),
+    });
+    expect(await call(clientFor(elsewhere, { fetch }))).toEqual(answer());
+  });
+
+  it('the size limit holds for such a body as well', async () => {
+    const fetch: Fetch = async () => ({
+      status: 200,
+      headers: { get: () => null },
+      body: null,
+      text: async () => JSON.stringify({ ...answer(), padding: 'x'.repeat(1_000) }),
+    });
+    const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxResponseBytes: 1_000 })));
+    expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown' });
+  });
+
+  it('the time-out ends one that ignores the signal and hangs', async () => {
+    const fetch: Fetch = () => new Promise(() => undefined);
+    const thrown = await failureOf(call(clientFor(elsewhere, { fetch, timeoutMs: 50, maxRetries: 0 })));
+    expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+  });
+
+  it('the signal ends one that ignores it and hangs, also while its text hangs', async () => {
+    const hanging: Fetch[] = [
+      () => new Promise(() => undefined),
+      async () => ({
+        status: 200,
+        headers: new Headers(),
+        body: null,
+        text: () => new Promise(() => undefined),
+      }),
+    ];
+    for (const fetch of hanging) {
+      const signal = AbortSignal.timeout(30);
+      const thrown = await failureOf(call(clientFor(elsewhere, { fetch }), { signal }));
+      expect(thrown).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    }
+  });
+
+  it('an answer that comes after the time-out is let go of', async () => {
+    const cancelled = vi.fn();
+    const fetch: Fetch = async () => {
+      await sleep(80);
+      return new Response(new ReadableStream({ cancel: cancelled }));
+    };
+    await failureOf(call(clientFor(elsewhere, { fetch, timeoutMs: 30, maxRetries: 0 })));
+    await expect.poll(() => cancelled.mock.calls.length).toBe(1);
+  });
+
+  it('a failure that comes after the time-out is nobody’s', async () => {
+    const fetch: Fetch = () => sleep(60).then(() => Promise.reject(new Error('late')));
+    const thrown = await failureOf(call(clientFor(elsewhere, { fetch, timeoutMs: 30, maxRetries: 0 })));
+    expect(thrown.code).toBe('timeout');
+    await sleep(60);
+  });
+
+  it.each([
+    [
+      'throws at once',
+      () => {
+        throw new TypeError('synchronous');
+      },
+    ],
+    [
+      'throws text',
+      () => {
+        throw 'text';
+      },
+    ],
+    ['rejects with nothing', () => Promise.reject()],
+    ['gives nothing', () => undefined],
+    ['resolves with nothing', () => Promise.resolve(undefined)],
+    [
+      'gives a body that fails',
+      async () => ({
+        status: 200,
+        headers: new Headers(),
+        body: null,
+        text: () => Promise.reject(new Error('m')),
+      }),
+    ],
+    [
+      'gives a stream of something else than bytes',
+      async () => ({
+        status: 200,
+        headers: new Headers(),
+        body: new ReadableStream({ start: (c) => c.enqueue('text') }),
+        text: async () => '',
+      }),
+    ],
+    [
+      'gives a stream that is locked',
+      async () => {
+        const response = new Response('{}');
+        response.body?.getReader();
+        return response;
+      },
+    ],
+  ] as Array<[string, () => never]>)(
+    'one that %s is a lost connection, and the outcome is unknown',
+    async (_, fetch) => {
+      const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxRetries: 0, timeoutMs: 2_000 })));
+      expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+    },
+  );
+});
+
+it('without one, the platform’s is looked up at each request, so that instruments may replace it', async () => {
+  const server = await startHttpServer(reply(200, {}));
+  const client = clientFor(server);
+  const replaced = vi.spyOn(globalThis, 'fetch');
+  await client.getTransaction('uuid-1');
+  expect(replaced).toHaveBeenCalledOnce();
+  expect(server.requests).toHaveLength(1);
+});

@@ -1,0 +1,152 @@
+import { getEventListeners } from 'node:events';
+import { AbortedError, ApiError, InvalidRequestError, TimeoutError } from 'pix-automatic-sdk';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { dropConnection, reply, stall, startHttpServer } from '../helpers/http-server';
+import { clientFor, failureOf, withoutBackOff } from './support';
+
+beforeEach(withoutBackOff);
+afterEach(() => vi.restoreAllMocks());
+
+const pending = reply(200, { situation: 'PENDING' });
+const paid = reply(200, { situation: 'PAID' });
+
+it.each(['PAID', 'CANCELLED'])('waits until the transaction is %s', async (situation) => {
+  const server = await startHttpServer(pending, reply(200, {}), pending, reply(200, { situation }));
+  const transaction = await clientFor(server).waitForTransaction('a/b', { intervalMs: 5 });
+  expect(transaction).toEqual({ situation });
+  expect(server.requests.map(({ url }) => url)).toEqual(Array(4).fill('/v1.1/transactions/a%2Fb'));
+});
+
+it('waits for what until says', async () => {
+  const server = await startHttpServer(paid, reply(200, { situation: 'PAID', refunds: { quantity: 1 } }));
+  const until = vi.fn(({ refunds }: { refunds?: unknown }) => refunds !== undefined);
+  const transaction = await clientFor(server).waitForTransaction('uuid-1', { until, intervalMs: 5 });
+  expect(transaction.refunds).toEqual({ quantity: 1 });
+  expect(until).toHaveBeenCalledTimes(2);
+});
+
+it('pauses as long as intervalMs between two queries', async () => {
+  const server = await startHttpServer(pending, paid);
+  await clientFor(server).waitForTransaction('uuid-1', { intervalMs: 150 });
+  const [first, second] = server.requests;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(140);
+});
+
+it('polls on through failures that pass', async () => {
+  // Three of each, because a query itself is tried three times.
+  const failures = [reply(503), reply(429), reply(408), dropConnection, stall];
+  const responses = failures.flatMap((failure) => [failure, failure, failure]);
+  const server = await startHttpServer(...responses, paid);
+  const client = clientFor(server, { timeoutMs: 80 });
+  expect(await client.waitForTransaction('uuid-1', { intervalMs: 5 })).toEqual({ situation: 'PAID' });
+  expect(server.requests).toHaveLength(16);
+});
+
+it.each([400, 401, 403, 404, 422])('rejects at once on %d, which does not pass', async (status) => {
+  const server = await startHttpServer(pending, reply(status), paid);
+  const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { intervalMs: 5 }));
+  expect(thrown).toBeInstanceOf(ApiError);
+  expect(thrown).toMatchObject({ httpStatus: status });
+  expect(server.requests).toHaveLength(2);
+});
+
+it.each([
+  ['a body status other than 0', reply(200, { status: 999, situation: 'PAID' }), 'api_error'],
+  ['an answer that cannot be used', reply(200, 'no JSON'), 'invalid_response'],
+])('rejects at once on %s', async (_, respond, code) => {
+  const server = await startHttpServer(respond, paid);
+  const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { intervalMs: 5 }));
+  expect(thrown.code).toBe(code);
+  expect(server.requests).toHaveLength(1);
+});
+
+it('rejects at once with what until throws', async () => {
+  const server = await startHttpServer(pending);
+  const bug = new Error('a bug of the merchant');
+  const until = () => {
+    throw bug;
+  };
+  await expect(clientFor(server).waitForTransaction('uuid-1', { until })).rejects.toBe(bug);
+});
+
+it('ends with a TimeoutError when the time is over', async () => {
+  const server = await startHttpServer(pending);
+  const started = performance.now();
+  const wait = clientFor(server).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 200 });
+  const thrown = await failureOf(wait);
+  expect(thrown).toBeInstanceOf(TimeoutError);
+  expect(thrown.message).toContain('`timeoutMs` (200 ms)');
+  expect(performance.now() - started).toBeGreaterThanOrEqual(190);
+  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(server.requests.length).toBeGreaterThan(2);
+});
+
+it('ends in time when the service stalls, though a query may take longer', async () => {
+  const server = await startHttpServer(stall);
+  const started = performance.now();
+  const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { timeoutMs: 150 }));
+  expect(thrown).toBeInstanceOf(TimeoutError);
+  expect(performance.now() - started).toBeLessThan(3_000);
+});
+
+it('heeds a Retry-After that is longer than intervalMs', async () => {
+  const server = await startHttpServer(reply(429, '', { 'retry-after': '1' }), paid);
+  const client = clientFor(server, { maxRetries: 0 });
+  await client.waitForTransaction('uuid-1', { intervalMs: 5 });
+  const [first, second] = server.requests;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+});
+
+it.each([
+  ['during a query', stall],
+  ['during a pause', pending],
+])('a signal that fires %s ends it at once', async (_, respond) => {
+  const server = await startHttpServer(respond);
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const wait = clientFor(server).waitForTransaction('uuid-1', {
+    signal: controller.signal,
+    intervalMs: 60_000,
+  });
+  const failure = failureOf(wait);
+  await expect.poll(() => server.requests.length).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const aborted = performance.now();
+  controller.abort(reason);
+  const thrown = await failure;
+  expect(performance.now() - aborted).toBeLessThan(1_000);
+  expect(thrown).toBeInstanceOf(AbortedError);
+  expect(thrown.cause).toBe(reason);
+  expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+});
+
+it('a signal that has fired sends nothing', async () => {
+  const server = await startHttpServer(paid);
+  const thrown = await failureOf(
+    clientFor(server).waitForTransaction('uuid-1', { signal: AbortSignal.abort() }),
+  );
+  expect(thrown).toMatchObject({ name: 'AbortError', outcome: 'not-sent' });
+  expect(server.requests).toEqual([]);
+});
+
+it('leaves no listener on the signal', async () => {
+  const server = await startHttpServer(pending, pending, paid);
+  const { signal } = new AbortController();
+  await clientFor(server).waitForTransaction('uuid-1', { signal, intervalMs: 5 });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+it.each([{ intervalMs: 0 }, { intervalMs: Number.NaN }, { timeoutMs: -1 }, { timeoutMs: 2 ** 31 }])(
+  '%j is refused',
+  async (options) => {
+    const server = await startHttpServer(paid);
+    const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', options));
+    expect(thrown.code).toBe('configuration');
+    expect(server.requests).toEqual([]);
+  },
+);
+
+it('an identifier that cannot be right is refused at once', async () => {
+  const server = await startHttpServer(paid);
+  expect(await failureOf(clientFor(server).waitForTransaction('..'))).toBeInstanceOf(InvalidRequestError);
+});
