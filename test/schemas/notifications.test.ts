@@ -220,7 +220,7 @@ describe.each(tables)('document section $section', (table) => {
     const objects = [...required, ...optional]
       .map(([path]) => path)
       .filter((path) => ['bankDetails', 'shopper', 'sale', 'refund'].includes(path));
-    const given = objects.reduce(
+    const given = objects.reduce<object>(
       (value, path) => withValue(value, path, { ...Reflect.get(payload(), path), ...novel }),
       { ...payload(), ...novel },
     );

@@ -1,0 +1,366 @@
+import fc from 'fast-check';
+import {
+  InvalidNotificationError,
+  type NotificationInput,
+  parseNotification,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod/mini';
+import { seedRandomTests } from '../helpers/random-seed';
+import {
+  everythingPrintedOf,
+  failedPayoutPayload,
+  payoutPayload,
+  queries,
+  refundPayload,
+  reversalPayload,
+  salePayload,
+} from './support';
+
+seedRandomTests();
+
+const payloads = {
+  payment: { payload: salePayload, query: queries.sale },
+  reversal: { payload: reversalPayload, query: queries.reversal },
+  refund: { payload: refundPayload, query: queries.refund },
+  payout: { payload: payoutPayload, query: queries.payout },
+} as const;
+
+const kinds = Object.entries(payloads).map(([kind, { payload, query }]) => ({ kind, payload, query }));
+const flagged = kinds.filter(({ query }) => query !== '');
+
+function refusalOf(input: NotificationInput): InvalidNotificationError {
+  try {
+    parseNotification(input);
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidNotificationError);
+    return error as InvalidNotificationError;
+  }
+  throw new Error('expected the notification to be refused');
+}
+
+describe('the kind, by the query flags', () => {
+  it.each(kinds)(
+    '$kind as the document sends it, payload and raw as they came',
+    ({ kind, payload, query }) => {
+      const notification = parseNotification({ url: `/webhooks${query}`, body: JSON.stringify(payload()) });
+      expect(notification).toMatchObject({ kind, payload: payload(), raw: payload() });
+    },
+  );
+
+  it.each([
+    ['reversal', 'reversing=true'],
+    ['reversal', 'type=reversing'],
+    ['reversal', 'reversing=true&type=reversing'],
+    ['reversal', 'type=order-update&type=reversing'],
+    ['reversal', 'reversing=false&reversing=true'],
+    ['refund', 'refund=true'],
+    ['refund', 'type=refund'],
+    ['refund', 'type=refund&refund=true&type=refund'],
+    ['refund', 'shop=7&type=mine&refund=true'],
+    ['payout', 'payout=true'],
+    ['payout', 'type=payout'],
+    ['payout', 'payout=true&type=payout'],
+    ['payout', 'a=b&type=a&type=b&type=payout#type=refund'],
+  ])('%s by ?%s, of a body that shows nothing', (kind, query) => {
+    // The least that each kind needs, with nothing of the others' shapes.
+    const body = {
+      reversal: { uuid: 'v-1', status: 'PAID' },
+      refund: { saleToken: 's-1', status: 'PAID', refund: { uuid: 'r-1' } },
+      payout: { uuid: 'p-1', success: true, status: 'PAID' },
+    }[kind];
+    expect(parseNotification({ url: `/?${query}`, body }).kind).toBe(kind);
+  });
+
+  it.each([
+    'refund=1',
+    'refund=TRUE',
+    'refund',
+    'refund=',
+    'refund=false',
+    'type=refunds',
+    'type=',
+    'kind=refund',
+  ])('?%s is a parameter of the merchant’s own', (query) => {
+    expect(parseNotification({ url: `/?${query}`, body: salePayload() }).kind).toBe('payment');
+  });
+
+  const body = { uuid: 'v-1', status: 'PAID' };
+
+  it.each([
+    ['a path', { url: '/webhooks?type=reversing' }],
+    ['an absolute URL', { url: 'https://merchant.example/webhooks?type=reversing' }],
+    ['a URL object', { url: new URL('https://merchant.example/webhooks?type=reversing') }],
+    ['a URL with a fragment', { url: '/webhooks?type=reversing#?type=refund' }],
+    ['a query in a query', { url: '/webhooks?back=/?a&type=reversing' }],
+    ['a URL that no parser takes', { url: 'http://[?type=reversing' }],
+    ['percent-encoding', { url: '/?typ%65=re%76ersing' }],
+    ['query text', { query: 'type=reversing' }],
+    ['query text with its mark', { query: '?type=reversing' }],
+    ['URLSearchParams', { query: new URLSearchParams({ type: 'reversing' }) }],
+    ['a record', { query: { type: 'reversing' } }],
+    ['a record of arrays, as Express makes it', { query: { type: ['mine', 'reversing'], other: undefined } }],
+    ['a record without a prototype', { query: Object.assign(Object.create(null), { type: 'reversing' }) }],
+    ['both url and query', { url: '/?shop=7', query: { type: 'reversing' } }],
+  ])('is read from %s', (_, from) => {
+    expect(parseNotification({ ...from, body }).kind).toBe('reversal');
+  });
+
+  it.each([
+    { url: '/#?type=reversing' },
+    { url: '/type=reversing' },
+    { query: JSON.parse('{"__proto__":{"type":"reversing"},"constructor":"type=reversing"}') },
+  ])('is not read from %j', (from) => {
+    expect(parseNotification({ ...from, body }).kind).toBe('unrecognized');
+  });
+});
+
+describe('the kind, by the shape of the body when there is no flag', () => {
+  it.each(kinds)('$kind', ({ kind, payload }) => {
+    expect(parseNotification({ body: payload() }).kind).toBe(kind);
+    expect(parseNotification({ url: '/webhooks?shop=7', body: payload() }).kind).toBe(kind);
+  });
+
+  it.each([
+    ['payment', { saleToken: 's-1', newStatus: 'PAID' }],
+    ['reversal', { uuid: 'v-1', status: 'PAID', sale: {}, reversedAmount: 0 }],
+    ['refund', { saleToken: 's-1', status: 'PAID', refund: { uuid: 'r-1' } }],
+    ['payout', { uuid: 'p-1', status: 'PENDING', success: false }],
+    ['unrecognized', { uuid: 'v-1', status: 'PAID', sale: {} }],
+    ['unrecognized', { uuid: 'v-1', status: 'PAID', reversedAmount: 10 }],
+    ['unrecognized', { uuid: 'p-1', status: 'PAID', success: 'true' }],
+    ['unrecognized', { saleToken: 's-1', amount: 10 }],
+    ['unrecognized', { instructionId: 'i-1', status: 'SCHEDULED' }],
+    ['unrecognized', {}],
+  ])('%s: %j', (kind, body) => {
+    expect(parseNotification({ body }).kind).toBe(kind);
+  });
+
+  it.each(kinds)('$kind, from a service that sends every field of every kind, null where unused', (given) => {
+    const all = kinds.flatMap(({ payload }) => Object.keys(payload()));
+    const body = { ...Object.fromEntries(all.map((name) => [name, null])), ...given.payload() };
+    expect(parseNotification({ body }).kind).toBe(given.kind);
+    expect(parseNotification({ url: given.query, body }).kind).toBe(given.kind);
+  });
+
+  it('what a body inherits, or has under __proto__, shows nothing', () => {
+    const body = JSON.parse(
+      '{"__proto__":{"newStatus":"PAID","saleToken":"s-1"},"constructor":{"success":true}}',
+    );
+    expect(parseNotification({ body }).kind).toBe('unrecognized');
+    expect(parseNotification({ body: Object.create({ newStatus: 'PAID', saleToken: 's' }) }).kind).toBe(
+      'unrecognized',
+    );
+  });
+});
+
+describe('a sale', () => {
+  it.each(['', queries.sale, '?shop=7'])('is a payment when it is PAID (%j)', (query) => {
+    expect(parseNotification({ url: `/${query}`, body: salePayload() }).kind).toBe('payment');
+  });
+
+  it.each(['REVERSAL', 'paid', 'PAID ', 'PENDING', 'CANCELLED', ''])(
+    'is saleStatus with the same payload when it is %j: nobody ships goods for it',
+    (newStatus) => {
+      const body = { ...salePayload(), newStatus };
+      expect(parseNotification({ body })).toMatchObject({ kind: 'saleStatus', payload: body });
+    },
+  );
+});
+
+describe('contradictions are refused with issues, never guessed away', () => {
+  const expected = /^expected the body of a \w+, as the query flags say, got that of a \w+$/;
+
+  it.each(
+    flagged.flatMap(({ query, kind }) =>
+      kinds
+        .filter((other) => other.kind !== kind)
+        .map((other) => ({ query, other: other.kind, payload: other.payload })),
+    ),
+  )('?$query on the body of a $other', ({ query, payload }) => {
+    const error = refusalOf({ url: `/${query}`, body: payload() });
+    expect(error.issues).toEqual([{ path: [], message: expect.stringMatching(expected) }]);
+    expect(error.code).toBe('invalid_notification');
+  });
+
+  it.each(['refund=true&payout=true', 'type=refund&type=reversing', 'refund=true&type=payout'])(
+    'the flags of two kinds: ?%s',
+    (query) => {
+      const { issues } = refusalOf({ url: `/?${query}`, body: refundPayload() });
+      expect(issues).toEqual([
+        { path: [], message: expect.stringMatching(/^expected query flags of one kind, got those of /) },
+      ]);
+    },
+  );
+
+  it('the shapes of two kinds, with no flag to tell', () => {
+    const { issues } = refusalOf({ body: { ...salePayload(), ...refundPayload() } });
+    expect(issues).toEqual([
+      { path: [], message: 'expected a body of one kind, got those of sale and refund' },
+    ]);
+  });
+
+  it('a flag tells which of two shapes is meant', () => {
+    const body = { ...salePayload(), ...refundPayload() };
+    expect(parseNotification({ url: queries.refund, body }).kind).toBe('refund');
+  });
+});
+
+describe('a known kind without what identifies it is refused', () => {
+  it.each([
+    ['payment', 'saleToken'],
+    ['reversal', 'uuid'],
+    ['reversal', 'status'],
+    ['refund', 'saleToken'],
+    ['refund', 'status'],
+    ['payout', 'uuid'],
+    ['payout', 'status'],
+  ] as const)('%s without %s', (kind, field) => {
+    const { payload, query } = payloads[kind];
+    for (const body of [payload(), { ...payload(), [field]: null }] as Record<string, unknown>[]) {
+      if (body[field] !== null) delete body[field];
+      const { issues } = refusalOf({ url: query, body });
+      expect(issues).toMatchObject([{ path: [field] }]);
+      expect(() => parseNotification({ body })).toThrow(InvalidNotificationError);
+    }
+  });
+
+  it.each([
+    ['a refund without refund', '?type=refund', { saleToken: 's-1', status: 'PAID' }, ['refund']],
+    ['a refund without its uuid', '', { saleToken: 's', status: 'PAID', refund: {} }, ['refund', 'uuid']],
+    ['a payout without success', '?payout=true', { uuid: 'p-1', status: 'PAID' }, ['success']],
+  ])('%s', (_, query, body, path) => {
+    expect(refusalOf({ url: `/${query}`, body }).issues).toMatchObject([{ path }]);
+  });
+
+  it('and the error shows neither body nor values', () => {
+    const body = { ...salePayload(), saleToken: 7, amount: 'S3CRET', shopper: { email: ['S3CRET'] } };
+    const error = refusalOf({ body });
+    expect(error.body).toBe(body);
+    expect(error.issues).toHaveLength(3);
+    expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|maria|order-1/);
+  });
+
+  it('also in a host whose zod quotes values', () => {
+    const before = z.config().customError;
+    z.config({ customError: ({ input }) => `refused ${JSON.stringify(input)}` });
+    onTestFinished(() => void z.config({ customError: before }));
+    const error = refusalOf({ body: { ...salePayload(), amount: 'S3CRET' } });
+    expect(error.message).toContain('amount: expected a finite number');
+    expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|refused/);
+  });
+});
+
+describe('the body', () => {
+  const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });
+  const bytes = new TextEncoder().encode(json);
+
+  it.each<[string, unknown]>([
+    ['text', json],
+    ['text with a byte order mark', `\uFEFF${json}`],
+    ['text with white space', ` \r\n\t${json}\n`],
+    ['bytes', bytes],
+    ['bytes with a byte order mark', new TextEncoder().encode(`\uFEFF${json}`)],
+    ['a Buffer', Buffer.from(json)],
+    ['an ArrayBuffer', bytes.buffer],
+    ['a part of a larger buffer', Buffer.from(`xx${json}xx`).subarray(2, -2)],
+    ['a DataView', new DataView(bytes.buffer)],
+    ['an object', JSON.parse(json)],
+    ['an object without a prototype', Object.assign(Object.create(null), JSON.parse(json))],
+  ])('may be %s', (_, body) => {
+    const notification = parseNotification({ body });
+    expect(notification).toMatchObject({ kind: 'payment', key: 'payment:s-1:PAID' });
+    expect(notification.raw).toEqual(JSON.parse(json));
+  });
+
+  it.each<[string, unknown]>([
+    ['no JSON', 'saleToken=s-1&newStatus=PAID'],
+    ['broken JSON', json.slice(0, -1)],
+    ['two JSON texts', `${json}${json}`],
+    ['empty text', ''],
+    ['no bytes', new Uint8Array()],
+    ['JSON with a second byte order mark', `\uFEFF\uFEFF${json}`],
+    ['a JSON array', `[${json}]`],
+    ['JSON text', '"PAID"'],
+    ['a JSON number', '7'],
+    ['JSON null', 'null'],
+    ['an array', [salePayload()]],
+    ['null', null],
+    ['undefined', undefined],
+    ['a number', 7],
+    ['true', true],
+  ])('is refused as %s', (_, body) => {
+    const error = refusalOf({ url: queries.refund, body });
+    expect(error.issues).toEqual([{ path: [], message: 'expected a JSON object' }]);
+    expect(error.body).toBe(body);
+    expect(everythingPrintedOf(error)).not.toContain('s-1');
+  });
+
+  it('nested ever so deep, is read where the kind is known, and refused where it would be hashed', () => {
+    const nested = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    const body = `{"saleToken":"s-1","newStatus":"PAID","novel":${nested}}`;
+    expect(parseNotification({ body }).key).toBe('payment:s-1:PAID');
+    expect(refusalOf({ body: nested }).issues).toEqual([
+      { path: [], message: 'expected a body that is not nested as deeply' },
+    ]);
+    expect(refusalOf({ body: `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}` }).issues).toHaveLength(1);
+  });
+
+  it('is not changed, and raw is what came, unknown fields and the text null included', () => {
+    const body = Object.freeze({ ...reversalPayload(), receipt: 'null', novel: Object.freeze({ a: 1 }) });
+    const notification = parseNotification({ body });
+    expect(notification.raw).toEqual({ ...reversalPayload(), receipt: 'null', novel: { a: 1 } });
+    expect(notification).toMatchObject({ payload: { receipt: null, novel: { a: 1 } } });
+  });
+
+  it('with __proto__ and constructor in it pollutes nothing', () => {
+    for (const { payload, query } of kinds) {
+      const hostile = JSON.stringify(payload()).replaceAll(
+        '{',
+        '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},',
+      );
+      parseNotification({ url: query, body: hostile });
+      parseNotification({ body: JSON.parse(hostile) });
+      expect(Reflect.get({}, 'polluted')).toBeUndefined();
+      expect(Reflect.get(Object, 'polluted')).toBeUndefined();
+    }
+  });
+
+  it('whatever it is, gives a notification or an InvalidNotificationError', () => {
+    const body = fc.oneof(
+      fc.anything(),
+      fc.json(),
+      fc.uint8Array(),
+      fc
+        .constantFrom(...kinds)
+        .chain(({ payload }) =>
+          fc
+            .dictionary(fc.constantFrom(...Object.keys(payload()), '__proto__'), fc.anything(), {
+              maxKeys: 3,
+            })
+            .map((changes) => ({ ...payload(), ...changes })),
+        ),
+    );
+    const query = fc.oneof(fc.constantFrom(...Object.values(queries)), fc.webQueryParameters(), fc.string());
+    fc.assert(
+      fc.property(body, query, (body, url) => {
+        try {
+          expect(parseNotification({ url, body }).key).toMatch(/^[!-9;-~]+(:[!-9;-~]*)*$/);
+        } catch (error) {
+          if (!(error instanceof InvalidNotificationError)) throw error;
+          expect(error.issues.length).toBeGreaterThan(0);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('a payout', () => {
+  it('that failed narrows to a payload with its error_code', () => {
+    const notification = parseNotification({ body: failedPayoutPayload() });
+    if (notification.kind !== 'payout') throw new Error('expected a payout');
+    expect(notification.payload.success).toBe(false);
+    if (!notification.payload.success) expect(notification.payload.error_code).toBe('PE0003');
+  });
+});
