@@ -33,7 +33,8 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a URL's host name is this machine's: what goes there passes no network. */
+export function isLoopback(hostname: string): boolean {
   // The URL parser has already brought all spellings of an IPv4 address (0x7f.1) to this one.
   return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -9,26 +9,30 @@ import type { RefundOptions, ReturnOptions } from './model/moves';
 import type { PayOutOptions } from './model/pay-out';
 import type { SandboxPayout, SandboxRefund, SandboxReversal, SandboxScheduledPayment } from './model/records';
 
-/** How a sandbox is started. Everything has a default. */
-export interface SandboxOptions {
-  /** Default 0: any free port. */
-  port?: number | undefined;
-  /** Default `127.0.0.1`: only this machine reaches it. */
-  host?: string | undefined;
+/** What the stand-in is like, however calls reach it. Everything has a default. */
+export interface ServiceOptions {
   /** What calls and control calls must carry, and notifications do. Default: a pair that is plainly a sandbox's. */
   credentials?: Credentials | undefined;
   /** Where notifications go. Without it none is sent, until `setWebhookUrl`. */
   webhookUrl?: WebhookUrl | undefined;
-  /** From a failed delivery to its retry. Default 60 000, as the document has it. */
+  /** From a failed delivery to its retry, in milliseconds. Default 60 000, as the document has it. */
   retryIntervalMs?: number | undefined;
-  /** What the URL of QR codes begins with, when others reach the sandbox by another name. Default: `url`. */
-  publicUrl?: string | undefined;
   /** Rows of the table of inventions to change: what the document does not show. */
   inventions?: Partial<Inventions> | undefined;
-  /** The service's clock, in milliseconds since 1970. Default: `Date.now`. */
-  now?: (() => number) | undefined;
   /** Where ids and UUIDs come from; `sequentialIds()` gives the same ones each time. Default: random UUIDs. */
   ids?: IdSource | undefined;
+}
+
+/** How a sandbox is started. Everything has a default. */
+export interface SandboxOptions extends ServiceOptions {
+  /** Default 0: any free port. */
+  port?: number | undefined;
+  /** Default `127.0.0.1`: only this machine reaches it. */
+  host?: string | undefined;
+  /** What the URL of QR codes begins with, when others reach the sandbox by another name. Default: `url`. */
+  publicUrl?: string | undefined;
+  /** The service's clock, in milliseconds since 1970. Default: `Date.now`. */
+  now?: (() => number) | undefined;
   /** Called with each request answered and each delivery tried. Neither bodies nor credentials are in it. */
   log?: ((entry: SandboxLogEntry) => void) | undefined;
 }
@@ -49,16 +53,21 @@ export type SandboxLogEntry =
     }
   | { readonly type: 'delivery'; readonly delivery: Delivery; readonly attempt: DeliveryAttempt };
 
-/**
- * A running stand-in for the service. The control methods make happen what the outside world would: each changes the
- * state at once and sends the notification in the background (`idle` waits for it). They throw `SandboxError` for what
- * cannot be. Each has an HTTP form under `/sandbox/`, which needs the same two credential headers.
- */
-export interface Sandbox {
+/** A running stand-in for the service. */
+export interface Sandbox extends SandboxControls {
   /** Base URL for `PaymentsClient`. */
   readonly url: string;
   readonly credentials: Credentials;
+  /** Stops everything: connections, deliveries, timers. */
+  close(): Promise<void>;
+}
 
+/**
+ * The control methods make happen what the outside world would: each changes the state at once and sends the
+ * notification in the background (`idle` waits for it). They throw `SandboxError` for what cannot be. Of a sandbox,
+ * each has an HTTP form under `/sandbox/`, which needs the same two credential headers.
+ */
+export interface SandboxControls {
   /**
    * The payer pays: the transaction is `PAID`, and the payment notification goes out.
    *
@@ -102,6 +111,4 @@ export interface Sandbox {
   setWebhookUrl(webhookUrl: WebhookUrl | undefined): void;
   /** Resolves when no notification is on its way and none waits for a retry: after up to five retry intervals. */
   idle(): Promise<void>;
-  /** Stops everything: connections, deliveries, timers. */
-  close(): Promise<void>;
 }

@@ -42,6 +42,7 @@ export class DeliveryLog {
   readonly #entries = new Map<string, Entry>();
   /** One for each attempt: many listeners on one signal would make Node warn of a leak. */
   readonly #underWay = new Set<AbortController>();
+  readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
   #busy = 0;
   #waiting: (() => void)[] = [];
@@ -74,7 +75,7 @@ export class DeliveryLog {
     };
     this.#entries.set(id, entry);
     this.#busy++;
-    void this.#attemptOnSchedule(entry);
+    this.#attemptOnSchedule(entry);
   }
 
   /** Sends a notification once more, now, without retries: what a listener must not act on twice. */
@@ -83,17 +84,24 @@ export class DeliveryLog {
     if (entry === undefined) throw new SandboxError('unknown', 'No delivery has this id. See `deliveries`.');
     if (this.#isClosed) throw new SandboxError('not-allowed', 'The sandbox is closed.');
     this.#busy++;
-    const attempt = await this.#attempt(entry, true);
-    // A retry that waits is not needed any more.
-    if (entry.status === 'delivered' && entry.timer !== undefined) this.#settle(entry);
-    this.#done();
-    return attempt;
+    return this.#run(async () => {
+      const attempt = await this.#attempt(entry, true);
+      // A retry that waits is not needed any more.
+      if (entry.status === 'delivered' && entry.timer !== undefined) this.#settle(entry);
+      this.#done();
+      return attempt;
+    });
   }
 
   /** Resolves when nothing is on its way and no retry waits. */
   idle(): Promise<void> {
     if (this.#busy === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Resolves when nothing is on its way; retries may wait, each on its timer. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   /** Ends what is on its way, and sends nothing more. */
@@ -106,14 +114,26 @@ export class DeliveryLog {
     await this.idle();
   }
 
-  async #attemptOnSchedule(entry: Entry): Promise<void> {
+  #attemptOnSchedule(entry: Entry): void {
     entry.timer = undefined;
     entry.scheduled++;
-    await this.#attempt(entry, false);
-    const isOver = entry.status !== 'pending' || this.#isClosed;
-    if (isOver) return this.#done();
-    const { timers, retryIntervalMs } = this.#options;
-    entry.timer = timers.set(() => void this.#attemptOnSchedule(entry), retryIntervalMs);
+    void this.#run(async () => {
+      await this.#attempt(entry, false);
+      const isOver = entry.status !== 'pending' || this.#isClosed;
+      if (isOver) return this.#done();
+      const { timers, retryIntervalMs } = this.#options;
+      entry.timer = timers.set(() => this.#attemptOnSchedule(entry), retryIntervalMs);
+    });
+  }
+
+  async #run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const running = work();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
   }
 
   async #attempt(entry: Entry, manual: boolean): Promise<DeliveryAttempt> {

@@ -1,3 +1,4 @@
+import type { Credentials } from '../../schemas/credentials';
 import type { SandboxNotification } from '../model/records';
 
 /** One notification on its way to the listener. */
@@ -33,3 +34,10 @@ export type SendResult = Pick<DeliveryAttempt, 'httpStatus' | 'error' | 'duratio
 
 /** What carries a notification: HTTP, or a test's handler. It never rejects. */
 export type Send = (notification: { url: string; body: string; signal: AbortSignal }) => Promise<SendResult>;
+
+/** What is the same for all notifications. */
+export interface SendOptions {
+  readonly credentials: Credentials;
+  /** Over the whole attempt. */
+  readonly timeoutMs: number;
+}

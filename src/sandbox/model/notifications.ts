@@ -13,6 +13,16 @@ import { dateTime, type ServiceState } from './state';
 
 /** The payloads of section 6, each in the order of its table, with its query flags. */
 
+/** The flags of each kind. Those of a payout that failed are in the table of inventions. */
+export const queryFlags: Readonly<Record<SandboxNotification['kind'], string>> = {
+  payment: '',
+  saleStatus: '',
+  reversal: 'reversing=true&type=reversing',
+  refund: 'refund=true&type=refund',
+  payout: 'payout=true&type=payout',
+  custom: '',
+};
+
 /** Section 6.2. */
 export function saleNotification(
   state: ServiceState,
@@ -38,7 +48,8 @@ export function saleNotification(
     date: dateTime(state, state.now()),
     newStatus,
   };
-  return { kind: newStatus === 'PAID' ? 'payment' : 'saleStatus', query: '', payload };
+  const kind = newStatus === 'PAID' ? 'payment' : 'saleStatus';
+  return { kind, query: queryFlags[kind], payload };
 }
 
 /** Section 6.3. */
@@ -59,7 +70,7 @@ export function reversalNotification(
     receipt: reversal.receipt,
     reason: reversal.reason,
   };
-  return { kind: 'reversal', query: 'reversing=true&type=reversing', payload };
+  return { kind: 'reversal', query: queryFlags.reversal, payload };
 }
 
 /** Section 6.4. */
@@ -90,7 +101,7 @@ export function refundNotification(
     reason: refund.reason,
     date: dateTime(state, state.now()),
   };
-  return { kind: 'refund', query: 'refund=true&type=refund', payload };
+  return { kind: 'refund', query: queryFlags.refund, payload };
 }
 
 /** Section 6.5. */
@@ -103,7 +114,7 @@ export function payoutNotification({ inventions }: ServiceState, payout: Sandbox
     : { success: false, message, error_code: errorCode, ...details };
   return {
     kind: 'payout',
-    query: success ? 'payout=true&type=payout' : inventions.failedPayoutQuery,
+    query: success ? queryFlags.payout : inventions.failedPayoutQuery,
     payload,
   };
 }

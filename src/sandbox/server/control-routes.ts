@@ -3,13 +3,15 @@ import type { Schema } from '../../schemas/schema';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { parseBody } from '../model/request-body';
 import { SandboxError } from '../model/sandbox-error';
-import type { Sandbox } from '../sandbox';
+import type { SandboxControls } from '../sandbox';
 import * as schemas from './control-schemas';
 
 interface ControlRoute {
   readonly method: string;
+  /** As a reader knows it: `/sandbox/transactions/:id/pay`. */
+  readonly template: string;
   readonly path: RegExp;
-  run(sandbox: Sandbox, id: string, body: string): object | Promise<object>;
+  run(sandbox: SandboxControls, id: string, body: string): object | Promise<object>;
 }
 
 /** The HTTP form of the control methods. All of it is the sandbox's own, and under a prefix that the service has not. */
@@ -56,9 +58,12 @@ const routes: readonly ControlRoute[] = [
   }),
 ];
 
+/** Every control call as a line to show: `POST /sandbox/transactions/:id/pay`. */
+export const controlCalls: readonly string[] = routes.map(({ method, template }) => `${method} ${template}`);
+
 /** Answers a control call, or gives `undefined` for a request that is none. */
 export async function control(
-  sandbox: Sandbox,
+  sandbox: SandboxControls,
   request: ServiceRequest,
   isAuthorized: boolean,
 ): Promise<ServiceAnswer | undefined> {
@@ -81,10 +86,11 @@ function route<Options>(
   method: string,
   template: string,
   schema: Schema<Options>,
-  run: (sandbox: Sandbox, id: string, options: Options) => object | Promise<object>,
+  run: (sandbox: SandboxControls, id: string, options: Options) => object | Promise<object>,
 ): ControlRoute {
   return {
     method,
+    template: `/sandbox${template}`,
     path: new RegExp(`^/sandbox${template.replace(':id', '([^/]+)')}$`),
     run(sandbox, id, body) {
       const parsed = parseBody(schema, body);

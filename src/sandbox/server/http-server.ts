@@ -4,15 +4,15 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { invented, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import type { FaultQueue } from '../model/fault-queue';
+import { planCall } from '../model/operation-faults';
 import type { ServiceModel } from '../model/service-model';
-import type { Sandbox, SandboxLogEntry } from '../sandbox';
+import type { SandboxControls, SandboxLogEntry } from '../sandbox';
 import { control } from './control-routes';
-import { planCall } from './operation-faults';
 import { readBody } from './read-body';
 import { sendAnswer } from './send-answer';
 
 export interface HttpServerParts {
-  readonly sandbox: Sandbox;
+  readonly controls: SandboxControls;
   readonly model: ServiceModel;
   readonly faults: FaultQueue;
   readonly log: (entry: SandboxLogEntry) => void;
@@ -46,7 +46,7 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { sandbox, model, faults } = parts;
+  const { controls, model, faults } = parts;
   const started = performance.now();
   const { method = '', url: path = '', headers } = request;
   const operation = model.operationOf({ method, path });
@@ -78,7 +78,7 @@ async function respond(
 
   const call = planCall(fault, model.inventions);
   const carryOut = async (serviceRequest: ServiceRequest): Promise<ServiceAnswer> =>
-    (await control(sandbox, serviceRequest, model.isAuthorized(serviceRequest))) ??
+    (await control(controls, serviceRequest, model.isAuthorized(serviceRequest))) ??
     model.handle(serviceRequest);
   const answer = call.takesEffect ? await carryOut({ method, path, headers, body }) : nothingDone;
   // After the operation: a caller who gives up waiting must find it done.

@@ -1,9 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import type { ServiceAnswer } from '../model/answers';
-
-/** How much of a body is sent, and what then happens to the connection. */
-export type Ending = 'whole' | 'stalled' | 'truncated';
+import type { Ending } from '../model/operation-faults';
 
 /** Writes an answer. The length that is announced is always that of the whole body. */
 export function sendAnswer(response: ServerResponse, answer: ServiceAnswer, ending: Ending = 'whole'): void {

@@ -1,7 +1,9 @@
 import type { Inventions } from '../inventions';
-import { invented, type ServiceAnswer } from '../model/answers';
-import type { Fault } from '../model/fault-queue';
-import type { Ending } from './send-answer';
+import { invented, type ServiceAnswer } from './answers';
+import type { Fault } from './fault-queue';
+
+/** How much of a body is sent, and what then happens to the connection. */
+export type Ending = 'whole' | 'stalled' | 'truncated';
 
 /** What a fault makes of a call. */
 export interface FaultyCall {

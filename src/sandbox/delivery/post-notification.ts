@@ -1,0 +1,77 @@
+import { Buffer } from 'node:buffer';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { performance } from 'node:perf_hooks';
+import type { Credentials } from '../../schemas/credentials';
+import type { SendResult } from './delivery';
+
+/** A notification as it goes over the wire. */
+export interface NotificationRequest {
+  readonly url: string;
+  readonly body: string;
+  /** The whole header. `undefined` leaves it out, which the service never does. */
+  readonly authorization: string | undefined;
+  /** Over the whole attempt. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How an attempt ended, and the beginning of what the listener wrote. */
+export interface NotificationAnswer extends SendResult {
+  readonly text: string;
+}
+
+/** What is kept of an answer; the service reads its status alone. */
+const MAX_TEXT_BYTES = 4096;
+
+/** The header of a notification (document section 5). */
+export function basicAuthorization({ apiKey, apiToken }: Credentials): string {
+  return `Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`;
+}
+
+/** Sends a notification over HTTP as section 6.1 says. A redirect is an answer like any other. Never rejects. */
+export function postNotification(notification: NotificationRequest): Promise<NotificationAnswer> {
+  const { url, body, authorization, timeoutMs, signal } = notification;
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+    const request = send(url, {
+      method: 'POST',
+      // A connection of its own, so that none is left open when the sandbox closes.
+      agent: false,
+      signal,
+      headers: {
+        ...(authorization === undefined ? {} : { authorization }),
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'pix-automatic-sandbox',
+      },
+    });
+    const timer = setTimeout(() => request.destroy(new TimeoutReached()), timeoutMs);
+    const end = (httpStatus: number | undefined, error?: string, text = '') => {
+      clearTimeout(timer);
+      resolve({ httpStatus, error, text, durationMs: Math.round(performance.now() - started) });
+    };
+    request.on('response', (response) => {
+      let start = Buffer.alloc(0);
+      response.on('data', (chunk: Buffer) => {
+        if (start.length < MAX_TEXT_BYTES) start = Buffer.concat([start, chunk]);
+      });
+      // Read to its end, so that the listener is not cut off while it answers; the time-out bounds that too.
+      const answered = () =>
+        end(response.statusCode, undefined, start.subarray(0, MAX_TEXT_BYTES).toString());
+      response.on('close', answered).on('error', answered);
+    });
+    request.on('error', (error) => end(undefined, nameOf(error)));
+    request.end(body);
+  });
+}
+
+class TimeoutReached extends Error {}
+
+/** A short name, never the message: it may quote what it failed on. */
+function nameOf(error: Error): string {
+  if (error instanceof TimeoutReached) return 'timeout';
+  if (error.name === 'AbortError') return 'closed';
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'connection failed';
+}

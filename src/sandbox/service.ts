@@ -1,0 +1,118 @@
+import { ConfigurationError } from '../errors';
+import { assertCredentials, type Credentials } from '../schemas/credentials';
+import { atMost } from './delivery/at-most';
+import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
+import { DeliveryLog, type Timers } from './delivery/delivery-log';
+import { checkWebhookUrl, listenerUrl, type WebhookUrl } from './delivery/listener-url';
+import { type Inventions, resolveInventions } from './inventions';
+import { FaultQueue } from './model/fault-queue';
+import type { IdSource } from './model/ids';
+import { ServiceModel } from './model/service-model';
+import { redactor } from './redact';
+import type { SandboxControls, ServiceOptions } from './sandbox';
+
+/** Notifications under way at a time. */
+const MAX_CONCURRENT_DELIVERIES = 64;
+
+const defaultCredentials = { apiKey: 'sandbox-api-key', apiToken: 'sandbox-api-token' };
+
+/** The options, checked and with their defaults. */
+export interface ServiceSettings {
+  readonly credentials: Credentials;
+  readonly webhookUrl: WebhookUrl | undefined;
+  readonly retryIntervalMs: number;
+  readonly inventions: Inventions;
+  readonly ids: IdSource | undefined;
+}
+
+/** What the service runs in: over HTTP, or inside a test. */
+export interface ServiceSurroundings {
+  /** Where the service is reached. */
+  readonly baseUrl: string;
+  /** The clock of the date-times. Default: `Date.now`. */
+  readonly now: (() => number) | undefined;
+  /** The clock of the retries. */
+  readonly timers: Timers;
+  /** How notifications are carried. */
+  readonly send: (options: SendOptions) => Send;
+  readonly onAttempt?: ((delivery: Delivery, attempt: DeliveryAttempt) => void) | undefined;
+}
+
+/** The whole service but the way that calls come in. */
+export interface Service {
+  readonly model: ServiceModel;
+  readonly faults: FaultQueue;
+  readonly deliveryLog: DeliveryLog;
+  readonly controls: SandboxControls;
+}
+
+/** @throws {@link ConfigurationError} for an option that cannot work, before anything is started */
+export function resolveService(options: ServiceOptions): ServiceSettings {
+  const { webhookUrl, retryIntervalMs = 60_000, ids } = options;
+  const { apiKey, apiToken } = options.credentials ?? defaultCredentials;
+  const credentials = { apiKey, apiToken };
+  assertCredentials(credentials);
+  checkWebhookUrl(webhookUrl);
+  const inventions = resolveInventions(options.inventions);
+  assertTimer('retryIntervalMs', retryIntervalMs);
+  assertTimer('inventions.deliveryTimeoutMs', inventions.deliveryTimeoutMs);
+  return { credentials, webhookUrl, retryIntervalMs, inventions, ids };
+}
+
+/** What the HTTP server and the msw handlers share: the model, its faults and deliveries, and what controls them. */
+export function createService(settings: ServiceSettings, surroundings: ServiceSurroundings): Service {
+  const { credentials, inventions, retryIntervalMs, ids } = settings;
+  const { baseUrl, now, timers, send, onAttempt = () => {} } = surroundings;
+  let { webhookUrl } = settings;
+
+  const deliveryLog = new DeliveryLog({
+    send: atMost(MAX_CONCURRENT_DELIVERIES, send({ credentials, timeoutMs: inventions.deliveryTimeoutMs })),
+    retryIntervalMs,
+    timers,
+    redact: redactor(credentials),
+    onAttempt,
+  });
+  const model = new ServiceModel({
+    credentials,
+    baseUrl,
+    inventions,
+    now,
+    ids,
+    notify(notification) {
+      const target = listenerUrl(webhookUrl, notification);
+      if (target !== undefined) deliveryLog.deliver(notification, target);
+    },
+  });
+  const faults = new FaultQueue();
+
+  const controls: SandboxControls = {
+    pay: (uuid) => model.pay(uuid),
+    cancelTransaction: (uuid) => model.cancelTransaction(uuid),
+    reverse: (uuid, returnOptions) => model.reverse(uuid, returnOptions),
+    completeReversal: (uuid) => model.completeReversal(uuid),
+    cancelReversal: (uuid) => model.cancelReversal(uuid),
+    refund: (uuid, refundOptions) => model.refund(uuid, refundOptions),
+    payOut: (payOutOptions) => model.payOut(payOutOptions),
+    scheduledPayments: (uuid) => model.scheduledPayments(uuid),
+    payScheduledPayment: (instructionId) => model.payScheduledPayment(instructionId),
+    notify: (payload, query) => model.notify(payload, query),
+    fault: (operation, fault) => faults.add(operation, fault),
+    clearFaults: () => faults.clear(),
+    get deliveries() {
+      return deliveryLog.deliveries;
+    },
+    redeliver: (deliveryId) => deliveryLog.redeliver(deliveryId),
+    setWebhookUrl(target) {
+      checkWebhookUrl(target);
+      webhookUrl = target;
+    },
+    idle: () => deliveryLog.idle(),
+  };
+  return { model, faults, deliveryLog, controls };
+}
+
+/** Timers take 32 bits: a longer time would fire at once. */
+function assertTimer(name: string, ms: number): void {
+  if (ms >= 0 && ms < 2 ** 31) return;
+  throw new ConfigurationError(`Expected \`${name}\` to be milliseconds, from 0 to what a timer can take.`);
+}
