@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
 import type { Claim, IdempotencyStore } from '../../src/webhooks/idempotency-store';
@@ -127,6 +127,15 @@ export function testStoreContract(
       await harness.pass(WELL_PAST_SHORT);
       expect(await store.complete(late, LONG)).toBe(false);
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual([]);
+    });
+
+    it('refuses it also where a done state keeps the record', async () => {
+      const subject = newSubject();
+      await store.complete(await claimed(store, subject, 'PENDING'), LONG);
+      const late = await claimed(store, subject, 'PAID', SHORT);
+      await harness.pass(WELL_PAST_SHORT);
+      expect(await store.complete(late, LONG)).toBe(false);
+      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
     });
 
     it('refuses the late complete of a former owner, and leaves the new one its lease', async () => {
@@ -328,6 +337,11 @@ function fenceIn(reply: unknown): number {
   return Number(JSON.stringify(reply).match(/\b\d{13}\b/)?.[0]);
 }
 
+/** Long, and not compressible to something short. */
+const long = Array.from({ length: 100 }, (_, index) =>
+  createHash('sha512').update(String(index)).digest('hex'),
+).join('');
+
 const oddTexts = [
   '%',
   '%3A:%25',
@@ -356,9 +370,9 @@ const oddTexts = [
   'sha256:',
   'A',
   'a',
-  'x'.repeat(10_000),
+  long,
   'é'.repeat(499),
-  `${'x'.repeat(10_000)}y`,
+  `${long}y`,
   '__proto__',
   'fence',
 ];

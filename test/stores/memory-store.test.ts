@@ -53,6 +53,16 @@ describe('MemoryStore', () => {
     expect(await store.claim('payment:1', 'PAID', 60_000)).toMatchObject({ status: 'claimed' });
   });
 
+  it('grows the fence also when the clock has been set back', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ clock });
+    const first = await store.claim('payment:1', 'PAID', 1000);
+    await pass(-5000);
+    const second = await store.claim('payment:2', 'PAID', 1000);
+    if (first.status !== 'claimed' || second.status !== 'claimed') throw new Error('not claimed');
+    expect(second.fence).toBe(first.fence + 1);
+  });
+
   it('lets expired entries go as it is used, whatever their order', async () => {
     const { clock, pass } = fakeClock();
     const maxEntries = 10_000;

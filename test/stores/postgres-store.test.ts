@@ -139,6 +139,17 @@ function testOnDatabase(name: string, database: PostgresQueryable, schema: strin
     await expect(store.deleteExpired({ limit: 0 })).rejects.toThrow(ConfigurationError);
   });
 
+  it(`${name}: grows the fence also when the clock has been set back`, async () => {
+    const store = new PostgresStore(database, { schema, table: 'fences' });
+    await store.createTable();
+    const claim = await store.claim('payment:1', 'PAID', 60_000);
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    await store.release(claim);
+    const qualified = schema === undefined ? 'fences' : `${pg.escapeIdentifier(schema)}.fences`;
+    await database.query(`UPDATE ${qualified} SET fence = 9000000000000`);
+    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: 9_000_000_000_001 });
+  });
+
   it(`${name}: prints the SQL that creates the same table`, async () => {
     const store = new PostgresStore(database, { schema, table: 'printed' });
     for (const statement of store.createTableSql().split(';\n').filter(Boolean))

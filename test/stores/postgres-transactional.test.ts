@@ -25,9 +25,8 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
 
   beforeAll(async () => {
     await store.createTable();
-    await pool.query(`CREATE TABLE ${writes} (subject text, CHECK (subject <> 'refused'))`);
     await pool.query(
-      `ALTER TABLE ${writes} ADD CONSTRAINT late UNIQUE (subject) DEFERRABLE INITIALLY DEFERRED`,
+      `CREATE TABLE ${writes} (subject text CHECK (subject <> 'refused') UNIQUE DEFERRABLE INITIALLY DEFERRED)`,
     );
   });
   beforeEach(() => {

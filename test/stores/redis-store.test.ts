@@ -69,17 +69,23 @@ describe.skipIf(!found)('Redis', () => {
     expect(await other.complete(claim, 60_000)).toBe(true);
   });
 
-  it.each(['QUEUED', null, true, [], ['claimed', 'another token', '1700000000000'], { 0: 'claimed' }])(
-    'takes the reply %j for an error',
-    async (reply) => {
-      const client: RedisClient = { defineCommand: true, eval: async () => reply };
-      const store = new RedisStore(client);
-      const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-      await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
-      await expect(store.complete(claim, 1000)).rejects.toThrow(StoreError);
-      await expect(store.release(claim)).rejects.toThrow(StoreError);
-    },
-  );
+  it.each([
+    'QUEUED',
+    null,
+    true,
+    [],
+    ['claimed', 'another token', '1700000000000'],
+    ['completed', 'another token'],
+    ['released', 'another token'],
+    { 0: 'claimed' },
+  ])('takes the reply %j for an error', async (reply) => {
+    const client: RedisClient = { defineCommand: true, eval: async () => reply };
+    const store = new RedisStore(client);
+    const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
+    await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
+    await expect(store.complete(claim, 1000)).rejects.toThrow(StoreError);
+    await expect(store.release(claim)).rejects.toThrow(StoreError);
+  });
 
   it.each([
     ['abc', []],

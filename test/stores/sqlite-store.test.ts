@@ -110,6 +110,17 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
     });
 
+    it('grows the fence also when the clock has been set back', async () => {
+      const database = open(':memory:');
+      const store = new SqliteStore(database, { table: 'fences' });
+      await store.createTable();
+      const claim = await store.claim('payment:1', 'PAID', 60_000);
+      if (claim.status !== 'claimed') throw new Error('not claimed');
+      await store.release(claim);
+      database.exec('UPDATE fences SET fence = 9000000000000');
+      expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: 9_000_000_000_001 });
+    });
+
     it('prints the SQL that creates the same table', async () => {
       const database = open(':memory:');
       const store = new SqliteStore(database, { table: 'printed' });
