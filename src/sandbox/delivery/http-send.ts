@@ -1,5 +1,4 @@
-import type { Credentials } from '../../schemas/credentials';
-import type { Send } from './delivery';
+import type { Send, SendOptions } from './delivery';
 import { basicAuthorization, postNotification } from './post-notification';
 
 /** Sends notifications over HTTP as sections 5 and 6.1 say; what the listener writes is not kept. */
