@@ -95,6 +95,8 @@ function parse<Payload, Kind extends string>(
 function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefinition) {
   const result = schema['~standard'].validate(raw);
   if (result instanceof Promise) {
+    // Nobody waits for it, and a rejection that nobody handles would end the process.
+    result.catch(() => undefined);
     throw new ConfigurationError(`Expected the schema of your kind \`${kind}\` to be synchronous.`);
   }
   if (result.issues !== undefined) {
