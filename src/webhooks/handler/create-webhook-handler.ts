@@ -1,9 +1,10 @@
-import { InvalidNotificationError } from '../../errors';
+import { InvalidNotificationError, type ValidationIssue } from '../../errors';
 import { checkAgainst } from '../authorization';
 import type { AnyDefinition } from '../define-notification';
+import type { Identity } from '../notification-key';
 import { readJsonObject } from '../parse-notification';
 import { readQuery } from '../query';
-import { type JsonObject, recognize, recognizeNone } from '../recognize';
+import { recognize, recognizeNone } from '../recognize';
 import { act } from './act';
 import { BodyProblem, readBody } from './body';
 import { type ResolvedHandlerOptions, resolveHandlerOptions, type WebhookHandlerOptions } from './options';
@@ -61,6 +62,13 @@ export function createWebhookHandler<
   });
 }
 
+/** A notification, or a body that is none, with the issues that keep it from being one. */
+interface Reading {
+  readonly notification: { readonly kind: string };
+  readonly identity: Identity;
+  readonly issues?: readonly ValidationIssue[] | undefined;
+}
+
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 /** A body without an identity may well come again on purpose. */
 const HOUR_MS = 60 * 60 * 1000;
@@ -90,29 +98,24 @@ class WebhookFlow {
   }
 
   async #answer(head: RequestHead, body: unknown): Promise<PlainResponse> {
-    const { expectedAuthorizations, getAuthorization, kinds } = this.#options;
+    const { expectedAuthorizations, getAuthorization } = this.#options;
     if (head.method !== 'POST') return this.#refuse('method_not_allowed', { status: 405 });
     const check = checkAgainst(getAuthorization(head), expectedAuthorizations);
     if (!check.ok) return this.#refuse('unauthorized', { status: 401, reason: check.reason });
 
-    let raw: JsonObject;
+    let reading: Reading;
     try {
-      raw = readJsonObject(
-        body instanceof BodyProblem ? await Promise.reject(body) : await readBody(body, this.#options),
-      );
+      reading = await this.#read(head, body);
     } catch (error) {
       return this.#refuseBody(error);
     }
 
-    const recognized = recognize(raw, readQuery({ url: head.url }), kinds);
-    const { notification, identity } =
-      recognized.issues === undefined ? recognized : recognizeNone(raw, recognized.issues);
+    const { notification, identity, issues } = reading;
     const { kind } = notification;
     const { key } = identity;
     const callback = this.#options.callbacks[kind];
     if (callback === 'ignore') return OK;
     if (callback === undefined) {
-      const { issues } = recognized;
       const about = { kind, key, issues, received: notification };
       return issues === undefined
         ? this.#refuse('unhandled', { ...about, status: 200 })
@@ -125,6 +128,15 @@ class WebhookFlow {
     if (ending.code === 'done') return OK;
     const { code, ...details } = ending;
     return this.#refuse(code, { ...details, kind, key, received: notification });
+  }
+
+  /** Within one `try`: a body may also prove unreadable while it is recognized. */
+  async #read(head: RequestHead, body: unknown): Promise<Reading> {
+    if (body instanceof BodyProblem) throw body;
+    const raw = readJsonObject(await readBody(body, this.#options));
+    const recognized = recognize(raw, readQuery({ url: head.url }), this.#options.kinds);
+    const { issues } = recognized;
+    return issues === undefined ? recognized : { ...recognizeNone(raw, issues), issues };
   }
 
   #refuseBody(error: unknown): PlainResponse {
