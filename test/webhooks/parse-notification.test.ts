@@ -331,15 +331,13 @@ describe('the body', () => {
       fc.anything(),
       fc.json(),
       fc.uint8Array(),
-      fc
-        .constantFrom(...kinds)
-        .chain(({ payload }) =>
-          fc
-            .dictionary(fc.constantFrom(...Object.keys(payload()), '__proto__'), fc.anything(), {
-              maxKeys: 3,
-            })
-            .map((changes) => ({ ...payload(), ...changes })),
-        ),
+      fc.constantFrom(...kinds).chain(({ payload }) =>
+        fc
+          .dictionary(fc.constantFrom(...Object.keys(payload()), '__proto__'), fc.anything(), {
+            maxKeys: 3,
+          })
+          .map((changes) => ({ ...payload(), ...changes })),
+      ),
     );
     const query = fc.oneof(fc.constantFrom(...Object.values(queries)), fc.webQueryParameters(), fc.string());
     fc.assert(

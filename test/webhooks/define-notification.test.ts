@@ -1,0 +1,238 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import {
+  ConfigurationError,
+  createWebhookHandler,
+  defineNotification,
+  InvalidNotificationError,
+  MemoryStore,
+  parseNotification,
+  type WebhookReport,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod/mini';
+import { credentials, everythingPrintedOf, notificationRequest, salePayload, statusOf } from './support';
+
+const charge = defineNotification({
+  kind: 'charge',
+  match: (body) => 'instructionId' in body,
+  schema: z.looseObject({ instructionId: z.string(), status: z.string(), amount: z.optional(z.number()) }),
+  subject: ({ instructionId }) => instructionId,
+  state: ({ status }) => status,
+});
+
+/** A schema by hand, as any library could make it. */
+function schemaOf<Output>(
+  validate: (value: unknown) => StandardSchemaV1.Result<Output> | Promise<StandardSchemaV1.Result<Output>>,
+): StandardSchemaV1<unknown, Output> {
+  return { '~standard': { version: 1, vendor: 'test', validate } };
+}
+
+const anyObject = schemaOf((value) => ({ value: value as Record<string, string> }));
+
+describe('a kind of one’s own', () => {
+  const body = { instructionId: 'i:1', status: 'SCHEDULED', novel: 1 };
+
+  it('is recognized by its match, and typed by its schema', () => {
+    const notification = parseNotification({ body, kinds: [charge] });
+    expect(notification).toEqual({ kind: 'charge', payload: body, raw: body, key: 'charge:i%3A1:SCHEDULED' });
+    if (notification.kind === 'charge') expect(notification.payload.status.length).toBe(9);
+  });
+
+  it('has no part of its key for the state when it has none', () => {
+    const once = defineNotification({
+      kind: 'once',
+      match: () => true,
+      schema: anyObject,
+      subject: ({ id = '' }) => id,
+    });
+    expect(parseNotification({ body: { id: 'x' }, kinds: [once] }).key).toBe('once:x');
+  });
+
+  it('is asked before the documented kinds, in the order of kinds', () => {
+    const define = <const Kind extends string>(kind: Kind) =>
+      defineNotification({ kind, match: () => true, schema: anyObject, subject: () => 'x' });
+    const kinds = [define('first'), define('second')] as const;
+    expect(parseNotification({ body: salePayload(), kinds }).kind).toBe('first');
+    expect(parseNotification({ body: salePayload(), url: '/?type=refund', kinds }).kind).toBe('first');
+  });
+
+  it('is asked with the body and the query, and leaves the rest to the documented kinds', () => {
+    const seen: unknown[] = [];
+    const byQuery = defineNotification({
+      kind: 'byQuery',
+      match: (given, query) => {
+        seen.push(given);
+        return query.getAll('type').includes('charge');
+      },
+      schema: anyObject,
+      subject: ({ saleToken = '' }) => saleToken,
+    });
+    const kinds = [byQuery];
+    expect(parseNotification({ body: salePayload(), kinds }).kind).toBe('payment');
+    expect(parseNotification({ body: salePayload(), query: { type: ['a', 'charge'] }, kinds }).kind).toBe(
+      'byQuery',
+    );
+    expect(seen).toEqual([salePayload(), salePayload()]);
+  });
+
+  it('is dispatched to its callback and deduplicated by its key', async () => {
+    const acted: string[] = [];
+    const handler = createWebhookHandler({
+      credentials,
+      kinds: [charge],
+      store: new MemoryStore(),
+      on: {
+        charge: ({ payload }, { key, handledStates }) =>
+          void acted.push(`${key} ${payload.instructionId} after ${handledStates}`),
+      },
+    });
+    expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
+    expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
+    expect(await statusOf(handler(notificationRequest({ ...body, status: 'PAID' })))).toBe(200);
+    expect(acted).toEqual(['charge:i%3A1:SCHEDULED i:1 after ', 'charge:i%3A1:PAID i:1 after SCHEDULED']);
+  });
+
+  it('gives the payload that its schema makes, and raw as it came', () => {
+    const converted = defineNotification({
+      kind: 'converted',
+      match: () => true,
+      schema: z.pipe(
+        z.object({ id: z.number() }),
+        z.transform(({ id }) => ({ id: `n${id}` })),
+      ),
+      subject: ({ id }) => id,
+    });
+    expect(parseNotification({ body: { id: 7, more: 1 }, kinds: [converted] })).toEqual({
+      kind: 'converted',
+      payload: { id: 'n7' },
+      raw: { id: 7, more: 1 },
+      key: 'converted:n7',
+    });
+  });
+});
+
+describe('a body that its own kind’s schema refuses', () => {
+  const marked = 'CPF 52998224725';
+
+  it.each<[string, StandardSchemaV1, readonly unknown[]]>([
+    ['whose messages quote values', z.object({ status: z.number(`got ${marked}`) }), ['status']],
+    [
+      'whose path segments are objects',
+      schemaOf(() => ({ issues: [{ message: marked, path: [{ key: 'a' }, 'b', { key: 0 }] }] })),
+      ['a', 'b', 0],
+    ],
+    ['without a path', schemaOf(() => ({ issues: [{ message: marked }] })), []],
+  ])('is refused by the schema %s without their words', (_, schema, path) => {
+    const own = defineNotification({ kind: 'own', match: () => true, schema, subject: () => 'x' });
+    try {
+      parseNotification({ body: { status: marked }, kinds: [own] });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(InvalidNotificationError);
+      expect(error).toMatchObject({ issues: [{ path, message: 'refused by the schema of your kind own' }] });
+      expect(everythingPrintedOf(error)).not.toContain('5299');
+    }
+  });
+
+  it.each([
+    ['an empty subject', '', 'x'],
+    ['an empty state', 'x', ''],
+    ['a subject that is no text', 7, 'x'],
+    ['a state that is no text', 'x', null],
+    ['no subject', undefined, 'x'],
+  ])('is refused for %s: two things would be taken for one', (_, subject, state) => {
+    const own = defineNotification({
+      kind: 'own',
+      match: () => true,
+      schema: anyObject,
+      subject: () => subject as string,
+      state: () => state as string,
+    });
+    expect(() => parseNotification({ body: {}, kinds: [own] })).toThrow(InvalidNotificationError);
+  });
+
+  it('goes to unrecognized with its issues in the handler', async () => {
+    const seen: unknown[] = [];
+    const handler = createWebhookHandler({
+      credentials,
+      kinds: [charge],
+      store: new MemoryStore(),
+      on: { unrecognized: ({ issues }) => void seen.push(issues) },
+    });
+    const body = { instructionId: 'i-1', status: 7 };
+    expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
+    expect(seen).toEqual([[{ path: ['status'], message: 'refused by the schema of your kind charge' }]]);
+  });
+});
+
+describe('a definition that cannot work', () => {
+  const good = { kind: 'own', match: () => true, schema: anyObject, subject: () => 'x' };
+
+  it.each(['', 'payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'])(
+    'is refused for the kind %j',
+    (kind) => {
+      expect(() => defineNotification({ ...good, kind })).toThrow(ConfigurationError);
+    },
+  );
+
+  it.each([[undefined], [null], [{}], [{ '~standard': {} }], [() => true]])(
+    'is refused for the schema %s, which is no Standard Schema',
+    (schema) => {
+      expect(() => defineNotification({ ...good, schema: schema as never })).toThrow(ConfigurationError);
+    },
+  );
+
+  it('is refused by the handler when two have one name', () => {
+    const kinds = [defineNotification(good), defineNotification(good)];
+    expect(() => createWebhookHandler({ credentials, kinds, on: {} })).toThrow(ConfigurationError);
+  });
+
+  it.each([
+    ['resolves', () => Promise.resolve({ value: {} })],
+    ['rejects', () => Promise.reject(new Error('lost'))],
+  ])(
+    'says so when its schema is asynchronous and %s, and leaves no rejection behind',
+    async (_, validate) => {
+      const unhandled: unknown[] = [];
+      const note = (error: unknown) => void unhandled.push(error);
+      process.on('unhandledRejection', note);
+      onTestFinished(() => void process.off('unhandledRejection', note));
+
+      const own = defineNotification({ ...good, schema: schemaOf(validate) });
+      expect(() => parseNotification({ body: {}, kinds: [own] })).toThrow(/`own` to be synchronous/);
+      expect(() => parseNotification({ body: {}, kinds: [own] })).toThrow(ConfigurationError);
+
+      const reports: WebhookReport[] = [];
+      const handler = createWebhookHandler({
+        credentials,
+        kinds: [own],
+        on: {},
+        onError: (report) => reports.push(report),
+      });
+      expect(await statusOf(handler(notificationRequest({})))).toBe(500);
+      expect(reports).toMatchObject([{ code: 'internal', error: { code: 'configuration' } }]);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(unhandled).toEqual([]);
+    },
+  );
+
+  it('a match that throws is a 500, and reported', async () => {
+    const failure = new Error('match failed');
+    const own = defineNotification({
+      ...good,
+      match: () => {
+        throw failure;
+      },
+    });
+    const reports: WebhookReport[] = [];
+    const handler = createWebhookHandler({
+      credentials,
+      kinds: [own],
+      on: {},
+      onError: (report) => reports.push(report),
+    });
+    const answer = await handler(notificationRequest({}));
+    expect([answer.status, await answer.text()]).toEqual([500, 'Internal error']);
+    expect(reports).toMatchObject([{ code: 'internal', error: failure }]);
+  });
+});

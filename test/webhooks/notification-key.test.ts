@@ -1,0 +1,181 @@
+import { isDeepStrictEqual as isDeepEqual } from 'node:util';
+import fc from 'fast-check';
+import { type Notification, parseNotification } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import { seedRandomTests } from '../helpers/random-seed';
+import { payoutPayload, queries, refundPayload, reversalPayload, salePayload } from './support';
+
+seedRandomTests();
+
+const keyOf = (body: unknown, url = '') => parseNotification({ url, body }).key;
+
+describe('the key is kind, identity and state', () => {
+  it.each([
+    ['reversal:v-1:PENDING', reversalPayload()],
+    ['reversal:v-1:PAID', { ...reversalPayload(), status: 'PAID' }],
+    ['payout:p-1:true:PAID', payoutPayload()],
+    ['payout:p-1:false:PENDING', { ...payoutPayload(), success: false, status: 'PENDING' }],
+    ['refund:r-1:PAID', refundPayload()],
+    ['payment:s-1:PAID', salePayload()],
+    ['payment:s-1:REVERSAL', { ...salePayload(), newStatus: 'REVERSAL' }],
+    ['reversal:a%3Ab%25c%20d:PAID%2FX', { ...reversalPayload(), uuid: 'a:b%c d', status: 'PAID/X' }],
+    ['reversal:%C3%A7%F0%9F%8F%A0:PAID', { ...reversalPayload(), uuid: 'ç🏠', status: 'PAID' }],
+  ])('%s', (key, body) => {
+    expect(keyOf(body)).toBe(key);
+  });
+
+  it('is the same with its query and without', () => {
+    expect(keyOf(reversalPayload(), queries.reversal)).toBe(keyOf(reversalPayload()));
+    expect(keyOf(refundPayload(), queries.refund)).toBe(keyOf(refundPayload()));
+    expect(keyOf(payoutPayload(), queries.payout)).toBe(keyOf(payoutPayload()));
+  });
+
+  it('changes from a reversal’s PENDING to its PAID, though its uuid does not', () => {
+    expect(keyOf(reversalPayload())).not.toBe(keyOf({ ...reversalPayload(), status: 'PAID' }));
+  });
+
+  it('differs between partial refunds of one sale, and from the key of its payment', () => {
+    const second = { ...refundPayload(), refund: { uuid: 'r-2' } };
+    const keys = [refundPayload(), second, salePayload()].map((body) => keyOf(body));
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it('does not change with what may change between two deliveries', () => {
+    const later = { ...refundPayload(), date: '2027-01-01 00:00:00', receipt: null, novel: 1 };
+    expect(keyOf(later)).toBe(keyOf(refundPayload()));
+  });
+});
+
+/** What breaks keys that are put together carelessly. */
+const part = fc.oneof(
+  fc.string({ minLength: 1, unit: 'binary' }),
+  fc
+    .array(fc.constantFrom(':', '%', '%3A', '%25', '%u', '%ud800', '\ud800', '\udc00', 'a', ' ', '\n'), {
+      minLength: 1,
+    })
+    .map((pieces) => pieces.join('')),
+);
+const documented = fc.oneof(
+  fc.record({ saleToken: part, newStatus: part }),
+  fc.record({ uuid: part, status: part, sale: fc.constant({}), reversedAmount: fc.constant(1) }),
+  fc.record({ saleToken: part, status: part, refund: fc.record({ uuid: part }) }),
+  fc.record({ uuid: part, status: part, success: fc.boolean() }),
+);
+
+describe('the key is injective', () => {
+  /** Kind, identity and state, in a form that cannot be mistaken. A payment and a saleStatus are about one sale. */
+  function identityOf(notification: Notification): string {
+    switch (notification.kind) {
+      case 'payment':
+      case 'saleStatus':
+        return JSON.stringify(['sale', notification.payload.saleToken, notification.payload.newStatus]);
+      case 'reversal':
+        return JSON.stringify(['reversal', notification.payload.uuid, notification.payload.status]);
+      case 'refund':
+        return JSON.stringify(['refund', notification.payload.refund.uuid, notification.payload.status]);
+      case 'payout': {
+        const { uuid, success, status } = notification.payload;
+        return JSON.stringify(['payout', uuid, success, status]);
+      }
+      default:
+        throw new Error(`unexpected ${notification.kind}`);
+    }
+  }
+
+  it('two notifications have one key exactly when kind, identity and state are the same', () => {
+    fc.assert(
+      fc.property(documented, documented, (one, other) => {
+        const [a, b] = [parseNotification({ body: one }), parseNotification({ body: other })];
+        expect(a.key === b.key).toBe(identityOf(a) === identityOf(b));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('identity and state cannot be moved over the border between them', () => {
+    fc.assert(
+      fc.property(part, part, part, (a, b, c) => {
+        const one = { ...reversalPayload(), uuid: `${a}:${b}`, status: c };
+        const other = { ...reversalPayload(), uuid: a, status: `${b}:${c}` };
+        expect(keyOf(one)).not.toBe(keyOf(other));
+      }),
+    );
+  });
+
+  it.each([
+    ['\ud800', '\ud801'],
+    ['\ud800', '%ud800'],
+    ['\ud800', '\ufffd'],
+    ['\udc00\ud800', '\ud800\udc00'],
+    ['a\ud800', '\ud800a'],
+  ])('%j and %j, with half a surrogate pair, have different keys', (one, other) => {
+    const keys = [one, other].map((uuid) => keyOf(JSON.stringify({ ...reversalPayload(), uuid })));
+    expect(keys[0]).not.toBe(keys[1]);
+    expect(keys[0]).toBe(keyOf({ ...reversalPayload(), uuid: one }));
+  });
+
+  it('is printable ASCII, whatever is in it, so that it can be logged and stored anywhere', () => {
+    fc.assert(
+      fc.property(documented, (body) => {
+        expect(keyOf(body)).toMatch(/^[!-~]+$/);
+      }),
+    );
+  });
+});
+
+describe('the key of an unrecognized body', () => {
+  const body = { b: [1, { y: null, x: 'é' }], a: { d: true, c: 1.5 } };
+
+  it('is the SHA-256 of its canonical JSON', () => {
+    // sha256('{"a":{"c":1.5,"d":true},"b":[1,{"x":"é","y":null}]}')
+    expect(keyOf(body)).toBe('unrecognized:8ff98d46aa6fe8967c154a736e4f0361d637fb7df3b0f4b739882a4206a35d5f');
+  });
+
+  it('depends neither on the order of keys, nor on white space, nor on the form of the body', () => {
+    const reordered = '{\n "a" : {"c":1.50, "d":true},\t"b": [1.0, {"x":"\\u00e9","y":null}]}';
+    expect(keyOf(reordered)).toBe(keyOf(body));
+    expect(keyOf(new TextEncoder().encode(reordered))).toBe(keyOf(body));
+  });
+
+  it('depends on the order of arrays, on types, and on every field, __proto__ too', () => {
+    const bodies = [
+      '{"a":[1,2]}',
+      '{"a":[2,1]}',
+      '{"a":["1",2]}',
+      '{"a":[1,2],"b":null}',
+      '{"a":"[1,2]"}',
+      '{"a":{"0":1,"1":2}}',
+      '{"a":[1,2],"__proto__":{"b":1}}',
+      '{"a":[1,2],"__proto__":{"b":2}}',
+      '{"A":[1,2]}',
+      '{"a":[[1],2]}',
+      '{}',
+    ];
+    expect(new Set(bodies.map((text) => keyOf(text))).size).toBe(bodies.length);
+  });
+
+  it('is the same exactly for the same JSON value', () => {
+    const value = fc.jsonValue({ maxDepth: 3 }).map((a) => ({ a }));
+    const shuffled = (given: unknown): unknown => {
+      if (typeof given !== 'object' || given === null) return given;
+      if (Array.isArray(given)) return given.map(shuffled);
+      return Object.fromEntries(
+        Object.entries(given)
+          .reverse()
+          .map(([name, v]) => [name, shuffled(v)]),
+      );
+    };
+    fc.assert(
+      fc.property(value, value, (one, other) => {
+        expect(keyOf(shuffled(one))).toBe(keyOf(one));
+        // As JSON has it, where -0 is 0.
+        const same = isDeepEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
+        expect(keyOf(one) === keyOf(other)).toBe(same);
+      }),
+    );
+  });
+
+  it('does not collide with a key of another kind', () => {
+    expect(keyOf({})).toMatch(/^unrecognized:[0-9a-f]{64}$/);
+  });
+});

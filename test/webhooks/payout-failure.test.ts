@@ -1,0 +1,79 @@
+import { type FailedPayout, parseNotification, payoutFailure } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import { failedPayoutPayload } from './support';
+
+/** Document section 7.1. */
+const meanings = [
+  ['PE0001', 'The bank details provided are not valid'],
+  ['PE0002', 'The account holder does not match the provided identification document'],
+  ['PE0003', 'The destination account does not accept transfers'],
+  ['PE0004', 'Other reasons'],
+] as const;
+
+/** As the handler gets it: parsed from the body of a notification. */
+function failureOf(fields: Partial<FailedPayout>) {
+  const notification = parseNotification({ body: { ...failedPayoutPayload(), ...fields } });
+  if (notification.kind !== 'payout' || notification.payload.success) throw new Error('expected a failure');
+  return payoutFailure(notification.payload);
+}
+
+describe.each(meanings)('payoutFailure of %s', (code, meaning) => {
+  it('has the document’s meaning, and no reason where none follows', () => {
+    expect(failureOf({ error_code: code, message: 'failed' })).toEqual({ code, meaning, reason: undefined });
+    expect(failureOf({ error_code: code, message: null })).toEqual({ code, meaning, reason: undefined });
+  });
+
+  it.each([' - ', ': ', ' ', ', ', ' – ', ' — ', '; ', '. '])(
+    'has the bank’s reason after the code and %j, in error_code or message',
+    (between) => {
+      const text = `${code}${between}Conta encerrada - fale com o banco`;
+      const expected = { code, meaning, reason: 'Conta encerrada - fale com o banco' };
+      expect(failureOf({ error_code: text, message: 'failed' })).toEqual(expected);
+      expect(failureOf({ error_code: code, message: text })).toEqual(expected);
+      expect(failureOf({ error_code: null, message: text })).toEqual(expected);
+      expect(failureOf({ error_code: code, message: `Payout failed (ref 7): ${text}` })).toEqual(expected);
+    },
+  );
+
+  it('prefers the reason in error_code to the one in message', () => {
+    const failure = failureOf({ error_code: `${code} - one`, message: `${code} - other` });
+    expect(failure.reason).toBe('one');
+  });
+});
+
+describe('payoutFailure of anything else', () => {
+  it('takes no reason from a message about another code', () => {
+    expect(failureOf({ error_code: 'PE0001', message: 'PE0003 - closed' })).toEqual({
+      code: 'PE0001',
+      meaning: meanings[0][1],
+      reason: undefined,
+    });
+  });
+
+  it.each(['PE0005', 'PE00031', 'X', 'constructor', '__proto__', 'toString'])(
+    'gives the code %s with no meaning: the document does not explain it',
+    (code) => {
+      expect(failureOf({ error_code: code, message: 'failed' })).toEqual({
+        code,
+        meaning: undefined,
+        reason: undefined,
+      });
+    },
+  );
+
+  it('gives no code where there is none', () => {
+    const none = { code: undefined, meaning: undefined, reason: undefined };
+    expect(failureOf({ error_code: undefined, message: 'failed' })).toEqual(none);
+    expect(failureOf({ error_code: null, message: null })).toEqual(none);
+    expect(payoutFailure({})).toEqual(none);
+  });
+
+  it('reads a code whatever surrounds it, in a text of any length at once', () => {
+    expect(failureOf({ error_code: 'code=PE0002', message: null }).code).toBe('PE0002');
+    const long = `${' '.repeat(200_000)}PE0004${' -'.repeat(200_000)} x`;
+    const start = performance.now();
+    expect(failureOf({ error_code: null, message: long })).toMatchObject({ code: 'PE0004', reason: 'x' });
+    // A pattern that backtracks would take minutes.
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
