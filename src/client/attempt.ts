@@ -4,6 +4,7 @@ import type { Call } from './call';
 import { describeConnectionFailure } from './connection-failure';
 import type { Fetch, FetchInit, FetchResponse } from './fetch';
 import { type Answer, outcomeOfStatus } from './interpret';
+import { onAbort } from './on-abort';
 import { readBody, TOO_LARGE } from './read-body';
 
 /** An answer, and the platform's response it was read from. */
@@ -82,9 +83,7 @@ function startLimit({ limits, remainingMs, signal }: Call): Limit {
     remainingMs < limits.timeoutMs
       ? setTimeout(interrupt, Math.max(0, remainingMs), CALL_TIMED_OUT)
       : setTimeout(interrupt, limits.timeoutMs, ATTEMPT_TIMED_OUT);
-  const onAbort = () => interrupt(ABORTED);
-  // Not `AbortSignal.any`: a listener that is taken off again leaves nothing on a signal that outlives many calls.
-  signal?.addEventListener('abort', onAbort);
+  const stopListening = onAbort(signal, () => interrupt(ABORTED));
   return {
     interrupted,
     get over() {
@@ -92,7 +91,7 @@ function startLimit({ limits, remainingMs, signal }: Call): Limit {
     },
     end() {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      stopListening();
     },
   };
 }

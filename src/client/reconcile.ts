@@ -1,6 +1,7 @@
 import { AbortedError, ConfigurationError, PaymentsError } from '../errors';
 import type { Transaction } from '../schemas/transaction';
 import type { TransactionSource } from './confirm-payment';
+import { onAbort } from './on-abort';
 
 /** What the service has of one transaction, or why it could not be asked. */
 export type Reconciled =
@@ -43,38 +44,59 @@ export async function* reconcile(
     throw new ConfigurationError('Expected `concurrency` to be a whole number, 1 or more.');
   }
   const controller = new AbortController();
-  const stop = () => controller.abort(signal?.reason);
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop);
-  const underWay = new Map<number, Promise<[number, Reconciled]>>();
   const source = iterate(transactionUUIDs);
+  const ready: Reconciled[] = [];
   let started = 0;
+  let underWay = 0;
+  let reading = false;
   let exhausted = false;
+  let failure: { readonly thrown: unknown } | undefined;
+  // Awakes the loop. Not a race with a promise for the signal, which would collect something for each transaction.
+  let wake: () => void = () => undefined;
+  const doInBackground = (task: () => Promise<void>) => {
+    const fail = (thrown: unknown) => {
+      failure ??= { thrown };
+    };
+    task()
+      .catch(fail)
+      .finally(() => wake());
+  };
+  const ask = async (uuid: string) => {
+    started += 1;
+    underWay += 1;
+    ready.push(await query(client, uuid, controller.signal));
+    underWay -= 1;
+  };
+  const read = async () => {
+    reading = true;
+    const next = await source.next();
+    reading = false;
+    if (next.done) exhausted = true;
+    else if (!controller.signal.aborted) doInBackground(() => ask(next.value));
+  };
+  const stop = () => {
+    controller.abort(signal?.reason);
+    wake();
+  };
+  if (signal?.aborted) stop();
+  const stopListening = onAbort(signal, stop);
   try {
     for (;;) {
-      while (!exhausted && !controller.signal.aborted && underWay.size < concurrency) {
-        const next = await source.next();
-        if (next.done) {
-          exhausted = true;
-        } else {
-          const id = started++;
-          underWay.set(
-            id,
-            query(client, next.value, controller.signal).then((result) => [id, result]),
-          );
-        }
-      }
       if (controller.signal.aborted) throw aborted(signal, started);
-      if (underWay.size === 0) return;
-      const [id, result] = await Promise.race(underWay.values());
-      underWay.delete(id);
-      if (signal?.aborted) throw aborted(signal, started);
-      yield result;
+      if (failure !== undefined) throw failure.thrown;
+      if (!exhausted && !reading && underWay + ready.length < concurrency) doInBackground(read);
+      const result = ready.shift();
+      if (result !== undefined) yield result;
+      else if (exhausted && underWay === 0) return;
+      else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
-    signal?.removeEventListener('abort', stop);
+    stopListening();
     controller.abort();
-    await source.return?.();
+    const closed = source.return();
+    // A source in the middle of a read closes after it, and that may be never.
+    if (reading) closed.catch(() => undefined);
+    else await closed;
   }
 }
 
@@ -88,7 +110,8 @@ async function query(client: TransactionSource, uuid: string, signal: AbortSigna
 }
 
 function aborted(signal: AbortSignal | undefined, attempts: number): AbortedError {
-  const context = { operation: 'getTransaction', attempts, outcome: 'unknown' } as const;
+  const outcome = attempts === 0 ? 'not-sent' : 'unknown';
+  const context = { operation: 'getTransaction', attempts, outcome } as const;
   return new AbortedError('The signal ended the reconciliation.', { ...context, cause: signal?.reason });
 }
 

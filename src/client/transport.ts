@@ -4,6 +4,7 @@ import { abortedError, exchange } from './attempt';
 import { Call } from './call';
 import { interpret } from './interpret';
 import { notify } from './observers';
+import { onAbort } from './on-abort';
 import type { Operation } from './operations';
 import { type CallOptions, type ResolvedOptions, resolveLimits } from './options';
 import { mayRetry, retryDelayMs } from './retry-policy';
@@ -35,8 +36,7 @@ export class Transport {
     const { default: ky } = await import('ky');
     // Ends ky's waits. Not the caller's own signal, which ky would tie to signals of its own, call after call.
     const waiting = new AbortController();
-    const stopWaiting = () => waiting.abort();
-    call.signal?.addEventListener('abort', stopWaiting);
+    const stopListening = onAbort(call.signal, () => waiting.abort());
     let result: T | undefined;
     try {
       await ky(this.#options.baseUrl + message.path, {
@@ -55,7 +55,7 @@ export class Transport {
       // Anything but the last attempt's own error comes from the wait for the next one, which the signal ended.
       throw thrown !== call.lastFailure?.error && call.signal?.aborted ? abortedError(call) : thrown;
     } finally {
-      call.signal?.removeEventListener('abort', stopWaiting);
+      stopListening();
     }
     return result as T;
   }

@@ -1,5 +1,6 @@
 import { AbortedError, ApiError, TimeoutError } from '../errors';
 import type { Transaction } from '../schemas/transaction';
+import { onAbort } from './on-abort';
 import { assertPositive } from './options';
 import { isTransient } from './retry-policy';
 
@@ -68,10 +69,10 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return resolve();
     const wake = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', wake);
+      stopListening();
       resolve();
     };
     const timer = setTimeout(wake, Math.max(0, ms));
-    signal?.addEventListener('abort', wake);
+    const stopListening = onAbort(signal, wake);
   });
 }

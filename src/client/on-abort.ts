@@ -1,0 +1,38 @@
+/** Those who wait for a signal, and the one listener that tells them. */
+interface Audience {
+  readonly callbacks: Set<() => void>;
+  readonly listener: () => void;
+}
+
+const audiences = new WeakMap<AbortSignal, Audience>();
+
+/**
+ * Calls back when the signal fires, until the function that is returned is called.
+ *
+ * All calls that share a signal share one listener: at the eleventh, Node warns of a leak. Nothing stays on a signal
+ * that outlives its calls, which `AbortSignal.any` does not promise.
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (signal === undefined) return () => undefined;
+  const { callbacks, listener } = audienceOf(signal);
+  if (callbacks.size === 0) signal.addEventListener('abort', listener);
+  callbacks.add(callback);
+  return () => {
+    callbacks.delete(callback);
+    if (callbacks.size === 0) signal.removeEventListener('abort', listener);
+  };
+}
+
+function audienceOf(signal: AbortSignal): Audience {
+  const known = audiences.get(signal);
+  if (known !== undefined) return known;
+  const callbacks = new Set<() => void>();
+  const audience = {
+    callbacks,
+    listener: () => {
+      for (const callback of [...callbacks]) callback();
+    },
+  };
+  audiences.set(signal, audience);
+  return audience;
+}
