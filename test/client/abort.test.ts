@@ -130,6 +130,7 @@ describe('what a call leaves behind', () => {
   const warned = vi.fn();
   beforeEach(() => {
     unhandled.mockClear();
+    warned.mockClear();
     process.on('unhandledRejection', unhandled);
     process.on('warning', warned);
   });
@@ -179,6 +180,14 @@ describe('what a call leaves behind', () => {
     const client = clientFor(server);
     for (let i = 0; i < 20; i += 1) await query.call(client, { signal }).catch(() => undefined);
     await failureOf(client.getTransaction('..', { signal }));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('is no warning of a leak when many calls share a signal', async () => {
+    const server = await startHttpServer(reply(200, query.answer()));
+    const { signal } = new AbortController();
+    const client = clientFor(server);
+    await Promise.all(Array.from({ length: 30 }, () => query.call(client, { signal })));
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 

@@ -1,0 +1,311 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AbortedError,
+  ConfigurationError,
+  type Reconciled,
+  reconcile,
+  type Transaction,
+} from 'pix-automatic-sdk';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stall, startHttpServer } from '../helpers/http-server';
+import { clientFor, withoutBackOff } from './support';
+
+const unhandled = vi.fn();
+const warned = vi.fn();
+beforeEach(() => {
+  withoutBackOff();
+  for (const spy of [unhandled, warned]) spy.mockClear();
+  process.on('unhandledRejection', unhandled);
+  process.on('warning', warned);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await sleep(10);
+  process.off('unhandledRejection', unhandled);
+  process.off('warning', warned);
+  expect(unhandled).not.toHaveBeenCalled();
+  expect(warned).not.toHaveBeenCalled();
+});
+
+/** A source whose queries end when the test says so. */
+function manualSource() {
+  const open = new Map<string, { resolve: (transaction: Transaction) => void; signal: AbortSignal }>();
+  let most = 0;
+  return {
+    open,
+    get most() {
+      return most;
+    },
+    end: (uuid: string) => open.get(uuid)?.resolve({ uuid }),
+    getTransaction: (uuid: string, { signal }: { signal?: AbortSignal | undefined } = {}) =>
+      new Promise<Transaction>((resolve, reject) => {
+        if (signal === undefined) throw new Error('Expected a signal');
+        const finish = (end: () => void) => {
+          open.delete(uuid);
+          end();
+        };
+        open.set(uuid, { resolve: (transaction) => finish(() => resolve(transaction)), signal });
+        signal.addEventListener('abort', () => finish(() => reject(abortedError())));
+        most = Math.max(most, open.size);
+      }),
+  };
+}
+
+const abortedError = () =>
+  new AbortedError('m', { operation: 'getTransaction', attempts: 1, outcome: 'unknown', cause: undefined });
+
+async function collect(results: AsyncIterable<Reconciled>): Promise<Reconciled[]> {
+  const collected = [];
+  for await (const result of results) collected.push(result);
+  return collected;
+}
+
+const immediate = { getTransaction: vi.fn(async (uuid: string) => ({ uuid, situation: 'PAID' })) };
+
+it('gives every transaction once, over real HTTP, and at most `concurrency` queries are under way', async () => {
+  let [now, most] = [0, 0];
+  const server = await startHttpServer(async (response, { url }) => {
+    most = Math.max(most, ++now);
+    await sleep(5);
+    now -= 1;
+    response.end(JSON.stringify({ uuid: url.split('/').pop() }));
+  });
+  const uuids = Array.from({ length: 25 }, (_, index) => `uuid-${index}`);
+  const results = await collect(reconcile(clientFor(server), uuids, { concurrency: 3 }));
+  expect(results.map(({ uuid }) => uuid).sort()).toEqual(uuids.sort());
+  for (const { uuid, transaction } of results) expect(transaction?.uuid).toBe(uuid);
+  expect(most).toBe(3);
+});
+
+it('has four queries under way when nothing else is said', async () => {
+  const source = manualSource();
+  const results = reconcile(source, 'abcdefgh');
+  const first = results.next();
+  await expect.poll(() => source.open.size).toBe(4);
+  source.end('c');
+  expect((await first).value).toEqual({ uuid: 'c', transaction: { uuid: 'c' } });
+  await results.return();
+  expect(source.most).toBe(4);
+});
+
+it.each([
+  ['an array', () => ['a', 'b']],
+  ['a set', () => new Set(['a', 'b'])],
+  [
+    'a generator',
+    function* () {
+      yield* ['a', 'b'];
+    },
+  ],
+  [
+    'an async generator',
+    async function* () {
+      yield* ['a', 'b'];
+    },
+  ],
+  ['a readable stream', () => ReadableStream.from(['a', 'b'])],
+  ['nothing', () => []],
+] as Array<[string, () => Iterable<string> | AsyncIterable<string>]>)(
+  'takes its input from %s',
+  async (what, make) => {
+    const results = await collect(reconcile(immediate, make()));
+    expect(results.map(({ uuid }) => uuid).sort()).toEqual(what === 'nothing' ? [] : ['a', 'b']);
+  },
+);
+
+it('a failure concerns its own transaction only', async () => {
+  const server = await startHttpServer((response, { url }) => {
+    response.statusCode = url.endsWith('bad') ? 404 : 200;
+    response.end('{}');
+  });
+  const results = await collect(reconcile(clientFor(server), ['a', 'bad', '..', 'b']));
+  const byUuid = Object.fromEntries(results.map((result) => [result.uuid, result]));
+  expect(byUuid).toMatchObject({
+    a: { transaction: {} },
+    bad: { error: { code: 'api_error', httpStatus: 404 } },
+    '..': { error: { code: 'invalid_request' } },
+    b: { transaction: {} },
+  });
+});
+
+it('an infinite generator is read no faster than results are taken', async () => {
+  let read = 0;
+  let closed = false;
+  function* forever() {
+    try {
+      for (;;) yield `uuid-${read++}`;
+    } finally {
+      closed = true;
+    }
+  }
+  const results = reconcile(immediate, forever(), { concurrency: 3 });
+  expect(read).toBe(0);
+  for (let taken = 1; taken <= 50; taken += 1) {
+    await results.next();
+    await sleep(1);
+    expect(read).toBeLessThanOrEqual(taken + 3);
+  }
+  await results.return();
+  expect(closed).toBe(true);
+});
+
+it('a result does not wait for a source that takes its time', async () => {
+  async function* slow() {
+    yield 'a';
+    await new Promise(() => undefined);
+  }
+  const results = reconcile(immediate, slow());
+  const first = await Promise.race([results.next(), sleep(2_000, 'nothing came')]);
+  expect(first).toMatchObject({ value: { uuid: 'a' } });
+});
+
+it('leaving the loop early aborts what is under way and closes the source', async () => {
+  const source = manualSource();
+  const signals: AbortSignal[] = [];
+  let closed = false;
+  function* uuids() {
+    try {
+      yield* 'abcdef';
+    } finally {
+      closed = true;
+    }
+  }
+  setTimeout(() => {
+    signals.push(...[...source.open.values()].map(({ signal }) => signal));
+    source.end('b');
+  }, 20);
+  for await (const { uuid } of reconcile(source, uuids())) {
+    expect(uuid).toBe('b');
+    break;
+  }
+  expect(signals).toHaveLength(4);
+  expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  expect(source.open.size).toBe(0);
+  expect(closed).toBe(true);
+});
+
+it('leaving the loop early ends the connections that are under way', async () => {
+  let closed = 0;
+  const server = await startHttpServer(
+    (response) => response.end('{}'),
+    (response) => response.on('close', () => (closed += 1)),
+  );
+  for await (const _ of reconcile(clientFor(server), ['a', 'b', 'c'], { concurrency: 3 })) {
+    await expect.poll(() => server.requests.length).toBe(3);
+    break;
+  }
+  await expect.poll(() => closed).toBe(2);
+});
+
+describe('a signal', () => {
+  const reason = new Error('the night is over');
+
+  it('that fires aborts what is under way and throws an AbortedError at once', async () => {
+    const server = await startHttpServer(stall);
+    const controller = new AbortController();
+    const failure = collect(reconcile(clientFor(server), 'abcdef', { signal: controller.signal })).catch(
+      (e) => e,
+    );
+    await expect.poll(() => server.requests.length).toBe(4);
+    const started = performance.now();
+    controller.abort(reason);
+    const thrown = await failure;
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(thrown).toBeInstanceOf(AbortedError);
+    expect(thrown.cause).toBe(reason);
+    expect(server.requests).toHaveLength(4);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('that fires while the source takes its time throws at once', async () => {
+    const never = {
+      async *[Symbol.asyncIterator]() {
+        await new Promise(() => undefined);
+        yield 'a';
+      },
+    };
+    const controller = new AbortController();
+    const failure = collect(reconcile(immediate, never, { signal: controller.signal })).catch((e) => e);
+    await sleep(5);
+    controller.abort(reason);
+    expect(await Promise.race([failure, sleep(2_000, 'nothing came')])).toBeInstanceOf(AbortedError);
+  });
+
+  it('that fires throws at once though the client does not heed it', async () => {
+    const deaf = { getTransaction: () => new Promise<Transaction>(() => undefined) };
+    const controller = new AbortController();
+    const failure = collect(reconcile(deaf, 'abc', { signal: controller.signal })).catch((e) => e);
+    await sleep(5);
+    controller.abort(reason);
+    expect(await Promise.race([failure, sleep(2_000, 'nothing came')])).toBeInstanceOf(AbortedError);
+  });
+
+  it('that has fired asks nothing and reads nothing', async () => {
+    const source = { getTransaction: vi.fn(async () => ({})) };
+    const read = vi.fn(function* () {
+      yield 'a';
+    });
+    const options = { signal: AbortSignal.abort(reason) };
+    const thrown = await collect(reconcile(source, { [Symbol.iterator]: read }, options)).catch((e) => e);
+    expect(thrown).toMatchObject({ code: 'aborted', outcome: 'not-sent', cause: reason });
+    expect(source.getTransaction).not.toHaveBeenCalled();
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('that never fires is left without a listener, and with many queries without a warning', async () => {
+    const { signal } = new AbortController();
+    const server = await startHttpServer((response) => response.end('{}'));
+    const uuids = Array.from({ length: 60 }, (_, index) => `uuid-${index}`);
+    const results = await collect(reconcile(clientFor(server), uuids, { signal, concurrency: 20 }));
+    expect(results).toHaveLength(60);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+it('what the source throws ends it, and what is under way with it', async () => {
+  const source = manualSource();
+  function* uuids() {
+    yield 'a';
+    throw new Error('the database is away');
+  }
+  await expect(collect(reconcile(source, uuids()))).rejects.toThrow('the database is away');
+  expect(source.open.size).toBe(0);
+});
+
+it('a bug in a double of the client is thrown, and leaves no rejection behind', async () => {
+  const source = {
+    getTransaction: async () => {
+      await sleep(1);
+      throw new TypeError('a bug');
+    },
+  };
+  await expect(collect(reconcile(source, 'abcdef'))).rejects.toThrow('a bug');
+  await sleep(20);
+});
+
+it('a bug in a double of the client leaves no rejection behind while nobody takes results', async () => {
+  const source = {
+    getTransaction: async (uuid: string) => {
+      if (uuid !== 'a') throw new TypeError('a bug');
+      return {};
+    },
+  };
+  async function* uuids() {
+    yield 'a';
+    await sleep(10);
+    yield 'b';
+  }
+  const results = reconcile(source, uuids());
+  await results.next();
+  await sleep(40);
+  await expect(results.next()).rejects.toThrow('a bug');
+});
+
+it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '4'])(
+  'a concurrency of %s is refused',
+  async (concurrency) => {
+    const failure = collect(reconcile(immediate, [], { concurrency: concurrency as number }));
+    await expect(failure).rejects.toBeInstanceOf(ConfigurationError);
+  },
+);
