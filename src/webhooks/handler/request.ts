@@ -26,7 +26,9 @@ export interface PlainResponse {
 
 /** The headers in one form. Their names in a record are lower-case, as `node:http` has them. */
 export function headOf({ method, url, headers }: PlainRequest): RequestHead {
-  return { method, url, headers: isHeaders(headers) ? headers : { get: (name) => headerOf(headers, name) } };
+  if (isHeaders(headers)) return { method, url, headers };
+  // A gateway's header is asked for in any case, as of a `Request`.
+  return { method, url, headers: { get: (name) => headerOf(headers, name.toLowerCase()) } };
 }
 
 function isHeaders(headers: PlainRequest['headers']): headers is RequestHead['headers'] {
