@@ -35,7 +35,11 @@ async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promi
 
 /** Gives the subject up for the next attempt. If that fails, the lease runs out before the attempt comes. */
 async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
-  await within(storeTimeoutMs, store.release(claim)).catch(() => undefined);
+  try {
+    await within(storeTimeoutMs, store.release(claim));
+  } catch {
+    // The callback's failure is what is reported.
+  }
 }
 
 /** Records the callback's success, and does not give up while the lease lasts: it has happened, and must be known. */
