@@ -1,0 +1,444 @@
+import { createServer } from 'node:http';
+import {
+  ConfigurationError,
+  createWebhookHandler,
+  MemoryStore,
+  toNodeListener,
+  type WebhookHandlerOptions,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import { deliver } from '../helpers/deliver';
+import { listen } from '../helpers/listen';
+import {
+  authorization,
+  basic,
+  createListener,
+  credentials,
+  fail,
+  notificationRequest,
+  payoutPayload,
+  queries,
+  refundPayload,
+  reversalPayload,
+  salePayload,
+  statusOf,
+  WatchedStore,
+} from './support';
+
+const url = 'https://merchant.example/webhooks';
+
+/** A body that never ends, and counts what is read of it. */
+function endlessBody() {
+  const body = { reads: 0, cancelled: false };
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        body.reads += 1;
+        controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
+      },
+      cancel() {
+        body.cancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return Object.assign(body, { stream });
+}
+
+describe('a request that is no POST', () => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
+    '%s is answered 405 with Allow',
+    async (method) => {
+      const { handler, reports } = createListener();
+      const answer = await handler(new Request(url, { method, headers: { authorization } }));
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('POST');
+      expect(reports).toMatchObject([{ code: 'method_not_allowed', status: 405 }]);
+    },
+  );
+});
+
+describe('a request with bad credentials', () => {
+  const attempts = [
+    ['missing', undefined],
+    ['wrong-scheme', 'Bearer x'],
+    ['malformed', 'Basic x'],
+    ['mismatch', basic({ apiKey: 'other', apiToken: 'token:1' })],
+    ['mismatch', basic({ apiKey: 'key-1', apiToken: 'other' })],
+  ] as const;
+
+  it.each(attempts)(
+    'is answered the same whatever the reason, which onError alone gets: %s',
+    async (reason, header) => {
+      const { handler, reports, acted } = createListener();
+      const headers = { 'content-type': 'application/json', ...(header && { authorization: header }) };
+      const body = JSON.stringify(salePayload());
+      const answer = await handler(new Request(url, { method: 'POST', headers, body }));
+
+      expect(answer.status).toBe(401);
+      expect(Object.fromEntries(answer.headers)).toEqual({
+        'content-type': 'text/plain; charset=utf-8',
+        'www-authenticate': 'Basic realm="notifications", charset="UTF-8"',
+      });
+      expect(await answer.text()).toBe('Unauthorized');
+      expect(reports).toMatchObject([{ code: 'unauthorized', status: 401, reason }]);
+      expect(acted).toEqual([]);
+    },
+  );
+
+  it.each(attempts)(
+    'is answered without its body being read (%s): this one would never end',
+    async (_, header) => {
+      const { handler } = createListener();
+      const body = endlessBody();
+      const headers = { ...(header && { authorization: header }) };
+      const request = new Request(url, {
+        method: 'POST',
+        headers,
+        body: body.stream,
+        duplex: 'half',
+      } as RequestInit);
+      expect(await statusOf(handler(request))).toBe(401);
+      expect(body.reads).toBe(0);
+      expect(request.bodyUsed).toBe(false);
+    },
+  );
+
+  it('is answered 401 also when its body was already read, or is no JSON', async () => {
+    const { handler } = createListener();
+    const request = notificationRequest('no JSON', { headers: { authorization: 'Basic x' } });
+    await request.text();
+    expect(await statusOf(handler(request))).toBe(401);
+    const plain = { method: 'POST', url: '/', headers: {}, body: 'no JSON' };
+    expect((await handler.handle(plain)).status).toBe(401);
+  });
+
+  it('reaches neither the store nor a match of one’s own kinds', async () => {
+    const store = new WatchedStore();
+    let matched = 0;
+    const kinds = [
+      { kind: 'own', match: () => ++matched > 0, schema: undefined as never, subject: () => 'x' },
+    ] as const;
+    const handler = createWebhookHandler({ credentials, store, kinds, on: {}, onError: () => undefined });
+    const request = notificationRequest(salePayload(), { headers: { authorization: 'Basic x' } });
+    expect(await statusOf(handler(request))).toBe(401);
+    expect([store.steps, matched]).toEqual([[], 0]);
+  });
+
+  it('is let in by no body, no query and no header of another name', async () => {
+    const { handler, acted } = createListener();
+    const request = new Request(`${url}?authorization=${encodeURIComponent(authorization)}`, {
+      method: 'POST',
+      headers: { 'x-authorization': authorization, 'proxy-authorization': authorization },
+      body: JSON.stringify({ ...salePayload(), authorization }),
+    });
+    expect(await statusOf(handler(request))).toBe(401);
+    expect(acted).toEqual([]);
+  });
+});
+
+describe('getAuthorization', () => {
+  const getAuthorization: WebhookHandlerOptions['getAuthorization'] = ({ headers }) =>
+    headers.get('X-Original-Authorization');
+
+  it('reads the header of a gateway, in any case, of a Request and over node:http alike', async () => {
+    const { handler, acted } = createListener({ getAuthorization });
+    const headers = { authorization: 'Bearer gateway', 'x-original-authorization': authorization };
+    expect(await statusOf(handler(notificationRequest(salePayload(), { headers })))).toBe(200);
+    const at = await listen(createServer(toNodeListener(handler)));
+    expect((await deliver(at, refundPayload(), { headers })).status).toBe(200);
+    expect(acted).toHaveLength(2);
+  });
+
+  it('takes the place of the usual header, which then lets nobody in', async () => {
+    const { handler } = createListener({ getAuthorization });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(401);
+  });
+
+  it('that throws is a 500 without its words, and nothing is acted on', async () => {
+    const { handler, acted, reports } = createListener({
+      getAuthorization: () => {
+        throw new Error('S3CRET');
+      },
+    });
+    const answer = await handler(notificationRequest(salePayload()));
+    expect([answer.status, await answer.text()]).toEqual([500, 'Internal error']);
+    expect([acted, reports[0]?.code]).toEqual([[], 'internal']);
+  });
+});
+
+describe('a body that is no notification', () => {
+  it.each(['', 'no JSON', '[]', 'null', '"text"', '7', '{"saleToken":', '\u0000'])(
+    '%j is answered 400 and reported',
+    async (body) => {
+      const { handler, reports } = createListener();
+      const answer = await handler(notificationRequest(body));
+      expect([answer.status, await answer.text()]).toEqual([400, 'Bad request']);
+      expect(reports).toMatchObject([
+        { code: 'invalid_body', status: 400, issues: [{ message: 'expected a JSON object' }] },
+      ]);
+      expect(new TextDecoder().decode((reports[0]?.received ?? new Uint8Array()) as Uint8Array)).toBe(body);
+    },
+  );
+
+  it('no body at all is answered 400', async () => {
+    const { handler } = createListener();
+    expect(await statusOf(handler(new Request(url, { method: 'POST', headers: { authorization } })))).toBe(
+      400,
+    );
+  });
+
+  it.each([undefined, 'ignore', () => undefined] as const)(
+    'nesting too deep to hash is answered 400 and reported (unrecognized: %s)',
+    async (unrecognized) => {
+      const { handler, reports } = createListener({ on: { unrecognized } });
+      const body = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+      expect(await statusOf(handler(notificationRequest(body)))).toBe(400);
+      expect(reports).toMatchObject([
+        { code: 'invalid_body', issues: [{ message: 'expected a body that is not nested as deeply' }] },
+      ]);
+      expect(reports[0]?.received).toHaveProperty('a.a.a');
+    },
+  );
+
+  it('a contradictory or incomplete one is answered 400, and reported with its issues', async () => {
+    const { handler, reports, acted } = createListener();
+    const refusals = [
+      notificationRequest(salePayload(), { query: queries.refund }),
+      notificationRequest({ newStatus: 'PAID' }),
+    ];
+    for (const request of refusals) expect(await statusOf(handler(request))).toBe(400);
+    expect(reports).toMatchObject([
+      {
+        code: 'invalid_notification',
+        status: 400,
+        kind: 'unrecognized',
+        issues: [{ path: [], message: expect.stringContaining('expected the body of a refund') }],
+        received: { raw: salePayload() },
+      },
+      { code: 'invalid_notification', issues: [{ path: ['saleToken'], message: 'required, a string' }] },
+    ]);
+    expect(acted).toEqual([]);
+  });
+
+  it('a contradictory or incomplete one goes to unrecognized, with its issues, when there is a callback', async () => {
+    const given: unknown[] = [];
+    const { handler, acted, reports } = createListener({
+      on: {
+        payment: () => expect.unreachable(),
+        unrecognized: (notification) => void given.push(notification),
+      },
+    });
+    const request = notificationRequest(salePayload(), { query: queries.refund });
+    expect(await statusOf(handler(request))).toBe(200);
+    expect(given).toEqual([
+      {
+        kind: 'unrecognized',
+        raw: salePayload(),
+        key: expect.stringMatching(/^unrecognized:/),
+        issues: [{ path: [], message: expect.stringContaining('expected the body of a refund') }],
+      },
+    ]);
+    expect([acted, reports]).toEqual([[], []]);
+  });
+
+  it('an unrecognized one without issues says so by having none', async () => {
+    const given: unknown[] = [];
+    const { handler } = createListener({
+      on: { unrecognized: (notification) => void given.push(notification) },
+    });
+    expect(await statusOf(handler(notificationRequest({ instructionId: 'i-1' })))).toBe(200);
+    expect(given).toEqual([
+      { kind: 'unrecognized', raw: { instructionId: 'i-1' }, key: expect.stringMatching(/^unrecognized:/) },
+    ]);
+  });
+});
+
+describe('a notification', () => {
+  it.each([
+    ['payment', salePayload(), queries.sale],
+    ['saleStatus', { ...salePayload(), newStatus: 'REVERSAL' }, queries.sale],
+    ['reversal', reversalPayload(), queries.reversal],
+    ['refund', refundPayload(), queries.refund],
+    ['payout', payoutPayload(), queries.payout],
+    ['unrecognized', { instructionId: 'i-1' }, ''],
+  ] as const)(
+    'of kind %s reaches the callback of its kind alone, once, over real HTTP',
+    async (kind, body, query) => {
+      const given: unknown[] = [];
+      const others = () => expect.unreachable('the callback of another kind ran');
+      const on = {
+        payment: others,
+        saleStatus: others,
+        reversal: others,
+        refund: others,
+        payout: others,
+        unrecognized: others,
+        [kind]: (notification: { kind: string }) => void given.push(notification.kind),
+      };
+      const { handler, reports } = createListener({ on });
+      const at = await listen(createServer(toNodeListener(handler)));
+      const first = await deliver(`${at}/webhooks${query}`, body);
+      expect(first).toMatchObject({ status: 200, body: 'OK' });
+      expect(await deliver(`${at}/webhooks${query}`, body)).toMatchObject({ status: 200, body: 'OK' });
+      expect(given).toEqual([kind]);
+      expect(reports).toEqual([]);
+    },
+  );
+
+  it('of a kind with no callback is answered 200, reported as unhandled, and not stored', async () => {
+    const store = new WatchedStore();
+    const before = createListener({ store, on: {} });
+    expect(await statusOf(before.handler(notificationRequest(salePayload())))).toBe(200);
+    expect(before.reports).toMatchObject([
+      {
+        code: 'unhandled',
+        status: 200,
+        kind: 'payment',
+        key: 'payment:s-1:PAID',
+        received: { kind: 'payment' },
+      },
+    ]);
+    expect(store.steps).toEqual([]);
+
+    const after = createListener({ store });
+    expect(await statusOf(after.handler(notificationRequest(salePayload())))).toBe(200);
+    expect(after.acted).toEqual(['payment:s-1:PAID']);
+  });
+
+  it('unrecognized and with no callback is answered 200 and reported too', async () => {
+    const { handler, reports } = createListener({ on: {} });
+    expect(await statusOf(handler(notificationRequest({ instructionId: 'i-1' })))).toBe(200);
+    expect(reports).toMatchObject([{ code: 'unhandled', kind: 'unrecognized' }]);
+  });
+
+  it('of a kind to ignore is answered 200 and neither reported nor stored', async () => {
+    const store = new WatchedStore();
+    const { handler, reports } = createListener({ store, on: { payment: 'ignore', unrecognized: 'ignore' } });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(await statusOf(handler(notificationRequest({ instructionId: 'i-1' })))).toBe(200);
+    expect([reports, store.steps]).toEqual([[], []]);
+  });
+
+  it('whose callback throws, at once or later, is answered 500 without its words, and acted on when it comes again', async () => {
+    const failures = [new Error('S3CRET at once'), new Error('S3CRET later'), undefined];
+    const given: unknown[] = [];
+    const { handler, reports } = createListener({
+      on: {
+        payment(notification) {
+          const failure = failures[given.push(notification) - 1];
+          if (failure?.message.endsWith('once')) throw failure;
+          return failure === undefined ? undefined : Promise.reject(failure);
+        },
+      },
+    });
+    for (const failure of failures.slice(0, 2)) {
+      const answer = await handler(notificationRequest(salePayload()));
+      expect([answer.status, await answer.text()]).toEqual([500, 'Internal error']);
+      expect(JSON.stringify([...answer.headers])).not.toContain('S3CRET');
+      expect(reports.at(-1)).toMatchObject({ code: 'callback_failed', status: 500, key: 'payment:s-1:PAID' });
+      expect(reports.at(-1)?.error).toBe(failure);
+    }
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(given).toHaveLength(3);
+  });
+
+  it('whose subject another has is answered 503 with Retry-After, at once', async () => {
+    let finish = () => {};
+    const { handler, reports } = createListener({
+      on: { payment: () => new Promise<void>((resolve) => (finish = resolve)) },
+    });
+    const running = handler(notificationRequest(salePayload()));
+    const answer = await eventually(() => handler(notificationRequest(salePayload())));
+    expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(reports).toMatchObject([{ code: 'busy', status: 503, key: 'payment:s-1:PAID' }]);
+    finish();
+    expect(await statusOf(running)).toBe(200);
+  });
+
+  /** Lets the first delivery reach its callback. */
+  async function eventually<T>(next: () => Promise<T>): Promise<T> {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return next();
+  }
+
+  it.each(['PENDING', 'PAID'])(
+    'of another state of a subject in work is turned away too: %s',
+    async (status) => {
+      let finish = () => {};
+      const { handler } = createListener({
+        on: { reversal: () => new Promise<void>((resolve) => (finish = resolve)) },
+      });
+      const running = handler(notificationRequest(reversalPayload()));
+      const answer = await eventually(() => handler(notificationRequest({ ...reversalPayload(), status })));
+      expect(answer.status).toBe(503);
+      finish();
+      expect(await statusOf(running)).toBe(200);
+    },
+  );
+
+  it('has no success but 200: no answer of any run is a 2xx or 3xx otherwise', async () => {
+    const store = new WatchedStore();
+    store.faults.claim.push(fail);
+    const { handler } = createListener({ store });
+    const statuses = [
+      await statusOf(handler(notificationRequest(salePayload()))),
+      await statusOf(handler(notificationRequest(salePayload()))),
+      await statusOf(handler(notificationRequest(salePayload()))),
+      await statusOf(handler(notificationRequest({}))),
+      await statusOf(handler(notificationRequest(''))),
+    ];
+    expect(statuses).toEqual([503, 200, 200, 200, 400]);
+  });
+});
+
+describe('the credentials of a rotation', () => {
+  it('all work, and the callback learns which was used', async () => {
+    const former = { apiKey: 'key-0', apiToken: 'token-0' };
+    const indices: number[] = [];
+    const note = (_: unknown, { credentialIndex }: { credentialIndex: number }) =>
+      void indices.push(credentialIndex);
+    const { handler } = createListener({
+      credentials: [credentials, former],
+      on: { payment: note, refund: note },
+    });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    const headers = { authorization: basic(former) };
+    expect(await statusOf(handler(notificationRequest(refundPayload(), { headers })))).toBe(200);
+    expect(indices).toEqual([0, 1]);
+  });
+});
+
+describe('options that cannot work are refused at once', () => {
+  const refuse = (options: object) => expect(() => createListener(options)).toThrow(ConfigurationError);
+
+  it.each(['maxBodyBytes', 'bodyTimeoutMs', 'callbackTimeoutMs', 'storeTimeoutMs'])('%s', (name) => {
+    for (const value of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000', 2 ** 31])
+      refuse({ [name]: value });
+  });
+
+  it('callbackTimeoutMs above 45 s, with the reason: its lease would outlast the service’s interval', () => {
+    expect(() => createListener({ callbackTimeoutMs: 45_001 })).toThrow(
+      /at most 45000: the service tries again after about 60 s, and the lease/,
+    );
+    expect(() => createListener({ callbackTimeoutMs: 45_000 })).not.toThrow();
+  });
+
+  it.each(['paymentt', 'Payment', '__proto__x', 'constructor', 'toString'])('on.%s', (kind) => {
+    expect(() => createListener({ on: { [kind]: () => undefined } })).toThrow(
+      /The kinds are payment, saleStatus, reversal, refund, payout, unrecognized/,
+    );
+  });
+
+  it.each([true, 'ignored', null, {}])('%j for a callback', (callback) => {
+    refuse({ on: { payment: callback } });
+  });
+
+  it('and undefined for a callback is none', async () => {
+    const { handler, reports } = createListener({ on: { payment: undefined }, store: new MemoryStore() });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(reports).toMatchObject([{ code: 'unhandled' }]);
+  });
+});
