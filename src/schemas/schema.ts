@@ -42,6 +42,7 @@ const articles: Readonly<Record<string, string>> = {
   boolean: 'a boolean',
   number: 'a finite number',
   object: 'an object',
+  record: 'an object',
   string: 'a string',
 };
 
