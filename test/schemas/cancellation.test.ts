@@ -1,0 +1,31 @@
+import {
+  scheduledPaymentCancellationRequestSchema,
+  scheduledPaymentCancellationSchema,
+} from 'pix-automatic-sdk';
+import { describe, expect, it } from 'vitest';
+import { cancellationAnswer } from '../client/support';
+import { table, testFields } from './fields';
+
+// Document section 4.3.
+describe('the request', () => {
+  testFields(
+    scheduledPaymentCancellationRequestSchema,
+    () => ({ reason: 'moved house' }),
+    table('reason string!'),
+    { nullIsAbsence: false },
+  );
+});
+
+describe('the answer', () => {
+  const fields = table(`
+    status  number!
+    message string
+  `);
+  testFields(scheduledPaymentCancellationSchema, cancellationAnswer, fields, { nullIsAbsence: true });
+});
+
+it('an empty reason is the service’s to judge', () => {
+  expect(scheduledPaymentCancellationRequestSchema['~standard'].validate({ reason: '' })).toEqual({
+    value: { reason: '' },
+  });
+});

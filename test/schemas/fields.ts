@@ -1,0 +1,143 @@
+import type { Schema } from 'pix-automatic-sdk';
+import { describe, expect, it } from 'vitest';
+
+/** What the document's tables call a type, with a right value of it and values of other types. */
+export const types = {
+  string: { right: ['text', ''], wrong: [7, true, {}, ['text']], expected: 'a string' },
+  number: { right: [0, -1.5, 2 ** 60], wrong: ['7', true, {}, [7], Number.NaN], expected: 'a finite number' },
+  boolean: { right: [true, false], wrong: ['true', 1, {}, []], expected: 'a boolean' },
+  object: { right: [{}, { novel: 1 }], wrong: ['text', 7, true, ['text']], expected: 'an object' },
+  array: { right: [[]], wrong: ['text', 7, {}], expected: 'an array' },
+} satisfies Record<string, { right: unknown[]; wrong: unknown[]; expected: string }>;
+
+export interface Field {
+  /** As the document writes it, with `.0` for an element of an array: `refunds.transactions.0.uuid`. */
+  readonly path: string;
+  readonly type: keyof typeof types;
+  /** Where `null` or absence is refused. */
+  readonly required?: boolean;
+  /** Values that the field's own rule accepts, in place of those of its type. */
+  readonly right?: readonly unknown[];
+}
+
+/** Reads a table as the document has it: `path type` a line. `!` after the type marks what is required. */
+export function table(text: string, right: Record<string, readonly unknown[]> = {}): Field[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [path = '', type = ''] = line.trim().split(/\s+/);
+      const field = { path, type: type.replace('!', '') as Field['type'], required: type.endsWith('!') };
+      const values = right[path];
+      return values === undefined ? field : { ...field, right: values };
+    });
+}
+
+/** Claims of each field of a table: a right value, other types, `null` and absence. */
+export function testFields<Value>(
+  schema: Schema<Value>,
+  whole: () => object,
+  fields: readonly Field[],
+  { nullIsAbsence }: { nullIsAbsence: boolean },
+): void {
+  const issuesOf = (value: unknown) => {
+    const result = schema['~standard'].validate(value);
+    if (result instanceof Promise) throw new Error('Expected a synchronous schema');
+    return result.issues?.map(({ path = [], message }) => ({ path: path.join('.'), message }));
+  };
+
+  it('a value with every documented field is accepted and comes out as it is', () => {
+    expect(schema['~standard'].validate(whole())).toEqual({ value: whole() });
+  });
+
+  it('the table names every field that the example has, and the example every field of the table', () => {
+    expect(fields.map(({ path }) => path).sort()).toEqual(pathsOf(whole()).sort());
+  });
+
+  describe.each(fields)('$path', ({ path, type, required = false, right }) => {
+    it(`takes a ${type}`, () => {
+      for (const value of right ?? types[type].right) {
+        // What lies within an object may be required there.
+        const issues = issuesOf(changed(whole(), path, value)) ?? [];
+        expect(issues.filter((issue) => issue.path === path)).toEqual([]);
+      }
+    });
+
+    it(`takes nothing but a ${type}, and says so without the value`, () => {
+      for (const value of types[type].wrong) {
+        expect(issuesOf(changed(whole(), path, value))).toEqual([
+          { path, message: `expected ${types[type].expected}` },
+        ]);
+      }
+    });
+
+    it(nullIsAbsence && !required ? 'may be null' : 'must not be null', () => {
+      const expected = [{ path, message: `expected ${types[type].expected}` }];
+      expect(issuesOf(changed(whole(), path, null))).toEqual(
+        nullIsAbsence && !required ? undefined : expected,
+      );
+    });
+
+    it(required ? 'must be there' : 'may be absent', () => {
+      const expected = [{ path, message: `required, ${types[type].expected}` }];
+      for (const value of [undefined, ABSENT]) {
+        expect(issuesOf(changed(whole(), path, value))).toEqual(required ? expected : undefined);
+      }
+    });
+  });
+
+  it.each(['text', 7, true, null, undefined, []])('%s in place of the whole is refused', (value) => {
+    expect(issuesOf(value)).toEqual([
+      { path: '', message: `${value === undefined ? 'required,' : 'expected'} an object` },
+    ]);
+  });
+
+  it('fields that the document does not know survive at every depth', () => {
+    const value = withNovelFields(whole());
+    expect(schema['~standard'].validate(value)).toEqual({ value });
+  });
+
+  it('__proto__ and constructor pollute nothing, and supply no field', () => {
+    const hostile = JSON.stringify(whole()).replaceAll(
+      '{',
+      '{"__proto__":{"polluted":1},"constructor":{"a":1},',
+    );
+    const result = schema['~standard'].validate(JSON.parse(hostile.replaceAll(',}', '}')));
+    if (result instanceof Promise || result.issues) throw new Error('Expected a success');
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    expect(Object.getPrototypeOf(result.value)).toBe(Object.prototype);
+    const inherited = JSON.parse(`{"__proto__":${JSON.stringify(whole())}}`);
+    const missing = fields.some(({ required }) => required);
+    expect(issuesOf(inherited) !== undefined).toBe(missing);
+  });
+}
+
+/** In place of a value: leave the field out. */
+const ABSENT = Symbol('absent');
+
+export function changed(whole: object, path: string, value: unknown): object {
+  const copy = structuredClone(whole);
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  const parent = keys.reduce<object>((object, key) => Reflect.get(object, key) as object, copy);
+  if (value === ABSENT) Reflect.deleteProperty(parent, last);
+  else Reflect.set(parent, last, value);
+  return copy;
+}
+
+/** The paths of all fields within, those of undocumented objects left out. */
+function pathsOf(value: object, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([key, field]) => {
+    const path = prefix + key;
+    const within =
+      typeof field === 'object' && field !== null && !('anything' in field) ? pathsOf(field, `${path}.`) : [];
+    return /^\d+$/.test(key) ? within : [path, ...within];
+  });
+}
+
+function withNovelFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNovelFields);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([key, field]) => [key, withNovelFields(field)]);
+  return { ...Object.fromEntries(fields), novel: { deep: [null] } };
+}
