@@ -32,7 +32,8 @@ export async function readBody(body: unknown, limits: BodyLimits): Promise<unkno
 }
 
 interface Sink {
-  write(chunk: Uint8Array): void;
+  /** Text comes out of a Node stream that somebody has called `setEncoding` on, and out of some web streams. */
+  write(chunk: Uint8Array | string): void;
   end(): void;
   fail(problem: BodyProblem): void;
 }
@@ -54,7 +55,8 @@ function collect(
     const fail = (problem: BodyProblem) => settle(() => reject(problem));
     const timer = setTimeout(() => fail(new BodyProblem('body_timeout')), bodyTimeoutMs);
     stop = pump({
-      write(chunk) {
+      write(piece) {
+        const chunk = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;
         bytes += chunk.byteLength;
         if (bytes > maxBodyBytes) fail(new BodyProblem('body_too_large'));
         else chunks.push(chunk);
@@ -77,7 +79,7 @@ function join(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
   return whole;
 }
 
-function pumpWebStream(stream: ReadableStream<Uint8Array>, sink: Sink): () => void {
+function pumpWebStream(stream: ReadableStream<Uint8Array | string>, sink: Sink): () => void {
   if (stream.locked) {
     sink.fail(new BodyProblem('body_already_read'));
     return () => undefined;
@@ -116,17 +118,14 @@ function pumpNodeStream(stream: NodeStream, sink: Sink): () => void {
     sink.fail(new BodyProblem('body_already_read'));
     return () => undefined;
   }
-  // Text comes out of a stream that somebody has called `setEncoding` on.
-  const onData = (chunk: Uint8Array | string) =>
-    sink.write(typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk);
   const onClose = () => sink.fail(new BodyProblem('body_interrupted'));
   const onError = (error: unknown) => sink.fail(new BodyProblem('body_interrupted', error));
-  stream.on('data', onData);
+  stream.on('data', sink.write);
   stream.on('end', sink.end);
   stream.on('error', onError);
   stream.on('close', onClose);
   return () => {
-    stream.off('data', onData);
+    stream.off('data', sink.write);
     stream.off('end', sink.end);
     stream.off('close', onClose);
     // `onError` stays: an error that nobody listens to would end the process. What is left of the body is thrown away
@@ -144,7 +143,7 @@ export function isConsumed({
   return readableDidRead === true || readableEnded === true || destroyed === true;
 }
 
-function isWebStream(body: unknown): body is ReadableStream<Uint8Array> {
+function isWebStream(body: unknown): body is ReadableStream<Uint8Array | string> {
   return hasMethods(body, 'getReader');
 }
 
