@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { findNodeWithSqlite } from '../helpers/node-with-sqlite';
+import { findPostgres } from '../helpers/postgres';
+import { findRedis } from '../helpers/redis';
+import type { StoreName } from './config';
+import type { Verdict } from './judge';
+import { runCrashTest } from './run';
+import { chooseSeed } from './seed';
+
+// `npm run test:crash` runs the full size, and shows that the test finds stores that are wrong.
+const full = process.env['CRASH_SIZE'] === 'full';
+const size = full ? { notifications: 500, durationMs: 20_000 } : { notifications: 60, durationMs: 2500 };
+const wrongSize = { notifications: 100, durationMs: 4000 };
+const timeout = 180_000;
+
+const seed = chooseSeed();
+const redisFound = await findRedis();
+const postgresFound = await findPostgres();
+
+describe.skipIf(!redisFound)('Listeners that are killed, sharing Redis', () => {
+  it('act at least once, and never twice at a time', { timeout }, async () => {
+    expectAtLeastOnce(await runCrashTest({ store: 'redis', seed, ...size }));
+  });
+});
+
+describe.skipIf(!postgresFound)('Listeners that are killed, sharing PostgreSQL', () => {
+  it('act at least once, and never twice at a time', { timeout }, async () => {
+    expectAtLeastOnce(await runCrashTest({ store: 'postgres', seed, ...size }));
+  });
+
+  it('act exactly once in transactional mode', { timeout }, async () => {
+    const { figures, violations } = await runCrashTest({ store: 'postgres transactional', seed, ...size });
+    expect(violations).toEqual([]);
+    expectHardship(figures);
+    const { notifications = 0, effects = 0, exhausted = 0 } = figures;
+    // What was exhausted may have happened, in an attempt whose answer was lost.
+    expect(effects).toBeLessThanOrEqual(notifications);
+    expect(effects).toBeGreaterThanOrEqual(notifications - exhausted);
+  });
+});
+
+describe('Listeners that are killed, sharing SQLite', () => {
+  it('act at least once, and never twice at a time', { timeout }, async ({ skip }) => {
+    const execPath = await findNodeWithSqlite();
+    if (execPath === undefined) return skip('no Node with node:sqlite');
+    expectAtLeastOnce(await runCrashTest({ store: 'sqlite', seed, execPath, ...size }));
+  });
+});
+
+if (full) testWrongStores();
+
+function testWrongStores(): void {
+  describe.skipIf(!redisFound || !postgresFound)('The crash test finds a store that', () => {
+    it.each<[string, StoreName, RegExp]>([
+      ['forgets leases', 'wrong: forgets leases', /had two callbacks at a time/],
+      [
+        'records before the work is done',
+        'wrong: done at claim',
+        /was answered 200, and has not taken effect/,
+      ],
+      ['writes outside its transaction', 'wrong: writes outside the transaction', /has taken effect 2 times/],
+    ])('%s', { timeout }, async (_, store, finding) => {
+      const { violations } = await runCrashTest({ store, seed, ...wrongSize });
+      expect(violations).toContainEqual(expect.stringMatching(finding));
+    });
+  });
+}
+
+function expectAtLeastOnce({ figures, violations }: Verdict): void {
+  expect(violations).toEqual([]);
+  expect(figures['overlaps']).toBe(0);
+  expectHardship(figures);
+}
+
+/** A run in which little was killed, or little got through, shows nothing. */
+function expectHardship({
+  notifications = 0,
+  kills = 0,
+  callbacksCutOff = 0,
+  exhausted = 0,
+}: Verdict['figures']) {
+  expect(kills).toBeGreaterThan(notifications / 20);
+  expect(exhausted).toBeLessThan(notifications / 4);
+  if (full) expect(callbacksCutOff).toBeGreaterThan(10);
+}

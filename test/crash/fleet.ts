@@ -1,0 +1,145 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { ListenerConfig } from './config';
+import { type LogLine, now, readLog } from './log';
+
+/** One listener process, from its start to its kill. */
+export interface Incarnation {
+  readonly lines: readonly LogLine[];
+  /** When it was killed, at the earliest: what it was doing ended there. */
+  readonly killedAt: number;
+  readonly stderr: string;
+  /** It ended without being killed. */
+  readonly diedByItself: boolean;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly logFile: string;
+  /** While it takes deliveries. */
+  port: number | undefined;
+  ready: boolean;
+  stderr: string;
+  killedAt: number | undefined;
+  readonly ended: Promise<void>;
+}
+
+/** Listener processes that share a store. One that is killed is started again at once. */
+export class Fleet {
+  readonly #config: Omit<ListenerConfig, 'logFile'>;
+  readonly #directory: string;
+  readonly #execPath: string;
+  readonly #slots: Running[] = [];
+  readonly #all: Running[] = [];
+  #bundle = '';
+  #stopping = false;
+
+  constructor(config: Omit<ListenerConfig, 'logFile'>, directory: string, execPath: string) {
+    this.#config = config;
+    this.#directory = directory;
+    this.#execPath = execPath;
+  }
+
+  async start(size: number): Promise<void> {
+    mkdirSync(this.#directory, { recursive: true });
+    // Bundled, because hundreds of processes are started: from source each would take half a second.
+    this.#bundle = join(this.#directory, 'listener.mjs');
+    await build({
+      entryPoints: [join(import.meta.dirname, 'listener.ts')],
+      outfile: this.#bundle,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      external: ['pg-native', 'node:sqlite'],
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
+      logLevel: 'warning',
+    });
+    for (let slot = 0; slot < size; slot += 1) this.#launch(slot);
+    while (this.#slots.some(({ port }) => port === undefined)) {
+      const dead = this.#all.find(({ child }) => child.exitCode !== null);
+      if (dead !== undefined) throw new Error(`A listener did not start:\n${dead.stderr}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** A listener that can take a delivery: the slot's, or the next one's. As a load balancer would choose. */
+  urlOf(slot: number): string | undefined {
+    for (let step = 0; step < this.#slots.length; step += 1) {
+      const running = this.#slots[(slot + step) % this.#slots.length];
+      if (running?.port !== undefined) return `http://127.0.0.1:${running.port}/webhooks`;
+    }
+    return undefined;
+  }
+
+  kill(slot: number): void {
+    const running = this.#slots[slot % this.#slots.length];
+    if (running?.port === undefined) return;
+    this.#kill(running);
+  }
+
+  /** Kills what runs, and gives all that ever ran. */
+  async stop(): Promise<Incarnation[]> {
+    this.#stopping = true;
+    for (const running of this.#slots) this.#kill(running);
+    await Promise.all(this.#all.map(({ ended }) => ended));
+    return this.#all.map(({ logFile, killedAt, stderr }) => {
+      const lines = existsSync(logFile) ? readLog(logFile) : [];
+      const ownKill = lines.find((line) => line.type === 'killed')?.at;
+      return {
+        lines,
+        killedAt: Math.min(ownKill ?? Number.POSITIVE_INFINITY, killedAt ?? Number.POSITIVE_INFINITY),
+        stderr,
+        diedByItself: ownKill === undefined && killedAt === undefined,
+      };
+    });
+  }
+
+  #kill(running: Running): void {
+    if (running.child.exitCode !== null || running.child.signalCode !== null) return;
+    running.port = undefined;
+    running.killedAt ??= now();
+    running.child.kill('SIGKILL');
+  }
+
+  #launch(slot: number): void {
+    const logFile = join(this.#directory, `${slot}-${this.#all.length}.jsonl`);
+    const config: ListenerConfig = { ...this.#config, logFile };
+    const child = fork(this.#bundle, {
+      execPath: this.#execPath,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      env: { ...process.env, CRASH_CONFIG: JSON.stringify(config) },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    const ended = new Promise<void>((resolve) => {
+      child.on('exit', () => {
+        running.port = undefined;
+        // One that cannot even start would be started for ever.
+        if (running.ready && !this.#stopping) this.#launch(slot);
+        resolve();
+      });
+    });
+    const running: Running = {
+      child,
+      logFile,
+      port: undefined,
+      ready: false,
+      stderr: '',
+      killedAt: undefined,
+      ended,
+    };
+    child.on('message', (port: number) => {
+      running.port = port;
+      running.ready = true;
+    });
+    child.stderr?.on('data', (chunk) => {
+      running.stderr += chunk;
+    });
+    this.#slots[slot] = running;
+    this.#all.push(running);
+  }
+}

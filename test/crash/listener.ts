@@ -1,0 +1,135 @@
+// A merchant's listener, as a process that gets killed. See `fleet.ts`.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresTransaction } from '../../src/stores';
+import {
+  type Claim,
+  createWebhookHandler,
+  type IdempotencyStore,
+  type ReceivedNotification,
+  toNodeListener,
+  type WebhookContext,
+} from '../../src/webhooks';
+import { credentials } from '../helpers/deliver';
+import { CALLBACK_TIMEOUT_MS, isTransactional, LEASE_MS, type ListenerConfig, tablesOf } from './config';
+import { type CrashPoint, LogWriter, now } from './log';
+import { isOvertaken } from './notifications';
+import { openStore } from './stores';
+
+const config = JSON.parse(process.env['CRASH_CONFIG'] ?? '{}') as ListenerConfig;
+const log = new LogWriter(config.logFile);
+const tables = tablesOf(config.run);
+
+/** What the schedule has for the delivery that is being handled. */
+interface Plan {
+  readonly crashAt: string | undefined;
+  readonly workMs: number;
+  claimAsked: number;
+}
+const plans = new AsyncLocalStorage<Plan>();
+
+function pass(point: CrashPoint, plan: Plan): void {
+  if (plan.crashAt !== point) return;
+  log.write({ type: 'killed', point, at: now() });
+  process.kill(process.pid, 'SIGKILL');
+  // The signal may take a moment, in which nothing more may happen.
+  for (;;);
+}
+
+function planOfThis(): Plan {
+  const plan = plans.getStore();
+  if (plan === undefined) throw new Error('not within a delivery');
+  return plan;
+}
+
+/** The store with leases to the test's scale, and with the points to die at. */
+function instrumented(store: IdempotencyStore<PostgresTransaction>): IdempotencyStore<PostgresTransaction> {
+  const { transact } = store;
+  const steps: IdempotencyStore<PostgresTransaction> = {
+    async claim(subject, state) {
+      const plan = planOfThis();
+      pass('before claim', plan);
+      plan.claimAsked = now();
+      const claim = await store.claim(subject, state, LEASE_MS);
+      if (claim.status === 'claimed') pass('after claim', plan);
+      return claim;
+    },
+    async complete(claim, retentionMs) {
+      const plan = planOfThis();
+      pass('after callback', plan);
+      const completed = await store.complete(claim, retentionMs);
+      pass('after completion', plan);
+      return completed;
+    },
+    release: (claim) => store.release(claim),
+  };
+  if (transact === undefined) return steps;
+  return {
+    ...steps,
+    async transact(request, work) {
+      const plan = planOfThis();
+      pass('before claim', plan);
+      plan.claimAsked = now();
+      const result = await transact.call(store, request, async (transaction, claim: Claim) => {
+        pass('after claim', plan);
+        await work(transaction, claim);
+        pass('after callback', plan);
+      });
+      if (result.status === 'completed') pass('after completion', plan);
+      return result;
+    },
+  };
+}
+
+let runs = 0;
+
+async function act(
+  { key }: ReceivedNotification,
+  { fence, handledStates, transaction }: WebhookContext<PostgresTransaction>,
+): Promise<void> {
+  const plan = planOfThis();
+  const [kind, id, ...states] = key.split(':');
+  const subject = `${kind}:${id}`;
+  const state = states.join(':');
+  runs += 1;
+  const run = runs;
+  const { claimAsked } = plan;
+  log.write({ type: 'begin', run, subject, state, fence, handledStates, claimAsked, at: now() });
+
+  await sleep(plan.workMs / 2);
+  if (isTransactional(config.store)) {
+    await transaction.query(`INSERT INTO ${tables.effects} VALUES ($1, $2)`, [subject, state]);
+    if (!isOvertaken(state, handledStates)) {
+      await transaction.query(
+        `INSERT INTO ${tables.states} VALUES ($1, $2) ON CONFLICT (subject) DO UPDATE SET state = excluded.state`,
+        [subject, state],
+      );
+    }
+  }
+  pass('in callback', plan);
+  await sleep(plan.workMs / 2);
+
+  log.write({ type: 'end', run, at: now() });
+}
+
+const store = instrumented(await openStore(config));
+const handler = createWebhookHandler({
+  credentials,
+  store,
+  callbackTimeoutMs: CALLBACK_TIMEOUT_MS,
+  storeTimeoutMs: CALLBACK_TIMEOUT_MS,
+  on: { payment: act, saleStatus: act, reversal: act, refund: act, payout: act },
+  onError: ({ code }) => log.write({ type: 'report', code }),
+});
+const listener = toNodeListener(handler);
+
+const server = createServer((request, response) => {
+  const crashAt = request.headers['x-crash-at']?.toString();
+  const plan: Plan = { crashAt, workMs: Number(request.headers['x-work-ms']), claimAsked: 0 };
+  plans.run(plan, () => listener(request, response));
+});
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+// A test that ends in the middle must not leave listeners behind.
+process.on('disconnect', () => process.exit());

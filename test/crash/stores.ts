@@ -1,0 +1,90 @@
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { PostgresStore, type PostgresTransaction, RedisStore, SqliteStore } from '../../src/stores';
+import type { IdempotencyStore } from '../../src/webhooks';
+import type { ListenerConfig } from './config';
+
+/** The store of a listener process. */
+export async function openStore(config: ListenerConfig): Promise<IdempotencyStore<PostgresTransaction>> {
+  const { store: name, run } = config;
+  const redis = () => new RedisStore(new Redis(config.redisUrl), { namespace: run });
+  const pool = () => {
+    const connections = new pg.Pool({ ...config.postgres, max: 5 });
+    // A connection that is lost while nobody uses it.
+    connections.on('error', () => undefined);
+    return connections;
+  };
+  const table = `crash_${run}`;
+
+  switch (name) {
+    case 'redis':
+      return redis();
+    case 'postgres':
+      return new PostgresStore(pool(), { table });
+    case 'postgres transactional':
+      return new PostgresStore(pool(), { table, transactional: true });
+    case 'sqlite': {
+      const { DatabaseSync } = await import('node:sqlite');
+      const database = new DatabaseSync(config.sqliteFile);
+      database.exec('PRAGMA busy_timeout = 100; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+      const store = new SqliteStore(database);
+      await store.createTable();
+      return store;
+    }
+    case 'wrong: forgets leases':
+      return forgetsLeases(redis());
+    case 'wrong: done at claim':
+      return doneAtClaim(redis());
+    case 'wrong: writes outside the transaction': {
+      const connections = pool();
+      return writesOutside(new PostgresStore(connections, { table, transactional: true }), connections);
+    }
+  }
+}
+
+// Stores with the mistakes that listeners written by hand have. The crash test must find them.
+
+function forgetsLeases(store: IdempotencyStore): IdempotencyStore<PostgresTransaction> {
+  return {
+    claim: (subject, state) => store.claim(subject, state, 1),
+    // As if the lease did not matter.
+    complete: async (claim, retentionMs) => {
+      const again = await store.claim(claim.subject, claim.state, 1000);
+      return again.status === 'claimed' ? store.complete(again, retentionMs) : true;
+    },
+    release: (claim) => store.release(claim),
+  };
+}
+
+function doneAtClaim(store: IdempotencyStore): IdempotencyStore<PostgresTransaction> {
+  return {
+    async claim(subject, state, leaseMs) {
+      const claim = await store.claim(subject, state, leaseMs);
+      if (claim.status === 'claimed') await store.complete(claim, 3_600_000);
+      return claim;
+    },
+    complete: async () => true,
+    release: async () => undefined,
+  };
+}
+
+function writesOutside(
+  store: IdempotencyStore<PostgresTransaction>,
+  pool: pg.Pool,
+): IdempotencyStore<PostgresTransaction> {
+  const outside: PostgresTransaction = {
+    query: async (text, values = []) => {
+      const { rows, rowCount } = await pool.query(text, [...values]);
+      return { rows: rows as never[], rowCount };
+    },
+  };
+  return {
+    claim: (...args) => store.claim(...args),
+    complete: (...args) => store.complete(...args),
+    release: (...args) => store.release(...args),
+    transact: (request, work) => {
+      if (store.transact === undefined) throw new Error('not transactional');
+      return store.transact(request, (_, claim) => work(outside, claim));
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { reportMissing } from './servers';
+
+/** The path of a Node that has `node:sqlite`: this one, or Node 24 by npx. Says so where there is none. */
+export async function findNodeWithSqlite(): Promise<string | undefined> {
+  if (process.getBuiltinModule('node:sqlite') !== undefined) return process.execPath;
+  try {
+    const npx = ['-y', '-p', 'node@24', 'node', '-p', 'process.execPath'];
+    const { stdout } = await promisify(execFile)('npx', npx);
+    return stdout.trim();
+  } catch {
+    reportMissing('Node 24 (npx -p node@24)', 'the npm registry');
+    return undefined;
+  }
+}
