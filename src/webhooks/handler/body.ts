@@ -124,6 +124,8 @@ function pumpNodeStream(stream: NodeStream, sink: Sink): () => void {
   stream.on('end', sink.end);
   stream.on('error', onError);
   stream.on('close', onClose);
+  // A stream that something has paused, so as to lose nothing of it, does not flow for a listener alone.
+  stream.resume();
   return () => {
     stream.off('data', sink.write);
     stream.off('end', sink.end);
