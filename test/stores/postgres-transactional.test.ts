@@ -332,6 +332,14 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     await expect(failing).rejects.toThrow();
   });
 
+  it('waits for what the callback did not await as long as for the callback', async () => {
+    const short = new PostgresStore(pool, { table, transactional: true, stepTimeoutMs: 300 });
+    const result = await short.transact(request(), async (transaction) => {
+      void transaction.query('SELECT pg_sleep(1)');
+    });
+    expect(result).toEqual({ status: 'completed' });
+  });
+
   it('survives the loss of its connection, before and during a query', async () => {
     for (const duringQuery of [false, true]) {
       const lost = store.transact(request(), async (transaction) => {
