@@ -1,1 +1,13 @@
-export {};
+// What a merchant's tests use, with any test runner. Nothing of it is for production.
+export { basicAuthorization } from './basic-authorization';
+export { type FakeClock, fakeClock } from './fake-clock';
+export { fixtures } from './fixtures/fixtures';
+export type { PaymentPayload } from './fixtures/notifications';
+export type { Overrides } from './fixtures/overrides';
+export { type MockService, type MockServiceOptions, type MswHttp, mockService } from './mock-service';
+export {
+  type NotificationOverrides,
+  type NotificationRequestOptions,
+  notificationRequest,
+} from './notification-request';
+export type { DeliverTo } from './request-send';

@@ -177,8 +177,18 @@ export const publicApi: Record<string, { values: string[]; types: string[] }> = 
     ],
   },
   './testing': {
-    values: [],
-    types: [],
+    values: ['basicAuthorization', 'fakeClock', 'fixtures', 'mockService', 'notificationRequest'],
+    types: [
+      'DeliverTo',
+      'FakeClock',
+      'MockService',
+      'MockServiceOptions',
+      'MswHttp',
+      'NotificationOverrides',
+      'NotificationRequestOptions',
+      'Overrides',
+      'PaymentPayload',
+    ],
   },
   './sandbox': {
     values: ['SandboxError', 'inventionTable', 'sequentialIds', 'startSandbox'],

@@ -1,0 +1,83 @@
+import { ConfigurationError } from '../errors';
+import type { Timers } from '../sandbox/delivery/delivery-log';
+
+/** A clock that stands still until it is told to go on. Make one with {@link fakeClock}. */
+export interface FakeClock extends Timers {
+  /** Milliseconds since 1970. Can be passed on by itself: `new MemoryStore({ clock: clock.now })`. */
+  now(): number;
+  /**
+   * Goes on by that many milliseconds. What falls due on the way happens in its order and at its time; the promise
+   * resolves once all of that, and what was under way before, has come to its end. `advance(0)` waits for the latter.
+   */
+  advance(ms: number): Promise<void>;
+  /** Adds something that the clock must wait for before it goes on. */
+  join(settled: () => Promise<void>): void;
+}
+
+/** 15 January 2027, noon in Brazil. */
+const DEFAULT_START = Date.UTC(2027, 0, 15, 15);
+
+/**
+ * A clock for `mockService`, so that a test of the service's retries takes no time.
+ *
+ * @param start - milliseconds since 1970; the same fixed date each time by default
+ *
+ * @example
+ * const clock = fakeClock();
+ * const service = mockService({ http, clock, deliverTo: handler });
+ * service.pay(uuid);
+ * await clock.advance(0); // the first attempt has been answered
+ * await clock.advance(60_000); // and so has the first retry
+ */
+export function fakeClock(start: number = DEFAULT_START): FakeClock {
+  const timers = new Set<Timer>();
+  const participants: (() => Promise<void>)[] = [];
+  let time = start;
+  let lastAdvance = Promise.resolve();
+
+  const settle = () => Promise.all(participants.map((settled) => settled()));
+
+  const goOnTo = async (end: number) => {
+    await settle();
+    for (let next = earliest(timers, end); next !== undefined; next = earliest(timers, end)) {
+      timers.delete(next);
+      time = next.at;
+      next.callback();
+      await settle();
+    }
+    time = end;
+  };
+
+  return {
+    now: () => time,
+    set(callback, ms) {
+      const timer = { callback, at: time + ms };
+      timers.add(timer);
+      return timer;
+    },
+    clear: (timer) => timers.delete(timer as Timer),
+    join: (settled) => participants.push(settled),
+    async advance(ms) {
+      if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY)) {
+        throw new ConfigurationError('Expected the clock to advance by milliseconds, 0 or more.');
+      }
+      // One after the other, so that two calls at once go as far as both say.
+      lastAdvance = lastAdvance.then(() => goOnTo(time + ms));
+      await lastAdvance;
+    },
+  };
+}
+
+interface Timer {
+  readonly callback: () => void;
+  readonly at: number;
+}
+
+/** The timer that falls due first, of two at the same time the one set first. */
+function earliest(timers: ReadonlySet<Timer>, end: number): Timer | undefined {
+  let first: Timer | undefined;
+  for (const timer of timers) {
+    if (timer.at <= end && (first === undefined || timer.at < first.at)) first = timer;
+  }
+  return first;
+}

@@ -1,0 +1,102 @@
+import { ConfigurationError } from '../errors';
+import { realTimers } from '../sandbox/delivery/real-timers';
+import type { SandboxControls, ServiceOptions } from '../sandbox/sandbox';
+import { createService, resolveService } from '../sandbox/service';
+import type { Credentials } from '../schemas/credentials';
+import { answerRequest } from './answer-request';
+import type { FakeClock } from './fake-clock';
+import { type DeliverTo, requestSend } from './request-send';
+import { DEFAULT_LISTENER } from './signed-request';
+
+/**
+ * The part of msw's `http` that is used here. It is passed in rather than imported: so this entry loads without msw,
+ * and the handlers are of the same copy of msw, ESM or CommonJS, as the server that you give them to.
+ *
+ * @typeParam Handler - what msw makes: its `HttpHandler`
+ */
+export interface MswHttp<Handler> {
+  all(predicate: RegExp, resolver: (info: { request: Request }) => Promise<Response>): Handler;
+}
+
+/** How the service is mocked. Everything but `http` has a default. */
+export interface MockServiceOptions<Handler> extends ServiceOptions {
+  /** `http` of msw 2: `import { http } from 'msw'`. */
+  http: MswHttp<Handler>;
+  /** What is mocked; a path prefix is kept. Default: `https://service.example`. */
+  baseUrl?: string | undefined;
+  /**
+   * Your handler, which is called with each notification, signed, in this process. Without it notifications go to
+   * `webhookUrl` with `fetch`. With it `webhookUrl` is only what requests show, `https://merchant.example/webhooks` by
+   * default.
+   */
+  deliverTo?: DeliverTo | undefined;
+  /** The clock of date-times and retries, made with `fakeClock`. Default: real time. */
+  clock?: FakeClock | undefined;
+}
+
+/**
+ * The service inside a test: msw handlers over the sandbox's model, with its control methods. `idle` waits for
+ * retries, which only `clock.advance` brings about when there is a fake clock.
+ */
+export interface MockService<Handler> extends SandboxControls {
+  /** For msw's `setupServer(...service.handlers)`. */
+  readonly handlers: Handler[];
+  /** Base URL for `PaymentsClient`. */
+  readonly url: string;
+  readonly credentials: Credentials;
+  /** Ends deliveries and retries, so that no timer is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * The service as msw handlers, for tests without a server: the same model as `startSandbox`, and so the same bytes,
+ * control methods, faults and deliveries. A reset connection is msw's network error, without the platform's code.
+ *
+ * @example
+ * import { http } from 'msw';
+ * import { setupServer } from 'msw/node';
+ *
+ * const service = mockService({ http, deliverTo: handler });
+ * const server = setupServer(...service.handlers);
+ * server.listen();
+ * const client = new PaymentsClient({ baseUrl: service.url, ...service.credentials });
+ * const { response } = await client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
+ * service.pay(response.uuid);
+ * await service.idle(); // your handler has been called
+ *
+ * @throws {@link ConfigurationError} for an option that cannot work
+ */
+export function mockService<Handler>(options: MockServiceOptions<Handler>): MockService<Handler> {
+  const { http, clock, deliverTo } = options;
+  const url = resolveBaseUrl(options.baseUrl ?? 'https://service.example');
+  const webhookUrl = options.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);
+  const settings = resolveService({ ...options, webhookUrl });
+  const timers = clock ?? realTimers;
+  const service = createService(settings, {
+    baseUrl: url,
+    now: timers.now,
+    timers,
+    send: requestSend(deliverTo ?? ((request) => fetch(request)), timers.now),
+  });
+  clock?.join(() => service.deliveryLog.settled());
+
+  const prefix = new URL(url).pathname.replace(/\/$/, '');
+  // A pattern of text would take the colons of an IPv6 address for parameters.
+  const everything = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/`);
+  const handler = http.all(everything, ({ request }) => answerRequest(service, request, prefix));
+  return Object.assign(service.controls, {
+    handlers: [handler],
+    url,
+    credentials: settings.credentials,
+    close: () => service.deliveryLog.close(),
+  });
+}
+
+/** As a request will show it, without a slash at the end. */
+function resolveBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if ((url?.protocol !== 'http:' && url?.protocol !== 'https:') || url.search !== '' || url.hash !== '') {
+    throw new ConfigurationError('Expected `baseUrl` to be an absolute http or https URL without a query.');
+  }
+  return url.href.replace(/\/+$/, '');
+}

@@ -1,0 +1,29 @@
+import type { Credentials } from '../schemas/credentials';
+import { basicAuthorization } from './basic-authorization';
+
+/** A listener that nobody has. */
+export const DEFAULT_LISTENER = 'https://merchant.example/webhooks';
+
+export interface SignedRequestParts {
+  readonly url: string;
+  readonly body: string;
+  readonly credentials: Credentials;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A notification as the service sends it (document sections 5 and 6.1). */
+export function signedRequest({ url, body, credentials, headers, signal }: SignedRequestParts): Request {
+  return new Request(url, {
+    method: 'POST',
+    headers: {
+      authorization: basicAuthorization(credentials),
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body,
+    // The service counts a redirect as a failure, like every answer but 200.
+    redirect: 'manual',
+    signal: signal ?? null,
+  });
+}
