@@ -28,8 +28,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The reading of the clock as if it were UTC, or `undefined` for one that no calendar has. */
 function parseReading(value: string): number | undefined {
-  const match = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/.exec(value);
-  if (match === null) return undefined;
+  // No calendar of people has a year 0.
+  if (!/^(?!0000)\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(value)) return undefined;
   const reading = Date.parse(`${value.replace(' ', 'T')}Z`);
   // `Date.parse` takes some days that are not (the 30th of February) and the hour 24.
   return !Number.isNaN(reading) && new Date(reading).toISOString().startsWith(value.replace(' ', 'T'))
@@ -55,7 +55,8 @@ function newFormat(timeZone: string): Intl.DateTimeFormat {
     if (typeof timeZone !== 'string') throw new TypeError();
     return new Intl.DateTimeFormat('en-US', {
       timeZone,
-      calendar: 'iso8601',
+      // Not `iso8601`, which is Julian before 1582.
+      calendar: 'gregory',
       numberingSystem: 'latn',
       hourCycle: 'h23',
       year: 'numeric',
