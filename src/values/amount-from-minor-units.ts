@@ -7,7 +7,8 @@ import { currencyDecimals } from '../schemas/currency';
  *
  * @param minorUnits - cents of BRL, whole yen of JPY, thousandths of KWD (ISO 4217)
  * @param currency - an active ISO 4217 code
- * @throws {@link InvalidRequestError} for a fraction of a minor unit, or a currency that is not in ISO 4217's list
+ * @throws {@link InvalidRequestError} for a fraction of a minor unit, an amount too large for a number to hold exactly,
+ *   or a currency that is not in ISO 4217's list
  */
 export function amountFromMinorUnits(minorUnits: number, currency: string): number {
   const decimals = currencyDecimals(currency);
@@ -20,5 +21,11 @@ export function amountFromMinorUnits(minorUnits: number, currency: string): numb
   }
   if (issues.length > 0) throw new InvalidRequestError('The amount', issues);
   // Through the decimal notation, which is exact: a division by 100 is not.
-  return Number(`${minorUnits}e-${decimals}`);
+  const amount = Number(`${minorUnits}e-${decimals}`);
+  // Beyond 2^46 of a currency with cents, the next number is more than a cent away.
+  if (Number(amount.toFixed(decimals).replace('.', '')) !== minorUnits) {
+    const message = 'expected an amount that a number holds to the last digit; this one is too large';
+    throw new InvalidRequestError('The amount', [{ path: ['minorUnits'], message }]);
+  }
+  return amount;
 }
