@@ -19,14 +19,17 @@ export interface QrCodeImage {
  */
 export function decodeQrCode(qrCode: Pick<QrCode, 'base64'> | string): QrCodeImage {
   const given = typeof qrCode === 'string' ? qrCode : qrCode.base64;
-  if (!given) throw invalid('expected image data; this QR code has none, so show `plain` or `url` instead');
+  if (!given) throw invalid(NO_IMAGE);
   const [, declared = '', encoded = given] = /^data:([^;,]*)[^,]*,(.*)$/is.exec(given) ?? [];
   // Line breaks, as MIME has them, and the URL-safe alphabet are harmless, so neither stops a payer from paying.
   const base64 = encoded.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
   const bytes = toBytes(base64);
+  if (bytes.length === 0) throw invalid(NO_IMAGE);
   const mediaType = sniff(bytes) ?? (declared.toLowerCase() || 'application/octet-stream');
   return { bytes, mediaType, dataUrl: `data:${mediaType};base64,${base64}` };
 }
+
+const NO_IMAGE = 'expected image data; this QR code has none, so show `plain` or `url` instead';
 
 function toBytes(base64: string): Uint8Array {
   try {
