@@ -98,8 +98,10 @@ export default defineConfig({
   splitting: true,
   // For stack traces: file and line in `src`. The text of `src` would double the package, twice over in two formats.
   sourcemap: true,
-  esbuildOptions(options) {
+  esbuildOptions(options, { format }) {
     options.sourcesContent = false;
+    // Nobody requires the command line.
+    if (format === 'cjs') options.entryPoints = entries;
   },
   metafile: true,
   clean: true,
