@@ -1,0 +1,429 @@
+import { createWebhookHandler, MemoryStore, type WebhookContext } from 'pix-automatic-sdk/webhooks';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  createListener,
+  credentials,
+  fail,
+  hang,
+  loseReply,
+  notificationRequest,
+  refundPayload,
+  reversalPayload,
+  salePayload,
+  statusOf,
+  WatchedStore,
+} from './support';
+
+const deliverPayment = (listener: { handler: (request: Request) => Promise<Response> }) =>
+  listener.handler(notificationRequest(salePayload()));
+
+const unhandled: unknown[] = [];
+const noteUnhandled = (error: unknown) => void unhandled.push(error);
+
+beforeEach(() => {
+  unhandled.length = 0;
+  process.on('unhandledRejection', noteUnhandled);
+  // Time goes by at the tests' word alone.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  process.off('unhandledRejection', noteUnhandled);
+  expect(unhandled).toEqual([]);
+});
+
+/** What a promise gives when so much time has gone by; 'nothing yet' when it has given nothing. */
+async function resultAfter<T>(ms: number, promise: Promise<T>): Promise<T | 'nothing yet'> {
+  let result: T | 'nothing yet' = 'nothing yet';
+  promise.then((value) => {
+    result = value;
+  });
+  // The body is read by the platform, in real time.
+  await settle();
+  await vi.advanceTimersByTimeAsync(ms);
+  await settle();
+  return result;
+}
+
+const settle = async () => {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe('a store that fails or hangs', () => {
+  it.each([
+    ['fails', fail],
+    [
+      'throws synchronously',
+      () => {
+        throw new Error('injected: store failed, CPF 52998224725');
+      },
+    ],
+  ])('at claim, and %s: 503 with Retry-After, no callback, the error for onError alone', async (_, fault) => {
+    const store = new WatchedStore();
+    store.faults.claim.push(fault);
+    const listener = createListener({ store });
+    const answer = await deliverPayment(listener);
+    expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(listener.acted).toEqual([]);
+    expect(listener.reports).toMatchObject([
+      { code: 'store_failed', status: 503, error: { message: expect.stringContaining('injected') } },
+    ]);
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(listener.acted).toEqual(['payment:s-1:PAID']);
+  });
+
+  it('at claim, and hangs: 503 after storeTimeoutMs, 5 s by default', async () => {
+    const store = new WatchedStore();
+    store.faults.claim.push(hang);
+    const listener = createListener({ store });
+    const status = statusOf(deliverPayment(listener));
+    expect(await resultAfter(4_999, status)).toBe('nothing yet');
+    expect(await resultAfter(1, status)).toBe(503);
+    expect(listener.acted).toEqual([]);
+    expect(listener.reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+  });
+
+  it('at claim, and answers too late: the callback does not run any more', async () => {
+    const store = new WatchedStore();
+    store.faults.claim.push(async (go) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return go();
+    });
+    const listener = createListener({ store, storeTimeoutMs: 200 });
+    const status = statusOf(deliverPayment(listener));
+    expect(await resultAfter(250, status)).toBe(503);
+    expect(await resultAfter(10_000, status)).toBe(503);
+    expect(store.claims).toHaveLength(1);
+    expect(listener.acted).toEqual([]);
+  });
+
+  it('at claim, and rejects too late: no unhandled rejection', async () => {
+    const store = new WatchedStore();
+    store.faults.claim.push(
+      () => new Promise((_, reject) => setTimeout(() => reject(new Error('late')), 300)),
+    );
+    const listener = createListener({ store, storeTimeoutMs: 200 });
+    expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(503);
+  });
+
+  it('at release, in whatever way: the answer is the 500 of the callback, and reported as that', async () => {
+    const faults = [
+      fail,
+      () => {
+        throw new Error('at once');
+      },
+      hang,
+    ];
+    for (const fault of faults) {
+      const store = new WatchedStore();
+      store.faults.release.push(fault);
+      const failure = new Error('callback');
+      const listener = createListener({
+        store,
+        on: {
+          payment() {
+            throw failure;
+          },
+        },
+      });
+      expect(await resultAfter(5_000, statusOf(deliverPayment(listener)))).toBe(500);
+      expect(listener.reports).toMatchObject([{ code: 'callback_failed', error: failure }]);
+    }
+  });
+});
+
+describe('a lease', () => {
+  it.each([
+    [undefined, 40_000],
+    [1, 15_001],
+    [45_000, 60_000],
+  ])('with callbackTimeoutMs %s is %d ms long: 15 s more than the callback may take', async (ms, lease) => {
+    const store = new WatchedStore();
+    const listener = createListener({ store, callbackTimeoutMs: ms });
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(store.leases).toEqual([lease]);
+  });
+
+  it('is given up at once when the callback threw, and only then', async () => {
+    const store = new WatchedStore();
+    const failures = [new Error('first')];
+    const listener = createListener({
+      store,
+      on: {
+        payment() {
+          const failure = failures.shift();
+          if (failure !== undefined) throw failure;
+        },
+      },
+    });
+    expect(await statusOf(deliverPayment(listener))).toBe(500);
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(store.steps).toEqual(['claim', 'release', 'claim', 'complete', 'claim']);
+  });
+});
+
+describe('a callback that takes too long', () => {
+  it('is answered 500 at callbackTimeoutMs, its signal fires, and nothing is released', async () => {
+    const store = new WatchedStore();
+    const signals: AbortSignal[] = [];
+    const listener = createListener({
+      store,
+      callbackTimeoutMs: 1_000,
+      on: {
+        payment: (_, { signal }) => {
+          signals.push(signal);
+          return hang();
+        },
+      },
+    });
+    const status = statusOf(deliverPayment(listener));
+    expect(await resultAfter(999, status)).toBe('nothing yet');
+    expect(signals[0]?.aborted).toBe(false);
+    expect(await resultAfter(1, status)).toBe(500);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(listener.reports).toMatchObject([
+      { code: 'callback_timeout', status: 500, kind: 'payment', key: 'payment:s-1:PAID' },
+    ]);
+    expect(store.steps).toEqual(['claim']);
+
+    // Somebody is, as far as anybody knows, still at it.
+    expect(await resultAfter(14_000, statusOf(deliverPayment(listener)))).toBe(503);
+    expect(listener.reports.at(-1)).toMatchObject({ code: 'busy' });
+  });
+
+  it('has lost its lease by the service’s next attempt, about 60 s later', async () => {
+    const store = new WatchedStore(new MemoryStore());
+    let runs = 0;
+    const listener = createListener({
+      store,
+      callbackTimeoutMs: 45_000,
+      on: { payment: () => (++runs === 1 ? hang() : undefined) },
+    });
+    expect(await resultAfter(45_000, statusOf(deliverPayment(listener)))).toBe(500);
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(await resultAfter(0, statusOf(deliverPayment(listener)))).toBe(200);
+    expect(runs).toBe(2);
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('late'))],
+    ['succeeds', () => Promise.resolve()],
+  ])('and then %s is nobody’s: no rejection is unhandled, and nothing is recorded', async (_, end) => {
+    const store = new WatchedStore();
+    const listener = createListener({
+      store,
+      callbackTimeoutMs: 100,
+      on: { payment: () => new Promise((resolve) => setTimeout(resolve, 200)).then(end) },
+    });
+    expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(500);
+    expect(store.steps).toEqual(['claim']);
+    expect(listener.reports).toHaveLength(1);
+  });
+
+  it('that heeds its signal is a time-out all the same: nothing is released', async () => {
+    const store = new WatchedStore();
+    const listener = createListener({
+      store,
+      callbackTimeoutMs: 100,
+      on: {
+        payment: (_, { signal }) =>
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      },
+    });
+    expect(await resultAfter(100, statusOf(deliverPayment(listener)))).toBe(500);
+    expect(listener.reports).toMatchObject([{ code: 'callback_timeout' }]);
+    expect(store.steps).toEqual(['claim']);
+  });
+
+  it('leaves the signals of others alone, and that of a callback in time never fires', async () => {
+    const signals: AbortSignal[] = [];
+    const listener = createListener({
+      callbackTimeoutMs: 100,
+      on: { payment: (_, { signal }) => void signals.push(signal) },
+    });
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(signals[0]?.aborted).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('recording that a callback succeeded', () => {
+  it.each([1, 2, 5])('is tried again after %d failures, then answered 200', async (times) => {
+    const store = new WatchedStore();
+    store.faults.complete.push(...Array.from({ length: times }, () => fail));
+    const listener = createListener({ store });
+    expect(await resultAfter(30_000, statusOf(deliverPayment(listener)))).toBe(200);
+    expect(store.steps).toEqual(['claim', ...Array.from({ length: times + 1 }, () => 'complete')]);
+    expect(listener.reports).toEqual([]);
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(listener.acted).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('at once');
+      },
+    ],
+    ['hangs', hang],
+    ['loses its reply', loseReply],
+  ])('is tried again when the store %s, then answered 200', async (_, fault) => {
+    const store = new WatchedStore();
+    store.faults.complete.push(fault, fault);
+    const listener = createListener({ store, storeTimeoutMs: 1_000 });
+    expect(await resultAfter(10_000, statusOf(deliverPayment(listener)))).toBe(200);
+    expect(store.steps).toEqual(['claim', 'complete', 'complete', 'complete']);
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(listener.acted).toHaveLength(1);
+  });
+
+  it('is tried until the lease ends, with pauses, and then answered 503; nothing is released', async () => {
+    const store = new WatchedStore();
+    store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
+    const listener = createListener({ store, callbackTimeoutMs: 5_000 });
+    const status = statusOf(deliverPayment(listener));
+    // The lease is of 20 s, the longest pause of 2 s.
+    expect(await resultAfter(17_900, status)).toBe('nothing yet');
+    expect(await resultAfter(2_100, status)).toBe(503);
+    expect(store.steps.filter((step) => step === 'release')).toEqual([]);
+    expect(store.steps.length).toBeGreaterThan(8);
+    expect(store.steps.length).toBeLessThan(30);
+    expect(listener.reports).toMatchObject([{ code: 'store_failed', status: 503, key: 'payment:s-1:PAID' }]);
+  });
+
+  it('starts with what the callback left of its lease', async () => {
+    const store = new WatchedStore();
+    store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
+    const listener = createListener({
+      store,
+      callbackTimeoutMs: 20_000,
+      on: { payment: () => new Promise((resolve) => setTimeout(resolve, 19_000)) },
+    });
+    const status = statusOf(deliverPayment(listener));
+    expect(await resultAfter(32_900, status)).toBe('nothing yet');
+    expect(await resultAfter(2_100, status)).toBe(503);
+  });
+
+  it('that comes too late is answered 503, never 200: somebody else may have the subject', async () => {
+    const store = new WatchedStore();
+    store.faults.complete.push(async () => false);
+    const listener = createListener({ store });
+    const answer = await deliverPayment(listener);
+    expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
+    expect(listener.reports).toMatchObject([{ code: 'lease_lost', status: 503 }]);
+    expect(store.steps).toEqual(['claim', 'complete']);
+  });
+
+  it('whose reply was lost until the lease ended is 503, and the next attempt 200 without acting again', async () => {
+    const store = new WatchedStore();
+    store.faults.complete.push(...Array.from({ length: 1_000 }, () => loseReply));
+    const listener = createListener({ store, callbackTimeoutMs: 1_000 });
+    expect(await resultAfter(16_000, statusOf(deliverPayment(listener)))).toBe(503);
+    store.faults.complete.length = 0;
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(listener.acted).toHaveLength(1);
+  });
+
+  it('comes before the answer', async () => {
+    const store = new WatchedStore();
+    let finish = () => {};
+    store.faults.complete.push(async (go) => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return go();
+    });
+    const status = statusOf(deliverPayment(createListener({ store })));
+    expect(await resultAfter(1_000, status)).toBe('nothing yet');
+    finish();
+    expect(await resultAfter(0, status)).toBe(200);
+  });
+});
+
+describe('how long a notification is remembered', () => {
+  const DAY = 24 * 60 * 60 * 1000;
+
+  it('is 30 days for known kinds and own ones, one hour for unrecognized', async () => {
+    const store = new WatchedStore();
+    const own = {
+      kind: 'own',
+      match: (body: object) => 'own' in body,
+      schema: { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } },
+      subject: () => 'x',
+    } as const;
+    const act = () => undefined;
+    const handler = createWebhookHandler({
+      credentials,
+      store,
+      kinds: [own],
+      on: { payment: act, refund: act, reversal: act, unrecognized: act, own: act },
+    });
+    const bodies = [
+      salePayload(),
+      refundPayload(),
+      reversalPayload(),
+      { own: 1 },
+      { novel: 1 },
+      { newStatus: 7 },
+    ];
+    for (const body of bodies) expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
+    expect(store.retentions).toEqual([30 * DAY, 30 * DAY, 30 * DAY, 30 * DAY, DAY / 24, DAY / 24]);
+  });
+});
+
+describe('the context', () => {
+  it('has the key, the fence and no transaction, and the states that were done before', async () => {
+    const contexts: WebhookContext[] = [];
+    const listener = createListener({
+      on: { reversal: (_, context) => void contexts.push(context) },
+    });
+    for (const status of ['PAID', 'PENDING', 'CANCELLED']) {
+      expect(await statusOf(listener.handler(notificationRequest({ ...reversalPayload(), status })))).toBe(
+        200,
+      );
+    }
+    // A PENDING that comes after PAID was overtaken on its way, and the merchant can see it.
+    expect(contexts.map(({ key, handledStates }) => [key, handledStates])).toEqual([
+      ['reversal:v-1:PAID', []],
+      ['reversal:v-1:PENDING', ['PAID']],
+      ['reversal:v-1:CANCELLED', ['PAID', 'PENDING']],
+    ]);
+    const fences = contexts.map(({ fence }) => fence);
+    expect(fences).toEqual([...fences].sort((a, b) => a - b));
+    expect(new Set(fences).size).toBe(3);
+    expect(contexts[0]).toMatchObject({ credentialIndex: 0, transaction: undefined });
+    expect(contexts[0]?.signal).toBeInstanceOf(AbortSignal);
+  });
+
+  it('sees a payment and its reversal of status as states of one sale', async () => {
+    const seen: unknown[] = [];
+    const listener = createListener({
+      on: {
+        payment: () => undefined,
+        saleStatus: (_, { key, handledStates }) => void seen.push([key, handledStates]),
+      },
+    });
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    const reversed = notificationRequest({ ...salePayload(), newStatus: 'REVERSAL' });
+    expect(await statusOf(listener.handler(reversed))).toBe(200);
+    expect(seen).toEqual([['payment:s-1:REVERSAL', ['PAID']]]);
+  });
+
+  it('has a fence that grows when a callback runs again', async () => {
+    const fences: number[] = [];
+    const listener = createListener({
+      on: {
+        payment: (_, { fence }) => {
+          if (fences.push(fence) === 1) throw new Error('first');
+        },
+      },
+    });
+    expect(await statusOf(deliverPayment(listener))).toBe(500);
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(fences[1]).toBeGreaterThan(fences[0] as number);
+  });
+});
