@@ -1,0 +1,217 @@
+import { inspect } from 'node:util';
+import {
+  AbortedError,
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidNotificationError,
+  InvalidRequestError,
+  InvalidResponseError,
+  PaymentsError,
+  TimeoutError,
+  WebhookAuthenticationError,
+} from 'pix-automatic-sdk';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../src/errors';
+import { advice } from '../../src/errors/call-error';
+import { summarize } from '../../src/errors/validation-issue';
+
+const context = { operation: 'createRecurringCheckout', outcome: 'unknown', attempts: 2 } as const;
+const issues = [{ path: ['a', 0, 'b'], message: 'expected a string' }];
+const secret = 'marked-personal-data';
+const body = { status: 999, message: secret, [secret]: secret };
+
+/** One of each class, made by the classes of a copy of the module. */
+const makers = {
+  ConfigurationError: (e: Errors) => new e.ConfigurationError('m'),
+  InvalidRequestError: (e: Errors) => new e.InvalidRequestError('The request', issues),
+  ApiError: (e: Errors) => new e.ApiError('m', { ...context, httpStatus: 400, body }),
+  InvalidResponseError: (e: Errors) =>
+    new e.InvalidResponseError('m', { ...context, issues, body, uuid: 'u' }),
+  ConnectionError: (e: Errors) => new e.ConnectionError('m', { ...context, reason: 'ECONNRESET' }),
+  TimeoutError: (e: Errors) => new e.TimeoutError('m', context),
+  AbortedError: (e: Errors) => new e.AbortedError('m', { ...context, cause: 'why' }),
+  WebhookAuthenticationError: (e: Errors) => new e.WebhookAuthenticationError('mismatch'),
+  InvalidNotificationError: (e: Errors) => new e.InvalidNotificationError('m', { issues, body }),
+  StoreError: (e: Errors) => new e.StoreError('m', { cause: new Error('driver') }),
+} satisfies Record<string, (errors: Errors) => PaymentsError>;
+
+type Errors = typeof import('../../src/errors');
+type Name = keyof typeof makers;
+const names = Object.keys(makers) as Name[];
+
+const ours: Errors = {
+  AbortedError,
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidNotificationError,
+  InvalidRequestError,
+  InvalidResponseError,
+  PaymentsError,
+  StoreError,
+  TimeoutError,
+  WebhookAuthenticationError,
+};
+let theirs: Errors;
+
+beforeAll(async () => {
+  vi.resetModules();
+  theirs = await import('../../src/errors');
+  expect(theirs.ApiError).not.toBe(ApiError);
+});
+
+describe('codes and names are what merchants test for, so they never change', () => {
+  it.each([
+    ['ConfigurationError', 'configuration', 'not-sent'],
+    ['InvalidRequestError', 'invalid_request', 'not-sent'],
+    ['ApiError', 'api_error', 'unknown'],
+    ['InvalidResponseError', 'invalid_response', 'unknown'],
+    ['ConnectionError', 'connection_failed', 'unknown'],
+    ['TimeoutError', 'timeout', 'unknown'],
+    ['AbortedError', 'aborted', 'unknown'],
+    ['WebhookAuthenticationError', 'webhook_authentication_failed', undefined],
+    ['InvalidNotificationError', 'invalid_notification', undefined],
+    ['StoreError', 'store_failed', undefined],
+  ] as const)('%s has the code %s', (name, code, outcome) => {
+    const error = makers[name](ours);
+    expect(error).toMatchObject({ code, outcome });
+    expect(error.name).toBe(name === 'AbortedError' ? 'AbortError' : name);
+    expect(error.toString()).toMatch(new RegExp(`^${error.name}: `));
+    expect(error.stack).toContain(error.message);
+  });
+
+  it('each class has a code of its own', () => {
+    expect(new Set(names.map((name) => makers[name](ours).code)).size).toBe(names.length);
+  });
+});
+
+describe('instanceof', () => {
+  it.each(names)('%s is told from all others, in both copies of the package', (name) => {
+    for (const error of [makers[name](ours), makers[name](theirs)]) {
+      expect(error).toBeInstanceOf(Error);
+      for (const copy of [ours, theirs]) {
+        expect(error).toBeInstanceOf(copy.PaymentsError);
+        for (const other of names) expect(error instanceof copy[other]).toBe(other === name);
+      }
+    }
+  });
+
+  it.each([
+    undefined,
+    null,
+    7,
+    'text',
+    {},
+    [],
+    () => 1,
+    new Error('m'),
+    new DOMException('m', 'AbortError'),
+    Object.create(null),
+  ])('%s is no error of ours', (value) => {
+    expect(value instanceof PaymentsError).toBe(false);
+    expect(value instanceof ApiError).toBe(false);
+  });
+
+  it('a class that a merchant derives has its own instances only', () => {
+    class Refused extends ApiError {}
+    const refused = new Refused('m', { ...context, httpStatus: 400, body });
+    expect(refused).toBeInstanceOf(Refused);
+    expect(refused).toBeInstanceOf(ApiError);
+    expect(refused).toBeInstanceOf(theirs.ApiError);
+    expect(refused).toBeInstanceOf(PaymentsError);
+    expect(makers.ApiError(ours)).not.toBeInstanceOf(Refused);
+    expect(makers.ApiError(theirs)).not.toBeInstanceOf(Refused);
+    expect(refused.name).toBe('ApiError');
+  });
+});
+
+describe('bodies are there to read, and printed by nothing', () => {
+  const printed = (value: unknown) =>
+    [
+      inspect(value, { depth: 9, showHidden: true }),
+      JSON.stringify(value),
+      String(value),
+      (value as Error).stack,
+      ...Object.getOwnPropertyNames(value).map((key) => String(Reflect.get(value as object, key))),
+    ].join('\n');
+
+  it.each(['ApiError', 'InvalidResponseError', 'InvalidNotificationError'] as const)('%s', (name) => {
+    const error = makers[name](ours) as PaymentsError & { body: unknown };
+    expect(error.body).toBe(body);
+    expect(Object.hasOwn(error, 'body')).toBe(false);
+    expect(printed(error)).not.toContain(secret);
+    expect(structuredClone(error)).not.toHaveProperty('body');
+    expect({ ...error }).not.toHaveProperty('body');
+  });
+
+  it('ApiError.serviceMessage', () => {
+    const error = new ApiError('m', { ...context, httpStatus: 400, body });
+    expect(error).toMatchObject({ status: 999, serviceMessage: secret });
+    expect(printed(error)).not.toContain(secret);
+  });
+
+  it.each([
+    null,
+    undefined,
+    'text',
+    [],
+    { status: '1', message: 7 },
+    Object.create({ status: 1, message: 'm' }),
+  ])('ApiError has neither status nor message of a body that is %j', (other) => {
+    const error = new ApiError('m', { ...context, httpStatus: 400, body: other });
+    expect(error.status).toBeUndefined();
+    expect(error.serviceMessage).toBeUndefined();
+  });
+});
+
+describe('what an error says', () => {
+  it('JSON has what a log needs', () => {
+    const error = new ApiError('m', { ...context, httpStatus: 429, body, retryAfterMs: 1_000 });
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      code: 'api_error',
+      outcome: 'unknown',
+      operation: 'createRecurringCheckout',
+      attempts: 2,
+      httpStatus: 429,
+      status: 999,
+      retryAfterMs: 1_000,
+    });
+  });
+
+  it('there is a cause only where there is one', () => {
+    expect('cause' in makers.TimeoutError(ours)).toBe(false);
+    expect(makers.AbortedError(ours).cause).toBe('why');
+  });
+
+  it('issues are named with their paths, five of them at most', () => {
+    expect(makers.InvalidRequestError(ours).message).toBe(
+      'The request was refused before anything was sent. a.0.b: expected a string.',
+    );
+    const many = Array.from({ length: 7 }, (_, index) => ({ path: [`f${index}`], message: 'required' }));
+    expect(summarize(many)).toBe(
+      'f0: required; f1: required; f2: required; f3: required; f4: required; and 2 more',
+    );
+    expect(summarize([{ path: [], message: 'expected an object' }])).toBe('expected an object');
+    expect(summarize([{ path: [Symbol('s')], message: 'm' }])).toBe('Symbol(s): m');
+  });
+
+  it.each([
+    ['createRecurringCheckout', 'unknown', 'The journey may exist'],
+    ['cancelScheduledPayment', 'unknown', 'may have taken effect'],
+    ['getTransaction', 'unknown', 'changes nothing'],
+    ['createRecurringCheckout', 'refused', 'did not act on it'],
+    ['createRecurringCheckout', 'not-sent', 'can be made again'],
+  ] as const)('%s with the outcome %s says what to do next', (operation, outcome, text) => {
+    expect(advice({ operation, outcome })).toContain(text);
+  });
+
+  it.each(['missing', 'wrong-scheme', 'malformed', 'mismatch'] as const)(
+    'a notification that is not accepted says why: %s',
+    (reason) => {
+      const error = new WebhookAuthenticationError(reason);
+      expect(error).toMatchObject({ reason, outcome: undefined });
+      expect(error.message).toMatch(/^The notification was not accepted\. .+\.$/);
+    },
+  );
+});
