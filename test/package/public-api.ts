@@ -14,6 +14,7 @@ export const publicApi: Record<string, { values: string[]; types: string[] }> = 
       'InvalidResponseError',
       'PaymentsClient',
       'PaymentsError',
+      'StoreError',
       'TimeoutError',
       'VERSION',
       'WebhookAuthenticationError',
