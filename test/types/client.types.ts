@@ -1,0 +1,312 @@
+/**
+ * Checked by `tsc`, never run: what compiles for a merchant, and what does not.
+ */
+
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type {
+  BankDetails,
+  CallOptions,
+  CheckoutInstructions,
+  CheckoutShopper,
+  IdentityDocument,
+  OpenEnum,
+  PaymentConfirmation,
+  PaymentsClient,
+  Phone,
+  QrCode,
+  Reconciled,
+  RecurringCheckout,
+  RecurringCheckoutJourney,
+  RecurringCheckoutRequest,
+  RecurringCheckoutRequestBase,
+  ScheduledPaymentCancellation,
+  ScheduledPaymentCancellationRequest,
+  Transaction,
+  TransactionRefund,
+} from 'pix-automatic-sdk';
+import {
+  AbortedError,
+  ApiError,
+  ConnectionError,
+  confirmPayment,
+  InvalidResponseError,
+  PaymentsError,
+  reconcile,
+  type recurringCheckoutRequestSchema,
+  type recurringCheckoutSchema,
+  type scheduledPaymentCancellationRequestSchema,
+  type scheduledPaymentCancellationSchema,
+  TimeoutError,
+  type transactionSchema,
+} from 'pix-automatic-sdk';
+import type * as z from 'zod/mini';
+import type {
+  scheduledPaymentCancellationObject,
+  scheduledPaymentCancellationRequestObject,
+} from '../../src/schemas/cancellation';
+import type { recurringCheckoutRequestObject } from '../../src/schemas/checkout-request';
+import type { recurringCheckoutObject } from '../../src/schemas/checkout-response';
+import type { bankDetailsObject, identityDocumentObject, phoneObject } from '../../src/schemas/shared';
+import type { transactionObject } from '../../src/schemas/transaction';
+
+/** `true` only for the very same type, optional and readonly marks included. */
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+function assertTrue<_ extends true>(): void {}
+
+/**
+ * What a schema infers without the index signatures that keep unknown fields, recursively. `Record<string, unknown>`,
+ * an object of which no field is documented, stays.
+ */
+type Documented<T> = T extends Primitive
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Documented<Item>[]
+    : T extends object
+      ? string extends keyof T
+        ? [KnownKeys<T>] extends [never]
+          ? T
+          : { [Key in keyof T as string extends Key ? never : Key]: Documented<T[Key]> }
+        : { [Key in keyof T]: Documented<T[Key]> }
+      : T;
+type Primitive = string | number | boolean | null | undefined;
+type KnownKeys<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: 1 };
+
+/** Interfaces and intersections as plain objects, so that they can be compared. */
+type Plain<T> = T extends Primitive
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Plain<T[Key]> }
+      : T;
+
+type Inferred<Schema extends z.ZodMiniType> = Plain<Documented<z.infer<Schema>>>;
+
+// The types that are written out, and the schemas that check: neither can drift from the other.
+assertTrue<Equal<Plain<Transaction>, Inferred<typeof transactionObject>>>();
+assertTrue<Equal<Plain<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
+assertTrue<Equal<Plain<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>>();
+assertTrue<
+  Equal<
+    Plain<ScheduledPaymentCancellationRequest>,
+    Inferred<typeof scheduledPaymentCancellationRequestObject>
+  >
+>();
+assertTrue<Equal<Plain<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
+assertTrue<Equal<Plain<Phone>, Inferred<typeof phoneObject>>>();
+assertTrue<Equal<Plain<BankDetails>, Inferred<typeof bankDetailsObject>>>();
+// The request's type has `amount` apart, because whether it is required hangs on `immediatePayment`.
+type RequestFields = RecurringCheckoutRequestBase & { amount?: number | undefined };
+assertTrue<Equal<Plain<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
+
+// The comparison itself sees what it is there for.
+assertTrue<Equal<Equal<{ a?: string }, { a?: string | undefined }>, false>>();
+assertTrue<Equal<Equal<{ a: string }, { a?: string }>, false>>();
+assertTrue<Equal<Equal<Plain<Transaction>, Plain<Omit<Transaction, 'uuid'>>>, false>>();
+assertTrue<Equal<Plain<Documented<{ a: string; [key: string]: unknown }>>, { a: string }>>();
+
+// Public schemas are Standard Schemas of the public types, and nothing of zod is in them.
+assertTrue<Equal<StandardSchemaV1.InferOutput<typeof transactionSchema>, Transaction>>();
+assertTrue<Equal<StandardSchemaV1.InferOutput<typeof recurringCheckoutSchema>, RecurringCheckout>>();
+assertTrue<
+  Equal<StandardSchemaV1.InferInput<typeof recurringCheckoutRequestSchema>, RecurringCheckoutRequest>
+>();
+assertTrue<
+  Equal<StandardSchemaV1.InferOutput<typeof scheduledPaymentCancellationSchema>, ScheduledPaymentCancellation>
+>();
+assertTrue<
+  Equal<
+    StandardSchemaV1.InferInput<typeof scheduledPaymentCancellationRequestSchema>,
+    ScheduledPaymentCancellationRequest
+  >
+>();
+assertTrue<Equal<keyof typeof transactionSchema, '~standard'>>();
+
+// No public type has an index signature, at any depth.
+type HasIndex<T> = string extends keyof NonNullable<T> ? true : false;
+assertTrue<
+  Equal<
+    | HasIndex<Transaction>
+    | HasIndex<Transaction['shopper']>
+    | HasIndex<Transaction['refunds']>
+    | HasIndex<TransactionRefund>
+    | HasIndex<RecurringCheckout>
+    | HasIndex<RecurringCheckoutJourney>
+    | HasIndex<CheckoutInstructions>
+    | HasIndex<CheckoutShopper>
+    | HasIndex<QrCode>
+    | HasIndex<ScheduledPaymentCancellation>,
+    false
+  >
+>();
+
+export async function answers(client: PaymentsClient): Promise<void> {
+  const transaction = await client.getTransaction('uuid-1');
+  transaction.situation?.toLowerCase();
+  // @ts-expect-error misspelt
+  transaction.situatoin;
+  // @ts-expect-error misspelt, deeper
+  transaction.shopper?.bankDetails?.acount;
+  // @ts-expect-error misspelt, in an array
+  transaction.refunds?.transactions?.[0]?.uiid;
+  // @ts-expect-error every field may be missing or null
+  transaction.amount + 1;
+  const undocumented: unknown = transaction.beneficiary?.['anything'];
+
+  const { response } = await client.createRecurringCheckout(base(false));
+  // The uuid and a QR code are always there.
+  const uuid: string = response.uuid;
+  const plain: string | null | undefined = response.instructions.qrCode.plain;
+  // @ts-expect-error misspelt
+  response.uiid;
+
+  const cancellation = await client.cancelScheduledPayment('i-1', { reason: 'r' });
+  const status: number = cancellation.status;
+  // @ts-expect-error the reason is required
+  await client.cancelScheduledPayment('i-1', {});
+  // @ts-expect-error misspelt
+  await client.cancelScheduledPayment('i-1', { reason: 'r', raeson: 'r' });
+  // @ts-expect-error a query has no body that fields could be merged into
+  await client.getTransaction('uuid-1', { extraFields: {} });
+  use(undocumented, uuid, plain, status);
+}
+
+const shopper = { name: 'Maria' };
+const required = { currency: 'BRL', referenceCode: 'order-1', shopper };
+const base = (immediatePayment: false): RecurringCheckoutRequest => ({
+  ...required,
+  recurrence: { immediatePayment },
+});
+
+export function requests(immediatePayment: boolean, undefinedText: string | undefined): void {
+  accept({ ...required, recurrence: { immediatePayment: false } });
+  accept({ ...required, amount: 0, recurrence: { immediatePayment: false } });
+  accept({ ...required, amount: 59.7, recurrence: { immediatePayment: true } });
+  accept({ ...required, amount: 59.7, recurrence: { immediatePayment } });
+  // @ts-expect-error an immediate payment needs an amount
+  accept({ ...required, recurrence: { immediatePayment: true } });
+  // @ts-expect-error it may be an immediate payment
+  accept({ ...required, recurrence: { immediatePayment } });
+  // @ts-expect-error undefined is no amount
+  accept({ ...required, amount: undefined, recurrence: { immediatePayment: true } });
+  // @ts-expect-error text is no amount
+  accept({ ...required, amount: '59.7', recurrence: { immediatePayment: true } });
+
+  // Required fields.
+  // @ts-expect-error
+  accept({ referenceCode: 'r', shopper, recurrence: { immediatePayment: false } });
+  // @ts-expect-error
+  accept({ currency: 'BRL', shopper, recurrence: { immediatePayment: false } });
+  // @ts-expect-error
+  accept({ currency: 'BRL', referenceCode: 'r', recurrence: { immediatePayment: false } });
+  // @ts-expect-error
+  accept({ ...required });
+  // @ts-expect-error
+  accept({ ...required, recurrence: {} });
+
+  // Misspelt fields, at every depth.
+  // @ts-expect-error
+  accept({ ...required, maxage: 1, recurrence: { immediatePayment: false } });
+  // @ts-expect-error
+  accept({ ...required, recurrence: { immediatePayment: false, retries: true } });
+  // @ts-expect-error
+  accept({ ...required, recurrence: { immediatePayment: false, amount: { recurrenceAmont: 1 } } });
+  // @ts-expect-error
+  accept({ ...required, recurrence: { immediatePayment: false, calendar: { startDate: '2027-01-31' } } });
+  // @ts-expect-error
+  accept({ ...required, shopper: { nome: 'Maria' }, recurrence: { immediatePayment: false } });
+  // @ts-expect-error
+  accept({ ...required, shopper: { document: { kind: 'CPF' } }, recurrence: { immediatePayment: false } });
+  // @ts-expect-error
+  accept({ ...required, shopper: { phone: { numbr: '1' } }, recurrence: { immediatePayment: false } });
+  // @ts-expect-error null is no value of a request
+  accept({ ...required, maxAge: null, recurrence: { immediatePayment: false } });
+
+  // Callers under `exactOptionalPropertyTypes` may pass what they do not have.
+  accept({
+    ...required,
+    amount: undefined,
+    maxAge: undefined,
+    callbackURL: undefinedText,
+    shopper: {
+      id: undefinedText,
+      email: undefined,
+      name: undefined,
+      document: { type: undefined, number: undefinedText },
+      phone: undefined,
+    },
+    recurrence: {
+      immediatePayment: false,
+      planId: undefinedText,
+      amount: { recurrenceAmount: undefined },
+      calendar: { initialDate: undefined, finalDate: undefined, periodicity: undefined },
+      retry: undefined,
+    },
+  });
+  const options: CallOptions = {
+    signal: undefined,
+    timeoutMs: undefined,
+    totalTimeoutMs: undefined,
+    maxRetries: undefined,
+  };
+  use(options);
+}
+
+// Open lists complete the known values and take any other text.
+assertTrue<Equal<'PAID' extends NonNullable<Transaction['situation']> ? true : false, true>>();
+assertTrue<Equal<'NEW' extends NonNullable<Transaction['situation']> ? true : false, true>>();
+assertTrue<Equal<string extends OpenEnum<'A'> ? true : false, true>>();
+/** The known values are still told apart from `string`, which is what an editor completes. */
+assertTrue<Equal<Equal<OpenEnum<'A'>, string>, false>>();
+assertTrue<Equal<Extract<OpenEnum<'A' | 'B'>, 'A' | 'B'>, 'A' | 'B'>>();
+const anyPeriodicity: string = 'FORTNIGHTLY';
+const ofAnyText: RecurringCheckoutRequest = {
+  ...required,
+  shopper: { document: { type: 'PASSPORT' }, phone: { type: anyPeriodicity } },
+  recurrence: { immediatePayment: false, calendar: { periodicity: anyPeriodicity } },
+};
+
+export function errors(error: unknown): void {
+  if (error instanceof ApiError) {
+    const code: 'api_error' = error.code;
+    const body: unknown = error.body;
+    use(code, body, error.httpStatus.toFixed(), error.retryAfterMs?.toFixed());
+    // @ts-expect-error nobody writes it
+    error.body = undefined;
+  } else if (error instanceof InvalidResponseError) {
+    const outcome: 'unknown' = error.outcome;
+    use(outcome, error.uuid?.length, error.issues[0]?.message);
+  } else if (
+    error instanceof ConnectionError ||
+    error instanceof TimeoutError ||
+    error instanceof AbortedError
+  ) {
+    const outcome: 'not-sent' | 'refused' | 'unknown' = error.outcome;
+    use(outcome, error.operation, error.attempts);
+  } else if (error instanceof PaymentsError) {
+    use(error.code, error.outcome);
+    // @ts-expect-error it is abstract
+    new PaymentsError('api_error', 'm');
+  }
+}
+
+export async function helpers(client: PaymentsClient): Promise<void> {
+  for await (const result of reconcile(client, new Set(['uuid-1']))) {
+    assertTrue<Equal<typeof result, Reconciled>>();
+    // Either one tells which of the two there is.
+    if (result.error === undefined) use(result.transaction.situation);
+    else use(result.error.code);
+  }
+  const payload = { saleToken: 'uuid-1', newStatus: 'PAID' };
+  const confirmation: PaymentConfirmation = await confirmPayment(client, { kind: 'payment', payload });
+  // @ts-expect-error another kind confirms no payment
+  await confirmPayment(client, { kind: 'saleStatus', payload });
+  // A double of the client needs the one method only.
+  await confirmPayment({ getTransaction: async () => ({}) }, { kind: 'payment', payload });
+  use(confirmation);
+}
+
+function accept(_: RecurringCheckoutRequest): void {}
+function use(..._: unknown[]): void {}
+use(ofAnyText);
