@@ -7,6 +7,7 @@ import { readQuery } from '../query';
 import { recognize, recognizeNone } from '../recognize';
 import { act } from './act';
 import { BodyProblem, readBody } from './body';
+import { sleep } from './deadline';
 import { type ResolvedHandlerOptions, resolveHandlerOptions, type WebhookHandlerOptions } from './options';
 import { WebhookReport, type WebhookReportCode, type WebhookReportDetails } from './report';
 import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from './request';
@@ -94,7 +95,10 @@ class WebhookFlow {
 
   async drain(): Promise<void> {
     this.#draining = true;
+    if (this.#running.size === 0) return;
     await Promise.all(this.#running);
+    // The process may end right after this, so the runtimes get a turn to send the last answers.
+    await sleep(0);
   }
 
   async #answer(head: RequestHead, body: unknown): Promise<PlainResponse> {
