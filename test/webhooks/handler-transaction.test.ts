@@ -1,0 +1,235 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  type Claim,
+  createWebhookHandler,
+  type IdempotencyStore,
+  MemoryStore,
+  type Transact,
+  type TransactRequest,
+  type WebhookContext,
+  type WebhookReport,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import { credentials, hang, notificationRequest, reversalPayload, salePayload, statusOf } from './support';
+
+interface Transaction {
+  write(row: string): void;
+}
+
+type Step = 'begin' | 'commit' | 'rollback';
+
+/** A database of rows in memory: a transaction's rows and its done state come with its commit, or not at all. */
+class TransactionalStore implements IdempotencyStore<Transaction> {
+  rows: readonly string[] = [];
+  readonly log: string[] = [];
+  readonly requests: TransactRequest[] = [];
+  readonly faults = new Map<Step, () => Promise<void>>();
+  readonly #done = new Map<string, readonly string[]>();
+  readonly #locked = new Set<string>();
+  #fence = 0;
+
+  claim = () => Promise.reject(new Error('expected transact to be used'));
+  complete = () => Promise.reject(new Error('expected transact to be used'));
+  release = () => Promise.reject(new Error('expected transact to be used'));
+
+  // A method, which loses its store when it is called without.
+  async transact(...[request, work]: Parameters<Transact<Transaction>>): ReturnType<Transact<Transaction>> {
+    this.requests.push(request);
+    const { subject, state } = request;
+    await this.#step('begin');
+    const handledStates = this.#done.get(subject) ?? [];
+    if (handledStates.includes(state)) return { status: 'done' };
+    if (this.#locked.has(subject)) return { status: 'busy' };
+    this.#locked.add(subject);
+    try {
+      const written: string[] = [];
+      const claim: Claim = { subject, state, token: 't', fence: ++this.#fence, handledStates };
+      try {
+        await work({ write: (row) => void written.push(row) }, claim);
+      } catch (error) {
+        await this.#step('rollback');
+        throw error;
+      }
+      await this.#step('commit');
+      this.rows = [...this.rows, ...written];
+      this.#done.set(subject, [...handledStates, state]);
+      return { status: 'completed' };
+    } finally {
+      this.#locked.delete(subject);
+    }
+  }
+
+  async #step(step: Step): Promise<void> {
+    this.log.push(step);
+    await this.faults.get(step)?.();
+  }
+}
+
+function createTransactionalListener(
+  callback?: (context: WebhookContext<Transaction>) => void | Promise<void>,
+  limits: { storeTimeoutMs?: number; callbackTimeoutMs?: number } = {},
+) {
+  const store = new TransactionalStore();
+  const reports: WebhookReport[] = [];
+  const runs: string[] = [];
+  const act = ({ key }: { readonly key: string }, context: WebhookContext<Transaction>) => {
+    runs.push(key);
+    context.transaction.write(key);
+    return callback?.(context);
+  };
+  const handler = createWebhookHandler({
+    credentials,
+    store,
+    storeTimeoutMs: 40,
+    ...limits,
+    on: { payment: act, reversal: act },
+    onError: (report) => reports.push(report),
+  });
+  const deliver = (body: object = salePayload()) => handler(notificationRequest(body));
+  return { store, reports, runs, deliver };
+}
+
+describe('with a store in transactional mode', () => {
+  it('the callback writes in the transaction, which is committed before the 200', async () => {
+    const { store, deliver, runs } = createTransactionalListener();
+    expect(await statusOf(deliver())).toBe(200);
+    expect([store.rows, store.log]).toEqual([['payment:s-1:PAID'], ['begin', 'commit']]);
+    expect(await statusOf(deliver())).toBe(200);
+    expect([store.rows, runs]).toEqual([['payment:s-1:PAID'], ['payment:s-1:PAID']]);
+  });
+
+  it('the store is told what to claim, for how long, and how long the callback may take', async () => {
+    const { store, deliver } = createTransactionalListener(undefined, { callbackTimeoutMs: 1234 });
+    await deliver();
+    expect(store.requests).toEqual([
+      { subject: 'payment:s-1', state: 'PAID', retentionMs: 30 * 24 * 60 * 60 * 1000, timeoutMs: 1234 },
+    ]);
+  });
+
+  it('the context has the fence and the states done before', async () => {
+    const seen: unknown[] = [];
+    const { deliver } = createTransactionalListener(
+      ({ fence, handledStates }) => void seen.push([fence, handledStates]),
+    );
+    await deliver({ ...reversalPayload(), status: 'PAID' });
+    await deliver(reversalPayload());
+    expect(seen).toEqual([
+      [1, []],
+      [2, ['PAID']],
+    ]);
+  });
+
+  it('a subject that another has is answered 503 at once, and runs nothing', async () => {
+    let finish = () => {};
+    const { deliver, reports, runs } = createTransactionalListener(
+      () => new Promise<void>((resolve) => (finish = resolve)),
+      { storeTimeoutMs: 5_000 },
+    );
+    const running = deliver();
+    await expect.poll(() => runs).toHaveLength(1);
+    const answer = await deliver();
+    expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
+    expect(reports).toMatchObject([{ code: 'busy', status: 503, key: 'payment:s-1:PAID' }]);
+    finish();
+    expect(await statusOf(running)).toBe(200);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('a callback that throws is answered 500 and rolled back, and runs again on the next delivery', async () => {
+    const failures = [new Error('callback')];
+    const { store, deliver, reports } = createTransactionalListener(() => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+    });
+    expect(await statusOf(deliver())).toBe(500);
+    expect(reports).toMatchObject([{ code: 'callback_failed', error: { message: 'callback' } }]);
+    expect([store.rows, store.log]).toEqual([[], ['begin', 'rollback']]);
+    expect(await statusOf(deliver())).toBe(200);
+    expect(store.rows).toEqual(['payment:s-1:PAID']);
+  });
+
+  it('a callback that takes too long is answered 500 and rolled back, and its signal fires', async () => {
+    const signals: AbortSignal[] = [];
+    const { store, deliver, reports } = createTransactionalListener(
+      ({ signal }) => {
+        signals.push(signal);
+        return hang();
+      },
+      { callbackTimeoutMs: 20 },
+    );
+    expect(await statusOf(deliver())).toBe(500);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(reports).toMatchObject([{ code: 'callback_timeout', status: 500 }]);
+    expect([store.rows, store.log]).toEqual([[], ['begin', 'rollback']]);
+  });
+
+  it('a callback may take longer than a step of the store', async () => {
+    const { deliver } = createTransactionalListener(() => new Promise((resolve) => setTimeout(resolve, 60)), {
+      storeTimeoutMs: 20,
+    });
+    expect(await statusOf(deliver())).toBe(200);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('injected: S3CRET'))],
+    ['hangs', hang],
+  ])('a commit that %s is answered 500, never 200: it may have happened or not', async (_, fault) => {
+    const { store, deliver, reports, runs } = createTransactionalListener();
+    store.faults.set('commit', fault);
+    const answer = await deliver();
+    expect([answer.status, await answer.text()]).toEqual([500, 'Internal error']);
+    expect(reports).toMatchObject([{ code: 'store_failed', status: 500, key: 'payment:s-1:PAID' }]);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('a begin that fails is answered 503, and the callback does not run', async () => {
+    const { store, deliver, reports, runs } = createTransactionalListener();
+    store.faults.set('begin', () => Promise.reject(new Error('injected: no connection')));
+    const answer = await deliver();
+    expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
+    expect(reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+    expect(runs).toEqual([]);
+  });
+
+  it('a begin that hangs is answered 503, and the callback never runs, not even when it gets through', async () => {
+    const { store, deliver, reports, runs } = createTransactionalListener();
+    let go = () => {};
+    store.faults.set('begin', () => new Promise<void>((resolve) => (go = resolve)));
+    expect(await statusOf(deliver())).toBe(503);
+    expect(reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+    go();
+    await turn();
+    await turn();
+    expect([runs, store.rows, store.log]).toEqual([[], [], ['begin', 'rollback']]);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('injected'))],
+    ['hangs', hang],
+  ])('a rollback that %s leaves the answer that of the callback', async (_, fault) => {
+    const failure = new Error('callback');
+    const { store, deliver, reports } = createTransactionalListener(() => {
+      throw failure;
+    });
+    store.faults.set('rollback', fault);
+    expect(await statusOf(deliver())).toBe(500);
+    expect(reports).toMatchObject([{ code: 'callback_failed', error: failure }]);
+  });
+
+  it('a transact that throws at once is a 503 like any other failure of the store', async () => {
+    const store = Object.assign(new MemoryStore(), {
+      transact: () => {
+        throw new Error('injected');
+      },
+    });
+    const reports: WebhookReport[] = [];
+    const handler = createWebhookHandler({
+      credentials,
+      store,
+      on: { payment: () => undefined },
+      onError: (report) => reports.push(report),
+    });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(503);
+    expect(reports).toMatchObject([{ code: 'store_failed' }]);
+  });
+});
