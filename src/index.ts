@@ -25,6 +25,7 @@ export {
   type Outcome,
   PaymentsError,
   type PaymentsErrorCode,
+  StoreError,
   TimeoutError,
   type ValidationIssue,
   WebhookAuthenticationError,
