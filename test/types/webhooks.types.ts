@@ -1,0 +1,246 @@
+// Checked by `tsc` alone: what the webhooks entry lets a merchant write, and what it does not.
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import {
+  createWebhookHandler,
+  defineNotification,
+  type FailedPayout,
+  type IdempotencyStore,
+  MemoryStore,
+  type Notification,
+  type PayoutPayload,
+  parseNotification,
+  payoutFailure,
+  type payoutPayloadSchema,
+  type RefundPayload,
+  type ReversalPayload,
+  type refundPayloadSchema,
+  type reversalPayloadSchema,
+  type SalePayload,
+  type SuccessfulPayout,
+  salePayloadSchema,
+  type WebhookContext,
+} from 'pix-automatic-sdk/webhooks';
+import type * as z from 'zod/mini';
+import * as zod from 'zod/mini';
+import type { payoutObject } from '../../src/schemas/notifications/payout';
+import type { refundObject } from '../../src/schemas/notifications/refund';
+import type { reversalObject } from '../../src/schemas/notifications/reversal';
+import type { saleObject } from '../../src/schemas/notifications/sale';
+
+/** `true` for one and the same type, and not merely for two that fit each other. */
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+function isTrue<_ extends true>(): void {}
+function isFalse<_ extends false>(): void {}
+
+/** Without index signatures, at every depth: a public type has none, so that a misspelt field does not compile. */
+type Known<T> = T extends readonly (infer Item)[]
+  ? Known<Item>[]
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : { [Name in keyof T as string extends Name ? never : Name]: Known<T[Name]> };
+
+// Equal and Known themselves can tell.
+isFalse<Equal<{ a: string }, { a: string | null }>>();
+isFalse<Equal<{ a?: string }, { a: string }>>();
+isFalse<Equal<Known<{ a: { b: 1; [name: string]: unknown } }>, { a: { c: 1 } }>>();
+isTrue<Equal<Known<{ a: { b: 1; [name: string]: unknown }; [name: string]: unknown }>, { a: { b: 1 } }>>();
+
+// Each payload type is what its schema infers.
+isTrue<Equal<Known<z.output<typeof saleObject>>, Known<SalePayload>>>();
+isTrue<Equal<Known<z.output<typeof reversalObject>>, Known<ReversalPayload>>>();
+isTrue<Equal<Known<z.output<typeof refundObject>>, Known<RefundPayload>>>();
+isTrue<Equal<Known<z.output<typeof payoutObject>>, Known<PayoutPayload>>>();
+
+// No public payload type has an index signature: Known changes nothing.
+isTrue<Equal<Known<SalePayload>['newStatus'], SalePayload['newStatus']>>();
+isFalse<string extends keyof SalePayload ? true : false>();
+isFalse<string extends keyof ReversalPayload ? true : false>();
+isFalse<string extends keyof RefundPayload ? true : false>();
+isFalse<string extends keyof SuccessfulPayout ? true : false>();
+isFalse<string extends keyof FailedPayout ? true : false>();
+
+// The schemas are Standard Schemas of these types.
+isTrue<Equal<StandardSchemaV1.InferOutput<typeof salePayloadSchema>, SalePayload>>();
+isTrue<Equal<StandardSchemaV1.InferOutput<typeof reversalPayloadSchema>, ReversalPayload>>();
+isTrue<Equal<StandardSchemaV1.InferOutput<typeof refundPayloadSchema>, RefundPayload>>();
+isTrue<Equal<StandardSchemaV1.InferOutput<typeof payoutPayloadSchema>, PayoutPayload>>();
+isTrue<Equal<StandardSchemaV1.InferInput<typeof salePayloadSchema>, SalePayload>>();
+void (salePayloadSchema satisfies StandardSchemaV1<SalePayload>);
+
+const credentials = { apiKey: 'k', apiToken: 't' };
+
+export function payloadsOfKinds(notification: Notification): void {
+  switch (notification.kind) {
+    case 'payment':
+    case 'saleStatus':
+      isTrue<Equal<typeof notification.payload, SalePayload>>();
+      // @ts-expect-error: a misspelt field
+      notification.payload.saleTokn;
+      // @ts-expect-error: a field of another kind
+      notification.payload.refund;
+      break;
+    case 'reversal':
+      isTrue<Equal<typeof notification.payload, ReversalPayload>>();
+      break;
+    case 'refund':
+      isTrue<Equal<typeof notification.payload, RefundPayload>>();
+      notification.payload.refund.uuid.length;
+      // @ts-expect-error: everything but identity and state may be null
+      notification.payload.referenceCode.length;
+      break;
+    case 'payout':
+      payoutsNarrow(notification.payload);
+      break;
+    case 'unrecognized':
+      // @ts-expect-error: nothing is known of its body but `raw`
+      notification.payload;
+      notification.raw['anything'];
+      break;
+    default:
+      isTrue<Equal<typeof notification, never>>();
+  }
+}
+
+function payoutsNarrow(payload: PayoutPayload): void {
+  // @ts-expect-error: a payout that was made has no error_code
+  payload.error_code;
+  if (payload.success) {
+    isTrue<Equal<typeof payload, SuccessfulPayout>>();
+    // @ts-expect-error: it has not failed
+    payoutFailure({ ...payload, error_code: 7 });
+    return;
+  }
+  isTrue<Equal<typeof payload, FailedPayout>>();
+  // An open list: known values are completed, and any text is one.
+  payload.error_code = 'PE0001';
+  payload.error_code = 'PE9999';
+  isTrue<Equal<ReturnType<typeof payoutFailure>['reason'], string | undefined>>();
+  payoutFailure(payload);
+}
+
+createWebhookHandler({
+  credentials,
+  on: {
+    payment(notification, context) {
+      isTrue<Equal<typeof notification.kind, 'payment'>>();
+      isTrue<Equal<typeof notification.payload, SalePayload>>();
+      isTrue<Equal<typeof context, WebhookContext<undefined>>>();
+      isTrue<Equal<typeof context.handledStates, readonly string[]>>();
+      isTrue<Equal<typeof context.transaction, undefined>>();
+    },
+    saleStatus: async ({ payload }) => isTrue<Equal<typeof payload, SalePayload>>(),
+    reversal: ({ payload }) => isTrue<Equal<typeof payload, ReversalPayload>>(),
+    refund: ({ payload }) => isTrue<Equal<typeof payload, RefundPayload>>(),
+    payout: ({ payload }) => payoutsNarrow(payload),
+    unrecognized: ({ raw, issues }) => void [raw['x'], issues?.[0]?.path],
+  },
+});
+
+createWebhookHandler({ credentials, on: { payment: 'ignore', refund: undefined } });
+createWebhookHandler({ credentials: [credentials, credentials] as const, on: {}, store: undefined });
+
+createWebhookHandler({
+  credentials,
+  // @ts-expect-error: a misspelt kind
+  on: { paymentt: () => undefined },
+});
+createWebhookHandler({
+  credentials,
+  // @ts-expect-error: a misspelt 'ignore'
+  on: { payment: 'ignored' },
+});
+createWebhookHandler({
+  credentials,
+  // @ts-expect-error: a kind that is in no `kinds`
+  on: { charge: () => undefined },
+});
+// @ts-expect-error: without credentials
+createWebhookHandler({ on: {} });
+// @ts-expect-error: half a pair
+createWebhookHandler({ credentials: { apiKey: 'k' }, on: {} });
+
+// Kinds of one's own.
+interface Charge {
+  readonly instructionId: string;
+  readonly attempt: number;
+}
+const charge = defineNotification({
+  kind: 'charge',
+  match: (body, query) => 'instructionId' in body && !query.has('x'),
+  schema: zod.object({ instructionId: zod.string(), attempt: zod.number() }),
+  subject: ({ instructionId }) => instructionId,
+  state: ({ attempt }) => String(attempt),
+});
+const byHand = defineNotification({
+  kind: 'byHand',
+  match: () => true,
+  schema: {} as StandardSchemaV1<unknown, Charge>,
+  subject: (payload) => {
+    isTrue<Equal<typeof payload, Charge>>();
+    return payload.instructionId;
+  },
+});
+defineNotification({
+  kind: 'wrong',
+  match: () => true,
+  schema: {} as StandardSchemaV1<unknown, Charge>,
+  // @ts-expect-error: a subject is text
+  subject: ({ attempt }) => attempt,
+});
+
+const own = parseNotification({ body: '{}', kinds: [charge, byHand] });
+isTrue<
+  Equal<
+    typeof own.kind,
+    'payment' | 'saleStatus' | 'reversal' | 'refund' | 'payout' | 'unrecognized' | 'charge' | 'byHand'
+  >
+>();
+if (own.kind === 'charge') isTrue<Equal<typeof own.payload, { instructionId: string; attempt: number }>>();
+if (own.kind === 'byHand') isTrue<Equal<typeof own.payload, Charge>>();
+
+createWebhookHandler({
+  credentials,
+  kinds: [charge, byHand],
+  on: {
+    charge: ({ kind, payload }) => {
+      isTrue<Equal<typeof kind, 'charge'>>();
+      isTrue<Equal<typeof payload.attempt, number>>();
+      // @ts-expect-error: a misspelt field
+      payload.attempts;
+    },
+    byHand: 'ignore',
+    payment: ({ payload }) => isTrue<Equal<typeof payload, SalePayload>>(),
+  },
+});
+createWebhookHandler({
+  credentials,
+  kinds: [charge],
+  // @ts-expect-error: a misspelt kind of one's own
+  on: { chargee: () => undefined },
+});
+
+// The transaction is of the type that the store hands out.
+interface Sql {
+  query(text: string): Promise<unknown>;
+}
+createWebhookHandler({
+  credentials,
+  store: {} as IdempotencyStore<Sql>,
+  on: {
+    payment: async (_, { transaction }) => {
+      isTrue<Equal<typeof transaction, Sql>>();
+      await transaction.query('SELECT 1');
+    },
+  },
+});
+createWebhookHandler({
+  credentials,
+  store: new MemoryStore(),
+  on: {
+    payment: (_, { transaction }) => {
+      // @ts-expect-error: a store without transactions hands out none
+      transaction.query('SELECT 1');
+    },
+  },
+});
