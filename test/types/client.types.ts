@@ -49,8 +49,10 @@ import type { recurringCheckoutObject } from '../../src/schemas/checkout-respons
 import type { bankDetailsObject, identityDocumentObject, phoneObject } from '../../src/schemas/shared';
 import type { transactionObject } from '../../src/schemas/transaction';
 
-/** `true` only for the very same type, optional and readonly marks included. */
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** `true` only for the very same type, with optional and readonly marks. */
+type Equal<A, B> = [A, B] extends [B, A] ? Identical<A, B> : false;
+/** Alone it does not see the difference between `a?: string` and `a?: string | undefined`. */
+type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 function assertTrue<_ extends true>(): void {}
 
