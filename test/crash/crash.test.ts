@@ -9,7 +9,7 @@ import { chooseSeed } from './seed';
 
 // `npm run test:crash` runs the full size, and shows that the test finds stores that are wrong.
 const full = process.env['CRASH_SIZE'] === 'full';
-const size = full ? { notifications: 500, durationMs: 20_000 } : { notifications: 60, durationMs: 2500 };
+const size = full ? { notifications: 400, durationMs: 30_000 } : { notifications: 60, durationMs: 3000 };
 const wrongSize = { notifications: 100, durationMs: 4000 };
 const timeout = 180_000;
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import type { ListenerConfig } from './config';
 import { type LogLine, now, readLog } from './log';
@@ -63,19 +64,25 @@ export class Fleet {
     while (this.#slots.some(({ port }) => port === undefined)) {
       const dead = this.#all.find(({ child }) => child.exitCode !== null);
       if (dead !== undefined) throw new Error(`A listener did not start:\n${dead.stderr}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await sleep(10);
     }
   }
 
-  /** A listener that can take a delivery: the slot's, or the next one's. As a load balancer would choose. */
-  urlOf(slot: number): string | undefined {
-    for (let step = 0; step < this.#slots.length; step += 1) {
-      const running = this.#slots[(slot + step) % this.#slots.length];
-      if (running?.port !== undefined) return `http://127.0.0.1:${running.port}/webhooks`;
+  /**
+   * The URL of a listener that can take a delivery: the slot's, or the next one's. Waits for one, as a load balancer
+   * does, so that a slow machine makes the test slow and not another one.
+   */
+  async urlOf(slot: number, timeoutMs: number): Promise<string | undefined> {
+    for (const deadline = now() + timeoutMs; now() < deadline; await sleep(20)) {
+      for (let step = 0; step < this.#slots.length; step += 1) {
+        const running = this.#slots[(slot + step) % this.#slots.length];
+        if (running?.port !== undefined) return `http://127.0.0.1:${running.port}/webhooks`;
+      }
     }
     return undefined;
   }
 
+  /** Kills the slot's listener, whatever it is doing. */
   kill(slot: number): void {
     const running = this.#slots[slot % this.#slots.length];
     if (running?.port === undefined) return;

@@ -30,7 +30,6 @@ interface Run {
   readonly key: string;
   readonly fence: number;
   readonly handledStates: readonly string[];
-  readonly claimAsked: number;
   readonly begin: number;
   /** When its own end or its process' kill ended it. */
   readonly end: number;
@@ -113,7 +112,6 @@ function runsOf({ lines, killedAt }: Incarnation, leaseMs: number): Run[] {
       key: keyOf(line),
       fence,
       handledStates,
-      claimAsked,
       begin: at,
       end: end ?? killedAt,
       finished: end !== undefined,
@@ -130,14 +128,15 @@ function countOverlaps(runsBySubject: ReadonlyMap<string, readonly Run[]>, viola
   let overlaps = 0;
   let overruns = 0;
   for (const [subject, runs] of runsBySubject) {
-    const inOrder = [...runs].sort((a, b) => a.claimAsked - b.claimAsked);
+    const inOrder = [...runs].sort((a, b) => a.begin - b.begin);
     for (const [index, first] of inOrder.entries()) {
       for (const second of inOrder.slice(index + 1)) {
-        // In one transaction, what is rolled back leaves no fence.
-        if (second.fence <= first.fence && Number.isFinite(first.leasedUntil)) {
+        // One that began after its lease was over may come late. In one transaction, what is rolled back leaves no fence.
+        const inTime = second.begin < second.leasedUntil && Number.isFinite(second.leasedUntil);
+        if (inTime && second.fence <= first.fence) {
           violations.push(`${subject} was claimed with the fence ${second.fence} after ${first.fence}`);
         }
-        if (second.begin >= first.end || first.begin >= second.end) continue;
+        if (second.begin >= first.end) continue;
         if (second.begin >= first.leasedUntil) {
           overruns += 1;
         } else {

@@ -10,7 +10,6 @@ import { postgresConfig } from '../helpers/postgres';
 import { redisUrl } from '../helpers/redis';
 import {
   CALLBACK_TIMEOUT_MS,
-  INTERVAL_MS,
   isTransactional,
   LEASE_MS,
   type ListenerConfig,
@@ -48,11 +47,7 @@ export async function runCrashTest({ store, seed, ...options }: CrashRun): Promi
 
   try {
     await fleet.start(FLEET_SIZE);
-    const killing = new AbortController();
-    const killer = killAtRandom(fleet, random, durationMs + INTERVAL_MS, killing.signal);
     const delivered = await sendAll(fleet, schedule, random);
-    killing.abort();
-    await killer;
     // Callbacks whose delivery timed out may still be at work.
     await sleep(CALLBACK_TIMEOUT_MS);
 
@@ -67,22 +62,6 @@ export async function runCrashTest({ store, seed, ...options }: CrashRun): Promi
     await fleet.stop();
     await place.close();
     rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-/** Kills about three processes a second from outside, whatever they are doing. */
-async function killAtRandom(
-  fleet: Fleet,
-  random: ReturnType<typeof randomFrom>,
-  durationMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  let at = 0;
-  for (let kill = 0; at < durationMs && !signal.aborted; kill += 1) {
-    const pause = random('pause', kill) * 700;
-    at += pause;
-    await sleep(pause, undefined, { signal }).catch(() => undefined);
-    if (!signal.aborted) fleet.kill(Math.floor(random('victim', kill) * FLEET_SIZE));
   }
 }
 

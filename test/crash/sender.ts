@@ -16,8 +16,11 @@ export interface Delivered {
   readonly acknowledgedAt: number | undefined;
 }
 
-/** Of a hundred attempts, so many end with the death of the listener that takes them. */
+/** The share of attempts in which the listener kills itself, at one of the points. */
 const CRASHING = 0.08;
+/** The share of attempts in which some listener is killed from outside, so many milliseconds later. */
+const KILLING = 0.06;
+const KILL_WITHIN_MS = 150;
 const LONGEST_WORK_MS = 80;
 
 /**
@@ -39,8 +42,13 @@ export async function sendAll(
 
       async function attempt(sequence: number, number: number): Promise<number | 'no answer'> {
         const about = [index, sequence, number];
-        const url = fleet.urlOf(Math.floor(random('listener', ...about) * 1000));
+        const slot = (purpose: string) => Math.floor(random(purpose, ...about) * 1000);
+        const url = await fleet.urlOf(slot('listener'), DELIVERY_TIMEOUT_MS);
         if (url === undefined) return 'no answer';
+        if (random('kill', ...about) < KILLING) {
+          const victim = slot('victim');
+          setTimeout(() => fleet.kill(victim), random('moment', ...about) * KILL_WITHIN_MS);
+        }
         const point = CRASH_POINTS[Math.floor(random('point', ...about) * CRASH_POINTS.length)] ?? '';
         const headers = {
           'x-work-ms': String(Math.floor(random('work', ...about) * LONGEST_WORK_MS)),

@@ -1,11 +1,12 @@
-import { mergeConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import root from '../../vitest.config';
 
 /** The crash test in its full size, with its figures printed as they come. */
-export default mergeConfig(root, {
+export default defineConfig({
+  ...root,
   test: {
-    root: new URL('../..', import.meta.url).pathname,
-    dir: 'test/crash',
+    ...root.test,
+    include: ['test/crash/**/*.test.ts'],
     env: { CRASH_SIZE: 'full' },
     disableConsoleIntercept: true,
   },
