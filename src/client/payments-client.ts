@@ -72,7 +72,7 @@ export class PaymentsClient {
       );
     }
     const [baseUrl = '', apiKey = '', apiToken = ''] = Object.values(read).map((name) => env[name]);
-    return new PaymentsClient({ ...options, baseUrl, apiKey, apiToken });
+    return new this({ ...options, baseUrl, apiKey, apiToken });
   }
 
   /**

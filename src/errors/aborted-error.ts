@@ -8,7 +8,7 @@ import { brand } from './payments-error';
  */
 export class AbortedError extends CallError {
   static {
-    brand(AbortedError, 'AbortedError', 'AbortError');
+    brand(this, 'AbortedError', 'AbortError');
   }
 
   declare readonly code: 'aborted';

@@ -7,7 +7,7 @@ import { brand } from './payments-error';
  */
 export class ApiError extends CallError {
   static {
-    brand(ApiError, 'ApiError');
+    brand(this, 'ApiError');
   }
 
   declare readonly code: 'api_error';

@@ -6,7 +6,7 @@ import { brand, PaymentsError } from './payments-error';
  */
 export class ConfigurationError extends PaymentsError {
   static {
-    brand(ConfigurationError, 'ConfigurationError');
+    brand(this, 'ConfigurationError');
   }
 
   declare readonly code: 'configuration';

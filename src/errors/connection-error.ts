@@ -7,7 +7,7 @@ import { brand } from './payments-error';
  */
 export class ConnectionError extends CallError {
   static {
-    brand(ConnectionError, 'ConnectionError');
+    brand(this, 'ConnectionError');
   }
 
   declare readonly code: 'connection_failed';

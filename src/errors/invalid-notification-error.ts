@@ -7,7 +7,7 @@ import { summarize, type ValidationIssue } from './validation-issue';
  */
 export class InvalidNotificationError extends PaymentsError {
   static {
-    brand(InvalidNotificationError, 'InvalidNotificationError');
+    brand(this, 'InvalidNotificationError');
   }
 
   declare readonly code: 'invalid_notification';

@@ -4,7 +4,7 @@ import { summarize, type ValidationIssue } from './validation-issue';
 /** An argument cannot be right, and nothing was sent. `issues` names each field and what is expected there. */
 export class InvalidRequestError extends PaymentsError {
   static {
-    brand(InvalidRequestError, 'InvalidRequestError');
+    brand(this, 'InvalidRequestError');
   }
 
   declare readonly code: 'invalid_request';

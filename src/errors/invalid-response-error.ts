@@ -9,7 +9,7 @@ import type { ValidationIssue } from './validation-issue';
  */
 export class InvalidResponseError extends CallError {
   static {
-    brand(InvalidResponseError, 'InvalidResponseError');
+    brand(this, 'InvalidResponseError');
   }
 
   declare readonly code: 'invalid_response';

@@ -28,6 +28,8 @@ const brands = new WeakMap<object, symbol>();
 /**
  * Brands a class and names its instances. A class that a merchant derives from ours has no brand of its own, so
  * `instanceof` treats it as usual.
+ *
+ * Called with `this`: bundlers rename a class whose body mentions it, and it would be printed as `_ApiError`.
  */
 export function brand(
   errorClass: { readonly prototype: PaymentsError },
@@ -51,7 +53,7 @@ export function brand(
  */
 export abstract class PaymentsError extends Error {
   static {
-    brand(PaymentsError, 'PaymentsError');
+    brand(this, 'PaymentsError');
   }
 
   /** Tells the kinds of error apart; never changes for a class. */

@@ -7,7 +7,7 @@ import { brand, PaymentsError } from './payments-error';
  */
 export class StoreError extends PaymentsError {
   static {
-    brand(StoreError, 'StoreError');
+    brand(this, 'StoreError');
   }
 
   declare readonly code: 'store_failed';

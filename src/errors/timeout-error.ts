@@ -4,7 +4,7 @@ import { brand } from './payments-error';
 /** A limit of time ran out: of one attempt (`timeoutMs`), of the whole call (`totalTimeoutMs`), or of a wait. */
 export class TimeoutError extends CallError {
   static {
-    brand(TimeoutError, 'TimeoutError');
+    brand(this, 'TimeoutError');
   }
 
   declare readonly code: 'timeout';

@@ -13,7 +13,7 @@ const explanations: Record<AuthorizationFailure, string> = {
 /** A notification did not prove that the service sent it (document section 5). Answer 401 and do nothing else. */
 export class WebhookAuthenticationError extends PaymentsError {
   static {
-    brand(WebhookAuthenticationError, 'WebhookAuthenticationError');
+    brand(this, 'WebhookAuthenticationError');
   }
 
   declare readonly code: 'webhook_authentication_failed';
