@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { ApiError, ConnectionError, InvalidResponseError } from 'pix-automatic-sdk';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -90,9 +91,11 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
 
   it('a body in pieces that cut characters in half arrives whole', async () => {
     const body = Buffer.from(JSON.stringify({ ...answer(), novel: 'ação 🏠' }));
+    const middle = body.indexOf('🏠') + 2;
     const server = await startHttpServer(async (response) => {
-      for (const byte of body) response.write(Buffer.from([byte]));
-      response.end();
+      response.write(body.subarray(0, middle));
+      await sleep(30); // Or both would arrive as one.
+      response.end(body.subarray(middle));
     });
     expect(await call(clientFor(server))).toEqual({ ...answer(), novel: 'ação 🏠' });
   });
