@@ -1,5 +1,5 @@
-import { Buffer } from 'node:buffer';
 import type { Credentials } from '../schemas/credentials';
+import { toBase64 } from './model/base64';
 
 /** Shorter ones are stand-ins such as `k`, which would blank half of every URL. */
 const SHORTEST_SECRET = 6;
@@ -9,6 +9,6 @@ export function redactor({ apiKey, apiToken }: Credentials): (text: string) => s
   const secrets = [apiKey, apiToken]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  const pair = Buffer.from(`${apiKey}:${apiToken}`).toString('base64');
+  const pair = toBase64(new TextEncoder().encode(`${apiKey}:${apiToken}`));
   return (text) => [pair, ...secrets].reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 }

@@ -1,0 +1,19 @@
+import { builtinModules } from 'node:module';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+
+it('loads without msw, a test runner, or anything of Node', async () => {
+  const { metafile } = await build({
+    entryPoints: ['src/testing/index.ts'],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    external: [...builtinModules, 'node:*', 'msw', 'msw/*', 'vitest', 'jest', '@jest/*'],
+    logLevel: 'silent',
+  });
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+  expect(imports.map(({ path }) => path)).toEqual([]);
+});

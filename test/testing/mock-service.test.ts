@@ -1,0 +1,326 @@
+import { http } from 'msw';
+import {
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidResponseError,
+  TimeoutError,
+} from 'pix-automatic-sdk';
+import { type FaultKind, SandboxError } from 'pix-automatic-sdk/sandbox';
+import { type DeliverTo, fakeClock, fixtures, mockService } from 'pix-automatic-sdk/testing';
+import { createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it, vi } from 'vitest';
+import { unusedPort } from '../helpers/http-server';
+import { openListener } from '../sandbox/helpers';
+import { credentials, openMockService } from './support';
+
+const request = fixtures.recurringCheckoutRequest();
+
+/** A listener that answers with these, and then with the last one again. */
+function answering(...statuses: number[]) {
+  const deliverTo = vi.fn<DeliverTo>(
+    async () => new Response(null, { status: (statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200 }),
+  );
+  return deliverTo;
+}
+
+describe('a journey against the mocked service', () => {
+  it('is created, paid, queried and cancelled with the real client, and reaches the real handler', async () => {
+    const payment = vi.fn();
+    const handler = createWebhookHandler({ credentials, on: { payment } });
+    const { service, client, clock } = openMockService({ deliverTo: handler });
+    const { response } = await client().createRecurringCheckout(request);
+    expect(await client().getTransaction(response.uuid)).toMatchObject({
+      situation: 'PENDING',
+      amount: 59.7,
+    });
+
+    const [next] = service.pay(response.uuid);
+    await service.idle();
+    expect(payment).toHaveBeenCalledOnce();
+    expect(payment.mock.calls[0]?.[0].payload).toMatchObject({
+      saleToken: response.uuid,
+      referenceCode: request.referenceCode,
+      date: '2027-01-15 12:00:00',
+    });
+    expect(service.deliveries).toMatchObject([
+      { status: 'delivered', attempts: [{ number: 1, httpStatus: 200 }] },
+    ]);
+
+    const reason = { reason: 'moved house' };
+    await client().cancelScheduledPayment(next?.instructionId ?? '', reason);
+    expect(service.scheduledPayments(response.uuid)[0]).toMatchObject({
+      status: 'CANCELLED',
+      cancellationReason: 'moved house',
+    });
+    expect(await client().getTransaction(response.uuid)).toMatchObject({ situation: 'PAID' });
+    expect(clock.now()).toBe(Date.UTC(2027, 0, 15, 15));
+  });
+
+  it('tells of everything that can happen to it', async () => {
+    const kinds: string[] = [];
+    const push = ({ kind }: { kind: string }) => void kinds.push(kind);
+    const on = {
+      payment: push,
+      saleStatus: push,
+      reversal: push,
+      refund: push,
+      payout: push,
+      unrecognized: push,
+    };
+    const { service, client } = openMockService({
+      deliverTo: createWebhookHandler({ credentials, on }),
+      inventions: { saleReversalNotification: true },
+    });
+    const { uuid } = (await client().createRecurringCheckout(request)).response;
+    service.pay(uuid);
+    await service.idle();
+    service.refund(uuid, { amount: 5 });
+    await service.idle();
+    const reversal = service.reverse(uuid);
+    await service.idle();
+    service.completeReversal(reversal.uuid);
+    service.payOut({ amount: 1 });
+    await service.idle();
+    service.payOut({ amount: 1, fail: 'PE0004' });
+    service.notify({ instructionId: 'i-1' }, 'type=recurrence');
+    await service.idle();
+    expect(kinds.sort()).toEqual(
+      ['payment', 'refund', 'reversal', 'saleStatus', 'reversal', 'payout', 'payout', 'unrecognized'].sort(),
+    );
+    expect(service.deliveries.every(({ status }) => status === 'delivered')).toBe(true);
+  });
+
+  it.each(['https://gateway.example/pay(v1)/', 'http://[::1]:8080'])('can be had at %s', async (baseUrl) => {
+    const { service, client } = openMockService({ baseUrl });
+    const { response } = await client().createRecurringCheckout(request);
+    expect(response.instructions.qrCode.url?.startsWith(`${service.url}/sandbox/qr-codes/`)).toBe(true);
+    expect(await client().getTransaction(response.uuid)).toMatchObject({ uuid: response.uuid });
+  });
+
+  it('needs the credentials', async () => {
+    const { client } = openMockService();
+    await expect(client({ apiToken: 'other' }).getTransaction('x')).rejects.toMatchObject({
+      httpStatus: 401,
+    });
+  });
+
+  it('cannot do what the sandbox cannot', async () => {
+    const { service, client } = openMockService();
+    const { uuid } = (await client().createRecurringCheckout(request)).response;
+    expect(() => service.refund(uuid)).toThrow(SandboxError);
+    expect(() => service.pay('nope')).toThrow(SandboxError);
+  });
+});
+
+describe('faults', () => {
+  const cases: [FaultKind, object, object][] = [
+    [{ kind: 'status', status: 409 }, ApiError, { httpStatus: 409, outcome: 'refused' }],
+    [{ kind: 'status', status: 504 }, ApiError, { httpStatus: 504, outcome: 'unknown' }],
+    [{ kind: 'body-status', status: 999 }, ApiError, { status: 999, outcome: 'unknown' }],
+    [{ kind: 'reset-before-read' }, ConnectionError, { outcome: 'unknown' }],
+    [{ kind: 'reset-after-read' }, ConnectionError, { outcome: 'unknown' }],
+    [{ kind: 'stalled-body' }, TimeoutError, { outcome: 'unknown' }],
+    [{ kind: 'truncated-body' }, ConnectionError, { outcome: 'unknown' }],
+    [{ kind: 'wrong-json' }, InvalidResponseError, { outcome: 'unknown' }],
+    [{ kind: 'latency', ms: 10_000 }, TimeoutError, { outcome: 'unknown' }],
+  ];
+
+  it.each(cases)('%j reaches the client as what it is', async (fault, error, details) => {
+    const { service, client } = openMockService();
+    service.fault('createRecurringCheckout', fault);
+    const thrown = await client({ timeoutMs: 300 })
+      .createRecurringCheckout(request)
+      .catch((e: unknown) => e);
+    expect(thrown).toBeInstanceOf(error);
+    expect(thrown).toMatchObject(details);
+    await expect(client().createRecurringCheckout(request)).resolves.toMatchObject({ status: 0 });
+  });
+});
+
+describe('retries on the fake clock', () => {
+  it('are five after the first attempt, a minute apart, and then it is given up', async () => {
+    const deliverTo = answering(500);
+    const { service, clock } = openMockService({ deliverTo });
+    const started = clock.now();
+    service.payOut({ amount: 1 });
+    await clock.advance(0);
+    expect(deliverTo).toHaveBeenCalledTimes(1);
+
+    for (const retry of [1, 2, 3, 4, 5]) {
+      await clock.advance(59_999);
+      expect(deliverTo).toHaveBeenCalledTimes(retry);
+      await clock.advance(1);
+      expect(deliverTo).toHaveBeenCalledTimes(retry + 1);
+      expect(service.deliveries[0]?.status).toBe(retry < 5 ? 'pending' : 'given-up');
+    }
+    await clock.advance(3_600_000);
+    expect(deliverTo).toHaveBeenCalledTimes(6);
+    expect(service.deliveries[0]?.attempts).toEqual(
+      [1, 2, 3, 4, 5, 6].map((number) => ({
+        number,
+        manual: false,
+        startedAt: new Date(started + (number - 1) * 60_000).toISOString(),
+        httpStatus: 500,
+        error: undefined,
+        durationMs: 0,
+      })),
+    );
+    await service.idle();
+  });
+
+  it('come all at once when the clock goes far', async () => {
+    const deliverTo = answering(503);
+    const { service, clock } = openMockService({ deliverTo, retryIntervalMs: 1_000 });
+    service.payOut({ amount: 1 });
+    service.payOut({ amount: 2 });
+    await clock.advance(5_000);
+    expect(service.deliveries.map(({ status }) => status)).toEqual(['given-up', 'given-up']);
+    expect(deliverTo).toHaveBeenCalledTimes(12);
+  });
+
+  it('stop with the first 200', async () => {
+    const deliverTo = answering(500, 202, 200);
+    const { service, clock } = openMockService({ deliverTo });
+    service.payOut({ amount: 1 });
+    await clock.advance(3_600_000);
+    expect(deliverTo).toHaveBeenCalledTimes(3);
+    expect(service.deliveries[0]).toMatchObject({ status: 'delivered', attempts: { length: 3 } });
+    const urls = deliverTo.mock.calls.map(([{ url }]) => url);
+    expect(new Set(urls)).toEqual(new Set(['https://merchant.example/webhooks?payout=true&type=payout']));
+  });
+
+  it('reach a handler whose callback fails twice, and which then acts once', async () => {
+    const acted = vi.fn();
+    const payout = vi.fn(async () => {
+      if (payout.mock.calls.length < 3) throw new Error('database down');
+      acted();
+    });
+    const clock = fakeClock();
+    const store = new MemoryStore({ clock: clock.now });
+    const handler = createWebhookHandler({ credentials, store, on: { payout }, onError: () => {} });
+    const { service } = openMockService({ clock, deliverTo: handler });
+    service.payOut({ amount: 1 });
+    await clock.advance(120_000);
+    expect(service.deliveries[0]?.attempts.map(({ httpStatus }) => httpStatus)).toEqual([500, 500, 200]);
+
+    await service.redeliver('delivery-1');
+    expect(acted).toHaveBeenCalledOnce();
+    expect(service.deliveries[0]?.attempts[3]).toMatchObject({ manual: true, httpStatus: 200 });
+  });
+
+  it('wait for a handler that takes its time, before the clock goes on', async () => {
+    const times: number[] = [];
+    const clock = fakeClock(0);
+    const deliverTo = async () => {
+      times.push(clock.now());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      times.push(clock.now());
+      return new Response(null, { status: 500 });
+    };
+    const { service } = openMockService({ clock, deliverTo });
+    service.payOut({ amount: 1 });
+    await Promise.all([clock.advance(60_000), clock.advance(60_000)]);
+    expect(times).toEqual([0, 0, 60_000, 60_000, 120_000, 120_000]);
+  });
+
+  it('follow an attempt that throws, and one that takes too long', async () => {
+    const statuses = [
+      () => Promise.reject(new RangeError('secret')),
+      () => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })),
+      () => new Promise<Response>(() => {}),
+      async () => new Response(),
+    ];
+    const { service, clock } = openMockService({
+      deliverTo: () => (statuses.shift() ?? (() => Promise.reject()))(),
+      inventions: { deliveryTimeoutMs: 50 },
+    });
+    service.payOut({ amount: 1 });
+    await clock.advance(300_000);
+    const attempts = service.deliveries[0]?.attempts.map(({ httpStatus, error }) => httpStatus ?? error);
+    expect(attempts).toEqual(['RangeError', 'ECONNREFUSED', 'timeout', 200]);
+  });
+
+  it('are none once the service is closed', async () => {
+    const deliverTo = answering(500);
+    const { service, clock } = openMockService({ deliverTo });
+    service.payOut({ amount: 1 });
+    await clock.advance(0);
+    await service.close();
+    await clock.advance(3_600_000);
+    service.payOut({ amount: 1 });
+    await clock.advance(0);
+    expect(deliverTo).toHaveBeenCalledOnce();
+    await expect(service.redeliver('delivery-1')).rejects.toThrow(SandboxError);
+  });
+
+  it('need no fake clock: real time does too', async () => {
+    const deliverTo = answering(500, 500, 200);
+    const service = mockService({ http, deliverTo, retryIntervalMs: 5 });
+    service.payOut({ amount: 1 });
+    await service.idle();
+    expect(service.deliveries[0]).toMatchObject({ status: 'delivered', attempts: { length: 3 } });
+  });
+});
+
+describe('notifications', () => {
+  it('go over HTTP to a webhookUrl', async () => {
+    const listener = await openListener();
+    const { service, clock } = openMockService({ webhookUrl: `${listener.url}?tenant=1` });
+    service.payOut({ amount: 1 });
+    await service.idle();
+    expect(listener.received).toMatchObject([
+      { method: 'POST', url: '/hooks?tenant=1&payout=true&type=payout' },
+    ]);
+    expect(listener.received[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from('merchant-api-key:merchant:api-token').toString('base64')}`,
+    );
+
+    service.setWebhookUrl(`http://127.0.0.1:${await unusedPort()}/`);
+    service.payOut({ amount: 1 });
+    await clock.advance(0);
+    expect(service.deliveries[1]?.attempts).toMatchObject([{ httpStatus: undefined, error: 'ECONNREFUSED' }]);
+  });
+
+  it('follow no redirect', async () => {
+    const listener = await openListener((_request, response) =>
+      response.writeHead(307, { location: '/' }).end(),
+    );
+    const { service, clock } = openMockService({ webhookUrl: listener.url });
+    service.payOut({ amount: 1 });
+    await clock.advance(0);
+    expect(service.deliveries[0]?.attempts).toMatchObject([{ httpStatus: 307 }]);
+    expect(listener.received).toHaveLength(1);
+  });
+
+  it('go nowhere without a listener', async () => {
+    const { service } = openMockService();
+    service.payOut({ amount: 1 });
+    expect(service.deliveries).toEqual([]);
+  });
+});
+
+describe('options', () => {
+  it.each([
+    { baseUrl: 'service.example' },
+    { baseUrl: 'ftp://service.example' },
+    { baseUrl: 'https://service.example/?a=1' },
+    { retryIntervalMs: -1 },
+    { webhookUrl: '/hooks' },
+    { credentials: { apiKey: 'a:b', apiToken: 'token' } },
+  ])('that cannot work are refused: %j', (options) => {
+    expect(() => mockService({ http, ...options })).toThrow(ConfigurationError);
+  });
+
+  it('are all there by default', () => {
+    const service = mockService({ http });
+    expect(service).toMatchObject({ url: 'https://service.example', handlers: { length: 1 } });
+    expect(service.credentials.apiKey).toMatch(/sandbox/);
+  });
+
+  it('of the clock: it does not go back', async () => {
+    await expect(fakeClock().advance(-1)).rejects.toThrow(ConfigurationError);
+    await expect(fakeClock().advance(Number.NaN)).rejects.toThrow(ConfigurationError);
+    await expect(fakeClock().advance(Number.POSITIVE_INFINITY)).rejects.toThrow(ConfigurationError);
+  });
+});

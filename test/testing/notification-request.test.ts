@@ -1,0 +1,131 @@
+import { ConfigurationError, InvalidRequestError } from 'pix-automatic-sdk';
+import {
+  basicAuthorization,
+  fixtures,
+  type NotificationOverrides,
+  notificationRequest,
+} from 'pix-automatic-sdk/testing';
+import {
+  createWebhookHandler,
+  defineNotification,
+  salePayloadSchema,
+  verifyAuthorization,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it, vi } from 'vitest';
+import { credentials } from './support';
+
+/** The flags that the document shows of each kind (sections 6.2 to 6.5). */
+const kinds = [
+  { kind: 'payment', receivedAs: 'payment', flags: '' },
+  { kind: 'saleStatus', receivedAs: 'saleStatus', flags: '' },
+  { kind: 'reversal', receivedAs: 'reversal', flags: '?reversing=true&type=reversing' },
+  { kind: 'refund', receivedAs: 'refund', flags: '?refund=true&type=refund' },
+  { kind: 'payout', receivedAs: 'payout', flags: '?payout=true&type=payout' },
+  { kind: 'failedPayout', receivedAs: 'payout', flags: '?payout=true' },
+] as const;
+
+function openHandler() {
+  const acted = vi.fn();
+  const on = {
+    payment: acted,
+    saleStatus: acted,
+    reversal: acted,
+    refund: acted,
+    payout: acted,
+    unrecognized: acted,
+    charge: acted,
+  };
+  const charge = defineNotification({
+    kind: 'charge',
+    match: (body) => 'instructionId' in body,
+    schema: salePayloadSchema,
+    subject: () => 'charge-1',
+  });
+  const handler = createWebhookHandler({ credentials, on, kinds: [charge], onError: () => {} });
+  return { handler, acted };
+}
+
+describe.each(kinds)('a notification of kind $kind', ({ kind, receivedAs, flags }) => {
+  it('is what a handler takes for one, with the overrides', async () => {
+    const { handler, acted } = openHandler();
+    const response = await handler(notificationRequest(kind, { referenceCode: 'mine' }, credentials));
+    expect(response.status).toBe(200);
+    expect(acted).toHaveBeenCalledOnce();
+    const [notification] = acted.mock.calls[0] ?? [];
+    expect(notification.kind).toBe(receivedAs);
+    const expected = kind === 'reversal' ? fixtures.reversal() : fixtures[kind]({ referenceCode: 'mine' });
+    expect(notification.payload).toEqual({ ...expected, ...notification.raw });
+    expect(notification.raw).toMatchObject({ ...expected, referenceCode: 'mine' });
+  });
+
+  it('is a POST of JSON to the listener, with the flags of the document', async () => {
+    const request = notificationRequest(kind, {}, credentials);
+    expect(request.method).toBe('POST');
+    expect(request.url).toBe(`https://merchant.example/webhooks${flags}`);
+    expect(request.headers.get('content-type')).toBe('application/json');
+    expect(await request.json()).toEqual(fixtures[kind]());
+  });
+
+  it('is refused with other credentials', async () => {
+    const { handler, acted } = openHandler();
+    const wrong = { ...credentials, apiToken: 'other' };
+    expect((await handler(notificationRequest(kind, {}, wrong))).status).toBe(401);
+    expect(acted).not.toHaveBeenCalled();
+  });
+});
+
+describe('a body of your own', () => {
+  it('goes as it is, and is of your kind or unrecognized', async () => {
+    const { handler, acted } = openHandler();
+    const unknown = { event: 'recurrence', nested: { any: ['thing'] } };
+    await handler(notificationRequest('custom', unknown, credentials));
+    expect(acted.mock.calls[0]?.[0]).toMatchObject({ kind: 'unrecognized', raw: unknown });
+    await handler(notificationRequest('custom', { ...fixtures.payment(), instructionId: 'i' }, credentials));
+    expect(acted.mock.calls[1]?.[0]).toMatchObject({ kind: 'charge' });
+  });
+});
+
+describe('options', () => {
+  it('the flags come behind the query of your URL', () => {
+    const url = 'http://127.0.0.1:3000/hooks?tenant=1#top';
+    expect(notificationRequest('refund', {}, credentials, { url }).url).toBe(
+      'http://127.0.0.1:3000/hooks?tenant=1&refund=true&type=refund',
+    );
+  });
+
+  it('other flags take the place of the usual ones, or none', () => {
+    const urlOf = (query: string) => notificationRequest('refund', {}, credentials, { query }).url;
+    expect(urlOf('')).toBe('https://merchant.example/webhooks');
+    expect(urlOf('type=refund')).toBe('https://merchant.example/webhooks?type=refund');
+  });
+
+  it('headers are added, or replaced', () => {
+    const headers = { 'x-request-id': 'r-1', Authorization: 'Bearer x' };
+    const request = notificationRequest('refund', {}, credentials, { headers });
+    expect(request.headers.get('x-request-id')).toBe('r-1');
+    expect(request.headers.get('authorization')).toBe('Bearer x');
+  });
+
+  it('that cannot work are refused', () => {
+    const { apiToken } = credentials;
+    expect(() => notificationRequest('refund', {}, { apiKey: '', apiToken })).toThrow(ConfigurationError);
+    expect(() => notificationRequest('refund', {}, credentials, { url: '/hooks' })).toThrow(
+      ConfigurationError,
+    );
+    expect(() => notificationRequest('refunds' as keyof NotificationOverrides, {}, credentials)).toThrow(
+      ConfigurationError,
+    );
+    expect(() => notificationRequest('refund', { refund: { uuid: '' } }, credentials)).toThrow(
+      InvalidRequestError,
+    );
+  });
+});
+
+describe('basicAuthorization', () => {
+  it('is Base64 of key, colon and token, as UTF-8', () => {
+    expect(basicAuthorization({ apiKey: 'clé', apiToken: 'a:b' })).toBe(
+      `Basic ${Buffer.from('clé:a:b', 'utf8').toString('base64')}`,
+    );
+    expect(verifyAuthorization(basicAuthorization(credentials), credentials)).toBe(true);
+  });
+});

@@ -1,0 +1,24 @@
+import { http } from 'msw';
+import { setupServer } from 'msw/node';
+import { PaymentsClient, type PaymentsClientOptions } from 'pix-automatic-sdk';
+import { type FakeClock, fakeClock, type MockServiceOptions, mockService } from 'pix-automatic-sdk/testing';
+import { onTestFinished } from 'vitest';
+
+export const credentials = { apiKey: 'merchant-api-key', apiToken: 'merchant:api-token' };
+
+type Options = Partial<MockServiceOptions<unknown>> & { clock?: FakeClock };
+
+/** A mocked service under msw, which ends with its test. */
+export function openMockService(options: Options = {}) {
+  const clock = options.clock ?? fakeClock();
+  const service = mockService({ credentials, ...options, http, clock });
+  const server = setupServer(...service.handlers);
+  server.listen({ onUnhandledRequest: 'bypass' });
+  onTestFinished(async () => {
+    server.close();
+    await service.close();
+  });
+  const client = (clientOptions: Partial<PaymentsClientOptions> = {}) =>
+    new PaymentsClient({ baseUrl: service.url, ...service.credentials, ...clientOptions });
+  return { service, clock, client };
+}

@@ -1,0 +1,103 @@
+/** Compiled by `npm run typecheck`, never run. */
+import { type HttpHandler, http } from 'msw';
+import type { setupServer } from 'msw/node';
+import type { PaymentsClient, RecurringCheckoutRequest, Transaction } from 'pix-automatic-sdk';
+import type { startSandbox } from 'pix-automatic-sdk/sandbox';
+import {
+  fakeClock,
+  fixtures,
+  type MockService,
+  mockService,
+  notificationRequest,
+} from 'pix-automatic-sdk/testing';
+import type {
+  createWebhookHandler,
+  FailedPayout,
+  RefundPayload,
+  SuccessfulPayout,
+} from 'pix-automatic-sdk/webhooks';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function expectTrue<_ extends true>(): void {}
+
+declare const credentials: { apiKey: string; apiToken: string };
+
+export function fixturesAreOfTheLibrarysTypes(client: PaymentsClient, amount: number | undefined): void {
+  client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
+  client.cancelScheduledPayment('i-1', fixtures.scheduledPaymentCancellationRequest());
+  expectTrue<Equal<ReturnType<typeof fixtures.recurringCheckoutRequest>, RecurringCheckoutRequest>>();
+  expectTrue<Equal<ReturnType<typeof fixtures.transaction>, Transaction>>();
+  expectTrue<Equal<ReturnType<typeof fixtures.refund>, RefundPayload>>();
+  expectTrue<Equal<ReturnType<typeof fixtures.payout>, SuccessfulPayout>>();
+  expectTrue<Equal<ReturnType<typeof fixtures.failedPayout>, FailedPayout>>();
+  // A value of the caller's own that may be missing goes straight in.
+  fixtures.transaction({ amount });
+}
+
+export function overridesArePartialToAnyDepth(): void {
+  fixtures.refund({ refund: { amount: 5 } });
+  fixtures.recurringCheckoutRequest({
+    amount: 10,
+    recurrence: { immediatePayment: true, calendar: { periodicity: 'WEEKLY' } },
+  });
+  fixtures.recurringCheckoutRequest({ amount: undefined, recurrence: { immediatePayment: false } });
+  fixtures.transaction({
+    shopper: null,
+    refunds: { transactions: [{ uuid: 'r-1' }] },
+    track: { any: 'thing' },
+  });
+  fixtures.reversal({ receipt: null, status: 'PENDING' });
+
+  // @ts-expect-error: a misspelt field
+  fixtures.transaction({ situatoin: 'PAID' });
+  // @ts-expect-error: a misspelt field within
+  fixtures.refund({ refund: { ammount: 5 } });
+  // @ts-expect-error: a misspelt field further within
+  fixtures.recurringCheckoutRequest({ recurrence: { calendar: { initialdate: '2027-01-01' } } });
+  // @ts-expect-error: a misspelt field of an array's element
+  fixtures.transaction({ refunds: { transactions: [{ uid: 'r-1' }] } });
+  // @ts-expect-error: of another type
+  fixtures.transaction({ amount: '59.70' });
+  // @ts-expect-error: null where the type does not allow it
+  fixtures.refund({ refund: { uuid: null } });
+  // @ts-expect-error: null where requests do not have it
+  fixtures.recurringCheckoutRequest({ shopper: null });
+  // @ts-expect-error: a payment is one because it is PAID
+  fixtures.payment({ newStatus: 'REVERSAL' });
+  // @ts-expect-error: that is `failedPayout`
+  fixtures.payout({ success: false });
+  // @ts-expect-error: only a failed payout has one
+  fixtures.payout({ error_code: 'PE0001' });
+}
+
+export function notificationsAreOfTheirKind(handler: ReturnType<typeof createWebhookHandler>): void {
+  handler(notificationRequest('refund', { refund: { amount: 5 } }, credentials, { url: undefined }));
+  notificationRequest('custom', { anything: ['goes'] }, credentials);
+  // @ts-expect-error: a field of another kind
+  notificationRequest('payment', { refund: { amount: 5 } }, credentials);
+  // @ts-expect-error: no kind
+  notificationRequest('refunds', {}, credentials);
+  // @ts-expect-error: a misspelt option
+  notificationRequest('refund', {}, credentials, { uri: 'https://merchant.example' });
+}
+
+export function mswsOwnHttpFits(
+  setup: typeof setupServer,
+  handler: ReturnType<typeof createWebhookHandler>,
+): void {
+  const clock = fakeClock();
+  const service = mockService({ http, clock, deliverTo: handler, credentials: undefined });
+  expectTrue<Equal<typeof service, MockService<HttpHandler>>>();
+  setup(...service.handlers);
+  // @ts-expect-error: a misspelt option
+  mockService({ http, deliverto: handler });
+  // @ts-expect-error: msw is passed in
+  mockService({});
+}
+
+/** What works on a sandbox works on the mocked service: a test can go from one to the other. */
+export function controlsAreThoseOfTheSandbox(
+  service: MockService<HttpHandler>,
+): Omit<Awaited<ReturnType<typeof startSandbox>>, never> {
+  return service;
+}
