@@ -1,0 +1,279 @@
+import {
+  AbortedError,
+  ApiError,
+  ConnectionError,
+  InvalidResponseError,
+  PaymentsClient,
+  type PaymentsClientOptions,
+  reconcile,
+  TimeoutError,
+} from 'pix-automatic-sdk';
+import {
+  type FaultKind,
+  type SandboxLogEntry,
+  type SandboxOptions,
+  startSandbox,
+} from 'pix-automatic-sdk/sandbox';
+import { fixtures } from 'pix-automatic-sdk/testing';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { failureOf, withoutBackOff } from '../client/support';
+
+type RequestEntry = SandboxLogEntry & { type: 'request' };
+
+/** A sandbox with a journey that is paid, the real client, and what the sandbox saw of its calls. */
+async function open(options: SandboxOptions = {}) {
+  const seen: RequestEntry[] = [];
+  const log = (entry: SandboxLogEntry) => void (entry.type === 'request' && seen.push(entry));
+  const sandbox = await startSandbox({ ...options, log });
+  onTestFinished(() => sandbox.close());
+  const clientWith = (changes: Partial<PaymentsClientOptions> = {}) =>
+    new PaymentsClient({ baseUrl: sandbox.url, ...sandbox.credentials, ...changes });
+  const { response } = await clientWith().createRecurringCheckout(fixtures.recurringCheckoutRequest());
+  const [{ instructionId } = { instructionId: '' }] = sandbox.pay(response.uuid);
+  await vi.waitFor(() => expect(seen).toHaveLength(1));
+  seen.length = 0;
+
+  /** The attempts that the sandbox saw, once it has logged so many: a line is written when its connection is done. */
+  const attempts = async (count: number) => {
+    await vi.waitFor(() => expect(seen).toHaveLength(count));
+    return seen.map(({ operation, status, fault }) => ({ operation, status, fault }));
+  };
+  return { sandbox, clientWith, uuid: response.uuid, instructionId, attempts };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Each operation, with whether it has taken effect at the sandbox. */
+const operations = [
+  {
+    name: 'createRecurringCheckout',
+    call: (client: PaymentsClient, _ids: Opened, options: object = {}) =>
+      client.createRecurringCheckout(fixtures.recurringCheckoutRequest({ referenceCode: 'second' }), options),
+  },
+  {
+    name: 'getTransaction',
+    call: (client: PaymentsClient, { uuid }: Opened, options: object = {}) =>
+      client.getTransaction(uuid, options),
+  },
+  {
+    name: 'cancelScheduledPayment',
+    call: (client: PaymentsClient, { instructionId }: Opened, options: object = {}) =>
+      client.cancelScheduledPayment(instructionId, { reason: 'moved house' }, options),
+  },
+] as const;
+
+const [create, query, cancel] = operations;
+const changing = [create, cancel];
+
+/** What each fault is to the client. */
+const faults: {
+  fault: FaultKind;
+  error: new (...args: never[]) => Error;
+  outcome: string;
+  status: number | undefined;
+}[] = [
+  { fault: { kind: 'status', status: 408 }, error: ApiError, outcome: 'refused', status: 408 },
+  ...[500, 502, 503, 504].map((status) => ({
+    fault: { kind: 'status', status } as const,
+    error: ApiError,
+    outcome: 'unknown',
+    status,
+  })),
+  { fault: { kind: 'reset-before-read' }, error: ConnectionError, outcome: 'unknown', status: undefined },
+  { fault: { kind: 'reset-after-read' }, error: ConnectionError, outcome: 'unknown', status: undefined },
+  { fault: { kind: 'truncated-body' }, error: ConnectionError, outcome: 'unknown', status: 200 },
+  { fault: { kind: 'stalled-body' }, error: TimeoutError, outcome: 'unknown', status: 200 },
+  { fault: { kind: 'latency', ms: 20_000 }, error: TimeoutError, outcome: 'unknown', status: undefined },
+];
+
+const limits = { timeoutMs: 500 };
+
+beforeEach(withoutBackOff);
+afterEach(() => vi.restoreAllMocks());
+
+describe('the three operations', () => {
+  it('do what the document says', async () => {
+    const { sandbox, clientWith, uuid, instructionId } = await open();
+    const client = clientWith();
+    const request = fixtures.recurringCheckoutRequest({ referenceCode: 'order-2' });
+    const { response } = await client.createRecurringCheckout(request);
+    expect(response).toMatchObject({
+      referenceCode: 'order-2',
+      amount: request.amount,
+      shopper: request.shopper,
+    });
+    expect(await client.getTransaction(response.uuid)).toMatchObject({
+      situation: 'PENDING',
+      referenceCode: 'order-2',
+    });
+    expect(await client.getTransaction(uuid)).toMatchObject({ situation: 'PAID' });
+    expect(await client.cancelScheduledPayment(instructionId, { reason: 'x' })).toEqual({
+      status: 0,
+      message: 'success',
+    });
+    expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
+  });
+
+  it('give what the client waits for, and reconciles', async () => {
+    const { sandbox, clientWith, uuid } = await open();
+    const client = clientWith();
+    const { response } = await client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
+    sandbox.fault('getTransaction', { kind: 'status', status: 503, times: 4 });
+    const waiting = client.waitForTransaction(response.uuid, { intervalMs: 20 });
+    sandbox.pay(response.uuid);
+    expect((await waiting).situation).toBe('PAID');
+
+    const found = [];
+    for await (const entry of reconcile(client, [uuid, 'nope', response.uuid])) found.push(entry);
+    expect(found.filter((entry) => 'transaction' in entry)).toHaveLength(2);
+    expect(found.find(({ uuid }) => uuid === 'nope')).toMatchObject({ error: { httpStatus: 404 } });
+  });
+});
+
+describe.each(operations)('$name', ({ name, call }) => {
+  it.each([-1, 999] as const)('a body with status %i is an ApiError of unknown outcome', async (status) => {
+    const opened = await open();
+    opened.sandbox.fault(name, { kind: 'body-status', status });
+    const thrown = await failureOf(call(opened.clientWith(), opened));
+    expect(thrown).toBeInstanceOf(ApiError);
+    expect(thrown).toMatchObject({
+      httpStatus: 200,
+      status,
+      outcome: 'unknown',
+      attempts: 1,
+      operation: name,
+    });
+    expect(await opened.attempts(1)).toEqual([{ operation: name, status: 200, fault: 'body-status' }]);
+  });
+
+  it('wrong JSON is an InvalidResponseError of unknown outcome, and not asked for again', async () => {
+    const opened = await open();
+    opened.sandbox.fault(name, { kind: 'wrong-json' });
+    const thrown = await failureOf(call(opened.clientWith(), opened));
+    expect(thrown).toBeInstanceOf(InvalidResponseError);
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
+    await opened.attempts(1);
+  });
+
+  it('goes through after two 429, once the time that Retry-After says is over', async () => {
+    const opened = await open();
+    const headers = { 'retry-after': '1' };
+    opened.sandbox.fault(name, { kind: 'status', status: 429 });
+    opened.sandbox.fault(name, { kind: 'status', status: 429, headers });
+    const started = performance.now();
+    expect(await call(opened.clientWith(), opened)).toMatchObject({ status: 0 });
+    expect(performance.now() - started).toBeGreaterThanOrEqual(990);
+    expect((await opened.attempts(3)).map(({ status }) => status)).toEqual([429, 429, 200]);
+  });
+
+  it('is refused at once when Retry-After lies beyond the deadline', async () => {
+    const opened = await open();
+    opened.sandbox.fault(name, { kind: 'status', status: 429, headers: { 'retry-after': '120' } });
+    const thrown = await failureOf(call(opened.clientWith(), opened));
+    expect(thrown).toMatchObject({ httpStatus: 429, retryAfterMs: 120_000, outcome: 'refused', attempts: 1 });
+  });
+
+  it.each([400, 403, 409, 422])('is sent once on %i, a refusal', async (status) => {
+    const opened = await open();
+    opened.sandbox.fault(name, { kind: 'status', status, times: 3 });
+    const thrown = await failureOf(call(opened.clientWith(), opened));
+    expect(thrown).toMatchObject({ httpStatus: status, outcome: 'refused', attempts: 1 });
+    await opened.attempts(1);
+  });
+
+  it('follows no redirect', async () => {
+    const opened = await open();
+    const headers = { location: `${opened.sandbox.url}/v1.1/transactions/${opened.uuid}` };
+    opened.sandbox.fault(name, { kind: 'status', status: 302, headers });
+    const thrown = await failureOf(call(opened.clientWith(), opened));
+    expect(thrown).toMatchObject({ httpStatus: 302, outcome: 'unknown', attempts: 1 });
+    await opened.attempts(1);
+  });
+
+  it('with other credentials is refused, and they are in no error', async () => {
+    const opened = await open();
+    const thrown = await failureOf(call(opened.clientWith({ apiToken: 'another-token' }), opened));
+    expect(thrown).toMatchObject({ httpStatus: 401, outcome: 'refused' });
+    expect(thrown.message).not.toContain('another-token');
+  });
+
+  it('ends at once when its signal fires, and the sandbox sees it once', async () => {
+    const opened = await open();
+    opened.sandbox.fault(name, { kind: 'latency', ms: 20_000 });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 200);
+    const thrown = await failureOf(call(opened.clientWith(), opened, { signal: controller.signal }));
+    expect(thrown).toBeInstanceOf(AbortedError);
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
+    expect(await opened.attempts(1)).toEqual([{ operation: name, status: undefined, fault: 'latency' }]);
+  });
+
+  it('is not sent to a sandbox that is closed', async () => {
+    const opened = await open();
+    const client = opened.clientWith({ baseUrl: opened.sandbox.url });
+    await opened.sandbox.close();
+    expect(await failureOf(call(client, opened))).toMatchObject({ outcome: 'not-sent', attempts: 3 });
+  });
+});
+
+describe.each(changing)('$name, which changes something', ({ name, call }) => {
+  it.each(faults)(
+    'is sent once on $fault, and the outcome is $outcome',
+    async ({ fault, error, outcome, status }) => {
+      const opened = await open();
+      opened.sandbox.fault(name, { ...fault, times: 3 });
+      const thrown = await failureOf(call(opened.clientWith(limits), opened));
+      expect(thrown).toBeInstanceOf(error);
+      expect(thrown).toMatchObject({ outcome, attempts: 1 });
+      expect(await opened.attempts(1)).toEqual([{ operation: name, status, fault: fault.kind }]);
+    },
+  );
+});
+
+describe('the query, which changes nothing', () => {
+  it.each(faults)('is sent again on $fault, and goes through', async ({ fault, status }) => {
+    const opened = await open();
+    opened.sandbox.fault('getTransaction', { ...fault, times: 2 });
+    expect(await query.call(opened.clientWith(limits), opened)).toMatchObject({ situation: 'PAID' });
+    const failed = { operation: 'getTransaction', status, fault: fault.kind };
+    expect(await opened.attempts(3)).toEqual([
+      failed,
+      failed,
+      { operation: 'getTransaction', status: 200, fault: undefined },
+    ]);
+  });
+
+  it('fails with the last of three', async () => {
+    const opened = await open();
+    opened.sandbox.fault('getTransaction', { kind: 'status', status: 503, times: Number.POSITIVE_INFINITY });
+    expect(await failureOf(query.call(opened.clientWith(), opened))).toMatchObject({
+      httpStatus: 503,
+      attempts: 3,
+    });
+    await opened.attempts(3);
+  });
+});
+
+describe('an unknown outcome is one: at the sandbox', () => {
+  const refused = { inventions: { repeatedReferenceCode: { httpStatus: 422, status: -1, message: 'used' } } };
+
+  it.each([
+    [{ kind: 'status', status: 504, takesEffect: true }, true],
+    [{ kind: 'reset-after-read' }, true],
+    [{ kind: 'stalled-body' }, true],
+    [{ kind: 'latency', ms: 20_000 }, true],
+    [{ kind: 'status', status: 504 }, false],
+    [{ kind: 'reset-before-read' }, false],
+    [{ kind: 'reset-after-read', takesEffect: false }, false],
+  ] as [FaultKind, boolean][])('after %j, that the journey exists is %s', async (fault, exists) => {
+    const opened = await open(refused);
+    opened.sandbox.fault('createRecurringCheckout', fault);
+    const client = opened.clientWith(limits);
+    expect(await failureOf(create.call(client, opened))).toMatchObject({ outcome: 'unknown' });
+    const second = create.call(client, opened).then(
+      () => 'created',
+      (error: unknown) => error instanceof ApiError && error.httpStatus,
+    );
+    expect(await second).toBe(exists ? 422 : 'created');
+  });
+});
