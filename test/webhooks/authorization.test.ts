@@ -113,6 +113,19 @@ describe('credentials that are refused', () => {
     expect(verifyAuthorization(header.slice(0, -4), own)).toBe(false);
   });
 
+  it('Base64 in another case: it is another text', () => {
+    const [, encoded = ''] = basic(pair).split(' ');
+    for (const changed of [encoded.toLowerCase(), encoded.toUpperCase()]) {
+      expect(verifyAuthorization(`Basic ${changed}`, pair)).toBe(false);
+    }
+    for (const [at, letter] of [...encoded].entries()) {
+      const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+      if (other === letter) continue;
+      const changed = encoded.slice(0, at) + other + encoded.slice(at + 1);
+      expect(verifyAuthorization(`Basic ${changed}`, pair)).toBe(false);
+    }
+  });
+
   it('a value that is no text, as a framework could pass it', () => {
     expect(checkAuthorization([basic(pair)] as never, pair)).toEqual({ ok: false, reason: 'missing' });
   });
