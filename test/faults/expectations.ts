@@ -1,0 +1,106 @@
+import type { Outcome, PaymentsErrorCode } from 'pix-automatic-sdk';
+
+/** How a call under a fault has to end. */
+export interface Expected {
+  /** `'success'`, or the class and the `code` of the error. */
+  readonly end: 'success' | readonly [className: string, code: PaymentsErrorCode];
+  readonly outcome?: Outcome;
+  readonly httpStatus?: number;
+  /** How many attempts the client says that it made. */
+  readonly attempts: number;
+  /** How many whole requests reached the service. */
+  readonly requests: number;
+}
+
+/** One expectation for each operation. */
+export interface ExpectedOf {
+  readonly createRecurringCheckout: Expected;
+  readonly getTransaction: Expected;
+  readonly cancelScheduledPayment: Expected;
+}
+
+/** The client's default: this many attempts when every one fails and may be tried again. */
+export const ALL_ATTEMPTS = 3;
+
+export function every(expected: Expected): ExpectedOf {
+  return readAndWrite(expected, expected);
+}
+
+/** A query changes nothing and may be sent again; a POST and a PUT must not be, unless nothing was done. */
+export function readAndWrite(read: Expected, write: Expected): ExpectedOf {
+  return { createRecurringCheckout: write, getTransaction: read, cancelScheduledPayment: write };
+}
+
+/** The same, but only so many whole requests are seen at the other end. */
+export function reaching(requests: number, expected: ExpectedOf): ExpectedOf {
+  return {
+    createRecurringCheckout: { ...expected.createRecurringCheckout, requests },
+    getTransaction: { ...expected.getTransaction, requests },
+    cancelScheduledPayment: { ...expected.cancelScheduledPayment, requests },
+  };
+}
+
+function connectionFailed(outcome: Outcome, attempts: number, requests = attempts): Expected {
+  return { end: ['ConnectionError', 'connection_failed'], outcome, attempts, requests };
+}
+
+function timedOut(attempts: number): Expected {
+  return { end: ['TimeoutError', 'timeout'], outcome: 'unknown', attempts, requests: attempts };
+}
+
+export function apiError(httpStatus: number, outcome: Outcome, attempts = 1): Expected {
+  return { end: ['ApiError', 'api_error'], httpStatus, outcome, attempts, requests: attempts };
+}
+
+export function aborted(outcome: Outcome, requests: number): Expected {
+  return { end: ['AbortedError', 'aborted'], outcome, attempts: requests, requests };
+}
+
+export function success(requests = 1): Expected {
+  return { end: 'success', attempts: requests, requests };
+}
+
+export const invalidResponse: Expected = {
+  end: ['InvalidResponseError', 'invalid_response'],
+  outcome: 'unknown',
+  attempts: 1,
+  requests: 1,
+};
+
+// What follows are the rules of the design's section 2, "retries" and "unknown outcome", by name.
+
+/** The request may have arrived, and no whole answer came back: it may have taken effect. */
+export const lost = readAndWrite(connectionFailed('unknown', ALL_ATTEMPTS), connectionFailed('unknown', 1));
+
+/** The same when `timeoutMs` ends each attempt. */
+export const stalled = readAndWrite(timedOut(ALL_ATTEMPTS), timedOut(1));
+
+/** The time of the whole call ends the first attempt. */
+export const outOfTime = every(timedOut(1));
+
+/** It certainly never reached the service, and may do so next time. */
+export const neverSent = every(connectionFailed('not-sent', ALL_ATTEMPTS, 0));
+
+/** It certainly never reached the service, and never will: a certificate that is not trusted, a forbidden port. */
+export const hopeless = every(connectionFailed('not-sent', 1, 0));
+
+/** A success that cannot be used. Sending it again would not make it readable, so a query is not either. */
+export const unusable = every(invalidResponse);
+
+export const survived = every(success());
+
+/** 4xx: the service did not act. */
+export function refused(httpStatus: number): ExpectedOf {
+  return every(apiError(httpStatus, 'refused'));
+}
+
+/** Neither 2xx nor 4xx, and none of those that a query is sent again on. */
+export function undecided(httpStatus: number): ExpectedOf {
+  return every(apiError(httpStatus, 'unknown'));
+}
+
+/** A status that passes: a query is sent again, a change is not. */
+export function passing(httpStatus: number): ExpectedOf {
+  const outcome = httpStatus < 500 ? 'refused' : 'unknown';
+  return readAndWrite(apiError(httpStatus, outcome, ALL_ATTEMPTS), apiError(httpStatus, outcome));
+}

@@ -1,0 +1,264 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  every,
+  hopeless,
+  lost,
+  neverSent,
+  outOfTime,
+  reaching,
+  readAndWrite,
+  stalled,
+  success,
+  survived,
+} from '../expectations';
+import { type Fault, message } from '../fault';
+
+type Lookup = (host: string, options: object, callback: (...results: unknown[]) => void) => void;
+
+/** What the name service says, without asking one. */
+const resolving =
+  (error: Error | null, ...addresses: string[]): Lookup =>
+  (_host, _options, callback) =>
+    setImmediate(
+      callback,
+      error,
+      addresses.map((address) => ({ address, family: 4 })),
+    );
+
+const nameError = (code: string) =>
+  Object.assign(new Error(`getaddrinfo ${code} service.invalid`), { code, syscall: 'getaddrinfo' });
+
+const reset = (socket: { resetAndDestroy(): unknown }) => socket.resetAndDestroy();
+
+/** What goes wrong on the way to the service, and on the way back. */
+export const connectionFaults: readonly Fault[] = [
+  {
+    name: 'name that does not resolve',
+    url: () => 'https://no-such-host.invalid',
+    expected: neverSent,
+    lasting: true,
+  },
+  {
+    name: 'name service that is away (EAI_AGAIN)',
+    url: () => 'http://service.localhost:2',
+    agent: { connect: { lookup: resolving(nameError('EAI_AGAIN')) } },
+    expected: neverSent,
+    lasting: true,
+  },
+  {
+    name: 'connection refused',
+    url: () => 'http://127.0.0.1:2',
+    expected: neverSent,
+    lasting: true,
+  },
+  {
+    name: 'every address of the name refused',
+    url: () => 'http://service.localhost:2',
+    agent: { connect: { lookup: resolving(null, '127.0.0.1', '127.0.0.2', '127.0.0.3') } },
+    expected: neverSent,
+    lasting: true,
+  },
+  {
+    name: 'first address of the name refused, second one works',
+    url: ({ port }) => `http://service.localhost:${port}`,
+    agent: { connect: { lookup: resolving(null, '127.0.0.2', '127.0.0.1') } },
+    expected: survived,
+  },
+  {
+    name: 'port that fetch forbids',
+    url: () => 'http://127.0.0.1:25',
+    expected: hopeless,
+    lasting: true,
+  },
+  {
+    name: 'reset while connecting',
+    onConnection: (socket) => {
+      reset(socket);
+      return false;
+    },
+    // The platform learns of it from `connect` itself, before it could send anything.
+    expected: neverSent,
+  },
+  {
+    name: 'reset before the request was read',
+    onConnection: (socket) => {
+      setTimeout(reset, 20, socket);
+      return false;
+    },
+    // That nobody read it is known to the server only.
+    expected: reaching(0, lost),
+  },
+  {
+    name: 'closed before the request was read',
+    onConnection: (socket) => {
+      setTimeout(() => socket.destroy(), 20);
+      return false;
+    },
+    expected: reaching(0, lost),
+  },
+  {
+    name: 'accepted, never read',
+    onConnection: () => false,
+    client: { timeoutMs: 300 },
+    expected: reaching(0, stalled),
+  },
+  {
+    name: 'reset in the middle of the request',
+    padding: 3_000_000,
+    onHead: ({ socket }) => {
+      reset(socket);
+      return false;
+    },
+    expected: reaching(0, lost),
+  },
+  {
+    name: 'closed in the middle of the request',
+    padding: 3_000_000,
+    onHead: ({ socket }) => {
+      socket.destroy();
+      return false;
+    },
+    expected: reaching(0, lost),
+  },
+  {
+    name: 'request taken to a half and no further',
+    padding: 8_000_000,
+    onHead: ({ socket }) => {
+      socket.pause();
+      return false;
+    },
+    client: { timeoutMs: 500 },
+    // A query's head is all of it, but this server does not count it as a request that it acts on.
+    expected: reaching(0, stalled),
+  },
+  { name: 'reset before the headers', respond: ({ socket }) => reset(socket), expected: lost },
+  { name: 'closed before the headers', respond: ({ socket }) => socket.destroy(), expected: lost },
+  { name: 'half-closed without an answer', respond: ({ socket }) => socket.end(), expected: lost },
+  {
+    name: 'reset in the middle of the headers',
+    respond: async ({ socket, write }) => {
+      write('HTTP/1.1 200 OK\r\ncontent-type: app');
+      await sleep(20);
+      reset(socket);
+    },
+    expected: lost,
+  },
+  {
+    name: 'half-closed in the middle of the headers',
+    respond: ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-type: app'),
+    expected: lost,
+  },
+  {
+    name: 'reset between the headers and the body',
+    respond: async ({ socket, write }) => {
+      write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n');
+      await sleep(20);
+      reset(socket);
+    },
+    expected: lost,
+  },
+  {
+    name: 'reset in the middle of the body',
+    respond: async ({ socket, write, answer }) => {
+      write(message('200 OK', answer).subarray(0, -10));
+      await sleep(20);
+      reset(socket);
+    },
+    expected: lost,
+  },
+  {
+    name: 'reset after the whole answer',
+    respond: async ({ socket, write, answer }) => {
+      write(message('200 OK', answer));
+      await sleep(20);
+      reset(socket);
+    },
+    expected: survived,
+  },
+  {
+    name: 'answer, and the connection closed though it said keep-alive',
+    respond: ({ socket, answer }) => socket.end(message('200 OK', answer, ['connection: keep-alive'])),
+    expected: survived,
+  },
+  {
+    name: 'kept-alive connection that was closed in the meantime',
+    respond: ({ socket, answer, connection }) => {
+      socket.write(message('200 OK', answer, ['keep-alive: timeout=60']));
+      if (connection === 1) setTimeout(() => socket.end(), 30);
+    },
+    // The client has been told, so nothing is sent on the old connection, whatever the operation.
+    act: async ({ call }) => {
+      await call();
+      await sleep(200);
+      return call();
+    },
+    expected: every(success(2)),
+    lasting: true,
+  },
+  {
+    name: 'kept-alive connection that closes just as it is used (stale socket)',
+    respond: ({ socket, answer, count }) => {
+      if (count === 2) reset(socket);
+      else socket.write(message('200 OK', answer, ['keep-alive: timeout=60']));
+    },
+    act: async ({ call }) => {
+      await call();
+      await sleep(50);
+      return call();
+    },
+    // The server may have acted before it closed. The query survives; the others must not be doubled.
+    expected: readAndWrite(success(3), { ...lost.createRecurringCheckout, attempts: 2, requests: 2 }),
+    lasting: true,
+  },
+  {
+    name: 'server that dies under the request, and is back for the next attempt',
+    respond: async ({ server, write, answer, count }) => {
+      if (count > 1) return write(message('200 OK', answer));
+      await server.kill();
+      await server.listen();
+    },
+    random: 0.9,
+    expected: readAndWrite(success(2), lost.createRecurringCheckout),
+    lasting: true,
+  },
+  {
+    name: 'server that restarts, and says so with 503 and Retry-After',
+    respond: async ({ server, socket, write, answer, count }) => {
+      if (count > 1) return write(message('200 OK', answer));
+      socket.end(message('503 Service Unavailable', '', ['retry-after: 1', 'connection: close']));
+      await sleep(100);
+      await server.kill();
+      await sleep(200);
+      await server.listen();
+    },
+    expected: readAndWrite(success(2), {
+      end: ['ApiError', 'api_error'],
+      httpStatus: 503,
+      outcome: 'unknown',
+      attempts: 1,
+      requests: 1,
+    }),
+    lasting: true,
+  },
+  {
+    name: 'server that is not up yet, and is for the next attempt',
+    random: 0.9,
+    act: async ({ call, server }) => {
+      await server.kill();
+      const calling = call();
+      await sleep(100);
+      await server.listen();
+      return calling;
+    },
+    // Refused at first, so nothing was sent, and even a POST may be tried again.
+    expected: every({ ...success(1), attempts: 2 }),
+    lasting: true,
+  },
+  {
+    name: 'total time that ends before the attempt’s',
+    respond: () => undefined,
+    client: { timeoutMs: 5_000, totalTimeoutMs: 300 },
+    expected: outOfTime,
+    lasting: true,
+  },
+];

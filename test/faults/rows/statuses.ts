@@ -1,0 +1,130 @@
+import {
+  apiError,
+  every,
+  lost,
+  passing,
+  readAndWrite,
+  refused,
+  success,
+  undecided,
+  unusable,
+} from '../expectations';
+import { type Fault, message, say } from '../fault';
+
+const passed = new Date(Date.now() - 60_000).toUTCString();
+const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+
+/** 429 means that nothing was done, so that all operations are tried again, as long as nobody asks for a wait. */
+const tooMany = every(apiError(429, 'refused', 3));
+
+const waitsFor = (least: number) => (error: Record<string, unknown>) =>
+  Number(error['retryAfterMs']) >= least ? undefined : `retryAfterMs is ${error['retryAfterMs']}`;
+
+/** A 429 with this `Retry-After`, which is none that says anything. */
+const meaningless = (value: string): Fault => ({
+  name: `429 with Retry-After: ${value === '' ? '(empty)' : value}`,
+  respond: say(message('429 Too Many Requests', '', [`retry-after: ${value}`])),
+  expected: tooMany,
+});
+
+/** Answers that are whole, and not the one that was hoped for. */
+export const statusFaults: readonly Fault[] = [
+  ...[400, 401, 403, 404, 409, 410, 413, 422, 426, 431, 451, 499].map(
+    (status): Fault => ({
+      name: `${status}`,
+      respond: say(message(`${status} No`, '{"status":-1,"message":"no"}')),
+      expected: refused(status),
+    }),
+  ),
+  ...[408, 500, 502, 503, 504].map(
+    (status): Fault => ({
+      name: `${status}`,
+      respond: say(message(`${status} No`, '<h1>Error</h1>')),
+      expected: passing(status),
+    }),
+  ),
+  // The design names the statuses that pass. None of these is among them, and none is a refusal.
+  ...[501, 505, 511, 599, 600, 999].map(
+    (status): Fault => ({
+      name: `${status}`,
+      respond: say(message(`${status} No`)),
+      expected: undecided(status),
+    }),
+  ),
+  { name: '429', respond: say(message('429 Too Many Requests')), expected: tooMany },
+  ...['-1', '0.5', '1e3', '', 'soon', '0x10', 'NaN', '1, 2', '2099-01-01'].map(meaningless),
+  {
+    name: '429 with Retry-After in the past',
+    respond: say(message('429 Too Many Requests', '', [`retry-after: ${passed}`])),
+    expected: tooMany,
+  },
+  {
+    name: '429 with Retry-After: 1',
+    respond: ({ count, write, answer }) =>
+      write(
+        count === 1 ? message('429 Too Many Requests', '', ['retry-after: 1']) : message('200 OK', answer),
+      ),
+    notBefore: 990,
+    expected: every(success(2)),
+    lasting: true,
+  },
+  {
+    // Beyond the deadline: fails at once, and says how long to wait.
+    name: '429 with a date in an hour',
+    respond: say(message('429 Too Many Requests', '', [`retry-after: ${inAnHour}`])),
+    inspect: waitsFor(3_000_000),
+    expected: every(apiError(429, 'refused')),
+  },
+  {
+    name: '429 with a huge Retry-After',
+    respond: say(message('429 Too Many Requests', '', [`retry-after: ${'9'.repeat(400)}`])),
+    inspect: waitsFor(1e12),
+    expected: every(apiError(429, 'refused')),
+  },
+  {
+    name: '503 with Retry-After beyond the deadline',
+    respond: say(message('503 Service Unavailable', '', ['retry-after: 120'])),
+    inspect: waitsFor(120_000),
+    expected: undecided(503),
+  },
+  {
+    name: '503, then 404: the worst attempt counts',
+    respond: ({ count, write }) => write(message(count === 1 ? '503 No' : '404 No')),
+    expected: readAndWrite({ ...apiError(404, 'unknown', 2) }, apiError(503, 'unknown')),
+    lasting: true,
+  },
+  {
+    name: '421, on which fetch itself goes to another connection',
+    respond: say(message('421 Misdirected Request')),
+    // The fetch standard (HTTP-network-or-cache fetch) asks again over a connection of its own, once an attempt.
+    // The status says that this server does not serve the address, so nothing was acted on.
+    expected: every({ ...apiError(421, 'refused'), requests: 2 }),
+  },
+  {
+    name: '201 with the answer',
+    respond: ({ write, answer }) => write(message('201 Created', answer)),
+    expected: every(success()),
+  },
+  { name: '202 with nothing', respond: say(message('202 Accepted')), expected: unusable },
+  {
+    name: '407, which fetch itself makes a network error',
+    respond: say(message('407 Proxy Authentication Required', '', ['proxy-authenticate: Basic realm="x"'])),
+    // The client never sees the status (fetch standard, HTTP-network-or-cache fetch), and "unknown" errs on the safe
+    // side of "refused".
+    expected: lost,
+  },
+  { name: '204', respond: say('HTTP/1.1 204 No Content\r\n\r\n'), expected: unusable },
+  {
+    name: '205',
+    respond: say('HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n'),
+    expected: unusable,
+  },
+  {
+    name: '206 with a part',
+    respond: ({ write, answer }) =>
+      write(message('206 Partial Content', answer.slice(0, -20), ['content-range: bytes 0-19/99'])),
+    expected: unusable,
+  },
+  // A 3xx: no answer that the design knows, never followed, never tried again.
+  { name: '304', respond: say('HTTP/1.1 304 Not Modified\r\netag: "1"\r\n\r\n'), expected: undecided(304) },
+];
