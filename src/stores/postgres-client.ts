@@ -10,7 +10,9 @@ export interface PostgresQueryable {
 
 /** What the transactional mode uses: a `Pool` of `pg`, or of a driver made like it. */
 export interface PostgresPool extends PostgresQueryable {
-  connect(): Promise<PostgresPoolClient>;
+  connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void;
+  /** Tells a pool from a client, whose `connect` gives no connection. */
+  readonly totalCount: number;
 }
 
 /** A connection out of the pool. */

@@ -140,5 +140,5 @@ export class PostgresStore<Transactional extends boolean = false>
 }
 
 function isPool(database: PostgresQueryable): database is PostgresPool {
-  return 'connect' in database && typeof database.connect === 'function';
+  return 'connect' in database && typeof database.connect === 'function' && 'totalCount' in database;
 }

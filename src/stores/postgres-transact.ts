@@ -22,15 +22,13 @@ export async function transact(
 ): Promise<{ readonly status: Status }> {
   const client = await within(
     stepTimeoutMs,
-    pool.connect(),
+    checkOut(pool),
     `No database connection within ${stepTimeoutMs} ms. Raise the pool's max, or look for callbacks that take long.`,
-    (late) => late.release(),
+    (late) => {
+      late.removeListener('error', ignore);
+      late.release();
+    },
   );
-  // A lost connection is emitted as an event too, which without a listener would end the process. The query that was
-  // running, or the next one, rejects.
-  const ignore = () => {};
-  client.on('error', ignore);
-
   const step = (text: string, values?: unknown[]) =>
     within(
       stepTimeoutMs,
@@ -48,6 +46,23 @@ export async function transact(
     client.release(broken);
   }
 }
+
+/**
+ * A connection with a listener for its loss, which is emitted as an event too, and without one would end the process.
+ * The query that is running, or the next one, rejects. By callback, not by promise: that a connection is ready and that
+ * it is lost can be said in one packet, and in between nobody who awaits a promise gets to listen.
+ */
+function checkOut(pool: PostgresPool): Promise<PostgresPoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error);
+      client.on('error', ignore);
+      resolve(client);
+    });
+  });
+}
+
+function ignore(): void {}
 
 type Step = (text: string, values?: unknown[]) => Promise<PostgresResult>;
 

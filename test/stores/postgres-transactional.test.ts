@@ -420,24 +420,26 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
   /** A pool whose connections have their queries intercepted. */
   function poolWith(intercept: Intercept): PostgresPool {
     return {
+      totalCount: 10,
       query: (text, values) => pool.query(text, values),
-      connect: async () => {
-        const client = await pool.connect();
-        return {
-          query: (query, values) => {
-            const bound: PostgresPoolClient = {
-              query: (text, own) => client.query(text, own ?? values),
-              release: () => {},
-              on: () => {},
-              removeListener: () => {},
-            };
-            return intercept(query, bound);
-          },
-          release: (error) => client.release(error),
-          on: (event, listener) => client.on(event, listener),
-          removeListener: (event, listener) => client.removeListener(event, listener),
-        };
-      },
+      connect: (callback) =>
+        pool.connect((error, client) => {
+          if (client === undefined) return callback(error, undefined);
+          callback(undefined, {
+            query: (query, values) => {
+              const bound: PostgresPoolClient = {
+                query: (text, own) => client.query(text, own ?? values),
+                release: () => {},
+                on: () => {},
+                removeListener: () => {},
+              };
+              return intercept(query, bound);
+            },
+            release: (error) => client.release(error),
+            on: (event, listener) => client.on(event, listener),
+            removeListener: (event, listener) => client.removeListener(event, listener),
+          });
+        }),
     };
   }
 });
