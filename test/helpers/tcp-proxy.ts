@@ -1,0 +1,119 @@
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Ends all connections, and every new one at once, until `mend`. */
+  cut(): void;
+  /** Forwards nothing more, in neither direction, until `mend`. */
+  stall(): void;
+  mend(): void;
+  /**
+   * Keeps back replies, from the first on that contains the text, until `mend` forwards them in one piece and
+   * ends the connection.
+   */
+  holdRepliesFrom(text: string): void;
+  /** The replies kept back, as text. */
+  readonly held: string;
+  /** Forwards the next request that contains the text, and ends its connection instead of forwarding the reply. */
+  loseReplyTo(text: string): void;
+  /** How many replies were lost. */
+  readonly lostReplies: number;
+}
+
+/** Stands between a client and its server, and can be a bad network. Closes itself at the end of the test. */
+export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let state: 'open' | 'cut' | 'stalled' = 'open';
+  let lost: string | undefined;
+  let lostReplies = 0;
+  let waiting: (() => void)[] = [];
+  let holdFrom: string | undefined;
+  let held: Buffer[] = [];
+  let release: () => void = () => undefined;
+
+  const server = createServer((client) => {
+    if (state === 'cut') {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(target);
+    let deaf = false;
+    let holding = false;
+    const forward = (from: Socket, to: Socket, pass: (chunk: Buffer) => void) => {
+      sockets.add(from);
+      from.on('data', (chunk: Buffer) => {
+        if (state === 'stalled') waiting.push(() => pass(chunk));
+        else pass(chunk);
+      });
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        sockets.delete(from);
+        // What is kept back is to arrive before the end of the connection does.
+        if (!holding) to.destroy();
+      });
+    };
+    forward(client, upstream, (chunk) => {
+      if (lost !== undefined && chunk.includes(lost)) {
+        deaf = true;
+        lost = undefined;
+      }
+      upstream.write(chunk);
+    });
+    forward(upstream, client, (chunk) => {
+      if (holdFrom !== undefined && chunk.includes(holdFrom)) {
+        holding = true;
+        holdFrom = undefined;
+        release = () => client.end(Buffer.concat(held));
+      }
+      if (holding) {
+        held.push(chunk);
+      } else if (deaf) {
+        lostReplies += 1;
+        client.destroy();
+      } else {
+        client.write(chunk);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  const destroyAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(async () => {
+    destroyAll();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut() {
+      state = 'cut';
+      destroyAll();
+    },
+    stall() {
+      state = 'stalled';
+    },
+    mend() {
+      state = 'open';
+      const late = waiting;
+      waiting = [];
+      for (const go of late) go();
+      release();
+      release = () => undefined;
+      held = [];
+    },
+    holdRepliesFrom(text) {
+      holdFrom = text;
+    },
+    get held() {
+      return Buffer.concat(held).toString('latin1');
+    },
+    loseReplyTo(text) {
+      lost = text;
+    },
+    get lostReplies() {
+      return lostReplies;
+    },
+  };
+}

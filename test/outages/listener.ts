@@ -1,0 +1,111 @@
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  createWebhookHandler,
+  type IdempotencyStore,
+  type PaymentNotification,
+  toNodeListener,
+  type WebhookContext,
+  type WebhookReport,
+} from '../../src/webhooks';
+import { type Answer, credentials, deliver } from '../helpers/deliver';
+import { listen } from '../helpers/listen';
+
+/** How long one step of the store may take. */
+export const STORE_TIMEOUT_MS = 300;
+/** What the library's leases of 15 s and more are shortened to. */
+export const LEASE_MS = 900;
+export const CALLBACK_TIMEOUT_MS = 400;
+
+export type Act<Transaction> = (
+  notification: PaymentNotification,
+  context: WebhookContext<Transaction>,
+) => void | Promise<void>;
+
+/** A real server with a handler over the store, its leases shortened. */
+export async function startListener<Transaction>(
+  store: IdempotencyStore<Transaction>,
+  act: Act<Transaction> = () => undefined,
+) {
+  const acted: string[] = [];
+  const reports: WebhookReport[] = [];
+  const handler = createWebhookHandler<readonly [], Transaction>({
+    credentials,
+    store: withShortLeases(store),
+    storeTimeoutMs: STORE_TIMEOUT_MS,
+    callbackTimeoutMs: CALLBACK_TIMEOUT_MS,
+    on: {
+      async payment(notification, context) {
+        acted.push(notification.payload.saleToken);
+        await act(notification, context);
+      },
+    },
+    onError: (report) => reports.push(report),
+  });
+  const url = await listen(createServer(toNodeListener(handler)));
+  return {
+    url,
+    /** The payments acted on, in order; one that was acted on again is there again. */
+    acted: acted as readonly string[],
+    reports: reports as readonly WebhookReport[],
+    pay: (id: string): Promise<Answer> =>
+      deliver(url, { saleToken: id, newStatus: 'PAID' }, { timeoutMs: 20_000 }),
+  };
+}
+
+function withShortLeases<Transaction>(store: IdempotencyStore<Transaction>): IdempotencyStore<Transaction> {
+  return {
+    claim: (subject, state) => store.claim(subject, state, LEASE_MS),
+    complete: (claim, retentionMs) => store.complete(claim, retentionMs),
+    release: (claim) => store.release(claim),
+    transact: store.transact?.bind(store),
+  };
+}
+
+/** Whether the store knows the payment as done. */
+export async function isRecorded(store: IdempotencyStore, id: string): Promise<boolean> {
+  return (await store.claim(`payment:${id}`, 'PAID', 1)).status === 'done';
+}
+
+export interface Sent {
+  readonly id: string;
+  readonly status: number;
+  readonly sentAt: number;
+  readonly tookMs: number;
+}
+
+/** Sends a payment every few milliseconds for as long as `meanwhile` takes. */
+export async function sendWhile(
+  pay: (id: string) => Promise<Answer>,
+  meanwhile: () => Promise<void>,
+): Promise<Sent[]> {
+  let over = false;
+  const end = meanwhile().finally(() => {
+    over = true;
+  });
+  const answers: Promise<Sent>[] = [];
+  while (!over) {
+    const id = `sale-${answers.length}`;
+    const sentAt = performance.now();
+    answers.push(pay(id).then(({ status }) => ({ id, status, sentAt, tookMs: performance.now() - sentAt })));
+    await sleep(10);
+  }
+  await end;
+  return Promise.all(answers);
+}
+
+/** Sends it again, as the service would, until it is acknowledged. */
+export async function sendUntilAcknowledged(pay: (id: string) => Promise<Answer>, id: string): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    if ((await pay(id)).status === 200) return;
+    await sleep(LEASE_MS * 1.1);
+  }
+  throw new Error(`${id} was not acknowledged by any of six attempts`);
+}
+
+/** How often each was acted on. */
+export function countOf(acted: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const id of acted) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}

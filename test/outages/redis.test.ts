@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RedisStore } from '../../src/stores';
+import { hasRedisServer, type OwnRedis, startOwnRedis } from '../helpers/redis-server';
+import { startTcpProxy } from '../helpers/tcp-proxy';
+import { expectToSurvive } from './checks';
+import { CALLBACK_TIMEOUT_MS, isRecorded, LEASE_MS, STORE_TIMEOUT_MS, startListener } from './listener';
+
+describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
+  /** With its default settings, in which it queues commands for ever. */
+  function ioredis(url: string): RedisStore {
+    const client = new Redis(url);
+    client.on('error', () => undefined);
+    onTestFinished(() => client.disconnect());
+    return new RedisStore(client);
+  }
+
+  async function nodeRedis(url: string): Promise<RedisStore> {
+    const client = createClient({ url });
+    client.on('error', () => undefined);
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    return new RedisStore(client);
+  }
+
+  it.each([
+    ['ioredis', ioredis],
+    ['node-redis', nodeRedis],
+  ])('answers 5xx, acknowledges nothing unrecorded, and recovers, over %s', async (_, open) => {
+    const redis = await startOwnRedis();
+    const listener = await startListener(await open(redis.url), () => sleep(20));
+    await expectToSurvive(listener, ioredis(redis.url), async (outage) => {
+      await sleep(500);
+      await redis.stop();
+      outage.begin = performance.now();
+      await sleep(1000);
+      outage.end = performance.now();
+      await redis.start();
+      await sleep(1000);
+    });
+  });
+
+  it('answers 5xx while Redis is frozen, and recovers', async () => {
+    const redis = await startOwnRedis();
+    const listener = await startListener(ioredis(redis.url), () => sleep(20));
+    await expectToSurvive(listener, ioredis(redis.url), async (outage) => {
+      await sleep(500);
+      redis.freeze();
+      outage.begin = performance.now();
+      await sleep(1000);
+      outage.end = performance.now();
+      redis.thaw();
+      await sleep(500);
+    });
+  });
+
+  it('cuts off an ioredis client that would wait for ever', async () => {
+    const redis = await startOwnRedis();
+    const { pay, acted, reports } = await startListener(ioredis(redis.url));
+    await redis.stop();
+    const start = performance.now();
+    const answer = await pay('sale-1');
+    expect(performance.now() - start).toBeLessThan(STORE_TIMEOUT_MS + 1500);
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': expect.anything() } });
+    expect(reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+    expect(acted).toEqual([]);
+  });
+
+  it('records a success that came while Redis was away, when it is back', async () => {
+    const redis = await startOwnRedis();
+    let returned: Promise<void> | undefined;
+    const { pay, acted } = await startListener(ioredis(redis.url), async () => {
+      await redis.stop();
+      returned = comeBack(redis, 300);
+    });
+    expect((await pay('sale-1')).status).toBe(200);
+    await returned;
+    expect(await isRecorded(ioredis(redis.url), 'sale-1')).toBe(true);
+    expect((await pay('sale-1')).status).toBe(200);
+    expect(acted).toEqual(['sale-1']);
+  });
+
+  it('does not answer 200 when Redis came back after the lease was over', async () => {
+    const redis = await startOwnRedis();
+    let times = 0;
+    let returned: Promise<void> | undefined;
+    const { pay, acted, reports } = await startListener(ioredis(redis.url), async () => {
+      times += 1;
+      if (times > 1) return;
+      await redis.stop();
+      returned = comeBack(redis, LEASE_MS * 1.5);
+    });
+    expect((await pay('sale-1')).status).toBe(503);
+    expect(reports).toMatchObject([{ code: 'lease_lost' }]);
+    await returned;
+    expect(await isRecorded(ioredis(redis.url), 'sale-1')).toBe(false);
+    expect((await pay('sale-1')).status).toBe(200);
+    expect(acted).toEqual(['sale-1', 'sale-1']);
+  });
+
+  it('asks again when the reply to complete is lost, and does not act again', async () => {
+    const redis = await startOwnRedis();
+    const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(redis.url).port) });
+    const { pay, acted } = await startListener(ioredis(`redis://127.0.0.1:${proxy.port}`), () =>
+      proxy.loseReplyTo('completed'),
+    );
+    expect((await pay('sale-1')).status).toBe(200);
+    expect(proxy.lostReplies).toBe(1);
+    expect(await isRecorded(ioredis(redis.url), 'sale-1')).toBe(true);
+    expect((await pay('sale-1')).status).toBe(200);
+    expect(acted).toEqual(['sale-1']);
+  });
+
+  it('keeps the subject of a callback that hangs until its lease is over', async () => {
+    const redis = await startOwnRedis();
+    let signal: AbortSignal | undefined;
+    const { pay, acted, reports } = await startListener(ioredis(redis.url), (_, context) => {
+      if (signal !== undefined) return;
+      signal = context.signal;
+      return new Promise(() => undefined);
+    });
+    const start = performance.now();
+    expect((await pay('sale-1')).status).toBe(500);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(CALLBACK_TIMEOUT_MS - 5);
+    expect(signal?.aborted).toBe(true);
+    expect((await pay('sale-1')).status).toBe(503);
+    expect(reports.map(({ code }) => code)).toEqual(['callback_timeout', 'busy']);
+
+    await sleep(LEASE_MS);
+    expect((await pay('sale-1')).status).toBe(200);
+    expect((await pay('sale-1')).status).toBe(200);
+    expect(acted).toEqual(['sale-1', 'sale-1']);
+  });
+});
+
+async function comeBack(redis: OwnRedis, afterMs: number): Promise<void> {
+  await sleep(afterMs);
+  await redis.start();
+}
