@@ -26,14 +26,16 @@ export type Act<Transaction> = (
 export async function startListener<Transaction>(
   store: IdempotencyStore<Transaction>,
   act: Act<Transaction> = () => undefined,
+  { callbackTimeoutMs = CALLBACK_TIMEOUT_MS } = {},
 ) {
   const acted: string[] = [];
   const reports: WebhookReport[] = [];
   const handler = createWebhookHandler<readonly [], Transaction>({
     credentials,
-    store: withShortLeases(store),
-    storeTimeoutMs: STORE_TIMEOUT_MS,
-    callbackTimeoutMs: CALLBACK_TIMEOUT_MS,
+    store: withShortLeases(store, Math.max(LEASE_MS, callbackTimeoutMs * 2)),
+    // Where callbacks get long, many deliveries wait for the store at once.
+    storeTimeoutMs: Math.max(STORE_TIMEOUT_MS, callbackTimeoutMs / 2),
+    callbackTimeoutMs,
     on: {
       async payment(notification, context) {
         acted.push(notification.payload.saleToken);
@@ -53,9 +55,12 @@ export async function startListener<Transaction>(
   };
 }
 
-function withShortLeases<Transaction>(store: IdempotencyStore<Transaction>): IdempotencyStore<Transaction> {
+function withShortLeases<Transaction>(
+  store: IdempotencyStore<Transaction>,
+  leaseMs: number,
+): IdempotencyStore<Transaction> {
   return {
-    claim: (subject, state) => store.claim(subject, state, LEASE_MS),
+    claim: (subject, state) => store.claim(subject, state, leaseMs),
     complete: (claim, retentionMs) => store.complete(claim, retentionMs),
     release: (claim) => store.release(claim),
     transact: store.transact?.bind(store),

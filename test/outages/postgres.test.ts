@@ -118,11 +118,8 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
       const before = acted.length;
       await sleep(LEASE_MS);
       for (const { id } of answers) expect([id, (await pay(id)).status]).toEqual([id, 200]);
-      expect(acted.slice(before)).not.toEqual(
-        expect.arrayContaining([
-          expect.stringMatching(new RegExp(`^(${acknowledged.map(({ id }) => id).join('|')})$`)),
-        ]),
-      );
+      const again = acted.slice(before).filter((id) => acknowledged.some((known) => known.id === id));
+      expect(again).toEqual([]);
       await expectExactlyOnce(ids);
     });
 
