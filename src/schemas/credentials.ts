@@ -14,7 +14,9 @@ export interface Credentials {
  *
  * @throws {@link ConfigurationError}
  */
-export function assertCredentials({ apiKey, apiToken }: Credentials): void {
+export function assertCredentials(credentials: Credentials): void {
+  // In JavaScript nothing keeps a forgotten option from being undefined.
+  const { apiKey, apiToken } = credentials ?? {};
   assertCredential('apiKey', apiKey);
   assertCredential('apiToken', apiToken);
   if (apiKey.includes(':')) {

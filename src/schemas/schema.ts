@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { ValidationIssue } from '../errors';
+import { REFUSED, type Reader, toReader } from './reader';
 
 /**
  * Every schema of the library travels as a Standard Schema, so that no type of zod is in a public type, and so that
@@ -16,11 +17,15 @@ export type Validation<Output> =
 /** Makes a public schema of one of zod's. */
 // @__NO_SIDE_EFFECTS__
 export function toSchema<Output, Input>(object: z.core.$ZodType<Output, Input>): Schema<Input, Output> {
+  let read: Reader<Output> | undefined;
   return {
     '~standard': {
       version: 1,
       vendor: 'pix-automatic-sdk',
       validate(value) {
+        read ??= toReader(object);
+        const quick = read(value);
+        if (quick !== REFUSED) return { value: quick };
         // The map is passed at every parse because inlining does not isolate zod: its configuration lives on
         // `globalThis`, where a host's `z.config({ customError })` would put the refused value into our messages.
         const result = z.safeParse(object, value, { error: describe });

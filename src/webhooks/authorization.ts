@@ -45,40 +45,54 @@ export function checkAuthorization(
 
 /** The Base64 part of the header that each pair makes (document section 5, item 3). */
 export function encodeCredentials(credentials: Credentials | readonly Credentials[]): readonly string[] {
-  // In JavaScript nothing keeps a forgotten option from being undefined.
-  const pairs = [credentials ?? []].flat();
+  const pairs = Array.isArray(credentials)
+    ? (credentials as readonly Credentials[])
+    : [credentials as Credentials];
   if (pairs.length === 0) {
     throw new ConfigurationError(
       'Expected at least one pair of credentials: without any, nobody can be let in.',
     );
   }
-  return pairs.map((pair) => {
-    assertCredentials(pair);
-    const utf8 = new TextEncoder().encode(`${pair.apiKey}:${pair.apiToken}`);
-    return btoa(String.fromCharCode(...utf8));
-  });
+  return pairs.map(encodePair);
+}
+
+interface EncodedPair extends Credentials {
+  readonly encoded: string;
+}
+
+const encodedPairs = new WeakMap<Credentials, EncodedPair>();
+
+function encodePair(pair: Credentials): string {
+  const known = encodedPairs.get(pair);
+  // Compared with what was encoded, because nothing keeps the caller from changing the object.
+  if (known !== undefined && known.apiKey === pair.apiKey && known.apiToken === pair.apiToken)
+    return known.encoded;
+  assertCredentials(pair);
+  const { apiKey, apiToken } = pair;
+  const utf8 = new TextEncoder().encode(`${apiKey}:${apiToken}`);
+  const encoded = btoa(String.fromCharCode(...utf8));
+  encodedPairs.set(pair, { apiKey, apiToken, encoded });
+  return encoded;
 }
 
 export function checkAgainst(
   header: string | null | undefined,
   expected: readonly string[],
 ): AuthorizationCheck {
-  if (typeof header !== 'string' || header.trim() === '') return { ok: false, reason: 'missing' };
-  const [scheme, received] = split(header.trim());
+  const value = typeof header === 'string' ? header.trim() : '';
+  if (value === '') return { ok: false, reason: 'missing' };
+  const space = value.indexOf(' ');
+  const scheme = space === -1 ? value : value.slice(0, space);
   if (scheme.toLowerCase() !== 'basic') return { ok: false, reason: 'wrong-scheme' };
+  const received = space === -1 ? '' : value.slice(space).trimStart();
   let index = -1;
-  for (const [position, candidate] of expected.entries()) {
+  expected.forEach((candidate, position) => {
     // Every pair is compared, so that the time does not tell which one is in use.
     const equal = isEqual(received, candidate);
     if (equal && index === -1) index = position;
-  }
+  });
   if (index !== -1) return { ok: true, index };
   return { ok: false, reason: isWellFormed(received) ? 'mismatch' : 'malformed' };
-}
-
-function split(header: string): [scheme: string, rest: string] {
-  const space = header.indexOf(' ');
-  return space === -1 ? [header, ''] : [header.slice(0, space), header.slice(space).trimStart()];
 }
 
 /** Takes as long as what was received is long, which the sender knows anyway, and no other time. */

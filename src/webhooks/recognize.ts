@@ -32,17 +32,17 @@ export interface Refused {
 /** The notification of a body; the merchant's own kinds are asked first. */
 export function recognize<Kinds extends readonly AnyDefinition[]>(
   raw: JsonObject,
-  query: URLSearchParams,
+  query: URLSearchParams | undefined,
   kinds: Kinds | undefined,
 ): Recognized<Notification<Kinds>> | Refused {
-  const own = kinds?.find(({ match }) => match(raw, query));
+  const own = kinds?.find(({ match }) => match(raw, query ?? new URLSearchParams()));
   if (own !== undefined) return recognizeOwn(raw, own) as Recognized<Notification<Kinds>> | Refused;
   return recognizeDocumented(raw, query);
 }
 
 function recognizeDocumented(
   raw: JsonObject,
-  query: URLSearchParams,
+  query: URLSearchParams | undefined,
 ): Recognized<DocumentedNotification | UnrecognizedNotification> | Refused {
   const shape = chooseShape(raw, query);
   switch (shape) {

@@ -9,15 +9,16 @@ export type DocumentedShape = 'sale' | 'reversal' | 'refund' | 'payout';
  */
 export function chooseShape(
   body: Readonly<Record<string, unknown>>,
-  query: URLSearchParams,
+  query: URLSearchParams | undefined,
 ): DocumentedShape | 'unrecognized' | { readonly issues: readonly ValidationIssue[] } {
-  const flagged = flaggedShapes(query);
+  const flagged = query === undefined ? [] : flaggedShapes(query);
   const seen = visibleShapes(body);
-  const [shape, ...others] = flagged.length > 0 ? flagged : seen;
+  const claimed = flagged.length > 0 ? flagged : seen;
+  const shape = claimed[0];
   if (shape === undefined) return 'unrecognized';
-  if (others.length > 0) {
+  if (claimed.length > 1) {
     const source = flagged.length > 0 ? 'query flags' : 'a body';
-    return contradiction(`expected ${source} of one kind, got those of ${[shape, ...others].join(' and ')}`);
+    return contradiction(`expected ${source} of one kind, got those of ${claimed.join(' and ')}`);
   }
   if (seen.length > 0 && !seen.includes(shape)) {
     return contradiction(
@@ -43,14 +44,16 @@ function flaggedShapes(query: URLSearchParams): DocumentedShape[] {
 
 /** What a body shows of each payload. A field that is null says nothing, because the service may send all of them. */
 function visibleShapes(body: Readonly<Record<string, unknown>>): DocumentedShape[] {
-  const has = (field: string) =>
-    Object.hasOwn(body, field) && body[field] !== null && body[field] !== undefined;
   const shapes: DocumentedShape[] = [];
-  if (has('newStatus')) shapes.push('sale');
-  if (has('sale') && has('reversedAmount')) shapes.push('reversal');
-  if (has('refund')) shapes.push('refund');
-  if (has('success') && typeof body['success'] === 'boolean') shapes.push('payout');
+  if (has(body, 'newStatus')) shapes.push('sale');
+  if (has(body, 'sale') && has(body, 'reversedAmount')) shapes.push('reversal');
+  if (has(body, 'refund')) shapes.push('refund');
+  if (has(body, 'success') && typeof body['success'] === 'boolean') shapes.push('payout');
   return shapes;
+}
+
+function has(body: Readonly<Record<string, unknown>>, field: string): boolean {
+  return Object.hasOwn(body, field) && body[field] !== null && body[field] !== undefined;
 }
 
 function contradiction(message: string): { issues: readonly ValidationIssue[] } {

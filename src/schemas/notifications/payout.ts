@@ -70,10 +70,10 @@ const details = {
 };
 
 export const payoutObject = z.discriminatedUnion('success', [
-  z.looseObject({ ...details, success: z.literal(true) }),
+  z.looseObject({ success: z.literal(true), ...details }),
   z.looseObject({
-    ...details,
     success: z.literal(false),
+    ...details,
     error_code: z.nullish(openEnum<PayoutErrorCode>()),
   }),
 ]);
