@@ -213,6 +213,35 @@ describe('a body that breaks off', () => {
   });
 });
 
+describe('a Node stream of another kind', () => {
+  const takes = (listener: Listener, body: Readable) =>
+    listener.handler.handle({ method: 'POST', url: '/', headers: { authorization }, body });
+
+  it.each([
+    ['without an error', undefined],
+    ['with an error', new Error('S3CRET')],
+  ])('that is destroyed %s is answered 400', async (_, failure) => {
+    const listener = createListener();
+    const stream = new Readable({ read: () => undefined });
+    stream.push('{"saleToken":');
+    const answer = takes(listener, stream);
+    setTimeout(() => stream.destroy(failure), 10);
+    expect(await answer).toMatchObject({ status: 400, body: 'Bad request' });
+    expect(listener.reports).toMatchObject([{ code: 'body_interrupted', status: 400 }]);
+    expect(listener.reports[0]?.error).toBe(failure);
+  });
+
+  it('that fails after its answer harms nobody', async () => {
+    const listener = createListener({ bodyTimeoutMs: 10 });
+    const stream = new Readable({ read: () => undefined });
+    expect((await takes(listener, stream)).status).toBe(408);
+    // Without a listener this would be an uncaught exception, and fail the whole run.
+    stream.destroy(new Error('late'));
+    await new Promise((resolve) => stream.on('close', resolve));
+    expect(listener.reports).toHaveLength(1);
+  });
+});
+
 describe('a body in pieces', () => {
   const bytes = Buffer.from(json);
   const single = [...bytes].map((byte) => Uint8Array.of(byte));
@@ -291,6 +320,17 @@ describe('a body that something has read before', () => {
     request.body?.getReader();
     expect(await statusOf(handler(request))).toBe(500);
     expect(reports).toMatchObject([{ code: 'body_already_read' }]);
+  });
+
+  it('of a web Request in part, by a reader that has let go of it, is noticed too', async () => {
+    const { handler, reports, acted } = createListener();
+    const request = streamedRequest(streamOf('{"a":1}', json).pipeThrough(new TextEncoderStream()));
+    const reader = request.body?.getReader();
+    await reader?.read();
+    reader?.releaseLock();
+    expect(await statusOf(handler(request))).toBe(500);
+    expect(reports).toMatchObject([{ code: 'body_already_read' }]);
+    expect(acted).toEqual([]);
   });
 
   it('of a Node stream, and left nowhere, is noticed at once', async () => {
