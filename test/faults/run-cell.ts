@@ -29,7 +29,7 @@ export async function runCell(
 ): Promise<Problems> {
   const expected = fault.expected[operation.name];
   const problems = await play(fault, operation, expected, false, trusted, createClient);
-  if (fault.lasting || expected.attempts === 1) return problems;
+  if (fault.lasting || expected.attempts <= 1) return problems;
   const recovered = success(2);
   const requests = expected.requests === 0 ? 1 : 2;
   const after = await play(

@@ -47,10 +47,9 @@ export class FaultServer {
     if (this.#retired) return;
     const { tls } = this.#options;
     const accept = (socket: Socket) => this.#accept(socket);
-    // Half-open, so that a connection ends when a test says so and not by itself.
-    const server = tls
-      ? createTlsServer({ ...tls, allowHalfOpen: true }, accept)
-      : createServer({ allowHalfOpen: true }, accept);
+    // Half-open, so that a connection ends when a test says so and not by itself. With TLS a handshake that the client
+    // gives up would then stay open for ever.
+    const server = tls ? createTlsServer(tls, accept) : createServer({ allowHalfOpen: true }, accept);
     // A client that does not like the certificate is part of the test.
     server.on('tlsClientError', () => undefined);
     // A raw socket counts as open even when its handshake never ends.
