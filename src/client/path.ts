@@ -12,8 +12,7 @@ export function pathOf(operation: Operation, parameter: string): string {
   if (problem !== undefined) {
     throw new InvalidRequestError(`The call of ${operation.name}`, [{ path: [name], message: problem }]);
   }
-  // A function as the replacement, because `$&` in a replacement text has a meaning.
-  return operation.urlTemplate.replace(`{${name}}`, () => encodeURIComponent(parameter));
+  return operation.urlTemplate.replace(`{${name}}`, encodeURIComponent(parameter));
 }
 
 function problemWith(parameter: unknown): string | undefined {
