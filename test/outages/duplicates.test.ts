@@ -12,6 +12,9 @@ const redisFound = await findRedis();
 const postgresFound = await findPostgres();
 const run = randomUUID().slice(0, 8);
 
+/** Longer than the callback has: a duplicate that waits for the store is not turned away in time by its time-out. */
+const LONG_MS = 20_000;
+
 /** One callback runs until every duplicate has its answer, so that none of them can have waited for it. */
 async function expectOneOfHundred<Transaction>(store: IdempotencyStore<Transaction>): Promise<void> {
   let answers = 0;
@@ -19,7 +22,10 @@ async function expectOneOfHundred<Transaction>(store: IdempotencyStore<Transacti
   const turnedAway = new Promise<void>((resolve) => {
     allTurnedAway = resolve;
   });
-  const { pay, acted } = await startListener(store, () => turnedAway, { callbackTimeoutMs: 10_000 });
+  const { pay, acted } = await startListener(store, () => turnedAway, {
+    callbackTimeoutMs: 10_000,
+    storeTimeoutMs: LONG_MS,
+  });
   const id = `sale-${randomUUID()}`;
 
   const deliveries = await Promise.all(
@@ -59,7 +65,7 @@ describe.skipIf(!postgresFound)('With PostgresStore and a pool of 10', () => {
   const writes = `duplicates_writes_${run}`;
   const pool = new pg.Pool({ ...postgresConfig, max: 10 });
   const plain = new PostgresStore(pool, { table });
-  const transactional = new PostgresStore(pool, { table, transactional: true });
+  const transactional = new PostgresStore(pool, { table, transactional: true, stepTimeoutMs: LONG_MS });
 
   beforeAll(async () => {
     await plain.createTable();

@@ -26,15 +26,14 @@ export type Act<Transaction> = (
 export async function startListener<Transaction>(
   store: IdempotencyStore<Transaction>,
   act: Act<Transaction> = () => undefined,
-  { callbackTimeoutMs = CALLBACK_TIMEOUT_MS } = {},
+  { callbackTimeoutMs = CALLBACK_TIMEOUT_MS, storeTimeoutMs = STORE_TIMEOUT_MS } = {},
 ) {
   const acted: string[] = [];
   const reports: WebhookReport[] = [];
   const handler = createWebhookHandler<readonly [], Transaction>({
     credentials,
     store: withShortLeases(store, Math.max(LEASE_MS, callbackTimeoutMs * 2)),
-    // Where callbacks get long, many deliveries wait for the store at once.
-    storeTimeoutMs: Math.max(STORE_TIMEOUT_MS, callbackTimeoutMs / 2),
+    storeTimeoutMs,
     callbackTimeoutMs,
     on: {
       async payment(notification, context) {
