@@ -254,6 +254,15 @@ describe('retries on the fake clock', () => {
     await expect(service.redeliver('delivery-1')).rejects.toThrow(SandboxError);
   });
 
+  it('are none, either, of notifications that stand in line when it is closed', async () => {
+    const deliverTo = vi.fn<DeliverTo>(() => new Promise(() => {}));
+    const { service } = openMockService({ deliverTo });
+    for (let amount = 1; amount <= 100; amount++) service.payOut({ amount });
+    await service.close();
+    expect(deliverTo).toHaveBeenCalledTimes(64);
+    expect(service.deliveries[99]?.attempts).toMatchObject([{ httpStatus: undefined, error: 'closed' }]);
+  });
+
   it('need no fake clock: real time does too', async () => {
     const deliverTo = answering(500, 500, 200);
     const service = mockService({ http, deliverTo, retryIntervalMs: 5 });
@@ -300,6 +309,36 @@ describe('notifications', () => {
   });
 });
 
+describe('the clock', () => {
+  it('brings everything about in its order and at its time, and what it leads to as well', async () => {
+    const clock = fakeClock(1_000);
+    const log: [string, number][] = [];
+    const note = (name: string) => () => void log.push([name, clock.now()]);
+    clock.set(note('second'), 20);
+    clock.set(() => {
+      note('first')();
+      clock.set(note('from the first'), 5);
+    }, 10);
+    clock.set(note('with the second'), 20);
+    clock.clear(clock.set(note('cleared'), 1));
+    clock.set(note('later'), 31);
+    await clock.advance(30);
+    expect(log).toEqual([
+      ['first', 1_010],
+      ['from the first', 1_015],
+      ['second', 1_020],
+      ['with the second', 1_020],
+    ]);
+    expect(clock.now()).toBe(1_030);
+  });
+
+  it('does not go back, and not for ever', async () => {
+    for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(fakeClock().advance(ms)).rejects.toThrow(ConfigurationError);
+    }
+  });
+});
+
 describe('options', () => {
   it.each([
     { baseUrl: 'service.example' },
@@ -316,11 +355,5 @@ describe('options', () => {
     const service = mockService({ http });
     expect(service).toMatchObject({ url: 'https://service.example', handlers: { length: 1 } });
     expect(service.credentials.apiKey).toMatch(/sandbox/);
-  });
-
-  it('of the clock: it does not go back', async () => {
-    await expect(fakeClock().advance(-1)).rejects.toThrow(ConfigurationError);
-    await expect(fakeClock().advance(Number.NaN)).rejects.toThrow(ConfigurationError);
-    await expect(fakeClock().advance(Number.POSITIVE_INFINITY)).rejects.toThrow(ConfigurationError);
   });
 });
