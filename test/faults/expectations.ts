@@ -20,7 +20,7 @@ export interface ExpectedOf {
 }
 
 /** The client's default: this many attempts when every one fails and may be tried again. */
-export const ALL_ATTEMPTS = 3;
+const ALL_ATTEMPTS = 3;
 
 export function every(expected: Expected): ExpectedOf {
   return readAndWrite(expected, expected);

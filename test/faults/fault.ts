@@ -66,6 +66,9 @@ export interface World {
   readonly seen: (requests: number) => Promise<void>;
 }
 
+/** Where time ends the attempt: short, and still enough for a whole exchange on a busy machine. */
+export const BRIEFLY = { timeoutMs: 1_000 };
+
 /** Says these bytes. */
 export function say(bytes: string | Uint8Array): Respond {
   return ({ write }) => write(bytes);

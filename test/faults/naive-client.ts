@@ -18,8 +18,8 @@ export function createNaiveClient(options: PaymentsClientOptions): PaymentsClien
     const headers = { 'x-api-key': apiKey, 'x-api-token': apiToken, 'content-type': 'application/json' };
     const time = new AbortController();
     const timer = setTimeout(() => time.abort(), timeoutMs);
-    signal?.addEventListener('abort', () => time.abort());
-    const init = { method, headers, body: JSON.stringify(body), signal: time.signal };
+    const either = AbortSignal.any(signal === undefined ? [time.signal] : [time.signal, signal]);
+    const init = { method, headers, body: JSON.stringify(body), signal: either };
     const response = (await fetch(baseUrl + path, init as never).finally(() =>
       clearTimeout(timer),
     )) as Response;

@@ -12,7 +12,7 @@ import {
   survived,
   unusable,
 } from '../expectations';
-import { body, type Exchange, type Fault, message, repeat, say, sayAndClose } from '../fault';
+import { BRIEFLY, body, type Exchange, type Fault, message, repeat, say, sayAndClose } from '../fault';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;
@@ -206,7 +206,7 @@ export const bodyFaults: readonly Fault[] = [
   {
     name: 'body that stalls',
     respond: say(`${OK}content-length: 1000\r\n\r\n{"status":0,`),
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     expected: stalled,
   },
   {
@@ -215,7 +215,7 @@ export const bodyFaults: readonly Fault[] = [
       write(CHUNKED);
       repeat(socket, () => chunk(' '), 10);
     },
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     expected: stalled,
   },
   {
@@ -226,13 +226,13 @@ export const bodyFaults: readonly Fault[] = [
       let at = 0;
       repeat(socket, () => bytes.subarray(at, ++at), 10);
     },
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     expected: stalled,
   },
   {
     name: 'refusal whose body stalls',
     respond: say('HTTP/1.1 403 Forbidden\r\ncontent-length: 1000\r\n\r\n{"status":'),
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     // Its status says all that matters.
     expected: refused(403),
   },
@@ -242,7 +242,7 @@ export const bodyFaults: readonly Fault[] = [
       write('HTTP/1.1 503 Busy\r\ntransfer-encoding: chunked\r\n\r\n');
       repeat(socket, () => chunk(' '), 10);
     },
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     expected: passing(503),
   },
   {

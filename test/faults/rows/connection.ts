@@ -11,7 +11,7 @@ import {
   success,
   survived,
 } from '../expectations';
-import { type Fault, message } from '../fault';
+import { BRIEFLY, type Fault, message } from '../fault';
 
 type Lookup = (host: string, options: object, callback: (...results: unknown[]) => void) => void;
 
@@ -99,7 +99,7 @@ export const connectionFaults: readonly Fault[] = [
   {
     name: 'accepted, never read',
     onConnection: () => false,
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     expected: reaching(0, stalled),
   },
   {
@@ -127,7 +127,7 @@ export const connectionFaults: readonly Fault[] = [
       socket.pause();
       return false;
     },
-    client: { timeoutMs: 500 },
+    client: BRIEFLY,
     // A query's head is all of it, but this server does not count it as a request that it acts on.
     expected: reaching(0, stalled),
   },
@@ -246,6 +246,7 @@ export const connectionFaults: readonly Fault[] = [
     act: async ({ call, server }) => {
       await server.kill();
       const calling = call();
+      calling.catch(() => undefined);
       await sleep(100);
       await server.listen();
       return calling;
@@ -257,7 +258,7 @@ export const connectionFaults: readonly Fault[] = [
   {
     name: 'total time that ends before the attempt’s',
     respond: () => undefined,
-    client: { timeoutMs: 5_000, totalTimeoutMs: 300 },
+    client: { timeoutMs: 5_000, totalTimeoutMs: 1_000 },
     expected: outOfTime,
     lasting: true,
   },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { every, lost, reaching, refused, stalled, success, survived } from '../expectations';
-import { type Exchange, type Fault, message, repeat, say, sayAndClose } from '../fault';
+import { BRIEFLY, type Exchange, type Fault, message, repeat, say, sayAndClose } from '../fault';
 
 /** The documented answer, after these bytes. */
 const after =
@@ -82,16 +82,16 @@ export const framingFaults: readonly Fault[] = [
       write('HTTP/1.1 200 OK\r\nx-a: ');
       repeat(socket, () => 'x', 10);
     },
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     expected: stalled,
   },
   {
     name: 'headers that stall',
     respond: say('HTTP/1.1 200 OK\r\nx-a: 1\r\n'),
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     expected: stalled,
   },
-  { name: 'no answer at all', respond: () => undefined, client: { timeoutMs: 300 }, expected: stalled },
+  { name: 'no answer at all', respond: () => undefined, client: BRIEFLY, expected: stalled },
   {
     name: '100 Continue that nobody asked for',
     respond: after('HTTP/1.1 100 Continue\r\n\r\n'),
@@ -113,7 +113,7 @@ export const framingFaults: readonly Fault[] = [
     name: 'endless 103 Early Hints',
     respond: ({ socket }) =>
       repeat(socket, () => 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(20)),
-    client: { timeoutMs: 300 },
+    client: BRIEFLY,
     expected: stalled,
   },
   {

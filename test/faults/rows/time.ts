@@ -9,7 +9,7 @@ import {
   stalled,
   survived,
 } from '../expectations';
-import { type Fault, message, say, type World } from '../fault';
+import { BRIEFLY, type Fault, message, say, type World } from '../fault';
 
 const reason = new Error('the shopper left');
 
@@ -51,7 +51,7 @@ export function timeFaults(blackhole: number): Fault[] {
       name: 'connection that takes longer than timeoutMs',
       url,
       agent: patientPool,
-      client: { timeoutMs: 300 },
+      client: BRIEFLY,
       // `fetch` does not say how far it came, so a time-out proves nothing.
       expected: reaching(0, stalled),
       lasting: true,

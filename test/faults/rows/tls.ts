@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAuthority, createSelfSigned, type TestAuthority } from '../../helpers/certificates';
 import { hopeless, lost, reaching, stalled, survived, undecided, unusable } from '../expectations';
-import { type Fault, message } from '../fault';
+import { BRIEFLY, type Fault, message } from '../fault';
 
 /** What goes wrong with TLS. The client trusts `authority`. */
 export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
@@ -73,7 +73,7 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
       onConnection: () => false,
       // The pool goes on with the handshake for a time of its own, 10 s by default.
       agent: { connect: { timeout: 1_000 } },
-      client: { timeoutMs: 300 },
+      client: BRIEFLY,
       expected: reaching(0, stalled),
       lasting: true,
     },
