@@ -55,8 +55,11 @@ function readType({ _zod: { def } }: z.core.$ZodType): Read {
         Array.isArray(value) && value.every((each) => item(each) === each) ? value : REFUSED;
     }
     case 'object':
+      // Only objects that keep what they do not know.
+      if (known.catchall?._zod.def.type !== 'unknown') return refuse;
       return readFields(Object.entries(known.shape).map(([name, field]) => [name, read(field)]));
     case 'record':
+      if (known.valueType._zod.def.type !== 'unknown') return refuse;
       return (value) => (isObject(value) ? value : REFUSED);
     case 'union':
       return readFirst(known.options.map(read));

@@ -88,6 +88,15 @@ test('a reader changes nothing in what it is given', () => {
   expect(given.receipt).toBe('null');
 });
 
+test.each([
+  ['an object that takes no other fields', z.strictObject({ a: z.string() }), { a: '', b: 1 }],
+  ['an object that drops other fields', z.object({ a: z.string() }), { a: '', b: 1 }],
+  ['a record of one kind of value', z.record(z.string(), z.string()), { a: 1 }],
+  ['a check that it does not know', z.string().check(z.maxLength(1)), 'long'],
+])('a reader leaves %s to the schema', (_, schema, value) => {
+  expect(toReader(schema)(value)).toBe(REFUSED);
+});
+
 test('a reader leaves a field called __proto__ to the schema', () => {
   const given = JSON.parse('{ "uuid": "v", "status": "PENDING", "__proto__": { "admin": true } }');
   expect(toReader(reversalObject)(given)).toBe(REFUSED);
