@@ -34,6 +34,10 @@ function entriesOf(query: QueryInput | undefined): Iterable<[string, string]> {
   if (query === undefined) return [];
   if (typeof query === 'string' || query instanceof URLSearchParams) return new URLSearchParams(query);
   return Object.entries(query).flatMap(([name, values]) =>
-    [values ?? []].flat().map((value): [string, string] => [name, String(value)]),
+    [values ?? []]
+      .flat()
+      // Express's qs makes an object of `type[toString]=x`, and that has no text: `String` throws.
+      .filter((value) => typeof value !== 'object')
+      .map((value): [string, string] => [name, String(value)]),
   );
 }

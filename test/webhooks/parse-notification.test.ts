@@ -100,6 +100,8 @@ describe('the kind, by the query flags', () => {
     ['URLSearchParams', { query: new URLSearchParams({ type: 'reversing' }) }],
     ['a record', { query: { type: 'reversing' } }],
     ['a record of arrays, as Express makes it', { query: { type: ['mine', 'reversing'], other: undefined } }],
+    // `?type[toString]=x`, as Express's qs gives it, once beside the service's own and once in a list.
+    ['a record with an object in it', { query: { type: ['reversing', { toString: 'x' } as never] } }],
     ['a record without a prototype', { query: Object.assign(Object.create(null), { type: 'reversing' }) }],
     ['both url and query', { url: '/?shop=7', query: { type: 'reversing' } }],
   ])('is read from %s', (_, from) => {
