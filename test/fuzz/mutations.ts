@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { type Json, pathsOf, replaceAt, type Style, toJson, write } from './json';
+
+/** Texts that mean something to a parser, a separator, a prototype or a terminal. Few, so that identities collide. */
+const tricky = [
+  ...['', 'a', 'A', 'a:b', 'b', 'a%3Ab', ':', '%', '%25', '%u', '%ud800', '\ud800', '\udc00', '\ud800\udc00'],
+  ...['PAID', 'PENDING', 'true', 'false', 'null', 'undefined', 'PE0003', 'PE0003 - closed', 'é', 'e\u0301'],
+  ...['__proto__', 'constructor', '\u0000', '\u2028', '\r\n', '\u001b[31m', '\ufeff', ' a ', '..', '$&'],
+];
+
+const literals = [
+  ...['null', 'true', 'false', '0', '-0', '1', '1.5', '1e999', '-1e999', '1E2', '9007199254740993', '5e-324'],
+  ...['"\\u0050AID"', '"PA\\u0049D"', '"\\ud800"', '{}', '[]', '[null]', '{"__proto__":{"polluted":true}}'],
+];
+
+/** Names that a careless copy, lookup or guess would trip over. */
+const names = [
+  ...[
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'valueOf',
+    'toJSON',
+    'then',
+    'hasOwnProperty',
+    'length',
+  ],
+  ...[
+    'newStatus',
+    'saleToken',
+    'uuid',
+    'status',
+    'success',
+    'refund',
+    'sale',
+    'reversedAmount',
+    'error_code',
+  ],
+  ...['response', 'qrCode', 'instructionId', 'kind', 'key', 'extra', '', '0', 'Ünïcode', '__defineGetter__'],
+];
+
+export const trickyText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...tricky) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 8, unit: 'binary' }) },
+);
+
+const value: fc.Arbitrary<Json> = fc.oneof(
+  { weight: 4, arbitrary: trickyText.map(toJson) },
+  { weight: 4, arbitrary: fc.constantFrom(...literals).map((text): Json => ({ kind: 'literal', text })) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 300 }).map(nested) },
+  { weight: 1, arbitrary: fc.json({ maxDepth: 2 }).map((text): Json => ({ kind: 'literal', text })) },
+);
+
+function nested(depth: number): Json {
+  const text =
+    depth % 2 === 0 ? '['.repeat(depth) + ']'.repeat(depth) : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+  return { kind: 'literal', text };
+}
+
+/** A change of the structure. `at` chooses among the places there are, whatever has been changed before. */
+type Mutation =
+  | { readonly kind: 'set'; readonly at: number; readonly value: Json }
+  | { readonly kind: 'drop' | 'wrap' | 'repeat'; readonly at: number }
+  | { readonly kind: 'add'; readonly at: number; readonly name: string; readonly value: Json };
+
+const at = fc.nat(60);
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('set' as const), at, value }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom('drop' as const, 'wrap' as const, 'repeat' as const), at }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('add' as const), at, name: fc.constantFrom(...names), value }),
+  },
+);
+
+function mutate(json: Json, change: Mutation): Json {
+  const paths = pathsOf(json);
+  const path = paths[change.at % paths.length] ?? [];
+  return replaceAt(json, path, (found) => {
+    switch (change.kind) {
+      case 'set':
+        return change.value;
+      case 'drop':
+        return undefined;
+      case 'wrap':
+        return { kind: 'array', items: [found] };
+      case 'repeat':
+        // Of keys, the last one counts; in an array, each.
+        return found.kind === 'object'
+          ? { kind: 'object', fields: [...found.fields, ...found.fields.slice(0, 1)] }
+          : found.kind === 'array'
+            ? { kind: 'array', items: [...found.items, ...found.items] }
+            : found;
+      case 'add':
+        return found.kind === 'object'
+          ? { kind: 'object', fields: [...found.fields, [change.name, change.value]] }
+          : found;
+    }
+  });
+}
+
+/** One of the payloads as the document has it, with none to four changes. */
+export function mutated(payloads: readonly unknown[]): fc.Arbitrary<Json> {
+  return fc
+    .tuple(fc.constantFrom(...payloads.map(toJson)), fc.array(mutation, { maxLength: 4 }))
+    .map(([payload, mutations]) => mutations.reduce(mutate, payload));
+}
+
+export const style: fc.Arbitrary<Style> = fc.record({
+  space: fc.constantFrom('', ' ', '\n', '\t \r\n'),
+  turn: fc.nat(12),
+});
+
+/** What happens to a text on the way: it breaks off, something is put into it, a bit falls over. */
+type Damage = {
+  readonly kind: 'cut' | 'insert' | 'flip' | 'append' | 'prepend';
+  readonly at: number;
+  readonly text: string;
+};
+
+const damage: fc.Arbitrary<Damage> = fc.record({
+  kind: fc.constantFrom(
+    'cut' as const,
+    'insert' as const,
+    'flip' as const,
+    'append' as const,
+    'prepend' as const,
+  ),
+  at: fc.nat(1_000),
+  text: fc.constantFrom(
+    '"',
+    '\\',
+    '{',
+    '}',
+    ',',
+    '\u0000',
+    '\ufeff',
+    'é',
+    '1',
+    'null',
+    '//',
+    '\ud800',
+    '<html>',
+  ),
+});
+
+function inflict(text: string, { kind, at, text: other }: Damage): string {
+  const place = text.length === 0 ? 0 : at % text.length;
+  switch (kind) {
+    case 'cut':
+      return text.slice(0, place);
+    case 'insert':
+      return text.slice(0, place) + other + text.slice(place);
+    case 'flip':
+      return (
+        text.slice(0, place) +
+        String.fromCharCode(text.charCodeAt(place) ^ (1 << (at % 7))) +
+        text.slice(place + 1)
+      );
+    case 'append':
+      return text + other;
+    case 'prepend':
+      return other + text;
+  }
+}
+
+/** A body as text: nearly always whole. */
+export function mutatedText(payloads: readonly unknown[]): fc.Arbitrary<string> {
+  return fc
+    .tuple(mutated(payloads), style, fc.array(damage, { maxLength: 2, size: '-1' }), fc.nat(9))
+    .map(([json, how, damages, luck]) =>
+      luck < 7 ? write(json, how) : damages.reduce(inflict, write(json, how)),
+    );
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { PaymentsError } from 'pix-automatic-sdk';
+import { defineNotification, type NotificationInput, parseNotification } from 'pix-automatic-sdk/webhooks';
+import * as z from 'zod/mini';
+import { BoundedMap } from '../bounded-map';
+import { toJson, write } from '../json';
+import { mutatedText, style, trickyText } from '../mutations';
+import { assertNothingPolluted, assertPlain, onlyOurErrors } from '../oracles';
+import { notifications } from '../payloads';
+import { Tally, type Target } from '../target';
+
+export const charge = defineNotification({
+  kind: 'charge',
+  match: (body) => Object.hasOwn(body, 'instructionId'),
+  schema: z.looseObject({ instructionId: z.string(), status: z.string() }),
+  subject: ({ instructionId }) => instructionId,
+  state: ({ status }) => status,
+});
+
+type Query = NotificationInput['query'];
+
+const parameter = fc.tuple(
+  fc.oneof(fc.constantFrom('reversing', 'refund', 'payout', 'type', 'Type', '__proto__', ''), trickyText),
+  fc.oneof(fc.constantFrom('true', 'TRUE', '1', 'reversing', 'refund', 'payout', 'sale', ''), trickyText),
+);
+
+/** As the service sends it, or made of anything. */
+export const queryText: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom('', '', 'reversing=true&type=reversing', 'refund=true&type=refund'),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('payout=true', 'payout=true&type=payout', 'type=%72efund', 'ref=1'),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .array(parameter, { maxLength: 3 })
+      .map((pairs) => pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')),
+  },
+  { weight: 1, arbitrary: trickyText },
+);
+
+function encode(text: string): string {
+  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?'));
+}
+
+/** Query parameters as frameworks parse them; qs makes objects and arrays of `type[a]=b`. */
+const queryRecord = fc.dictionary(
+  fc.constantFrom('type', 'refund', 'payout', 'reversing', 'own', '__proto__'),
+  fc.oneof(
+    fc.constantFrom('true', 'refund', 'reversing', 'payout'),
+    fc.constantFrom<unknown>(['true'], ['own', 'refund'], [], undefined, null, true, 1),
+    fc.constantFrom<unknown>({ toString: 'x' }, { a: 'b' }, Object.create(null), [
+      { valueOf: 1, toString: 1 },
+    ]),
+  ),
+  { maxKeys: 3 },
+) as fc.Arbitrary<Query>;
+
+const bodyForms = {
+  text: (text: string) => text,
+  bytes: (text: string) => new TextEncoder().encode(text),
+  buffer: (text: string) => new TextEncoder().encode(text).buffer,
+  parsed: (text: string) => onlyJson(text),
+} as const;
+
+const input = fc.record({
+  text: mutatedText(notifications),
+  form: fc.constantFrom('text', 'text', 'text', 'parsed', 'bytes', 'buffer' as const) as fc.Arbitrary<
+    keyof typeof bodyForms
+  >,
+  query: fc.oneof(
+    { weight: 5, arbitrary: queryText.map((text) => ({ url: `/webhooks?${text}` })) },
+    { weight: 1, arbitrary: queryText.map((query) => ({ query })) },
+    { weight: 1, arbitrary: queryText.map((text) => ({ query: new URLSearchParams(text) })) },
+    { weight: 1, arbitrary: queryRecord.map((query) => ({ query })) },
+    { weight: 3, arbitrary: fc.constant({}) },
+  ),
+  withOwnKinds: fc.boolean(),
+  style,
+});
+
+/** Which identity each key stood for, over the whole run, and the other way round. */
+const identities = new BoundedMap();
+const keys = new BoundedMap();
+const tally = new Tally();
+
+export const notificationTarget: Target = {
+  name: 'parseNotification',
+  share: 0.55,
+  summary: () => `${tally}; ${identities.size} keys remembered`,
+  property: fc.property(input, ({ text, form, query, withOwnKinds, style }) => {
+    const options = { ...query, ...(withOwnKinds ? { kinds: [charge] } : {}) };
+    const parse = (body: unknown) => onlyOurErrors(() => parseNotification({ ...options, body }));
+    const result = parse(bodyForms[form](text));
+    assertNothingPolluted();
+    if (result instanceof PaymentsError) {
+      assert.equal(result.code, 'invalid_notification');
+      tally.count('refused');
+      return;
+    }
+    tally.count(result.kind);
+    assertPlain(result);
+
+    if ('payload' in result) assertSame(parse(result.payload), result, 'parsed from its own payload');
+    // Infinity, as which JSON.parse reads 1e999, is null for JSON.stringify.
+    const written = JSON.stringify(result.raw);
+    if (write(toJson(result.raw)) === written) {
+      assertSame(parse(written), result, 'parsed from its JSON');
+    }
+    assertSame(parse(write(toJson(result.raw), style)), result, 'with other white space and order of keys');
+
+    const identity = identityOf(result);
+    identities.expect(result.key, identity, 'one key for two identities');
+    keys.expect(identity, result.key, 'two keys for one identity');
+  }),
+};
+
+type Parsed = Exclude<ReturnType<typeof parseNotification<[typeof charge]>>, PaymentsError>;
+
+function assertSame(again: Parsed | PaymentsError, first: Parsed, how: string): void {
+  assert.ok(!(again instanceof PaymentsError), `${how}: refused`);
+  assert.equal(again.kind, first.kind, `${how}: another kind`);
+  assert.equal(again.key, first.key, `${how}: another key`);
+  if ('payload' in first && 'payload' in again) assert.deepEqual(again.payload, first.payload, how);
+}
+
+/** Kind, identity and state of a notification, read from its body by the document and not by our code. */
+function identityOf({ kind, raw }: Parsed): string {
+  const { saleToken, newStatus, uuid, status, success, refund, instructionId } = raw as Record<
+    string,
+    unknown
+  >;
+  switch (kind) {
+    case 'payment':
+    case 'saleStatus':
+      return JSON.stringify([kind, saleToken, newStatus]);
+    case 'refund':
+      return JSON.stringify([kind, (refund as Record<string, unknown>)['uuid'], status]);
+    case 'reversal':
+      return JSON.stringify([kind, uuid, status]);
+    case 'payout':
+      return JSON.stringify([kind, uuid, success, status]);
+    case 'charge':
+      return JSON.stringify([kind, instructionId, status]);
+    case 'unrecognized':
+      return `unrecognized ${JSON.stringify(sorted(raw))}`;
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const names = Object.keys(value).sort();
+  return names.map((name) => [name, sorted(Reflect.get(value, name))]).concat([['is an object']]);
+}
+
+function onlyJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
