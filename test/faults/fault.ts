@@ -21,8 +21,11 @@ export interface Fault {
 
   /** Where the client takes the service to be. By default where it is. */
   readonly url?: (server: FaultServer, scheme: 'http' | 'https') => string;
-  /** Options of the connection pool: the platform's own `Agent`. */
-  readonly agent?: object;
+  /**
+   * Options of the connection pool, which is the cell's own and of the platform's class; or `'shared'` for the pool
+   * that the platform uses when nobody names one.
+   */
+  readonly agent?: object | 'shared';
   readonly client?: Partial<PaymentsClientOptions>;
   /** Adds so many bytes to the body, to catch it on the way. */
   readonly padding?: number;
@@ -62,8 +65,12 @@ export interface World {
   readonly call: () => Promise<unknown>;
   readonly server: FaultServer;
   readonly controller: AbortController;
-  /** Resolves when the server has seen so many whole requests. */
-  readonly seen: (requests: number) => Promise<void>;
+  /** Resolves when the client has begun an attempt. */
+  readonly attempted: () => Promise<void>;
+  /** Resolves when the server has the headers of a request. */
+  readonly begun: () => Promise<void>;
+  /** Resolves when the server has a whole request. */
+  readonly seen: () => Promise<void>;
 }
 
 /** Where time ends the attempt: short, and still enough for a whole exchange on a busy machine. */

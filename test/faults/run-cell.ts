@@ -53,7 +53,8 @@ async function play(
 ): Promise<Problems> {
   const server = serverFor(fault, operation, once);
   await server.listen();
-  const agent = createAgent({ connect: { ca: trusted }, ...fault.agent });
+  const pool =
+    fault.agent === 'shared' ? undefined : createPool({ connect: { ca: trusted }, ...fault.agent });
   const controller = new AbortController();
   const watch = new Watch(fault.random ?? 0);
   const scheme = fault.tls === undefined ? 'http' : 'https';
@@ -65,14 +66,16 @@ async function play(
     apiToken,
     ...options,
     onRequest: () => (attempts += 1),
-    fetch: (url, init) => globalThis.fetch(url, { ...init, dispatcher: agent } as RequestInit),
+    fetch: pool && ((url, init) => globalThis.fetch(url, { ...init, dispatcher: pool } as RequestInit)),
   });
   const call = (): Promise<unknown> => callOf(operation, client, fault, controller.signal);
   const world: World = {
     call,
     server,
     controller,
-    seen: (requests) => until(() => server.requests >= requests),
+    attempted: () => until(() => attempts > 0),
+    begun: () => until(() => server.begun > 0),
+    seen: () => until(() => server.requests > 0),
   };
   const limitMs = timeFor(expected, fault.client) + PATIENCE_MS;
   const started = performance.now();
@@ -95,13 +98,16 @@ async function play(
   check(attempts === expected.attempts, `${attempts} attempts, ${expected.attempts} expected`);
 
   // Closing the pool waits for every request under way, and the server for every connection.
-  const closed = await settle(agent.close(), PATIENCE_MS);
+  const closed = await settle(pool?.close() ?? Promise.resolve(), PATIENCE_MS);
   check(closed.kind === 'resolved', 'a request is still under way');
   await server.retire();
+  // After an attempt was ended, the shared pool connects again to have a connection at hand. It holds no process, and
+  // must go when the server closes it.
+  if (pool === undefined) server.hangUp();
   const connections = await server.connectionsLeft(PATIENCE_MS);
   check(connections === 0, `${connections} connections left`);
   check(server.requests === expected.requests, `${server.requests} requests, ${expected.requests} expected`);
-  await agent.destroy();
+  await pool?.destroy();
   await server.kill();
   return problems;
 }
@@ -179,7 +185,7 @@ interface Pool {
 }
 
 /** A connection pool of the platform's own kind, so that each cell's connections can be told from all others'. */
-function createAgent(options: object): Pool {
+function createPool(options: object): Pool {
   // The platform does not export the class; an instance is where all copies of undici look for their default.
   const dispatcher: object = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'));
   return Reflect.construct(dispatcher.constructor as new () => Pool, [options]);

@@ -30,12 +30,13 @@ export interface FaultServerOptions {
 export class FaultServer {
   /** How many requests came whole. */
   requests = 0;
+  /** Of how many requests the headers came. */
+  begun = 0;
   connections = 0;
   port = 0;
 
   readonly #options: FaultServerOptions;
   readonly #sockets = new Set<Socket>();
-  #begun = 0;
   #server: Server | undefined;
   #retired = false;
 
@@ -83,6 +84,11 @@ export class FaultServer {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** Closes this side of every connection, as servers do with idle ones. */
+  hangUp(): void {
+    for (const socket of this.#sockets) socket.end();
+  }
+
   /** How many connections the client has not closed within the time. */
   async connectionsLeft(withinMs: number): Promise<number> {
     const deadline = performance.now() + withinMs;
@@ -118,8 +124,8 @@ export class FaultServer {
           if (end < 0) return;
           head = received.toString('latin1', 0, end);
           received = received.subarray(end + 4);
-          this.#begun += 1;
-          reading = this.#options.onHead?.({ socket, head, count: this.#begun, connection }) ?? true;
+          this.begun += 1;
+          reading = this.#options.onHead?.({ socket, head, count: this.begun, connection }) ?? true;
           if (!reading) return;
         }
         const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);

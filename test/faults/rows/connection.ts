@@ -255,6 +255,31 @@ export const connectionFaults: readonly Fault[] = [
     expected: every({ ...success(1), attempts: 2 }),
     lasting: true,
   },
+  ...(['no answer', 'answer that breaks off'] as const).map(
+    (what): Fault => ({
+      name: `${what}, over the platform’s shared pool`,
+      agent: 'shared',
+      respond: ({ write }) => what === 'no answer' || write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{'),
+      client: BRIEFLY,
+      expected: stalled,
+      lasting: true,
+    }),
+  ),
+  {
+    name: 'kept-alive connection of the platform’s shared pool that was closed in the meantime',
+    agent: 'shared',
+    respond: ({ socket, answer }) => {
+      socket.write(message('200 OK', answer, ['keep-alive: timeout=60']));
+      setTimeout(() => socket.end(), 30);
+    },
+    act: async ({ call }) => {
+      await call();
+      await sleep(200);
+      return call();
+    },
+    expected: every(success(2)),
+    lasting: true,
+  },
   {
     name: 'total time that ends before the attempt’s',
     respond: () => undefined,

@@ -29,7 +29,7 @@ const abortAfter =
   };
 
 const onceSeen = abortAfter(async ({ seen }) => {
-  await seen(1);
+  await seen();
   await sleep(50);
 });
 
@@ -60,7 +60,7 @@ export function timeFaults(blackhole: number): Fault[] {
       name: 'signal that fires while connecting',
       url,
       agent: patientPool,
-      act: abortAfter(() => sleep(100)),
+      act: abortAfter(({ attempted }) => attempted().then(() => sleep(50))),
       inspect: hasTheReason,
       expected: every({ ...aborted('unknown', 1), requests: 0 }),
       lasting: true,
@@ -81,7 +81,7 @@ export function timeFaults(blackhole: number): Fault[] {
         socket.pause();
         return false;
       },
-      act: abortAfter(() => sleep(200)),
+      act: abortAfter(({ begun }) => begun().then(() => sleep(50))),
       inspect: hasTheReason,
       expected: every({ ...aborted('unknown', 1), requests: 0 }),
     },
