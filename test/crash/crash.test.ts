@@ -80,6 +80,6 @@ function expectHardship({
   exhausted = 0,
 }: Verdict['figures']) {
   expect(kills).toBeGreaterThan(notifications / 20);
-  expect(exhausted).toBeLessThan(notifications / 4);
+  expect(exhausted).toBeLessThan(notifications / 2);
   if (full) expect(callbacksCutOff).toBeGreaterThan(10);
 }

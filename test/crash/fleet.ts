@@ -72,8 +72,8 @@ export class Fleet {
    * The URL of a listener that can take a delivery: the slot's, or the next one's. Waits for one, as a load balancer
    * does, so that a slow machine makes the test slow and not another one.
    */
-  async urlOf(slot: number, timeoutMs: number): Promise<string | undefined> {
-    for (const deadline = now() + timeoutMs; now() < deadline; await sleep(20)) {
+  async urlOf(slot: number, deadline: number): Promise<string | undefined> {
+    for (; now() < deadline; await sleep(20)) {
       for (let step = 0; step < this.#slots.length; step += 1) {
         const running = this.#slots[(slot + step) % this.#slots.length];
         if (running?.port !== undefined) return `http://127.0.0.1:${running.port}/webhooks`;

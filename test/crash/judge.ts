@@ -1,6 +1,6 @@
 import type { Incarnation } from './fleet';
 import { isOvertaken, rankOf } from './notifications';
-import type { Delivered } from './sender';
+import type { Delivered, Outcome } from './sender';
 
 /** What is left of a run. */
 export interface Evidence {
@@ -85,7 +85,9 @@ export function judge({ delivered, incarnations, leaseMs, written }: Evidence): 
       deliveries: delivered.reduce((sum, { answers }) => sum + answers.length, 0),
       answered503: count(delivered, 503),
       answered500: count(delivered, 500),
-      unanswered: count(delivered, 'no answer'),
+      noListener: count(delivered, 'no listener'),
+      timedOut: count(delivered, 'timed out'),
+      connectionLost: count(delivered, 'connection lost'),
       kills: incarnations.filter(({ killedAt }) => Number.isFinite(killedAt)).length,
       killsAtPoints: lines.filter(({ type }) => type === 'killed').length,
       callbacksCutOff: runs.filter(({ finished }) => !finished).length,
@@ -165,7 +167,7 @@ function keyOf({ subject, state }: { readonly subject: string; readonly state: s
   return `${subject}:${state}`;
 }
 
-function count(delivered: readonly Delivered[], answer: number | 'no answer'): number {
+function count(delivered: readonly Delivered[], answer: Outcome): number {
   return delivered.flatMap(({ answers }) => answers).filter((given) => given === answer).length;
 }
 

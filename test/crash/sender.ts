@@ -7,11 +7,14 @@ import { CRASH_POINTS, now } from './log';
 import type { ScheduledNotification } from './notifications';
 import type { Random } from './seed';
 
+/** A status, or why there was none. */
+export type Outcome = number | 'no listener' | 'timed out' | 'connection lost';
+
 /** How the service sees a notification in the end. */
 export interface Delivered {
   readonly notification: ScheduledNotification;
-  /** Every answer, of all its sequences: a status, or why there was none. */
-  readonly answers: readonly (number | 'no answer')[];
+  /** What came of every attempt, of all its sequences. */
+  readonly answers: readonly Outcome[];
   /** When the first 200 was there; undefined when every attempt failed. */
   readonly acknowledgedAt: number | undefined;
 }
@@ -35,20 +38,26 @@ export async function sendAll(
 ): Promise<Delivered[]> {
   const agent = new Agent({ keepAlive: false });
   const start = now();
+
+  function killSomeone(...about: readonly number[]): void {
+    if (random('kill', ...about) >= KILLING) return;
+    const victim = Math.floor(random('victim', ...about) * 1000);
+    setTimeout(() => fleet.kill(victim), random('moment', ...about) * KILL_WITHIN_MS);
+  }
+
   return Promise.all(
     schedule.map(async (notification, index) => {
-      const answers: (number | 'no answer')[] = [];
+      const answers: Outcome[] = [];
       let acknowledgedAt: number | undefined;
 
-      async function attempt(sequence: number, number: number): Promise<number | 'no answer'> {
+      async function attempt(
+        sequence: number,
+        number: number,
+        deadline = now() + DELIVERY_TIMEOUT_MS,
+      ): Promise<Outcome> {
         const about = [index, sequence, number];
-        const slot = (purpose: string) => Math.floor(random(purpose, ...about) * 1000);
-        const url = await fleet.urlOf(slot('listener'), DELIVERY_TIMEOUT_MS);
-        if (url === undefined) return 'no answer';
-        if (random('kill', ...about) < KILLING) {
-          const victim = slot('victim');
-          setTimeout(() => fleet.kill(victim), random('moment', ...about) * KILL_WITHIN_MS);
-        }
+        const url = await fleet.urlOf(Math.floor(random('listener', ...about) * 1000), deadline);
+        if (url === undefined) return 'no listener';
         const point = CRASH_POINTS[Math.floor(random('point', ...about) * CRASH_POINTS.length)] ?? '';
         const headers = {
           'x-work-ms': String(Math.floor(random('work', ...about) * LONGEST_WORK_MS)),
@@ -58,8 +67,13 @@ export async function sendAll(
           const { query, body } = notification;
           const answer = await deliver(url + query, body, { headers, timeoutMs: DELIVERY_TIMEOUT_MS, agent });
           return answer.status;
-        } catch {
-          return 'no answer';
+        } catch (error) {
+          // Nobody took it: the listener was dead already. A load balancer asks the next one.
+          if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED') {
+            await sleep(50);
+            if (now() < deadline) return attempt(sequence, number, deadline);
+          }
+          return error instanceof Error && /Abort|Timeout/.test(error.name) ? 'timed out' : 'connection lost';
         }
       }
 
@@ -68,6 +82,7 @@ export async function sendAll(
         for (let number = 0; number < ATTEMPTS; number += 1) {
           if (number > 0)
             await sleep(INTERVAL_MS * (0.95 + 0.1 * random('interval', index, sequence, number)));
+          killSomeone(index, sequence, number);
           const answer = await attempt(sequence, number);
           answers.push(answer);
           if (answer !== 200) continue;

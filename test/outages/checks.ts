@@ -20,7 +20,7 @@ export interface Outage {
 }
 
 /** What a machine that has other work may take longer. */
-const SLACK_MS = 1500;
+const SLACK_MS = 3000;
 
 /**
  * Lets an outage happen to a listener that is being sent payments, and expects what DESIGN promises of it: 5xx and in
@@ -38,14 +38,16 @@ export async function expectToSurvive(
   const during = sent.filter(({ sentAt, tookMs }) => sentAt > outage.begin && sentAt + tookMs < outage.end);
   expect(during.filter(({ status }) => status === 200)).toEqual([]);
   // A claim that was answered before the outage may be in its callback, and completed for as long as its lease lasts.
-  const new_ = sent.filter(({ sentAt }) => sentAt > outage.begin && sentAt < outage.end - STORE_TIMEOUT_MS);
-  expect(new_.length).toBeGreaterThan(10);
-  expect(Math.max(...new_.map(({ tookMs }) => tookMs))).toBeLessThan(
+  const sentDuring = sent.filter(
+    ({ sentAt }) => sentAt > outage.begin && sentAt < outage.end - STORE_TIMEOUT_MS,
+  );
+  expect(sentDuring.length).toBeGreaterThan(3);
+  expect(Math.max(...sentDuring.map(({ tookMs }) => tookMs))).toBeLessThan(
     STORE_TIMEOUT_MS * 2 + CALLBACK_TIMEOUT_MS + SLACK_MS,
   );
 
   const acknowledged = sent.filter(({ status }) => status === 200);
-  expect(acknowledged.length).toBeGreaterThan(10);
+  expect(acknowledged.length).toBeGreaterThan(3);
   for (const { id } of acknowledged) expect([id, await isRecorded(recorded, id)]).toEqual([id, true]);
 
   const before = countOf(listener.acted);
