@@ -10,6 +10,9 @@ export interface ReceivedBody {
 /** The end of reading a body that is larger than allowed. */
 export const TOO_LARGE = Symbol('too large');
 
+/** A stream may be ended with an error and without a reason, and must not pass for whole. */
+const NO_REASON = Symbol('no reason');
+
 /**
  * Reads a body, counting bytes as they come: `Content-Length` may be missing or wrong, and says nothing of what a
  * small compressed body becomes. Never throws.
@@ -36,7 +39,7 @@ export async function readBody(
     }
   } catch (failure) {
     reader.cancel().catch(() => undefined);
-    return { text, failure };
+    return { text, failure: failure ?? NO_REASON };
   }
 }
 
@@ -51,7 +54,7 @@ async function readText(
     if (new TextEncoder().encode(text).byteLength > maxBytes) return { text: '', failure: TOO_LARGE };
     return { text };
   } catch (failure) {
-    return { text: '', failure };
+    return { text: '', failure: failure ?? NO_REASON };
   }
 }
 
