@@ -38,13 +38,15 @@ export const connectionFaults: readonly Fault[] = [
     expected: neverSent,
     lasting: true,
   },
-  {
-    name: 'name service that is away (EAI_AGAIN)',
-    url: () => 'http://service.localhost:2',
-    agent: { connect: { lookup: resolving(nameError('EAI_AGAIN')) } },
-    expected: neverSent,
-    lasting: true,
-  },
+  ...['EAI_AGAIN', 'EAI_FAIL'].map(
+    (code): Fault => ({
+      name: `name service that is away (${code})`,
+      url: () => 'http://service.localhost:2',
+      agent: { connect: { lookup: resolving(nameError(code)) } },
+      expected: neverSent,
+      lasting: true,
+    }),
+  ),
   {
     name: 'connection refused',
     url: () => 'http://127.0.0.1:2',
