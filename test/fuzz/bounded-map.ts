@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-const MAX_ENTRIES = 100_000;
+const MAX_ENTRIES = 20_000;
 
 /** What goes with what, over a whole run. It is bounded, because the run's memory is measured. */
 export class BoundedMap {

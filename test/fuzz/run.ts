@@ -5,6 +5,8 @@ import fc from 'fast-check';
 import { assertPrototypesUnchanged } from './oracles';
 import type { Target } from './target';
 import { authorizationTarget } from './targets/authorization';
+import { createClientHttpTarget, createClientTarget } from './targets/client';
+import { createHandlerTarget } from './targets/handler';
 import { notificationTarget } from './targets/notification';
 
 /**
@@ -25,9 +27,14 @@ const runs = Number(args.runs);
 const seed = Number(args.seed);
 const SLICES = 20;
 
-const targets: readonly Target[] = [authorizationTarget, notificationTarget].filter(({ name }) =>
-  name.includes(args.only),
-);
+const all: readonly Target[] = [
+  authorizationTarget,
+  notificationTarget,
+  await createHandlerTarget(),
+  createClientTarget(),
+  await createClientHttpTarget(),
+];
+const targets = all.filter(({ name }) => name.includes(args.only));
 const shares = targets.reduce((sum, { share }) => sum + share, 0);
 const memory: number[] = [];
 const figures = new Map(targets.map((target) => [target, { runs: 0, ms: 0 }]));
@@ -39,7 +46,7 @@ for (let slice = 0; slice < SLICES && findings === 0; slice += 1) {
   assertPrototypesUnchanged();
   memory.push(megabytesUsed());
 }
-for (const target of targets) await target.close?.();
+for (const target of all) await target.close?.();
 
 let total = 0;
 for (const [target, { runs, ms }] of figures) {

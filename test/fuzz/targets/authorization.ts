@@ -79,7 +79,7 @@ const tally = new Tally();
 
 export const authorizationTarget: Target = {
   name: 'checkAuthorization',
-  share: 0.2,
+  share: 0.25,
   summary: () => String(tally),
   property: fc.property(request, ({ header, pairs }) => {
     const credentials = pairs.length === 1 ? (pairs[0] ?? []) : pairs;

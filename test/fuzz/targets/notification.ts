@@ -91,7 +91,7 @@ const tally = new Tally();
 
 export const notificationTarget: Target = {
   name: 'parseNotification',
-  share: 0.55,
+  share: 0.62,
   summary: () => `${tally}; ${identities.size} keys remembered`,
   property: fc.property(input, ({ text, form, query, withOwnKinds, style }) => {
     const options = { ...query, ...(withOwnKinds ? { kinds: [charge] } : {}) };
