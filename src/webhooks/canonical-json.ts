@@ -15,6 +15,8 @@ function depthWithin(value: unknown, levels: number): boolean {
 
 function write(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(write).join()}]`;
+  // Some parsers read large numbers as BigInt, which JSON cannot write.
+  if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const fields = Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))

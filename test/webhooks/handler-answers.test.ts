@@ -3,6 +3,7 @@ import {
   ConfigurationError,
   createWebhookHandler,
   MemoryStore,
+  salePayloadSchema,
   toNodeListener,
   type WebhookHandlerOptions,
 } from 'pix-automatic-sdk/webhooks';
@@ -117,7 +118,7 @@ describe('a request with bad credentials', () => {
     const store = new WatchedStore();
     let matched = 0;
     const kinds = [
-      { kind: 'own', match: () => ++matched > 0, schema: undefined as never, subject: () => 'x' },
+      { kind: 'own', match: () => ++matched > 0, schema: salePayloadSchema, subject: () => 'x' },
     ] as const;
     const handler = createWebhookHandler({ credentials, store, kinds, on: {}, onError: () => undefined });
     const request = notificationRequest(salePayload(), { headers: { authorization: 'Basic x' } });
@@ -318,6 +319,34 @@ describe('a notification', () => {
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
     expect(await statusOf(handler(notificationRequest({ instructionId: 'i-1' })))).toBe(200);
     expect([reports, store.steps]).toEqual([[], []]);
+  });
+
+  it('that seems to be a payment and lacks its saleToken is a 400 also where the unrecognized are ignored', async () => {
+    const { handler, reports } = createListener({ on: { unrecognized: 'ignore' } });
+    expect(await statusOf(handler(notificationRequest({ newStatus: 'PAID' })))).toBe(400);
+    expect(reports).toMatchObject([{ code: 'invalid_notification', issues: [{ path: ['saleToken'] }] }]);
+  });
+
+  it('with a number read as BigInt has a key, like any other', async () => {
+    const keys = new Set<string>();
+    const { handler } = createListener({ on: { unrecognized: ({ key }) => void keys.add(key) } });
+    const head = { method: 'POST', url: '/', headers: { authorization } };
+    expect((await handler.handle({ ...head, body: { large: 2n ** 64n } })).status).toBe(200);
+    expect((await handler.handle({ ...head, body: { large: 2n ** 64n + 1n } })).status).toBe(200);
+    expect(keys.size).toBe(2);
+  });
+
+  it.each([
+    ['no `on`', { on: undefined }],
+    [
+      'an own kind with the name of a documented one',
+      { kinds: [{ kind: 'payment', schema: salePayloadSchema }] },
+    ],
+  ])('is not waited for with %s', (_, wrong) => {
+    const options = { credentials, on: {}, ...wrong } as unknown as Parameters<
+      typeof createWebhookHandler
+    >[0];
+    expect(() => createWebhookHandler(options)).toThrowError(ConfigurationError);
   });
 
   it('whose callback throws, at once or later, is answered 500 without its words, and acted on when it comes again', async () => {

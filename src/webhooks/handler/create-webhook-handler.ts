@@ -118,12 +118,11 @@ class WebhookFlow {
     const { kind } = notification;
     const { key } = identity;
     const callback = this.#options.callbacks[kind];
-    if (callback === 'ignore') return OK;
-    if (callback === undefined) {
+    if (callback === undefined || callback === 'ignore') {
       const about = { kind, key, issues, received: notification };
-      return issues === undefined
-        ? this.#refuse('unhandled', { ...about, status: 200 })
-        : this.#refuse('invalid_notification', { ...about, status: 400 });
+      // Also where the unrecognized are ignored: this one seems to be of a documented kind, and may be a payment.
+      if (issues !== undefined) return this.#refuse('invalid_notification', { ...about, status: 400 });
+      return callback === 'ignore' ? OK : this.#refuse('unhandled', { ...about, status: 200 });
     }
 
     const retentionMs = kind === 'unrecognized' ? HOUR_MS : MONTH_MS;

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors';
 import type { Credentials } from '../../schemas/credentials';
 import { encodeCredentials } from '../authorization';
-import type { AnyDefinition, DefinedNotification } from '../define-notification';
+import { type AnyDefinition, type DefinedNotification, defineNotification } from '../define-notification';
 import type { IdempotencyStore } from '../idempotency-store';
 import { MemoryStore } from '../memory-store';
 import type { DocumentedNotification, UnrecognizedNotification } from '../notification';
@@ -168,9 +168,13 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
 }
 
 function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): ResolvedHandlerOptions['callbacks'] {
-  const own = kinds.map(({ kind }) => kind);
+  // Again, for definitions that were not made with it.
+  const own = kinds.map((definition) => defineNotification(definition).kind);
   if (new Set(own).size < own.length) {
     throw new ConfigurationError('Expected each definition in `kinds` to have a `kind` of its own.');
+  }
+  if (typeof on !== 'object' || on === null) {
+    throw new ConfigurationError('Expected `on` to be an object with a callback for each kind you act on.');
   }
   const known = [...DOCUMENTED_KINDS, ...own];
   for (const [kind, callback] of Object.entries(on)) {
