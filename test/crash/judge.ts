@@ -6,7 +6,10 @@ import type { Delivered, Outcome } from './sender';
 export interface Evidence {
   readonly delivered: readonly Delivered[];
   readonly incarnations: readonly Incarnation[];
-  /** How long a claim holds its subject, whatever becomes of its owner. `Infinity`: for as long as the owner lives. */
+  /**
+   * How long a claim holds its subject at least, while its owner lives. In one transaction that is as long as callbacks
+   * may take: one that takes longer is rolled back, and can write nothing more.
+   */
   readonly leaseMs: number;
   /** The merchant's tables, where effects are written in the store's transaction: each effect once or not at all. */
   readonly written?: {
@@ -65,7 +68,7 @@ export function judge({ delivered, incarnations, leaseMs, written }: Evidence): 
     if (late.length > 0) violations.push(`${key} ran again after it had been answered 200`);
   }
 
-  const { overlaps, overruns } = countOverlaps(runsBySubject, violations);
+  const { overlaps, overruns } = countOverlaps(runsBySubject, violations, written === undefined);
 
   const bySubject = groupBy(delivered, ({ notification }) => notification.subject);
   for (const [subject, deliveries] of bySubject) {
@@ -126,7 +129,11 @@ function runsOf({ lines, killedAt }: Incarnation, leaseMs: number): Run[] {
  * Two callbacks at a time for one subject. Where the first's lease was over when the second began, no store could
  * have told: its process was paused for longer. That is counted apart, and its fence must be the smaller one.
  */
-function countOverlaps(runsBySubject: ReadonlyMap<string, readonly Run[]>, violations: string[]) {
+function countOverlaps(
+  runsBySubject: ReadonlyMap<string, readonly Run[]>,
+  violations: string[],
+  fencesGrow: boolean,
+) {
   let overlaps = 0;
   let overruns = 0;
   for (const [subject, runs] of runsBySubject) {
@@ -134,8 +141,7 @@ function countOverlaps(runsBySubject: ReadonlyMap<string, readonly Run[]>, viola
     for (const [index, first] of inOrder.entries()) {
       for (const second of inOrder.slice(index + 1)) {
         // One that began after its lease was over may come late. In one transaction, what is rolled back leaves no fence.
-        const inTime = second.begin < second.leasedUntil && Number.isFinite(second.leasedUntil);
-        if (inTime && second.fence <= first.fence) {
+        if (fencesGrow && second.begin < second.leasedUntil && second.fence <= first.fence) {
           violations.push(`${subject} was claimed with the fence ${second.fence} after ${first.fence}`);
         }
         if (second.begin >= first.end) continue;

@@ -53,7 +53,7 @@ export async function runCrashTest({ store, seed, ...options }: CrashRun): Promi
 
     const incarnations = await fleet.stop();
     const transactional = isTransactional(store);
-    const leaseMs = transactional ? Number.POSITIVE_INFINITY : LEASE_MS;
+    const leaseMs = transactional ? CALLBACK_TIMEOUT_MS : LEASE_MS;
     const written = transactional ? { written: await place.written() } : {};
     const verdict = judge({ delivered, incarnations, leaseMs, ...written });
     console.log(`CRASH_SEED=${seed} ${store}: ${JSON.stringify(verdict.figures)}`);
