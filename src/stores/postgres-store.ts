@@ -34,7 +34,9 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
  * An idempotency store in PostgreSQL 11 or later, over your `pg` pool. A PGlite works too, in the plain mode.
  *
  * ```ts
- * const store = new PostgresStore(new Pool(), { transactional: true });
+ * const pool = new Pool();
+ * pool.on('error', console.error); // of an idle connection; without a listener, `pg` ends the process
+ * const store = new PostgresStore(pool, { transactional: true });
  * await store.createTable(); // or put store.createTableSql() in a migration
  * setInterval(() => void store.deleteExpired(), 3_600_000).unref();
  * ```
