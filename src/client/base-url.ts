@@ -30,7 +30,7 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
         'Pass `allowInsecureHttp: true` if something on the way adds the encryption.',
     );
   }
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Whether a URL's host name is this machine's: what goes there passes no network. */

@@ -27,7 +27,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server = createServer();
   const url = await listen(server, port, host);
   const { model, faults, deliveryLog, controls } = createService(settings, {
-    baseUrl: options.publicUrl?.replace(/\/+$/, '') ?? url,
+    baseUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? url,
     now: options.now,
     timers: realTimers,
     send: httpSend,

@@ -98,5 +98,5 @@ function resolveBaseUrl(baseUrl: string): string {
   if ((url?.protocol !== 'http:' && url?.protocol !== 'https:') || url.search !== '' || url.hash !== '') {
     throw new ConfigurationError('Expected `baseUrl` to be an absolute http or https URL without a query.');
   }
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }

@@ -20,7 +20,8 @@ export interface QrCodeImage {
 export function decodeQrCode(qrCode: Pick<QrCode, 'base64'> | string): QrCodeImage {
   const given = typeof qrCode === 'string' ? qrCode : qrCode.base64;
   if (!given) throw invalid(NO_IMAGE);
-  const [, declared = '', encoded = given] = /^data:(image\/[^;,]*)?[^,]*,(.*)$/is.exec(given) ?? [];
+  const [, prefix = '', encoded = given] = /^data:([^,]*),(.*)$/is.exec(given) ?? [];
+  const [declared = ''] = /^image\/[^;]*/i.exec(prefix) ?? [];
   // Line breaks, as MIME has them, and the URL-safe alphabet are harmless, so neither stops a payer from paying.
   const base64 = encoded.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
   const bytes = toBytes(base64);
