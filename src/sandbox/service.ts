@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { assertCredentials, type Credentials } from '../schemas/credentials';
+import { defaultCredentials } from './default-credentials';
 import { atMost } from './delivery/at-most';
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
@@ -13,8 +14,6 @@ import type { SandboxControls, ServiceOptions } from './sandbox';
 
 /** Notifications under way at a time. */
 const MAX_CONCURRENT_DELIVERIES = 64;
-
-const defaultCredentials = { apiKey: 'sandbox-api-key', apiToken: 'sandbox-api-token' };
 
 /** The options, checked and with their defaults. */
 export interface ServiceSettings {

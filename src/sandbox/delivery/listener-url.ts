@@ -17,7 +17,7 @@ export type WebhookUrl =
 /** The URL that a notification is sent to, with its flags behind the merchant's own query. */
 export function listenerUrl(
   target: WebhookUrl | undefined,
-  { kind, query }: SandboxNotification,
+  { kind, query }: Pick<SandboxNotification, 'kind' | 'query'>,
 ): string | undefined {
   const base = typeof target === 'string' ? target : target?.[contextOf(kind)];
   if (base === undefined) return undefined;

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { performance } from 'node:perf_hooks';
 import type { Credentials } from '../../schemas/credentials';
+import { encodeCredentials } from '../../webhooks/authorization';
 import type { SendResult } from './delivery';
 
 /** A notification as it goes over the wire. */
@@ -25,8 +26,8 @@ export interface NotificationAnswer extends SendResult {
 const MAX_TEXT_BYTES = 4096;
 
 /** The header of a notification (document section 5). */
-export function basicAuthorization({ apiKey, apiToken }: Credentials): string {
-  return `Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`;
+export function basicAuthorization(credentials: Credentials): string {
+  return `Basic ${encodeCredentials(credentials)[0]}`;
 }
 
 /** Sends a notification over HTTP as section 6.1 says. A redirect is an answer like any other. Never rejects. */

@@ -1,0 +1,73 @@
+import { Buffer } from 'node:buffer';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Marked, so that they are found wherever they are printed. */
+export const credentials = { apiKey: 'marked-key-7f3a91', apiToken: 'marked-token-5e20bc' };
+
+export const environment = {
+  PAYMENTS_API_KEY: credentials.apiKey,
+  PAYMENTS_API_TOKEN: credentials.apiToken,
+};
+
+export interface Run {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts the command line as a process of its own; it ends with its test. */
+export function startCli(args: readonly string[], env: Environment = environment) {
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/sandbox/cli.ts', ...args], {
+    cwd: root,
+    env: { ...(PATH === undefined ? {} : { PATH }), ...env },
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const run = { status: null as number | null, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    run.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    run.stderr += chunk;
+  });
+  const ended = new Promise<Run>((resolve) => {
+    child.on('close', (status) => resolve({ ...run, status }));
+  }).then((result) => {
+    expectNoCredentials(result);
+    return result;
+  });
+  return { child, output: run, ended };
+}
+
+/** Runs it to its end. No run may print a credential, whatever it is about. */
+export function runCli(args: readonly string[], env?: Environment): Promise<Run> {
+  return startCli(args, env).ended;
+}
+
+/** Waits for something to be printed. */
+export async function printed(
+  { output, child }: { output: Run; child: ChildProcess },
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
+  for (;;) {
+    const match = pattern.exec(output.stdout);
+    if (match !== null) return match;
+    if (child.exitCode !== null)
+      throw new Error(`It ended before ${pattern}: ${output.stdout}${output.stderr}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function expectNoCredentials({ stdout, stderr }: Run): void {
+  const { apiKey, apiToken } = credentials;
+  const pair = Buffer.from(`${apiKey}:${apiToken}`).toString('base64');
+  for (const secret of [apiKey, apiToken, pair]) expect(stdout + stderr).not.toContain(secret);
+}
