@@ -51,16 +51,19 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
   it.each([
     ['a stream', new ReadableStream({ start: (controller) => controller.error() })],
     ['text', null],
-  ])('a body that fails without a reason, as %s, is a lost connection and not a whole answer', async (_, body) => {
-    const fetch: Fetch = async () => ({
-      status: 200,
-      headers: { get: () => null },
-      body,
-      text: () => Promise.reject(),
-    });
-    const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxRetries: 0 })));
-    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown' });
-  });
+  ])(
+    'a body that fails without a reason, as %s, is a lost connection and not a whole answer',
+    async (_, body) => {
+      const fetch: Fetch = async () => ({
+        status: 200,
+        headers: { get: () => null },
+        body,
+        text: () => Promise.reject(),
+      });
+      const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxRetries: 0 })));
+      expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown' });
+    },
+  );
 
   it('the size limit holds for such a body as well', async () => {
     const fetch: Fetch = async () => ({
