@@ -4,6 +4,7 @@ import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
 import type { Fetch } from './fetch';
 import type { Observers } from './observers';
+import { platformFetch } from './platform-fetch';
 
 /** How to reach the service, and how hard to try. */
 export interface PaymentsClientOptions extends Credentials, CallLimits, Observers {
@@ -121,7 +122,7 @@ export function resolveOptions(options: PaymentsClientOptions): ResolvedOptions 
     apiToken,
     limits: resolveLimits(options, DEFAULT_LIMITS),
     maxResponseBytes,
-    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    fetch: options.fetch ?? platformFetch,
     userAgent,
     onRequest: options.onRequest,
     onResponse: options.onResponse,
