@@ -35,6 +35,10 @@ function describeCause(cause: unknown): ConnectionFailure {
   const { code, syscall, message } = Object(cause) as Record<string, unknown>;
   // The fetch standard forbids some ports (mail, IRC, …); the platform's error for it has no code.
   if (message === BAD_PORT) return { reason: BAD_PORT, neverSent: true };
+  if (typeof message === 'string' && DENO_CONNECT.test(message)) {
+    const untrusted = message.includes(BAD_CERTIFICATE);
+    return { reason: untrusted ? BAD_CERTIFICATE : undefined, neverSent: true };
+  }
   const reason = typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : undefined;
   const neverSent =
     syscall === 'connect' ||
@@ -44,6 +48,10 @@ function describeCause(cause: unknown): ConnectionFailure {
 }
 
 const BAD_PORT = 'bad port';
+// Deno's errors have no codes. This one is of the step before the request is sent. No URL, which has no white space,
+// can look like it.
+const DENO_CONNECT = /^error sending request for url \(\S+\): client error \(Connect\)/;
+const BAD_CERTIFICATE = 'invalid peer certificate';
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
@@ -52,7 +60,7 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_C
  * the request is already on its way.
  */
 export function isPermanent(reason: string): boolean {
-  return reason === BAD_PORT || CERTIFICATE_PROBLEM.test(reason);
+  return reason === BAD_PORT || reason === BAD_CERTIFICATE || CERTIFICATE_PROBLEM.test(reason);
 }
 
 // Node's codes for certificates ("X509 certificate error codes" in the documentation of its `tls`).
