@@ -190,13 +190,22 @@ function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Resolved
 }
 
 function defaultStore(): IdempotencyStore {
-  if (globalThis.process?.env?.['NODE_ENV'] === 'production') {
+  if (isProduction()) {
     console.warn(
       'pix-automatic-sdk: createWebhookHandler has no `store`, so duplicates are noticed by this process only. ' +
         'Pass a store of pix-automatic-sdk/stores, or `new MemoryStore()` if there is only ever one process.',
     );
   }
   return new MemoryStore();
+}
+
+function isProduction(): boolean {
+  try {
+    return globalThis.process?.env?.['NODE_ENV'] === 'production';
+  } catch {
+    // Deno throws for what it has no permission to read. A warning is not worth asking for one.
+    return false;
+  }
 }
 
 function positive(name: string, value: number): number {
