@@ -1,0 +1,25 @@
+// Runs worker.mjs in workerd. Arguments: the folder that has miniflare in it, and the one with the bundled worker.
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const [, , nodeModules, bundle] = process.argv;
+const { Miniflare } = createRequire(join(nodeModules, 'x.js'))('miniflare');
+const names = readdirSync(bundle).sort((a, b) => Number(b === 'worker.js') - Number(a === 'worker.js'));
+const worker = new Miniflare({
+  host: '127.0.0.1',
+  port: 0,
+  modulesRoot: bundle,
+  // Without `nodejs_compat`: nothing of Node is there.
+  compatibilityDate: '2026-04-01',
+  modules: names.map((name) => ({
+    type: 'ESModule',
+    path: join(bundle, name),
+    contents: readFileSync(join(bundle, name), 'utf8'),
+  })),
+});
+console.log(`listening on ${(await worker.ready).origin}`);
+process.on('SIGTERM', async () => {
+  await worker.dispose();
+  process.exit();
+});

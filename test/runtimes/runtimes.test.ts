@@ -1,0 +1,77 @@
+import { cp } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { checkDeliveries } from './deliveries';
+import { type Program, startProgram } from './program';
+import { type Runtime, runtimes } from './runtimes';
+import { type StandIn, startStandIn } from './stand-in';
+
+interface Result {
+  readonly name: string;
+  /** What is wrong, if anything is. */
+  readonly problem: string | null;
+}
+
+const project = inject('consumer');
+const required = process.env['CI_REQUIRE_RUNTIMES'] === '1' || process.env['CI'] === 'true';
+const summary: string[] = [];
+let standIn: StandIn;
+
+beforeAll(async () => {
+  standIn = await startStandIn();
+  await cp('test/runtimes/programs', project, { recursive: true });
+});
+
+afterAll(async () => {
+  await standIn?.close();
+  const passed = summary.filter((line) => line.includes('passed')).length;
+  console.log([...summary, `${passed} runtimes passed of ${runtimes.length}`].join('\n'));
+});
+
+it.for(runtimes)(
+  '$name runs the client and the listener of the packed package',
+  async (runtime, { skip }) => {
+    const command = await runtime.command(project).catch((error: unknown) => {
+      const message = `${runtime.name} cannot be had from the npm registry`;
+      if (required) throw new Error(message, { cause: error });
+      summary.push(`${runtime.name}: SKIPPED, not run: it cannot be had from the npm registry`);
+      return skip(message);
+    });
+    const program = await startProgram(project, command);
+    try {
+      const results = await runSuite(program, runtime);
+      const problems = results.flatMap(({ name, problem }) =>
+        problem === null ? [] : [`${name}: ${problem}`],
+      );
+      expect(problems.join('\n')).toBe('');
+      expect(results.map(({ name }) => name)).toEqual(namesFor(runtime, results));
+      const deliveries = await checkDeliveries(program.url);
+      // The marks of the suite's credentials, and the listener's own.
+      expect(program.output()).not.toMatch(/M4RK|token:1/);
+      summary.push(`${runtime.name}: ${results.length} checks and ${deliveries} deliveries passed`);
+    } catch (error) {
+      throw new Error(`${runtime.name} printed:\n${program.output()}`, { cause: error });
+    } finally {
+      await program.stop();
+    }
+  },
+);
+
+async function runSuite({ url }: Program, { expected }: Runtime): Promise<Result[]> {
+  const { service, refused, untrusted } = standIn;
+  const world = JSON.stringify({ service, refused, untrusted, expected });
+  const response = await fetch(`${url}/suite?${new URLSearchParams({ world })}`);
+  if (!response.ok) throw new Error(`The suite ended with HTTP ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Result[];
+}
+
+let suite: string[] | undefined;
+
+/** What must have run: on the first runtime the suite says so itself, and on the others it must be the same. */
+function namesFor({ requires, sqlite }: Runtime, results: readonly Result[]): string[] {
+  suite ??= results.map(({ name }) => name).filter((name) => !/^required: |^SqliteStore/.test(name));
+  return [
+    ...suite,
+    ...(requires ? suite.map((name) => `required: ${name}`) : []),
+    ...(sqlite ? ['SqliteStore keeps two handlers from acting twice'] : []),
+  ];
+}
