@@ -10,9 +10,15 @@ import {
   toNodeListener,
   verifyAuthorization,
 } from 'pix-automatic-sdk/webhooks';
-import { onTestFinished } from 'vitest';
+import { afterAll } from 'vitest';
 
-/** Listens on loopback until the test ends. `/actions` counts what the listener has done. */
+/** Tests that run at the same time share what ends with their file. */
+const stops: (() => void)[] = [];
+afterAll(() => {
+  for (const stop of stops) stop();
+});
+
+/** Listens on loopback until the file's tests end. `/actions` counts what the listener has done. */
 async function listen(listener: RequestListener, actions: () => unknown) {
   const server = createServer((request, response) => {
     if (request.url !== '/actions') return void listener(request, response);
@@ -23,7 +29,7 @@ async function listen(listener: RequestListener, actions: () => unknown) {
     server.close();
     server.closeAllConnections();
   };
-  onTestFinished(stop);
+  stops.push(stop);
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url: `${origin}/webhooks`, effects: `${origin}/actions`, stop };
 }
@@ -97,7 +103,7 @@ export async function startListener(credentials: Credentials, mistake: Mistake =
       if (mistake.failsOn?.(notification)) return response.writeHead(500).end();
       const key = mistake.keyOf?.(notification) ?? notification.key;
       const isNew = !handled.has(key) || mistake.remembersNothing;
-      if (mistake.claimsLate) await sleep(30);
+      if (mistake.claimsLate) await sleep(60);
       handled.add(key);
       if (isNew) actions++;
       response

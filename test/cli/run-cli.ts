@@ -1,9 +1,25 @@
 import { Buffer } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished } from 'vitest';
+import { build } from 'esbuild';
+import { afterAll, expect } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'pix-automatic-cli-'));
+const program = join(directory, 'cli.mjs');
+
+// In one file, as it is published: a hundred runs of the source through a loader would take a minute.
+await build({
+  entryPoints: [join(root, 'src/sandbox/cli.ts')],
+  outfile: program,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  logLevel: 'error',
+});
 
 /** Marked, so that they are found wherever they are printed. */
 export const credentials = { apiKey: 'marked-key-7f3a91', apiToken: 'marked-token-5e20bc' };
@@ -19,18 +35,22 @@ export interface Run {
   readonly stderr: string;
 }
 
+/** Tests that run at the same time share what ends with their file. */
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(directory, { recursive: true });
+});
+
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts the command line as a process of its own; it ends with its test. */
+/** Starts the command line as a process of its own; it ends with its file's tests. */
 export function startCli(args: readonly string[], env: Environment = environment) {
   const { PATH } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/sandbox/cli.ts', ...args], {
-    cwd: root,
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...(PATH === undefined ? {} : { PATH }), ...env },
   });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
+  children.push(child);
   const run = { status: null as number | null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     run.stdout += chunk;

@@ -34,7 +34,7 @@ function saleTokenOf({ raw, key }: Notification): string {
   return typeof raw['saleToken'] === 'string' ? raw['saleToken'] : key;
 }
 
-describe('verify', () => {
+describe.concurrent('verify', () => {
   it('passes the listener of this library, in every check', async () => {
     const { status, report, failed, notChecked } = await verifyWithEffects(
       await startLibraryListener(credentials),

@@ -84,8 +84,10 @@ function define(): CAC {
 
   return program
     .help((sections) => {
-      const command = program.matchedCommand?.name ?? '';
-      return [...sections.map(withoutTrailingSpace), ...(notes[command] ?? []), exitStatuses(command)];
+      const { name = '', description } = program.matchedCommand ?? {};
+      const [title, ...others] = sections.map(withoutTrailingSpace);
+      const about = description === undefined ? [] : [{ body: description }];
+      return [...(title ? [title] : []), ...about, ...others, ...(notes[name] ?? []), exitStatuses(name)];
     })
     .version(VERSION)
     .example(`  $ ${NAME} sandbox --webhook-url http://127.0.0.1:3000/webhooks`)

@@ -1,0 +1,105 @@
+import { PaymentsClient } from 'pix-automatic-sdk';
+import { describe, expect, it } from 'vitest';
+import { order } from '../sandbox/helpers';
+import { startRecorder } from './listeners';
+import { credentials, printed, runCli, startCli } from './run-cli';
+
+const headers = {
+  'x-api-key': credentials.apiKey,
+  'x-api-token': credentials.apiToken,
+  'content-type': 'application/json',
+};
+
+async function start(...args: string[]) {
+  const cli = startCli(['sandbox', '--port', '0', ...args]);
+  const [url = ''] = await printed(cli, /http:\/\/127\.0\.0\.1:\d+/);
+  const client = new PaymentsClient({ baseUrl: url, ...credentials });
+  const pay = async () => {
+    const { response } = await client.createRecurringCheckout({ ...order, amount: order.amount });
+    await fetch(`${url}/sandbox/transactions/${response.uuid}/pay`, { method: 'POST', headers });
+    return response.uuid;
+  };
+  return { ...cli, url, pay };
+}
+
+describe.concurrent('sandbox', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'says how to use it, and ends with status 0 on %s',
+    async (signal) => {
+      const { child, ended, url } = await start();
+      child.kill(signal);
+      const { status, stdout, stderr } = await ended;
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toContain(`PAYMENTS_BASE_URL=${url}`);
+      expect(stdout).toContain('POST /sandbox/transactions/:id/pay');
+      expect(stdout).toMatch(/Stopped\.\n$/);
+    },
+  );
+
+  it('shows requests and every attempt to deliver, up to the last, for people', async () => {
+    const listener = await startRecorder(500);
+    const cli = await start('--webhook-url', listener.url, '--retry-interval', '10');
+    const uuid = await cli.pay();
+    await printed(cli, /given up/);
+    cli.child.kill();
+    const { stdout } = await cli.ended;
+    expect(stdout).toMatch(/^\d\d:\d\d:\d\d {2}POST \/v1\.1\/checkout\/pix-automatic {2}200 {2}\d+ ms$/m);
+    expect(stdout).toContain(`POST /sandbox/transactions/${uuid}/pay  200`);
+    const attempts = stdout.match(/→ payment delivery-1 {2}attempt \d {2}HTTP 500 {2}\d+ ms {2}.*/g) ?? [];
+    expect(attempts).toHaveLength(6);
+    expect(attempts[0]).toMatch(/next attempt in 0\.01 s$/);
+    expect(attempts[5]).toMatch(/given up$/);
+    expect(listener.received).toHaveLength(6);
+  });
+
+  it('shows the same as NDJSON, without payloads', async () => {
+    const listener = await startRecorder(200);
+    const cli = await start('--json', '--webhook-url', listener.url);
+    await cli.pay();
+    await printed(cli, /"type":"delivery"/);
+    cli.child.kill();
+    const { stdout } = await cli.ended;
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toEqual({ type: 'started', url: cli.url, credentials: 'environment' });
+    expect(lines.at(-1)).toEqual({ type: 'stopped' });
+    expect(lines).toContainEqual(
+      expect.objectContaining({ type: 'request', operation: 'createRecurringCheckout' }),
+    );
+    expect(lines.find(({ type }) => type === 'delivery')).toEqual({
+      time: expect.any(String),
+      type: 'delivery',
+      delivery: { id: 'delivery-1', kind: 'payment', url: listener.url, status: 'delivered' },
+      attempt: expect.objectContaining({ number: 1, httpStatus: 200 }),
+    });
+    expect(stdout).not.toContain(order.shopper.email);
+  });
+
+  it('keeps to https and this machine when a control call changes where notifications go', async () => {
+    const { url, child, ended } = await start();
+    const put = async (webhookUrl: string) => {
+      const body = JSON.stringify({ webhookUrl });
+      return (await fetch(`${url}/sandbox/webhook-url`, { method: 'PUT', headers, body })).status;
+    };
+    expect(await put('http://merchant.example/webhooks')).toBe(400);
+    expect(await put('https://merchant.example/webhooks')).toBe(200);
+    child.kill();
+    await ended;
+  });
+
+  it('shows its own pair, which is no secret, when the environment has none', async () => {
+    const cli = startCli(['sandbox', '--port', '0'], {});
+    await printed(cli, /PAYMENTS_API_TOKEN=sandbox-api-token/);
+    cli.child.kill();
+    expect((await cli.ended).status).toBe(0);
+  });
+
+  it('says that its port is taken, with status 1', async () => {
+    const { url } = await startRecorder(200);
+    const { status, stderr } = await runCli(['sandbox', '--port', new URL(url).port]);
+    expect(status).toBe(1);
+    expect(stderr).toContain('Something else has the port');
+  });
+});
