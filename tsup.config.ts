@@ -60,33 +60,107 @@ const ownSourceMapsOnly: EsbuildPlugin = {
   },
 };
 
-/** Writes the licence and exact version of every package that a bundle holds, read from what was just bundled. */
-const thirdPartyNotices: EsbuildPlugin = {
-  name: 'third-party-notices',
+/**
+ * Says what was just bundled, twice: licence texts with exact versions for people, a bill of materials for tools. Both
+ * formats have a build of their own, and only one has the command line, so each of them writes what both have so far.
+ */
+const thirdParties: EsbuildPlugin = {
+  name: 'third-parties',
   setup({ onEnd }) {
     onEnd(({ metafile }) => {
-      const bundled = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.keys(inputs));
+      const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.keys(output.inputs));
+      for (const [, name] of inputs.map((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file) ?? []))
+        if (name !== undefined) inlined.add(name);
+      const packages = [...inlined].sort().map(readPackage);
       mkdirSync('dist', { recursive: true });
-      writeFileSync('dist/THIRD_PARTY_NOTICES.txt', notices(bundled));
+      writeFileSync('dist/THIRD_PARTY_NOTICES.txt', notices(packages));
+      writeFileSync('dist/sbom.cdx.json', `${JSON.stringify(billOfMaterials(packages), null, 2)}\n`);
     });
   },
 };
+
+const inlined = new Set(inlinedTypes);
 
 function withSourceMap(code: string, map: string): string {
   return `${code}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`;
 }
 
-function notices(files: readonly string[]): string {
-  const packages = files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
-  const sections = [...new Set([...packages, ...inlinedTypes])].sort().map((name) => {
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+function readPackage(name: string): Package {
+  return JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
+}
+
+function notices(packages: readonly Package[]): string {
+  const sections = packages.map(({ name, version, license }) => {
     const directory = join('node_modules', name);
-    const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
     const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
     if (file === undefined) throw new Error(`${name} is inlined and has no licence file to ship.`);
     return `${name}@${version} (${license})\n\n${readFileSync(join(directory, file), 'utf8').trim()}\n`;
   });
   const rule = `\n${'-'.repeat(80)}\n\n`;
   return `pix-automatic-sdk contains code of these packages.\n${rule}${sections.join(rule)}`;
+}
+
+/**
+ * A software bill of materials (CycloneDX 1.6): scanners do not see what is inlined, and no advisory for it would reach
+ * a merchant. It has neither a time nor a serial number, so that the same source gives the same file.
+ */
+function billOfMaterials(packages: readonly Package[]) {
+  const own: Package = JSON.parse(readFileSync('package.json', 'utf8'));
+  const names = packages.map(({ name }) => name);
+  const dependsOn = (wanted: readonly string[]) =>
+    packages.filter(({ name }) => wanted.includes(name)).map(packageUrl);
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { lifecycles: [{ phase: 'build' }], component: component(own) },
+    components: packages.map((inner) => ({ ...component(inner), hashes: [tarballHash(inner)] })),
+    dependencies: [
+      { ref: packageUrl(own), dependsOn: dependsOn(names) },
+      ...packages.map((inner) => ({
+        ref: packageUrl(inner),
+        dependsOn: dependsOn(Object.keys(inner.dependencies ?? {})),
+      })),
+    ],
+    compositions: [{ aggregate: 'complete', assemblies: [packageUrl(own)] }],
+  };
+}
+
+function component(from: Package) {
+  const [name = '', group] = from.name.split('/').reverse();
+  return {
+    type: 'library',
+    'bom-ref': packageUrl(from),
+    ...(group === undefined ? {} : { group }),
+    name,
+    version: from.version,
+    licenses: [{ license: { id: from.license } }],
+    purl: packageUrl(from),
+  };
+}
+
+function packageUrl({ name, version }: Package): string {
+  return `pkg:npm/${name.replace('@', '%40')}@${version}`;
+}
+
+/** Of the package's tarball, as the lock file has it. */
+function tarballHash({ name, version }: Package) {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const locked = packages[`node_modules/${name}`];
+  const [algorithm, hash] = String(locked?.integrity).split('-');
+  if (locked?.version !== version || algorithm !== 'sha512' || hash === undefined)
+    throw new Error(
+      `${name}@${version} is inlined, and the lock file has another version or no SHA-512 of it.`,
+    );
+  return { alg: 'SHA-512', content: Buffer.from(hash, 'base64').toString('hex') };
 }
 
 export default defineConfig({
@@ -106,7 +180,7 @@ export default defineConfig({
   metafile: true,
   clean: true,
   // Inlined is all that the manifest does not name as a (peer) dependency: everything but the caller's own msw.
-  esbuildPlugins: [ownSourceMapsOnly, thirdPartyNotices],
+  esbuildPlugins: [ownSourceMapsOnly, thirdParties],
   plugins: [commonJsChunks],
   // Deno, Workers and `node:sqlite` know the built-in modules by their full names only.
   removeNodeProtocol: false,

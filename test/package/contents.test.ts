@@ -16,7 +16,7 @@ describe('the tarball', () => {
   it('holds what is meant to be published, and nothing else', () => {
     const meant = [
       /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
-      /^dist\/THIRD_PARTY_NOTICES\.txt$/,
+      /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
       /^dist\/(index|webhooks|stores|testing|sandbox)\.(js|cjs)(\.map)?$/,
       /^dist\/(index|webhooks|stores|testing|sandbox)\.d\.(ts|cts)$/,
       /^dist\/cli\.js(\.map)?$/,
@@ -26,7 +26,12 @@ describe('the tarball', () => {
     ];
     expect(files.filter((file) => !meant.some((pattern) => pattern.test(file)))).toEqual([]);
     expect(files).toEqual(
-      expect.arrayContaining(['LICENSE', 'CHANGELOG.md', 'dist/THIRD_PARTY_NOTICES.txt']),
+      expect.arrayContaining([
+        'LICENSE',
+        'CHANGELOG.md',
+        'dist/THIRD_PARTY_NOTICES.txt',
+        'dist/sbom.cdx.json',
+      ]),
     );
   });
 
