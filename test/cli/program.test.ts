@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/version';
-import { runCli } from './run-cli';
+import { credentials, runCli } from './run-cli';
 
 describe.concurrent('the command line', () => {
   it.each([
@@ -44,7 +44,8 @@ describe.concurrent('the command line', () => {
     [['verify', '--to', 'http://127.0.0.1:9', '--to', 'http://127.0.0.1:9'], 'Expected `--to` once'],
     [['sandbox', '--port', '65536'], 'Expected `--port`'],
     [['sandbox', '--retry-interval', 'soon'], 'Expected `--retry-interval`'],
-    [['sandbox', 'now'], 'Unused args'],
+    [['sandbox', credentials.apiToken], 'Expected no further arguments'],
+    [['verify', '--api-token', credentials.apiToken], 'Unknown option'],
   ])('refuses %j with status 2, and says why', async (args, reason) => {
     const { status, stdout, stderr } = await runCli(args, {});
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -1,5 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { selfSigned } from '../client/self-signed';
+import { reply, startHttpsServer } from '../helpers/http-server';
 import { startLibraryListener, startRecorder } from './listeners';
 import { credentials, environment, runCli } from './run-cli';
 
@@ -155,3 +160,16 @@ it.each(commands.slice(0, 2))(
     expect(stderr).toContain('Expected PAYMENTS_API_KEY and PAYMENTS_API_TOKEN in the environment');
   },
 );
+
+it('trigger sends over https, with the certificates that Node trusts', async () => {
+  const server = await startHttpsServer(selfSigned, reply(200));
+  const directory = mkdtempSync(join(tmpdir(), 'pix-automatic-cli-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const certificate = join(directory, 'cert.pem');
+  writeFileSync(certificate, selfSigned.cert);
+  const args = ['trigger', 'payment', '--to', server.url, '--json'];
+  expect(await runCli(args)).toMatchObject({ status: 1, stdout: expect.stringContaining('SELF_SIGNED') });
+  expect(server.requests).toEqual([]);
+  expect((await runCli(args, { ...environment, NODE_EXTRA_CA_CERTS: certificate })).status).toBe(0);
+  expect(server.requests[0]?.headers.authorization).toBe(authorization);
+});

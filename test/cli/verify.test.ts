@@ -67,6 +67,7 @@ describe.concurrent('verify', () => {
     ['acts again on duplicates', 'duplicates', { remembersNothing: true }],
     ['acts again on duplicates at the same time', 'duplicates', { claimsLate: true }],
     ['refuses payouts', 'kinds', { failsOn: ({ kind }) => kind === 'payout' }],
+    ['ends its process on payouts', 'kinds', { diesOn: ({ kind }) => kind === 'payout' }],
     ['refuses fields it does not know', 'unknown-fields', { failsOn: ({ raw }) => 'sandboxText' in raw }],
   ];
   it.each(mistakes)(

@@ -33,7 +33,9 @@ function fail(error: unknown): number {
   const isUsage =
     error instanceof ConfigurationError || (error instanceof Error && error.name === 'CACError');
   if (!isUsage && !(error instanceof CliFailure)) throw error;
-  process.stderr.write(`${NAME}: ${error.message}\n`);
+  // Nothing is quoted of what should not be there: somebody may have tried to pass the credentials.
+  const message = error.message.startsWith('Unused args') ? 'Expected no further arguments.' : error.message;
+  process.stderr.write(`${NAME}: ${message}\n`);
   const status = error instanceof CliFailure ? error.exitStatus : 2;
   if (status === 2) process.stderr.write(`Try: ${NAME} --help\n`);
   return status;

@@ -1,3 +1,4 @@
+import { CliFailure } from '../failure';
 import { type CheckDefinition, type CheckResult, Findings } from './check';
 import { prompt, status200 } from './checks/answers';
 import { credentials } from './checks/credentials';
@@ -32,11 +33,21 @@ export async function runChecklist(
   for (const check of checklist) {
     const findings = new Findings();
     if (isPointless && check !== prompt) findings.leaveOpen('the first notification did not get through');
-    else await check.run(findings, session);
+    else await run(check, findings, session);
     const result = findings.result(check);
     results.push(result);
     onResult(result);
     if (check === reachable) isPointless = result.verdict !== 'passed';
   }
   return results;
+}
+
+/** A count that is gone, as with the process that an earlier check has ended, leaves the check open. */
+async function run(check: CheckDefinition, findings: Findings, session: Session): Promise<void> {
+  try {
+    await check.run(findings, session);
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    findings.leaveOpen(error.message);
+  }
 }

@@ -101,8 +101,8 @@ function receptionOf({ httpStatus, error }: NotificationAnswer): Reception {
   // Whether it is the right success is the subject of a check of its own.
   if (httpStatus !== undefined) return httpStatus >= 200 && httpStatus < 300 ? 'accepted' : 'refused';
   if (error === 'timeout') return 'silent';
-  return error !== undefined && BROKEN.has(error) ? 'broken' : 'gone';
+  return error !== undefined && BROKEN.test(error) ? 'broken' : 'gone';
 }
 
-/** Ends of a connection that had been made, as when the listener's process ends; all else never reached it. */
-const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'connection failed']);
+/** A connection that was made and gave no answer, or no HTTP, as when the process ends; all else never reached it. */
+const BROKEN = /^(ECONNRESET|EPIPE|HPE_.*|connection failed)$/;

@@ -12,7 +12,8 @@ export const reachable: CheckDefinition = {
     const exchange = await session.send('a payment', session.samples.sale().payment);
     const { reception, httpStatus } = exchange;
     const isTurnedAway = httpStatus === 401 || httpStatus === 403 || httpStatus === 404;
-    if (reception === 'gone' || isTurnedAway) findings.fail(describeExchange(exchange));
+    if (reception === 'gone' || reception === 'broken' || isTurnedAway)
+      findings.fail(describeExchange(exchange));
     if (reception === 'silent') findings.leaveOpen(describeExchange(exchange));
   },
 };
