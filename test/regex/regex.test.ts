@@ -1,0 +1,44 @@
+import { analyse } from 'scslre';
+import { describe, expect, it } from 'vitest';
+import { findRegularExpressions } from './find';
+
+const { literals, constructed } = findRegularExpressions();
+
+function slowPartsOf({ source, flags }: RegExp): string[] {
+  return analyse({ source, flags }).reports.map(({ type, character }) => `${type} of ${character.pick}`);
+}
+
+describe('regular expressions take no more than linear time', () => {
+  it('all are found', () => {
+    expect(literals.length).toBeGreaterThan(30);
+    expect(literals.map(({ where }) => where.replace(/:\d+$/, ''))).toContain(
+      'src/webhooks/payout-failure.ts',
+    );
+  });
+
+  it.each(literals.map(({ where, pattern }) => [where, String(pattern), pattern] as const))(
+    '%s %s',
+    (_where, _shown, pattern) => {
+      expect(slowPartsOf(pattern)).toEqual([]);
+    },
+  );
+
+  it('those that are put together at run time are of fixed text: a credential, a URL, a path template', () => {
+    const files = constructed.map((where) => where.replace(/:\d+$/, ''));
+    expect(files).toEqual([
+      'src/client/transport.ts',
+      'src/sandbox/server/control-routes.ts',
+      'src/testing/mock-service.ts',
+    ]);
+    expect(slowPartsOf(/a secret\.with \[escapes\]/gi)).toEqual([]);
+    expect(slowPartsOf(/^\/sandbox\/transactions\/([^/]+)\/pay$/)).toEqual([]);
+    expect(slowPartsOf(/^https:\/\/api\.example\.com\//)).toEqual([]);
+  });
+
+  it.each([/(a+)+$/, /^data:(image\/[^;,]*)?[^,]*,/, /\/+$/, /\s*,\s*;/])(
+    '%s is one that would be found',
+    (slow) => {
+      expect(slowPartsOf(slow)).not.toEqual([]);
+    },
+  );
+});
