@@ -33,7 +33,7 @@ export default defineConfig({
   resolve: { alias: entries },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/package/**', '**/node_modules/**'],
+    exclude: ['test/{package,runtimes}/**', '**/node_modules/**'],
     // Generous, because the slow tests wait for real time-outs over real sockets, and CI machines are slow.
     testTimeout: 15_000,
     hookTimeout: 30_000,
