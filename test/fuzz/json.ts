@@ -30,7 +30,7 @@ export interface Style {
   readonly turn: number;
 }
 
-export const PLAIN: Style = { space: '', turn: 0 };
+const PLAIN: Style = { space: '', turn: 0 };
 
 export function write(json: Json, style: Style = PLAIN): string {
   const { space, turn } = style;
