@@ -51,7 +51,12 @@ export type SandboxLogEntry =
       readonly fault: Fault['kind'] | undefined;
       readonly durationMs: number;
     }
-  | { readonly type: 'delivery'; readonly delivery: Delivery; readonly attempt: DeliveryAttempt };
+  | {
+      readonly type: 'delivery';
+      /** Without the payload, which holds personal data; `deliveries` has it. */
+      readonly delivery: Omit<Delivery, 'payload'>;
+      readonly attempt: DeliveryAttempt;
+    };
 
 /** A running stand-in for the service. */
 export interface Sandbox extends SandboxControls {

@@ -31,7 +31,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     now: options.now,
     timers: realTimers,
     send: httpSend,
-    onAttempt: (delivery, attempt) => log({ type: 'delivery', delivery, attempt }),
+    onAttempt: ({ payload: _, ...delivery }, attempt) => log({ type: 'delivery', delivery, attempt }),
   });
 
   const redact = redactor(credentials);
