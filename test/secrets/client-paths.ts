@@ -1,0 +1,344 @@
+import {
+  amountFromMinorUnits,
+  confirmPayment,
+  decodeQrCode,
+  type Fetch,
+  PaymentsClient,
+  type PaymentsClientOptions,
+  parseDateTime,
+  reconcile,
+  recurringCheckoutRequestSchema,
+  recurringCheckoutSchema,
+  transactionSchema,
+} from 'pix-automatic-sdk';
+import { checkoutAnswer, checkoutRequest, operations } from '../client/support';
+import { reply, stall, startHttpServer, unusedPort } from '../helpers/http-server';
+import { credentials, marked } from './marks';
+import type { Path } from './path';
+
+const { apiKey, apiToken, cpf, email, account } = marked;
+const baseUrl = 'https://service.example';
+
+/** All marks, in every place of a body that the service could quote them in. */
+const echo = {
+  message: `${apiKey} ${apiToken} ${cpf} ${email} ${account}`,
+  [apiKey]: apiToken,
+  [cpf]: email,
+  headers: { 'x-api-key': apiKey, 'x-api-token': apiToken },
+  shopper: { document: cpf, email, bankDetails: { account } },
+};
+const text = JSON.stringify(echo);
+
+const answers: Readonly<Record<string, () => Response>> = {
+  ...Object.fromEntries(
+    [400, 401, 403, 404, 409, 422, 429, 500, 503].map((status) => [
+      `HTTP ${status}`,
+      () => Response.json(echo, { status, headers: { 'retry-after': '999', 'x-echo': apiToken } }),
+    ]),
+  ),
+  'a redirect to a host of the credentials': () =>
+    new Response(text, {
+      status: 302,
+      headers: { location: `https://${apiKey}.${apiToken}.example/${cpf}` },
+    }),
+  'a redirect with user-info': () =>
+    new Response(text, { status: 307, headers: { location: `https://${apiKey}:${apiToken}@other.example` } }),
+  'a redirect to no URL': () =>
+    new Response(text, { status: 301, headers: { location: `http://[${apiKey}` } }),
+  'a body status of 999': () => Response.json({ ...echo, status: 999 }),
+  'a success without what it is for': () => Response.json({ ...echo, status: 'marked', response: echo }),
+  'a uuid that is a credential': () => Response.json({ ...echo, response: { uuid: apiToken } }),
+  'a success with wrong types everywhere': () => Response.json(wrongTypes(checkoutAnswer())),
+  'text in place of JSON': () => new Response(`<h1>${text}</h1>`),
+  'JSON that breaks off': () => new Response(text.slice(0, -3)),
+  'an array': () => Response.json([echo]),
+  'a string': () => Response.json(text),
+  'an answer that is too large': () => new Response(text.repeat(100)),
+  'a body that fails': () => new Response(failing(new Error(text))),
+};
+
+/** Each field a number that is a mark, or a mark in place of a number. */
+function wrongTypes(value: unknown): unknown {
+  if (typeof value === 'string') return [{ [email]: cpf, number: Number(cpf) }];
+  if (typeof value !== 'object' || value === null) return `${cpf} ${email}`;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, wrongTypes(field)]));
+}
+
+function failing(error: Error): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text));
+      controller.error(error);
+    },
+  });
+}
+
+/** What the platform, or an agent of the merchant's, may throw: all of them hold the request. */
+const failures: Readonly<Record<string, (init: unknown) => unknown>> = {
+  'the request itself': (init) => init,
+  'an error with the request': (init) => Object.assign(new Error(text), { request: init, config: init }),
+  'an error with a cause': (init) => new TypeError(text, { cause: Object.assign(new Error(text), { init }) }),
+  'several errors': (init) => new AggregateError([Object.assign(new Error(text), { init }), text], text),
+  'a refusal': (init) => Object.assign(new Error(text), { code: 'ECONNREFUSED', syscall: 'connect', init }),
+  'a code that is a credential': () => Object.assign(new Error(text), { code: apiToken, syscall: apiKey }),
+  text: () => text,
+};
+
+function clientWith(fetch: Fetch, options: Partial<PaymentsClientOptions> = {}): PaymentsClient {
+  return new PaymentsClient({
+    baseUrl,
+    ...credentials,
+    fetch,
+    maxRetries: 0,
+    maxResponseBytes: 4_096,
+    ...options,
+  });
+}
+
+const answered = operations.flatMap(({ name, call }): Path[] =>
+  Object.entries(answers).map(([what, answer]) => [
+    `${name}: ${what}`,
+    () => call(clientWith(async () => answer())),
+  ]),
+);
+
+const failed = operations.flatMap(({ name, call }): Path[] =>
+  Object.entries(failures).map(([what, failure]) => [
+    `${name}: fetch throws ${what}`,
+    () => call(clientWith(async (_, init) => Promise.reject(failure(init)))),
+  ]),
+);
+
+const onTheWire = operations.flatMap(({ name, call }): Path[] => [
+  [
+    `${name}: refused`,
+    async () => {
+      const url = `http://127.0.0.1:${await unusedPort()}`;
+      return call(new PaymentsClient({ baseUrl: url, ...credentials, maxRetries: 0 }));
+    },
+  ],
+  [
+    `${name}: an answer that never comes`,
+    async () => {
+      const { url } = await startHttpServer(stall);
+      return call(new PaymentsClient({ baseUrl: url, ...credentials, timeoutMs: 50, maxRetries: 0 }));
+    },
+  ],
+  [
+    `${name}: an echo of everything over HTTP`,
+    async () => {
+      const { url } = await startHttpServer(reply(400, echo, { [apiToken]: apiKey, 'x-echo': text }));
+      return call(new PaymentsClient({ baseUrl: url, ...credentials, maxRetries: 0 }));
+    },
+  ],
+  [
+    `${name}: aborted`,
+    () => {
+      const controller = new AbortController();
+      const client = clientWith(() => new Promise(() => controller.abort()));
+      return call(client, { signal: controller.signal });
+    },
+  ],
+]);
+
+const { createRecurringCheckout } = PaymentsClient.prototype;
+type Order = Parameters<typeof createRecurringCheckout>[0];
+const never: Fetch = () => Promise.reject(new Error('a request was sent'));
+const cyclic: Record<string, unknown> = { [email]: cpf };
+cyclic['self'] = cyclic;
+
+const requests: Path[] = [
+  ...Object.entries({
+    'wrong types everywhere': wrongTypes(checkoutRequest()),
+    'marks in place of dates, URL and currency': {
+      ...checkoutRequest(),
+      currency: cpf,
+      callbackURL: `${email}://${account}`,
+      recurrence: { immediatePayment: true, calendar: { initialDate: cpf, finalDate: email } },
+    },
+    'a cycle': { ...checkoutRequest(), cyclic },
+    'a BigInt': { ...checkoutRequest(), [email]: BigInt(cpf) },
+    'a toJSON that throws': {
+      toJSON() {
+        throw new Error(text);
+      },
+    },
+    'no object': `${cpf} ${email}`,
+  }).map(
+    ([what, request]): Path => [
+      `createRecurringCheckout: ${what}`,
+      () => clientWith(never).createRecurringCheckout(request as Order),
+    ],
+  ),
+  [
+    'createRecurringCheckout: extraFields of wrong types',
+    () =>
+      clientWith(never).createRecurringCheckout(checkoutRequest(), {
+        extraFields: { shopper: { email: { [email]: cpf } }, currency: account },
+      }),
+  ],
+  ['getTransaction: half a character', () => clientWith(never).getTransaction(`${cpf}\ud800`)],
+  ['getTransaction: no text', () => clientWith(never).getTransaction({ [cpf]: email } as never)],
+  [
+    'cancelScheduledPayment: a reason of another type',
+    () => clientWith(never).cancelScheduledPayment(cpf, { reason: { [cpf]: email } as never }),
+  ],
+  ['a limit that is none', () => clientWith(never).getTransaction('t', { timeoutMs: cpf as never })],
+];
+
+/** Credentials that cannot work, of every kind that is refused. */
+const badCredentials = [
+  `${apiKey}\n`,
+  ` ${apiKey}`,
+  `${apiKey}\r\nx-injected: 1`,
+  `${apiKey}\u0000`,
+  `${apiKey}\u200b`,
+  `${apiKey}:${apiToken}`,
+  [apiKey, apiToken],
+  { apiKey },
+  Number(cpf),
+];
+
+export const badPairs: ReadonlyArray<readonly [what: string, apiKey: unknown, apiToken: unknown]> = [
+  ...badCredentials.map((bad) => [`apiKey ${JSON.stringify(bad).slice(0, 9)}…`, bad, apiToken] as const),
+  // A colon is fine in a token.
+  ...badCredentials
+    .filter((bad) => bad !== `${apiKey}:${apiToken}`)
+    .map((bad) => [`apiToken ${JSON.stringify(bad).slice(0, 9)}…`, apiKey, bad] as const),
+  ['no apiToken', apiKey, ''],
+  ['no apiKey', undefined, apiToken],
+];
+
+const configurations: Path[] = [
+  ...badPairs.map(
+    ([what, key, token]): Path => [
+      `new PaymentsClient: ${what}`,
+      () => new PaymentsClient({ baseUrl, apiKey: key as string, apiToken: token as string }),
+    ],
+  ),
+  ...[
+    `https://${apiKey}:${apiToken}@service.example`,
+    `${apiKey}:${apiToken}`,
+    `https://service.example/?key=${apiKey}`,
+    `https://service.example/#${apiToken}`,
+    `http://${apiKey}.example`,
+    `https://[${apiKey}`,
+    apiToken,
+  ].map(
+    (bad, index): Path => [
+      `new PaymentsClient: base URL ${index + 1}`,
+      () => new PaymentsClient({ baseUrl: bad, ...credentials }),
+    ],
+  ),
+  [
+    'new PaymentsClient: userAgent',
+    () => new PaymentsClient({ baseUrl, ...credentials, userAgent: `${apiKey}\n` }),
+  ],
+  [
+    'fromEnv: one is missing',
+    () => PaymentsClient.fromEnv({ PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_TOKEN: apiToken }),
+  ],
+  [
+    'fromEnv: one with a line break',
+    () =>
+      PaymentsClient.fromEnv({
+        PAYMENTS_BASE_URL: baseUrl,
+        PAYMENTS_API_KEY: apiKey,
+        PAYMENTS_API_TOKEN: `${apiToken}\n`,
+      }),
+  ],
+];
+
+const helpers: Path[] = [
+  ['decodeQrCode', () => decodeQrCode(`data:image/png;base64,${email}!`)],
+  ['parseDateTime: value', () => parseDateTime(`${cpf} ${email}`, 'America/Sao_Paulo')],
+  ['parseDateTime: zone', () => parseDateTime('2026-11-21 09:30:00', `${email}/${cpf}`)],
+  ['amountFromMinorUnits', () => amountFromMinorUnits(Number(`${cpf}.5`), email)],
+  [
+    'confirmPayment: not a payment',
+    () =>
+      confirmPayment(clientWith(never), {
+        kind: cpf as never,
+        payload: { saleToken: email, newStatus: cpf },
+      }),
+  ],
+  [
+    'confirmPayment: the query fails',
+    () =>
+      confirmPayment(
+        clientWith(async () => Response.json(echo, { status: 400 })),
+        {
+          kind: 'payment',
+          payload: { saleToken: 't', newStatus: 'PAID' },
+        },
+      ),
+  ],
+  [
+    'waitForTransaction: the query fails',
+    () => clientWith(async () => Response.json(echo, { status: 400 })).waitForTransaction('t'),
+  ],
+  [
+    'waitForTransaction: time is over',
+    () =>
+      clientWith(async () => Response.json({ situation: 'PENDING', shopper: { email } })).waitForTransaction(
+        't',
+        {
+          timeoutMs: 20,
+          intervalMs: 5,
+        },
+      ),
+  ],
+  [
+    'reconcile: the query fails',
+    async () => {
+      const client = clientWith(async () => Response.json(echo, { status: 400 }));
+      for await (const { error } of reconcile(client, ['t'])) return error;
+    },
+  ],
+  ...[recurringCheckoutRequestSchema, recurringCheckoutSchema, transactionSchema].map(
+    (schema, index): Path => [
+      `the public schema ${index + 1}`,
+      () =>
+        schema['~standard'].validate({ ...(wrongTypes(checkoutRequest()) as object), ...echo, status: cpf }),
+    ],
+  ),
+];
+
+const observers: Path[] = operations.map(({ name, call }) => [
+  `${name}: what observers are told`,
+  async () => {
+    const events: unknown[] = [];
+    const note = (event: unknown) => events.push(event);
+    let count = 0;
+    const fetch: Fetch = async () => {
+      count += 1;
+      return Response.json(echo, { status: count < 3 ? 429 : 500, headers: { 'retry-after': '0' } });
+    };
+    const options = { maxRetries: 2, onRequest: note, onResponse: note, onRetry: note };
+    await call(clientWith(fetch, options)).catch(note);
+    return events;
+  },
+]);
+
+const objects: Path[] = [
+  [
+    'a client, before and after calls',
+    async () => {
+      const client = clientWith(async () => Response.json(echo, { status: 400 }));
+      const before = new PaymentsClient({ baseUrl, ...credentials });
+      await client.getTransaction(cpf).catch(() => undefined);
+      return [client, before];
+    },
+  ],
+];
+
+export const clientPaths: readonly Path[] = [
+  ...answered,
+  ...failed,
+  ...onTheWire,
+  ...requests,
+  ...configurations,
+  ...helpers,
+  ...observers,
+  ...objects,
+];

@@ -1,0 +1,84 @@
+import { PaymentsClient } from 'pix-automatic-sdk';
+import { type SandboxLogEntry, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
+import { onTestFinished } from 'vitest';
+import { checkoutRequest } from '../client/support';
+import { reply, startHttpServer } from '../helpers/http-server';
+import { credentials, marked } from './marks';
+import type { Path } from './path';
+
+const { apiKey, apiToken, cpf, email, account } = marked;
+
+/** A sandbox with marked credentials, and everything that it logs. */
+async function start(options: SandboxOptions = {}) {
+  const log: SandboxLogEntry[] = [];
+  const sandbox = await startSandbox({ credentials, log: (entry) => log.push(entry), ...options });
+  onTestFinished(() => sandbox.close());
+  const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials, maxRetries: 0 });
+  const order = {
+    ...checkoutRequest(),
+    shopper: { email, document: { type: 'CPF', number: cpf } },
+    amount: 10,
+    account,
+  };
+  return { sandbox, client, log, order };
+}
+
+const call = (url: string, init: RequestInit = {}) =>
+  fetch(url, { ...init, headers: { 'x-api-key': apiKey, 'x-api-token': apiToken, ...init.headers } });
+
+export const sandboxPaths: readonly Path[] = [
+  [
+    'sandbox: the log of calls and deliveries',
+    async () => {
+      const listener = await startHttpServer(reply(500, `${apiKey} ${email}`), reply(200));
+      const { sandbox, client, log, order } = await start({
+        webhookUrl: `${listener.url}/?key=${apiKey}&token=${encodeURIComponent(apiToken)}`,
+        retryIntervalMs: 1,
+      });
+      const { response } = await client.createRecurringCheckout(order);
+      sandbox.pay(response.uuid);
+      await sandbox.idle();
+      await client.getTransaction(response.uuid);
+      await call(`${sandbox.url}/v1.1/transactions/${apiToken}?email=${email}`);
+      await call(`${sandbox.url}/${apiKey}/${apiToken}`, { method: 'DELETE' });
+      return log;
+    },
+  ],
+  [
+    'sandbox: the deliveries, without their payloads, which are what they are for',
+    async () => {
+      const { sandbox, client, order } = await start({ webhookUrl: `http://127.0.0.1:1/?key=${apiKey}` });
+      const { response } = await client.createRecurringCheckout(order);
+      sandbox.pay(response.uuid);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return sandbox.deliveries.map(({ payload: _, ...delivery }) => delivery);
+    },
+  ],
+  [
+    'sandbox: answers to calls without its credentials',
+    async () => {
+      const { sandbox } = await start();
+      const asked = ['/v1.1/transactions/t', '/sandbox/deliveries', '/sandbox/faults', '/elsewhere'];
+      const answers = asked.map(async (path) => {
+        const answer = await call(sandbox.url + path, { headers: { 'x-api-token': 'another' } });
+        return [answer.status, [...answer.headers], await answer.text()];
+      });
+      return Promise.all(answers);
+    },
+  ],
+  ['sandbox: a listener’s URL that is none', () => start({ webhookUrl: `${apiKey}:${apiToken}@${email}` })],
+  ['sandbox: a transaction that is unknown', async () => (await start()).sandbox.pay(cpf)],
+  [
+    'sandbox: a refund that cannot be',
+    async () => {
+      const { sandbox, client, order } = await start();
+      const { response } = await client.createRecurringCheckout(order);
+      return sandbox.refund(response.uuid, { amount: Number(cpf), reason: email });
+    },
+  ],
+  [
+    'sandbox: bad credentials',
+    () =>
+      startSandbox({ credentials: { apiKey: `${apiKey}\n`, apiToken } }).then((sandbox) => sandbox.close()),
+  ],
+];
