@@ -27,13 +27,22 @@ export async function runSuite(world) {
   const results = [];
   for (const [name, check] of Object.entries(checks)) {
     try {
-      await check(context);
+      await withinSeconds(20, check(context));
       results.push({ name, problem: null });
     } catch (error) {
       results.push({ name, problem: String(error?.stack ?? error) });
     }
   }
   return results;
+}
+
+/** A check that hangs is to be found by its name. */
+async function withinSeconds(seconds, promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`took longer than ${seconds} s`)), seconds * 1000);
+  });
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 const checks = {
