@@ -1,0 +1,193 @@
+// Whether the time that checkAuthorization takes tells anything of the credentials, in the manner of dudect
+// (Reparaz, Balasch, Verbauwhede, 2017): Welch's t over classes of input that are measured in random turns, on all
+// samples and on those below some percentiles, with |t| above 4.5 as the sign of a difference.
+// Run: npm run timing -- --samples 40000 --seed 7
+import { parseArgs } from 'node:util';
+import { checkAuthorization } from 'pix-automatic-sdk/webhooks';
+
+const { values: args } = parseArgs({
+  options: {
+    samples: { type: 'string', default: '40000' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+  },
+});
+const samples = Number(args.samples);
+const random = randomFrom(Number(args.seed));
+const encoded = new WeakMap<Pair, string>();
+
+/** Timers are coarse beside a call of about a microsecond. */
+const CALLS_PER_SAMPLE = 50;
+const MAX_T = 4.5;
+/** Of the credentials in memory: where one lies is worth a nanosecond, and is no property of what is in it. */
+const COPIES = 8_000;
+const PERCENTILES = [100, 99, 95, 90, 75, 50];
+
+/** What is sent in nearly all classes: what the sender knows must not differ where the credentials do. */
+const guess = { apiKey: 'key-of-the-merchant-2026', apiToken: 'token-9f86d081884c7d659a2feaa0c55ad015' };
+const { apiKey, apiToken } = guess;
+/** The credentials of which it may be a guess. */
+const unlike = { apiKey: 'anybody-elses-key-in-1999', apiToken: 'secret-0a3bf4f1b2b0b822cd15d6c15b0f00' };
+const firstByte = { apiKey: `K${apiKey.slice(1)}`, apiToken };
+const lastByte = { apiKey, apiToken: `${apiToken.slice(0, -1)}6` };
+const rightKey = { apiKey, apiToken: unlike.apiToken.slice(0, -1).padEnd(apiToken.length, '1') };
+const shorter = { apiKey: firstByte.apiKey, apiToken: apiToken.slice(8) };
+const longer = { apiKey: firstByte.apiKey, apiToken: `${apiToken}a3bf4f` };
+
+type Pair = typeof guess;
+type Check = (header: string, credentials: readonly Pair[]) => unknown;
+
+/** What is sent, and what it is checked against. */
+interface Class {
+  readonly name: string;
+  readonly sent: Pair;
+  readonly expected: readonly Pair[];
+}
+
+function against(name: string, ...expected: readonly Pair[]): Class {
+  return { name, sent: guess, expected };
+}
+
+const atFirst = against('differs in the first byte', firstByte);
+const atLast = against('differs in the last byte', lastByte);
+const ofFirst = against('is the first of two pairs', guess, unlike);
+const ofSecond = against('is the second', unlike, guess);
+
+/** What an attacker could learn: how much of a guess is right, how long the secret is, and which pair is meant. */
+const comparisons: ReadonlyArray<readonly [Class, Class]> = [
+  [atFirst, atLast],
+  [against('differs everywhere', unlike), atLast],
+  [against('differs everywhere', unlike), against('the key is right', rightKey)],
+  [atFirst, against('credentials are shorter', shorter)],
+  [atFirst, against('credentials are longer', longer)],
+  [
+    against('nearly the first of two pairs', lastByte, unlike),
+    against('nearly the second', unlike, lastByte),
+  ],
+  [ofFirst, ofSecond],
+  [atFirst, atFirst],
+];
+
+console.log(`seed ${args.seed}, ${samples} samples a class, ${CALLS_PER_SAMPLE} calls a sample`);
+console.log(`${'\ncheckAuthorization'.padEnd(59)}max |t|   difference a call`);
+warmUp();
+const differing = comparisons.filter(([a, b]) => compare(checkAuthorization, a, b) > MAX_T);
+console.log('\ncheckAuthorization, what the sender knows');
+compare(checkAuthorization, atFirst, { ...atFirst, name: 'the header is longer', sent: longer });
+console.log('\ncontrol: the same with a comparison that ends at the first difference');
+const caught = [
+  [atFirst, atLast],
+  [ofFirst, ofSecond],
+] as const;
+const missed = caught.filter(([a, b]) => compare(naiveCheck, a, b) <= MAX_T);
+
+console.log(
+  `\n${differing.length} of ${comparisons.length} differ, the control is caught in ${caught.length - missed.length} of ${caught.length}`,
+);
+process.exit(differing.length + missed.length === 0 ? 0 : 1);
+
+/** All classes in random turns, until the compiler has seen them all and has no reason to begin again. */
+function warmUp(): void {
+  const all = comparisons.flat();
+  for (let turn = 0; turn < 20_000; turn += 1) {
+    const { sent, expected } = all[Math.floor(random() * all.length)] ?? atFirst;
+    for (const check of [checkAuthorization, naiveCheck]) time(check, headerOf(sent), expected);
+  }
+}
+
+/** Prints and gives the largest |t| over the percentiles. */
+function compare(check: Check, a: Class, b: Class): number {
+  // In random turns, and made beforehand, so that what makes them does not lie in the caches when they are measured.
+  const ofA = copiesOf(a.expected);
+  const copies = [ofA, a.expected === b.expected ? ofA : copiesOf(b.expected)];
+  for (let at = 0; at < COPIES; at += 1) {
+    // In turns, because what is encoded first is found first.
+    for (const expected of copies) check(headerOf(guess), expected[at] ?? a.expected);
+  }
+  const inputs = Array.from({ length: 2.2 * samples }, () => {
+    const which = random() < 0.5 ? 0 : 1;
+    const expected = copies[which]?.[Math.floor(random() * COPIES)] ?? a.expected;
+    return { which, header: headerOf((which === 0 ? a : b).sent), expected } as const;
+  });
+  const elapsed = inputs.map(({ header, expected }) => time(check, header, expected));
+  // The first are for the compiler.
+  const times = [0, 1].map((which) =>
+    Float64Array.from(elapsed.filter((_, turn) => turn > samples / 5 && inputs[turn]?.which === which)),
+  );
+  const all = Float64Array.from(times.flatMap((each) => [...each])).sort();
+  const results = PERCENTILES.map((percentile) => {
+    // Of both together, so that neither is cropped more than the other.
+    const limit = all[Math.ceil((all.length * percentile) / 100) - 1] ?? Number.POSITIVE_INFINITY;
+    const [one, other] = times.map((each) => each.filter((ns) => ns <= limit));
+    return welch(one ?? all, other ?? all);
+  });
+  const worst = results.reduce((most, result) => (Math.abs(result.t) > Math.abs(most.t) ? result : most));
+  const t = Math.abs(worst.t);
+  const name = `  ${a.name} / ${b.name === a.name ? 'the same' : b.name}`;
+  console.log(
+    `${name.padEnd(58)}${t.toFixed(2).padStart(8)}   ${worst.difference.toFixed(2).padStart(6)} ± ${worst.error.toFixed(2)} ns`,
+  );
+  return t;
+}
+
+function copiesOf(expected: readonly Pair[]): ReadonlyArray<readonly Pair[]> {
+  return Array.from({ length: COPIES }, () => structuredClone(expected));
+}
+
+/** A text of its own each time: one and the same could lie better in memory than another. */
+function headerOf({ apiKey, apiToken }: Pair): string {
+  const header = `Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`;
+  return Buffer.from(header, 'latin1').toString('latin1');
+}
+
+/** Nanoseconds a call. */
+function time(check: Check, header: string, expected: readonly Pair[]): number {
+  const start = process.hrtime.bigint();
+  for (let call = 0; call < CALLS_PER_SAMPLE; call += 1) check(header, expected);
+  return Number(process.hrtime.bigint() - start) / CALLS_PER_SAMPLE;
+}
+
+function welch(a: Float64Array, b: Float64Array): { t: number; difference: number; error: number } {
+  const [one, other] = [moments(a), moments(b)];
+  const error = Math.sqrt(one.variance / a.length + other.variance / b.length);
+  const difference = other.mean - one.mean;
+  return { t: difference / error, difference, error };
+}
+
+function moments(values: Float64Array): { mean: number; variance: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+  return { mean, variance };
+}
+
+/** As many libraries do it: text against text, pair after pair. */
+function naiveCheck(header: string, credentials: readonly Pair[]): boolean {
+  const received = header.trim().slice('Basic '.length).trimStart();
+  return credentials.some((pair) => isEqualNaively(received, encodedOf(pair)));
+}
+
+function isEqualNaively(received: string, expected: string): boolean {
+  if (received.length !== expected.length) return false;
+  for (let at = 0; at < received.length; at += 1) {
+    if (received.charCodeAt(at) !== expected.charCodeAt(at)) return false;
+  }
+  return true;
+}
+
+function encodedOf(pair: Pair): string {
+  const known = encoded.get(pair);
+  if (known !== undefined) return known;
+  const text = btoa(`${pair.apiKey}:${pair.apiToken}`);
+  encoded.set(pair, text);
+  return text;
+}
+
+/** mulberry32, for the turns. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
