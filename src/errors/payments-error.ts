@@ -25,6 +25,18 @@ export type PaymentsErrorCode =
 
 const brands = new WeakMap<object, symbol>();
 
+const POINTER = / See docs\/errors\.md#\w+ in pix-automatic-sdk\./g;
+
+/** The message of an error as it was before its page was added, for where nobody has the package at hand. */
+export function withoutPointer(message: string): string {
+  return message.replace(POINTER, '');
+}
+
+/** Names the page about the code, which is in the package. Once, when the message is that of another error. */
+function withPointer(message: string, code: PaymentsErrorCode): string {
+  return `${withoutPointer(message)} See docs/errors.md#${code} in pix-automatic-sdk.`;
+}
+
 /**
  * Brands a class and names its instances. A class that a merchant derives from ours has no brand of its own, so
  * `instanceof` treats it as usual.
@@ -68,7 +80,7 @@ export abstract class PaymentsError extends Error {
     options: { outcome?: Outcome | undefined; cause?: unknown } = {},
   ) {
     // `cause` is passed only where there is one: `new Error(m, { cause: undefined })` would print an empty cause.
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(withPointer(message, code), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.outcome = options.outcome;
   }

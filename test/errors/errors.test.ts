@@ -15,30 +15,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { advice } from '../../src/errors/call-error';
 import { summarize } from '../../src/errors/validation-issue';
-
-const context = { operation: 'createRecurringCheckout', outcome: 'unknown', attempts: 2 } as const;
-const issues = [{ path: ['a', 0, 'b'], message: 'expected a string' }];
-const secret = 'marked-personal-data';
-const body = { status: 999, message: secret, [secret]: secret };
-
-/** One of each class, made by the classes of a copy of the module. */
-const makers = {
-  ConfigurationError: (e: Errors) => new e.ConfigurationError('m'),
-  InvalidRequestError: (e: Errors) => new e.InvalidRequestError('The request', issues),
-  ApiError: (e: Errors) => new e.ApiError('m', { ...context, httpStatus: 400, body }),
-  InvalidResponseError: (e: Errors) =>
-    new e.InvalidResponseError('m', { ...context, issues, body, uuid: 'u' }),
-  ConnectionError: (e: Errors) => new e.ConnectionError('m', { ...context, reason: 'ECONNRESET' }),
-  TimeoutError: (e: Errors) => new e.TimeoutError('m', context),
-  AbortedError: (e: Errors) => new e.AbortedError('m', { ...context, cause: 'why' }),
-  WebhookAuthenticationError: (e: Errors) => new e.WebhookAuthenticationError('mismatch'),
-  InvalidNotificationError: (e: Errors) => new e.InvalidNotificationError('m', { issues, body }),
-  StoreError: (e: Errors) => new e.StoreError('m', { cause: new Error('driver') }),
-} satisfies Record<string, (errors: Errors) => PaymentsError>;
-
-type Errors = typeof import('../../src/errors');
-type Name = keyof typeof makers;
-const names = Object.keys(makers) as Name[];
+import { body, context, type Errors, makers, names, secret } from './makers';
 
 const ours: Errors = {
   AbortedError,
@@ -186,7 +163,8 @@ describe('what an error says', () => {
 
   it('issues are named with their paths, five of them at most', () => {
     expect(makers.InvalidRequestError(ours).message).toBe(
-      'The request was refused before anything was sent. a.0.b: expected a string.',
+      'The request was refused before anything was sent. a.0.b: expected a string. ' +
+        'See docs/errors.md#invalid_request in pix-automatic-sdk.',
     );
     const many = Array.from({ length: 7 }, (_, index) => ({ path: [`f${index}`], message: 'required' }));
     expect(summarize(many)).toBe(

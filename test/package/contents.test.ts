@@ -16,6 +16,8 @@ describe('the tarball', () => {
   it('holds what is meant to be published, and nothing else', () => {
     const meant = [
       /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+      // Where the messages of errors point to.
+      /^docs\/errors\.md$/,
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
       /^dist\/(index|webhooks|stores|testing|sandbox)\.(js|cjs)(\.map)?$/,
       /^dist\/(index|webhooks|stores|testing|sandbox)\.d\.(ts|cts)$/,
@@ -29,6 +31,7 @@ describe('the tarball', () => {
       expect.arrayContaining([
         'LICENSE',
         'CHANGELOG.md',
+        'docs/errors.md',
         'dist/THIRD_PARTY_NOTICES.txt',
         'dist/sbom.cdx.json',
       ]),

@@ -1,5 +1,6 @@
 import { type CAC, cac } from 'cac';
 import { ConfigurationError } from '../../errors';
+import { withoutPointer } from '../../errors/payments-error';
 import { VERSION } from '../../version';
 import { CliFailure, usageFailure } from './failure';
 import { exitStatuses, notes, withoutTrailingSpace } from './help';
@@ -35,7 +36,8 @@ function fail(error: unknown): number {
   if (!isUsage && !(error instanceof CliFailure)) throw error;
   // Nothing is quoted of what should not be there: somebody may have tried to pass the credentials.
   const message = error.message.startsWith('Unused args') ? 'Expected no further arguments.' : error.message;
-  process.stderr.write(`${NAME}: ${message}\n`);
+  // Of npx's cache nobody opens a page, and the help is named below.
+  process.stderr.write(`${NAME}: ${withoutPointer(message)}\n`);
   const status = error instanceof CliFailure ? error.exitStatus : 2;
   if (status === 2) process.stderr.write(`Try: ${NAME} --help\n`);
   return status;

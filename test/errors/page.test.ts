@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { PaymentsErrorCode } from '../../src/errors';
+import * as errors from '../../src/errors';
+import { runCli } from '../cli/run-cli';
+import { makers, names } from './makers';
+
+const page = 'docs/errors.md';
+const sections = new Map(
+  readFileSync(page, 'utf8')
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      return [heading, lines.join('\n')];
+    }),
+);
+
+/** By hand and of that type, so that a new code cannot be forgotten: `tsc` asks for it. */
+const classes: Record<PaymentsErrorCode, (typeof names)[number]> = {
+  configuration: 'ConfigurationError',
+  invalid_request: 'InvalidRequestError',
+  api_error: 'ApiError',
+  invalid_response: 'InvalidResponseError',
+  connection_failed: 'ConnectionError',
+  timeout: 'TimeoutError',
+  aborted: 'AbortedError',
+  webhook_authentication_failed: 'WebhookAuthenticationError',
+  invalid_notification: 'InvalidNotificationError',
+  store_failed: 'StoreError',
+};
+
+describe('the page about errors', () => {
+  it('has a section for each code, under exactly that heading, and no other', () => {
+    expect([...sections.keys()].sort()).toEqual(Object.keys(classes).sort());
+  });
+
+  it.each(Object.entries(classes))(
+    '%s: names %s, its outcome, what happened, causes and ways out',
+    (code, name) => {
+      const section = sections.get(code);
+      expect(section).toMatch(new RegExp(`^\\n\`${name}\``));
+      expect(section).toContain('`outcome`');
+      expect(section).toContain('**What happened.**');
+      expect(section).toContain('**Causes, and ways out.**');
+      const { outcome } = makers[name](errors);
+      const [summary = ''] = section?.trim().split('\n\n') ?? [];
+      expect(summary).toMatch(
+        outcome === undefined ? /no `outcome`/ : /`(?:not-sent|unknown)`|what was known/,
+      );
+    },
+  );
+
+  it('names every field that a class has beside those of all errors', () => {
+    const common = ['code', 'outcome', 'operation', 'attempts', 'message', 'stack', 'name', 'cause'];
+    for (const [code, name] of Object.entries(classes)) {
+      const error = makers[name](errors);
+      const getters = Object.getOwnPropertyNames(Object.getPrototypeOf(error)).filter(
+        (f) => f !== 'constructor',
+      );
+      const fields = [...Object.getOwnPropertyNames(error), ...getters].filter((f) => !common.includes(f));
+      const [summary = ''] = sections.get(code)?.trim().split('\n\n') ?? [];
+      for (const field of fields) expect(summary, code).toContain(`\`${field}\``);
+    }
+  });
+
+  it('links to sections that exist', () => {
+    const targets = [...readFileSync(page, 'utf8').matchAll(/\]\(#(\w+)\)/g)].map(([, target]) => target);
+    expect(targets.length).toBeGreaterThan(0);
+    expect(targets.filter((target) => !sections.has(target as string))).toEqual([]);
+  });
+});
+
+describe('the pointer at the end of a message', () => {
+  const pointer = / See (\S+)#(\w+) in pix-automatic-sdk\./g;
+
+  it.each(names)('of %s leads to the section of its code', (name) => {
+    const error = makers[name](errors);
+    const found = [...error.message.matchAll(pointer)];
+    expect(found).toHaveLength(1);
+    const [text, file = '', section = ''] = found[0] ?? [];
+    expect(error.message).toMatch(/\.$/);
+    expect(error.message.endsWith(text as string)).toBe(true);
+    expect(existsSync(file)).toBe(true);
+    expect(sections.has(section)).toBe(true);
+    expect(classes[section as PaymentsErrorCode]).toBe(name);
+    expect(error.stack).toContain(error.message);
+  });
+
+  it('leads into the package: the page is published', () => {
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain(page);
+  });
+
+  it('is there once when an error says what another has said', () => {
+    const { message } = makers.TimeoutError(errors);
+    const outer = new errors.ConfigurationError(`${message} Twice.`);
+    expect(outer.message).toBe('m Twice. See docs/errors.md#configuration in pix-automatic-sdk.');
+  });
+
+  it('is not on the command line, whose reader has its help instead', async () => {
+    const env = { PAYMENTS_API_KEY: 'key ', PAYMENTS_API_TOKEN: 'token' };
+    const args = ['trigger', 'payment', '--to', 'http://127.0.0.1:9/'];
+    const { status, stderr } = await runCli(args, env);
+    expect(status).toBe(2);
+    expect(stderr).toBe(
+      'pix-automatic: Expected `apiKey` to be without white space at its ends. It was probably copied with a line ' +
+        'break.\nTry: pix-automatic --help\n',
+    );
+  });
+});
