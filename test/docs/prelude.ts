@@ -1,7 +1,7 @@
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import type { PaymentNotification } from 'pix-automatic-sdk/webhooks';
 
-// What the README's blocks take as given: the merchant's own books, and what an earlier block has made.
+// What the blocks of the documents take as given: the merchant's own books, and what an earlier block has made.
 declare global {
   const client: PaymentsClient;
   const notification: PaymentNotification;

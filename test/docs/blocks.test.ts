@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { type CodeBlock, codeBlocks, documents } from './markdown';
+import { promisedOutput, runBlock } from './run-block';
+import { extensionOf, typecheck } from './typecheck';
+
+const blocks = documents().flatMap(codeBlocks);
+const compiled = blocks.filter((block) => extensionOf(block) !== undefined);
+const runnable = blocks.filter(({ info }) => / run\b/.test(info));
+
+test.each(documents().filter((file) => file.startsWith('README')))('%s has code to look at', (file) => {
+  const isHere = ({ place }: CodeBlock) => place.startsWith(`${file}:`);
+  expect(compiled.filter(isHere).length).toBeGreaterThanOrEqual(10);
+  expect(runnable.filter(isHere).length).toBeGreaterThan(0);
+});
+
+test('every block of TypeScript and JavaScript compiles, and a wrong one would not', {
+  timeout: 90_000,
+}, () => {
+  const wrong = ['ts', 'js'].map((info) => ({
+    info,
+    code: "import { PaymentsClient } from 'pix-automatic-sdk';\nPaymentsClient.fromEnvironment();\n",
+    place: `nowhere.${info}:1`,
+  }));
+  expect(typecheck([...compiled, ...wrong])).toEqual([
+    expect.stringContaining("nowhere.ts:3 Property 'fromEnvironment' does not exist"),
+    expect.stringContaining("nowhere.js:3 Property 'fromEnvironment' does not exist"),
+  ]);
+});
+
+test.each(runnable.map((block) => [block.place, block] as const))(
+  '%s prints what it says',
+  async (_, block) => {
+    expect(extensionOf(block)).toBe('mts');
+    const promised = promisedOutput(block);
+    expect(promised).not.toEqual([]);
+    expect(await runBlock(block)).toEqual(promised);
+  },
+  90_000,
+);
+
+test('every npm script that a document names exists', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const named = documents().flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\bnpm (?:run ([\w:-]+)|(test)\b)/g)].map(
+      ([, run, test]) => `${run ?? test} in ${file}`,
+    ),
+  );
+  expect(named).toEqual(expect.arrayContaining(['demo in README.md', 'test in README.md']));
+  expect(named.filter((name) => !Object.hasOwn(scripts, name.split(' ')[0] ?? ''))).toEqual([]);
+});
+
+test('every command and option of the command line that a document names exists', { timeout: 60_000 }, () => {
+  const help = new Map<string, string>();
+  const helpOf = (command: string) => {
+    const args = ['--import', 'tsx', 'src/sandbox/cli.ts', command, '--help'];
+    if (!help.has(command)) help.set(command, execFileSync(process.execPath, args, { encoding: 'utf8' }));
+    return help.get(command) ?? '';
+  };
+  const named = documents().flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\bnpx pix-automatic ([a-z]+)([^`\n]*)/g)].flatMap(
+      ([, command = '', rest = '']) => [
+        { file, command, word: `pix-automatic ${command}` },
+        ...(/^ ([a-z-]+)/.exec(rest)?.slice(1) ?? []).map((word) => ({ file, command, word })),
+        ...(rest.match(/--[a-z-]+/g) ?? []).map((word) => ({ file, command, word })),
+      ],
+    ),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ command, word }) => !helpOf(command).includes(word))).toEqual([]);
+});

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A fenced block of code. */
+export interface CodeBlock {
+  /** What follows the fence: `ts`, `ts run`, `sh`. */
+  readonly info: string;
+  readonly code: string;
+  /** Where it starts, for a failure's message: `README.md:12`. */
+  readonly place: string;
+}
+
+/** What a heading stands over, up to the next heading of any level. */
+export interface Section {
+  readonly level: number;
+  readonly heading: string;
+  /** What a link to the heading ends with, behind the `#`. */
+  readonly anchor: string;
+  readonly place: string;
+  readonly blocks: readonly CodeBlock[];
+  /** Each table by its rows, each row by its cells; the line under the head is left out. */
+  readonly tables: readonly (readonly (readonly string[])[])[];
+  /** All text that is neither code nor heading, tables included. */
+  readonly text: string;
+}
+
+/** The Markdown files that a reader of the repository is shown, generated ones left out. */
+export function documents(): string[] {
+  const markdownIn = (directory: string) =>
+    readdirSync(directory)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(directory, name));
+  return [...markdownIn('.'), ...markdownIn('docs')].sort();
+}
+
+/** The sections of a Markdown file, the first one being what stands before any heading. */
+export function sections(file: string, text = readFileSync(file, 'utf8')): Section[] {
+  const found: Draft[] = [draft(0, '', `${file}:1`)];
+  const anchors = new Map<string, number>();
+  let block: { info: string; lines: string[]; place: string } | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    const place = `${file}:${index + 1}`;
+    const current = found.at(-1) as Draft;
+    const fence = /^\s*```(.*)$/.exec(line);
+    const heading = /^(#{1,6}) (.*)$/.exec(line);
+    if (block !== undefined) {
+      if (fence === null) block.lines.push(line);
+      else {
+        current.blocks.push({ ...block, code: block.lines.map((inner) => `${inner}\n`).join('') });
+        block = undefined;
+      }
+    } else if (fence !== null) {
+      block = { info: fence[1] ?? '', lines: [], place };
+    } else if (heading !== null) {
+      const [, marks = '', title = ''] = heading;
+      const base = anchorOf(title);
+      const before = anchors.get(base) ?? 0;
+      anchors.set(base, before + 1);
+      found.push({ ...draft(marks.length, title, place), anchor: before === 0 ? base : `${base}-${before}` });
+    } else {
+      current.lines.push(line);
+    }
+  }
+  if (block !== undefined) throw new Error(`${block.place}: this block of code has no end.`);
+  return found.map(({ lines, ...rest }) => ({ ...rest, tables: tablesIn(lines), text: lines.join('\n') }));
+}
+
+/** Every block of code of a file, in order. */
+export function codeBlocks(file: string): CodeBlock[] {
+  return sections(file).flatMap(({ blocks }) => blocks);
+}
+
+/** The targets of all links in a text; what looks like a link in code is none. */
+export function linksIn(text: string): string[] {
+  const prose = text.replace(/`[^`\n]*`/g, 'code');
+  return [...prose.matchAll(/\]\(<?([^)\s>]+)>?\)|^\[[^\]]+\]: *(\S+)$/gm)].map(
+    ([, inline, reference]) => inline ?? reference ?? '',
+  );
+}
+
+/** As GitHub makes it: lower case, without punctuation, with hyphens for spaces. */
+function anchorOf(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+type Draft = Omit<Section, 'tables' | 'text' | 'blocks'> & { blocks: CodeBlock[]; lines: string[] };
+
+function draft(level: number, heading: string, place: string): Draft {
+  return { level, heading, anchor: '', place, blocks: [], lines: [] };
+}
+
+function tablesIn(lines: readonly string[]): string[][][] {
+  const tables: string[][][] = [];
+  let open = false;
+  for (const line of lines) {
+    const isRow = line.startsWith('|');
+    if (isRow && !open) tables.push([]);
+    if (isRow && !/^[|\s:-]+$/.test(line)) tables.at(-1)?.push(cellsOf(line));
+    open = isRow;
+  }
+  return tables;
+}
+
+function cellsOf(row: string): string[] {
+  const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+  return cells.slice(1, -1);
+}

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import ts from 'typescript';
+import type { CodeBlock } from './markdown';
+
+/** What a block is saved as, by its language; `undefined` for one that no compiler looks at. */
+export function extensionOf({ info, code }: CodeBlock): string | undefined {
+  const [language = ''] = info.split(' ');
+  if (/^(ts|typescript|mts)$/.test(language)) return 'mts';
+  if (/^(js|javascript|mjs|cjs)$/.test(language)) return /\brequire\(/.test(code) ? 'cjs' : 'mjs';
+  return undefined;
+}
+
+/** The compiler's complaints about blocks, each with its place. The blocks take what is in `prelude.ts` as given. */
+export function typecheck(blocks: readonly CodeBlock[]): string[] {
+  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
+  const names = blocks.map((block, index) => resolve('test', 'docs', `block-${index}.${extensionOf(block)}`));
+  const given = new Map(blocks.map((block, index) => [names[index] as string, block]));
+  const host = ts.createCompilerHost(options);
+  const { readFile, fileExists, getSourceFile } = host;
+  host.readFile = (name) => given.get(resolve(name))?.code ?? readFile(name);
+  host.fileExists = (name) => given.has(resolve(name)) || fileExists(name);
+  host.getSourceFile = (name, target, ...rest) => {
+    const block = given.get(resolve(name));
+    return block === undefined
+      ? getSourceFile(name, target, ...rest)
+      : ts.createSourceFile(name, block.code, target);
+  };
+  const program = ts.createProgram(
+    [resolve('test/docs/prelude.ts'), ...names],
+    {
+      ...options,
+      allowJs: true,
+      checkJs: true,
+      // A block without an import is a module as well, and shares no name with the others.
+      moduleDetection: ts.ModuleDetectionKind.Force,
+      // Variables that a reader would go on to use are no mistake.
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+    },
+    host,
+  );
+  return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+    const place = file === undefined ? 'tsconfig.json' : placeOf(file, start, given);
+    return `${place} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+}
+
+/** The line in the document, for what is wrong in a block. */
+function placeOf(file: ts.SourceFile, start: number, given: ReadonlyMap<string, CodeBlock>): string {
+  const line = file.getLineAndCharacterOfPosition(start).line + 1;
+  const [document = file.fileName, fence = '0'] = given.get(resolve(file.fileName))?.place.split(':') ?? [];
+  return `${document}:${Number(fence) + line}`;
+}
