@@ -7,5 +7,5 @@ import { encodeCredentials } from '../webhooks/authorization';
  * @throws {@link ConfigurationError} for credentials that cannot work
  */
 export function basicAuthorization(credentials: Credentials): string {
-  return `Basic ${encodeCredentials(credentials)[0]}`;
+  return `Basic ${encodeCredentials(credentials)[0]?.encoded}`;
 }

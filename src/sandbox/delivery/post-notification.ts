@@ -27,7 +27,7 @@ const MAX_TEXT_BYTES = 4096;
 
 /** The header of a notification (document section 5). */
 export function basicAuthorization(credentials: Credentials): string {
-  return `Basic ${encodeCredentials(credentials)[0]}`;
+  return `Basic ${encodeCredentials(credentials)[0]?.encoded}`;
 }
 
 /** Sends a notification over HTTP as section 6.1 says. A redirect is an answer like any other. Never rejects. */

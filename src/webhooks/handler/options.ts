@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors';
 import type { Credentials } from '../../schemas/credentials';
-import { encodeCredentials } from '../authorization';
+import { type EncodedPair, encodeCredentials } from '../authorization';
 import { type AnyDefinition, type DefinedNotification, defineNotification } from '../define-notification';
 import type { IdempotencyStore } from '../idempotency-store';
 import { MemoryStore } from '../memory-store';
@@ -122,7 +122,7 @@ export interface WebhookHandlerOptions<
 
 /** The handler's options, checked and with nothing left open. */
 export interface ResolvedHandlerOptions {
-  readonly expectedAuthorizations: readonly string[];
+  readonly expectedAuthorizations: readonly EncodedPair[];
   readonly callbacks: Readonly<Record<string, WebhookCallback<unknown, unknown> | 'ignore' | undefined>>;
   readonly kinds: readonly AnyDefinition[];
   readonly store: IdempotencyStore<unknown>;
