@@ -1,0 +1,40 @@
+import type { Table } from './table';
+
+/**
+ * A part of the benchmark: one function in a file of its own under `parts`, with a line in `parts/index.ts`. It gives
+ * tables and goals, and `run.ts` prints them. What it measures runs in `programs`, processes of their own over the
+ * built package: see `runProgram`.
+ */
+export type Part = (context: BenchContext) => Promise<PartReport>;
+
+export interface BenchContext {
+  /** From 0 to 1, under the seed of the run: for the order of candidates, and for made-up data. */
+  readonly random: () => number;
+  /** The same, for programs. */
+  readonly seed: number;
+}
+
+export interface PartReport {
+  readonly tables: readonly Table[];
+  readonly goals?: readonly Goal[];
+  /** Each is a paragraph after the tables. */
+  readonly notes?: readonly string[];
+}
+
+/** What is wanted, and what was measured. */
+export interface Goal {
+  readonly what: string;
+  readonly wanted: string;
+  readonly measured: string;
+  readonly met: boolean;
+}
+
+type Format = (value: number) => string;
+
+export function atMost(what: string, measured: number, limit: number, format: Format): Goal {
+  return { what, wanted: `≤ ${format(limit)}`, measured: format(measured), met: measured <= limit };
+}
+
+export function atLeast(what: string, measured: number, limit: number, format: Format): Goal {
+  return { what, wanted: `≥ ${format(limit)}`, measured: format(measured), met: measured >= limit };
+}

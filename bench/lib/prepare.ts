@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Of the repository. */
+export const ROOT = join(import.meta.dirname, '../..');
+/** Where the peers are installed, and from where the programs see them. */
+export const PEERS = join(ROOT, 'bench/peers');
+
+/** Builds the package when its source is newer, and installs the peers when they are missing or others are wanted. */
+export function prepare(): void {
+  if (newest(join(ROOT, 'src')) > newest(join(ROOT, 'dist'))) {
+    console.error('Building the package …');
+    npm('run', 'build');
+  }
+  const lock = readFileSync(join(PEERS, 'package-lock.json'), 'utf8');
+  const installed = join(PEERS, 'node_modules/.installed-lock.json');
+  if (!existsSync(installed) || readFileSync(installed, 'utf8') !== lock) {
+    console.error('Installing the peers …');
+    npm('ci', '--prefix', PEERS, '--no-audit', '--no-fund', '--loglevel', 'error');
+    writeFileSync(installed, lock);
+  }
+  // As if it were installed beside them. Not in their manifest: the lock file would then hold a copy of ours.
+  const self = join(PEERS, 'node_modules/pix-automatic-sdk');
+  rmSync(self, { force: true });
+  symlinkSync(ROOT, self);
+}
+
+function npm(...args: string[]): void {
+  execFileSync('npm', args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** When something in the directory was last written; 0 without one. */
+function newest(directory: string): number {
+  if (!existsSync(directory)) return 0;
+  const times = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map(
+    (file) => statSync(join(directory, file)).mtimeMs,
+  );
+  return Math.max(0, ...times);
+}

@@ -1,0 +1,91 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { PEERS, ROOT } from './prepare';
+
+const run = promisify(execFile);
+
+export interface ProgramOptions {
+  /** A major version of Node. Default: the one that runs the benchmark. */
+  readonly node?: number;
+  readonly nodeOptions?: readonly string[];
+  /** What the program finds, as `programInput()`. */
+  readonly input?: unknown;
+}
+
+/**
+ * Runs `programs/<name>.ts` in a plain process, without a loader of TypeScript and over the built package, and gives
+ * what it wrote to its standard output, as JSON.
+ */
+export async function runProgram<Output>(name: string, options: ProgramOptions = {}): Promise<Output> {
+  const { command, args } = await commandOf(name, options);
+  const { stdout } = await run(command, args, { maxBuffer: 2 ** 28, timeout: 480_000 });
+  return JSON.parse(stdout);
+}
+
+/** Starts `programs/<name>.ts`; it must `process.send` one message when it is ready, which is given. */
+export async function startProgram<Ready>(
+  name: string,
+  options: ProgramOptions = {},
+): Promise<{ readonly ready: Ready; readonly process: ChildProcess; stop(): Promise<void> }> {
+  const { command, args } = await commandOf(name, options);
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = () => {
+    child.kill('SIGKILL');
+    return exited;
+  };
+  process.once('exit', () => child.kill('SIGKILL'));
+  const ready = await new Promise<Ready>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Ready));
+    child.once('exit', (code) =>
+      reject(new Error(`programs/${name}.ts ended with ${code} before it was ready.`)),
+    );
+    child.once('error', reject);
+  });
+  return { ready, process: child, stop };
+}
+
+async function commandOf(name: string, { node, nodeOptions = [], input = null }: ProgramOptions) {
+  const command = node === undefined ? process.execPath : await nodeExecutable(node);
+  return { command, args: [...nodeOptions, await compiled(name), JSON.stringify(input)] };
+}
+
+/** The program as JavaScript. It lies among the peers, so that it resolves them, and the package as one of them. */
+async function compiled(name: string): Promise<string> {
+  const outfile = join(PEERS, 'node_modules/.programs', `${name}.mjs`);
+  mkdirSync(join(outfile, '..'), { recursive: true });
+  await build({
+    entryPoints: [join(ROOT, 'bench/programs', `${name}.ts`)],
+    outfile,
+    bundle: true,
+    // Without the paths of `tsconfig.json`: those lead to the source.
+    tsconfigRaw: {},
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+  });
+  return outfile;
+}
+
+const executables = new Map<number, Promise<string>>();
+
+/** Of the newest release of a major version, installed by npx when it is another than the current one. */
+export function nodeExecutable(major: number): Promise<string> {
+  if (process.versions.node.startsWith(`${major}.`)) return Promise.resolve(process.execPath);
+  const known = executables.get(major);
+  if (known !== undefined) return known;
+  const found = run('npx', [
+    '--yes',
+    '--package',
+    `node@${major}`,
+    'node',
+    '--print',
+    'process.execPath',
+  ]).then(({ stdout }) => stdout.trim());
+  executables.set(major, found);
+  return found;
+}

@@ -1,0 +1,7 @@
+import type { Part } from '../lib/part';
+import { size } from './size';
+
+/** In the order in which they run. */
+export const parts: Readonly<Record<string, { readonly measures: string; readonly run: Part }>> = {
+  size: { measures: 'bytes of a bundle and of an installation', run: size },
+};
