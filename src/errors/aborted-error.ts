@@ -11,8 +11,10 @@ export class AbortedError extends CallError {
     brand(this, 'AbortedError', 'AbortError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#aborted` in the package says more. */
   declare readonly code: 'aborted';
 
+  /** For a double in your tests; the library makes its own. */
   constructor(message: string, context: CallContext & { readonly cause: unknown }) {
     super('aborted', message, context);
   }

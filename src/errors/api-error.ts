@@ -10,6 +10,7 @@ export class ApiError extends CallError {
     brand(this, 'ApiError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#api_error` in the package says more. */
   declare readonly code: 'api_error';
 
   /** The HTTP status of the answer. */
@@ -23,6 +24,7 @@ export class ApiError extends CallError {
 
   readonly #body: unknown;
 
+  /** For a double in your tests; the library makes its own. */
   constructor(
     message: string,
     context: CallContext & {

@@ -15,6 +15,7 @@ export interface CallContext {
 
 /** What the errors of a call have in common. Not exported: `PaymentsError` and its `outcome` serve to catch them all. */
 export abstract class CallError extends PaymentsError {
+  /** Whether the call may have taken effect, over all its attempts. */
   declare readonly outcome: Outcome;
 
   /** The operation that was called. */

@@ -10,11 +10,13 @@ export class ConnectionError extends CallError {
     brand(this, 'ConnectionError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#connection_failed` in the package says more. */
   declare readonly code: 'connection_failed';
 
   /** The platform's own code for the failure (`'ECONNREFUSED'`, `'CERT_HAS_EXPIRED'`, …), when it gave one. */
   readonly reason: string | undefined;
 
+  /** For a double in your tests; the library makes its own. */
   constructor(message: string, context: CallContext & { readonly reason?: string | undefined }) {
     super('connection_failed', message, context);
     this.reason = context.reason;

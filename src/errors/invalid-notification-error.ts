@@ -10,7 +10,9 @@ export class InvalidNotificationError extends PaymentsError {
     brand(this, 'InvalidNotificationError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#invalid_notification` in the package says more. */
   declare readonly code: 'invalid_notification';
+  /** Always `undefined`: a notification belongs to no call. */
   declare readonly outcome: undefined;
 
   /** What is wrong, field by field; never the values. */
@@ -18,6 +20,7 @@ export class InvalidNotificationError extends PaymentsError {
 
   readonly #body: unknown;
 
+  /** For a double in your tests; the library makes its own. */
   constructor(
     message: string,
     details: { readonly issues: readonly ValidationIssue[]; readonly body: unknown },

@@ -7,12 +7,15 @@ export class InvalidRequestError extends PaymentsError {
     brand(this, 'InvalidRequestError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#invalid_request` in the package says more. */
   declare readonly code: 'invalid_request';
+  /** Always `'not-sent'`. */
   declare readonly outcome: 'not-sent';
 
   /** What is wrong, field by field; never the values. */
   readonly issues: readonly ValidationIssue[];
 
+  /** For a double in your tests; the library makes its own. */
   constructor(subject: string, issues: readonly ValidationIssue[]) {
     super('invalid_request', `${subject} was refused before anything was sent. ${summarize(issues)}.`, {
       outcome: 'not-sent',

@@ -12,7 +12,9 @@ export class InvalidResponseError extends CallError {
     brand(this, 'InvalidResponseError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#invalid_response` in the package says more. */
   declare readonly code: 'invalid_response';
+  /** Always `'unknown'`: what the service did, its answer does not say. */
   declare readonly outcome: 'unknown';
 
   /** What is wrong with the body, field by field; never the values. */
@@ -23,6 +25,7 @@ export class InvalidResponseError extends CallError {
 
   readonly #body: unknown;
 
+  /** For a double in your tests; the library makes its own. */
   constructor(
     message: string,
     context: Omit<CallContext, 'outcome'> & {

@@ -74,6 +74,7 @@ export abstract class PaymentsError extends Error {
   /** Whether the call may have taken effect; `undefined` on errors that belong to no call (a notification's). */
   readonly outcome: Outcome | undefined;
 
+  /** Called by the classes below this one. */
   protected constructor(
     code: PaymentsErrorCode,
     message: string,
@@ -85,6 +86,7 @@ export abstract class PaymentsError extends Error {
     this.outcome = options.outcome;
   }
 
+  /** Whether a value is an error of this class, made by this copy of the package or by another one. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const brand = brands.get(this);
     if (brand === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);

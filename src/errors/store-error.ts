@@ -10,9 +10,17 @@ export class StoreError extends PaymentsError {
     brand(this, 'StoreError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#store_failed` in the package says more. */
   declare readonly code: 'store_failed';
+  /** Always `undefined`: a notification belongs to no call. */
   declare readonly outcome: undefined;
 
+  /**
+   * For a store of your own, and for doubles in your tests.
+   *
+   * @param message - what happened, its likely cause and the way out; without credentials or personal data
+   * @param options - `cause`: the driver's error
+   */
   constructor(message: string, options: { cause?: unknown } = {}) {
     super('store_failed', message, options);
   }

@@ -7,8 +7,10 @@ export class TimeoutError extends CallError {
     brand(this, 'TimeoutError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#timeout` in the package says more. */
   declare readonly code: 'timeout';
 
+  /** For a double in your tests; the library makes its own. */
   constructor(message: string, context: CallContext) {
     super('timeout', message, context);
   }

@@ -16,12 +16,15 @@ export class WebhookAuthenticationError extends PaymentsError {
     brand(this, 'WebhookAuthenticationError');
   }
 
+  /** Tells this class from the others; `docs/errors.md#webhook_authentication_failed` in the package says more. */
   declare readonly code: 'webhook_authentication_failed';
+  /** Always `undefined`: a notification belongs to no call. */
   declare readonly outcome: undefined;
 
   /** Why the header was not accepted. */
   readonly reason: AuthorizationFailure;
 
+  /** For a double in your tests; the library makes its own. */
   constructor(reason: AuthorizationFailure) {
     super('webhook_authentication_failed', `The notification was not accepted. ${explanations[reason]}.`);
     this.reason = reason;

@@ -41,13 +41,34 @@ export interface Inventions {
   /** The service's fee on payouts. */
   serviceFee: number;
   /** The account that a payer pays from, and that reversals and refunds go back to. */
-  payerAccount: { readonly bank: string; readonly branch: string; readonly account: string };
+  payerAccount: {
+    /** Bank. */
+    readonly bank: string;
+    /** Branch of the bank. */
+    readonly branch: string;
+    /** Account number. */
+    readonly account: string;
+  };
   /** The texts that a payer reads. */
-  instructions: { readonly name: string; readonly label: string; readonly steps: readonly string[] };
+  instructions: {
+    /** Display name of the method. */
+    readonly name: string;
+    /** Display label of the method. */
+    readonly label: string;
+    /** What to do, step by step. */
+    readonly steps: readonly string[];
+  };
   /** `qrCode.base64` as bare Base64, or as a `data:` URL. */
   qrCodeBase64: 'bare' | 'data-url';
   /** Who the BR Code names. The host must not exist, so that no bank's application finds a payment there. */
-  qrCodeMerchant: { readonly name: string; readonly city: string; readonly host: string };
+  qrCodeMerchant: {
+    /** The merchant's name. */
+    readonly name: string;
+    /** The merchant's city. */
+    readonly city: string;
+    /** The host of the URL in the code. */
+    readonly host: string;
+  };
 
   /** How many payments are scheduled, a month apart, when a journey is paid. */
   scheduledPayments: number;
@@ -77,11 +98,13 @@ export interface InventedAnswer {
 
 /** A row of the table: the sandbox's own invention, and the silence of the document that it fills. */
 export interface Invention<Value> {
+  /** Says so wherever the row is printed. */
   readonly inventedBySandbox: true;
   /** Section of the document. */
   readonly section: string;
   /** What the document leaves open there. */
   readonly notShown: string;
+  /** What the sandbox does; `startSandbox({ inventions })` changes it. */
   readonly value: Value;
 }
 

@@ -40,7 +40,9 @@ export interface SandboxOptions extends ServiceOptions {
 /** A line of the sandbox's log. */
 export type SandboxLogEntry =
   | {
+      /** A call of an operation, or a control call. */
       readonly type: 'request';
+      /** The HTTP method. */
       readonly method: string;
       /** Without its query. */
       readonly path: string;
@@ -48,13 +50,17 @@ export type SandboxLogEntry =
       readonly operation: OperationName | undefined;
       /** `undefined` when a fault, or the caller, ended the connection. */
       readonly status: number | undefined;
+      /** The fault that it met, if any. */
       readonly fault: Fault['kind'] | undefined;
+      /** From the request to the end of the answer, in milliseconds. */
       readonly durationMs: number;
     }
   | {
+      /** An attempt to deliver a notification. */
       readonly type: 'delivery';
       /** Without the payload, which holds personal data; `deliveries` has it. */
       readonly delivery: Omit<Delivery, 'payload'>;
+      /** How the attempt ended. */
       readonly attempt: DeliveryAttempt;
     };
 
@@ -62,6 +68,7 @@ export type SandboxLogEntry =
 export interface Sandbox extends SandboxControls {
   /** Base URL for `PaymentsClient`. */
   readonly url: string;
+  /** What calls must carry, and notifications do: those of the options, or a pair that is plainly a sandbox's. */
   readonly credentials: Credentials;
   /** Stops everything: connections, deliveries, timers. */
   close(): Promise<void>;

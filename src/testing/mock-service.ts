@@ -15,6 +15,7 @@ import { DEFAULT_LISTENER } from './signed-request';
  * @typeParam Handler - what msw makes: its `HttpHandler`
  */
 export interface MswHttp<Handler> {
+  /** Handles requests of every method to a URL. */
   all(predicate: RegExp, resolver: (info: { request: Request }) => Promise<Response>): Handler;
 }
 
@@ -43,6 +44,7 @@ export interface MockService<Handler> extends SandboxControls {
   readonly handlers: Handler[];
   /** Base URL for `PaymentsClient`. */
   readonly url: string;
+  /** What calls must carry, and notifications do. */
   readonly credentials: Credentials;
   /** Ends deliveries and retries, so that no timer is left. */
   close(): Promise<void>;

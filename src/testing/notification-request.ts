@@ -22,11 +22,17 @@ import { DEFAULT_LISTENER, signedRequest } from './signed-request';
 
 /** What `notificationRequest` takes of each kind. */
 export interface NotificationOverrides {
+  /** A sale is paid. */
   payment: Overrides<PaymentPayload>;
+  /** A sale has another status, `REVERSAL` by default. */
   saleStatus: Overrides<SalePayload>;
+  /** Funds went back to the payer. */
   reversal: Overrides<ReversalPayload>;
+  /** A refund was credited. */
   refund: Overrides<RefundPayload>;
+  /** A payout was made. */
   payout: Overrides<SuccessfulPayout>;
+  /** A payout failed. */
   failedPayout: Overrides<FailedPayout>;
   /** The whole body: for kinds of your own, and for what your listener does not recognize. */
   custom: object;

@@ -26,7 +26,12 @@ export type AnyDefinition = NotificationDefinition<string, any>;
 /** The notification that a definition gives. */
 export type DefinedNotification<Definition extends AnyDefinition> =
   Definition extends NotificationDefinition<infer Kind, infer Payload>
-    ? ReceivedNotification & { readonly kind: Kind; readonly payload: Payload }
+    ? ReceivedNotification & {
+        /** The `kind` of the definition. */
+        readonly kind: Kind;
+        /** What the definition's `schema` made of the body. */
+        readonly payload: Payload;
+      }
     : never;
 
 const RESERVED = new Set(['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized']);

@@ -56,7 +56,9 @@ export interface IdempotencyStore<Transaction = unknown> {
 
 /** The lease of one subject, held to work on one of its states. */
 export interface Claim {
+  /** Kind and identity, as `claim` was given them. */
   readonly subject: string;
+  /** What the notification reports of the subject, as `claim` was given it. */
   readonly state: string;
   /** Proves the ownership of the lease; made anew for each claim. */
   readonly token: string;
@@ -68,9 +70,20 @@ export interface Claim {
 
 /** What `claim` answers. */
 export type ClaimResult =
-  | ({ readonly status: 'claimed' } & Claim)
-  | { readonly status: 'done'; readonly handledStates: readonly string[] }
-  | { readonly status: 'busy' };
+  | ({
+      /** The lease is yours: act, then `complete`. */
+      readonly status: 'claimed';
+    } & Claim)
+  | {
+      /** The state was acted on before. */
+      readonly status: 'done';
+      /** The states of the subject that are done, oldest first. */
+      readonly handledStates: readonly string[];
+    }
+  | {
+      /** Somebody else has the lease. */
+      readonly status: 'busy';
+    };
 
 /**
  * Runs `work` in a transaction that also holds the claim and its completion.
@@ -83,11 +96,16 @@ export type ClaimResult =
 export type Transact<Transaction> = (
   request: TransactRequest,
   work: (transaction: Transaction, claim: Claim) => Promise<void>,
-) => Promise<{ readonly status: 'completed' | 'done' | 'busy' }>;
+) => Promise<{
+  /** `'completed'`: committed. `'done'`: acted on before. `'busy'`: somebody else has the subject. */
+  readonly status: 'completed' | 'done' | 'busy';
+}>;
 
 /** What to claim in a transaction. */
 export interface TransactRequest {
+  /** Kind and identity, as in `reversal:v-1`. */
   readonly subject: string;
+  /** What the notification reports of the subject. */
   readonly state: string;
   /** How long the state is remembered at least, in milliseconds. */
   readonly retentionMs: number;

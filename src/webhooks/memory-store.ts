@@ -37,6 +37,7 @@ export class MemoryStore implements IdempotencyStore {
   /** Of the store, not of a subject, so that it outlives what is evicted. */
   #lastFence = 0;
 
+  /** @throws `ConfigurationError` for a `maxEntries` below 1 */
   constructor(options: MemoryStoreOptions = {}) {
     this.#maxEntries = checkCount('maxEntries', options.maxEntries ?? 100_000);
     this.#clock = options.clock ?? steadyClock();

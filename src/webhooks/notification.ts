@@ -18,31 +18,41 @@ export interface ReceivedNotification {
 
 /** A sale is paid (document section 6.2). */
 export interface PaymentNotification extends ReceivedNotification {
+  /** A sale is paid. */
   readonly kind: 'payment';
+  /** The sale (document section 6.2). */
   readonly payload: SalePayload;
 }
 
 /** A sale has a status other than `PAID`, such as `REVERSAL`. No goods leave for it (document sections 6.1 and 6.2). */
 export interface SaleStatusNotification extends ReceivedNotification {
+  /** A sale has a status other than `PAID`. */
   readonly kind: 'saleStatus';
+  /** The sale, with its status in `newStatus` (document section 6.2). */
   readonly payload: SalePayload;
 }
 
 /** Funds are on their way back to the payer (document section 6.3). */
 export interface ReversalNotification extends ReceivedNotification {
+  /** Funds are on their way back to the payer. */
   readonly kind: 'reversal';
+  /** The reversal, with its state in `status` (document section 6.3). */
   readonly payload: ReversalPayload;
 }
 
 /** A refund that you asked for was credited (document section 6.4). */
 export interface RefundNotification extends ReceivedNotification {
+  /** A refund was credited. */
   readonly kind: 'refund';
+  /** The refund (document section 6.4). */
   readonly payload: RefundPayload;
 }
 
 /** A payout was made, or failed (document section 6.5). */
 export interface PayoutNotification extends ReceivedNotification {
+  /** A payout was made, or failed. */
   readonly kind: 'payout';
+  /** The payout; `success` tells whether it was made (document section 6.5). */
   readonly payload: PayoutPayload;
 }
 
@@ -51,6 +61,7 @@ export interface PayoutNotification extends ReceivedNotification {
  * show them (section 6.1). Describe the ones you receive with `defineNotification`.
  */
 export interface UnrecognizedNotification extends ReceivedNotification {
+  /** None of the documented kinds, and none of yours. */
   readonly kind: 'unrecognized';
   /** Why it is not of the kind it seems to be; missing when it seems to be of none. Only the handler gives such. */
   readonly issues?: readonly ValidationIssue[] | undefined;

@@ -8,7 +8,9 @@ const MAX_RETRIES = 5;
 /** Time, as the deliveries need it; a test may bring its own. */
 export interface Timers {
   now(): number;
+  /** Calls back once the time is over, in milliseconds. */
   set(callback: () => void, ms: number): unknown;
+  /** Takes a call back that has not come yet. */
   clear(timer: unknown): void;
 }
 

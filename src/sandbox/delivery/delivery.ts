@@ -5,12 +5,15 @@ import type { SandboxNotification } from '../model/records';
 export interface Delivery {
   /** What `redeliver` takes. */
   readonly id: string;
+  /** What it tells of; `custom` for one sent with `notify`. */
   readonly kind: SandboxNotification['kind'];
   /** Where it goes, the query flags included; credentials in it are blanked. */
   readonly url: string;
+  /** The body. Personal data, where you gave the sandbox any. */
   readonly payload: object;
   /** `'pending'` until an attempt was answered with 200, or the last retry failed. */
   readonly status: 'pending' | 'delivered' | 'given-up';
+  /** Every attempt so far, the first one first. */
   readonly attempts: readonly DeliveryAttempt[];
 }
 
@@ -22,6 +25,7 @@ export interface DeliveryAttempt {
   readonly manual: boolean;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
+  /** How long the answer took, or its absence was waited for, in milliseconds. */
   readonly durationMs: number;
   /** What the listener answered, if it did. Only 200 is a success. */
   readonly httpStatus: number | undefined;

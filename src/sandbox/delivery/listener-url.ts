@@ -8,9 +8,13 @@ import type { SandboxNotification } from '../model/records';
 export type WebhookUrl =
   | string
   | {
+      /** For payment notifications, sale statuses and those sent with `notify`. */
       payment?: string | undefined;
+      /** For reversal notifications. */
       reversal?: string | undefined;
+      /** For refund notifications. */
       refund?: string | undefined;
+      /** For payout notifications. */
       payout?: string | undefined;
     };
 

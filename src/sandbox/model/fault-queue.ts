@@ -10,32 +10,57 @@ export type Fault = FaultKind & {
   times?: number | undefined;
 };
 
+/** The kinds of faults, each with what it can be told. */
 export type FaultKind =
-  /** The operation is carried out at once, and the answer comes later. */
-  | { kind: 'latency'; ms: number }
-  /**
-   * Another HTTP status, with this body instead of the answer's. The operation is carried out only with
-   * `takesEffect: true`: a gateway that gave up waiting answers 504 to a journey that exists.
-   */
   | {
+      /** The operation is carried out at once, and the answer comes later. */
+      kind: 'latency';
+      /** How much later, in milliseconds. */
+      ms: number;
+    }
+  | {
+      /** Another HTTP status, with a body of yours in place of the answer's. */
       kind: 'status';
+      /** The HTTP status, 200 to 599. */
       status: number;
+      /** The body. Default: JSON whose `status` is -1. */
       body?: string | undefined;
+      /** Headers of the answer, such as `retry-after`. Default: none. */
       headers?: Record<string, string> | undefined;
+      /**
+       * Whether the operation is carried out all the same: a gateway that gave up waiting answers 504 to a journey that
+       * exists. Default: `false`.
+       */
       takesEffect?: boolean | undefined;
     }
-  /** The document's body statuses without a meaning, in an answer that is otherwise a success (section 7.2). */
-  | { kind: 'body-status'; status: -1 | 999 }
-  /** The connection is reset when the headers are there, and nothing is carried out. */
-  | { kind: 'reset-before-read' }
-  /** The connection is reset once the request was read and, unless `takesEffect: false`, carried out. */
-  | { kind: 'reset-after-read'; takesEffect?: boolean | undefined }
-  /** The operation is carried out; half of the answer's body comes, and then nothing more. */
-  | { kind: 'stalled-body' }
-  /** The operation is carried out; half of the answer's body comes, and then the connection ends. */
-  | { kind: 'truncated-body' }
-  /** The operation is carried out; the body is text that is no JSON. */
-  | { kind: 'wrong-json' };
+  | {
+      /** The document's body statuses without a meaning, in an answer that is otherwise a success (section 7.2). */
+      kind: 'body-status';
+      /** The body's `status`. */
+      status: -1 | 999;
+    }
+  | {
+      /** The connection is reset when the headers are there, and nothing is carried out. */
+      kind: 'reset-before-read';
+    }
+  | {
+      /** The connection is reset once the request was read and carried out. */
+      kind: 'reset-after-read';
+      /** Whether the operation is carried out. Default: `true`. */
+      takesEffect?: boolean | undefined;
+    }
+  | {
+      /** The operation is carried out; half of the answer's body comes, and then nothing more. */
+      kind: 'stalled-body';
+    }
+  | {
+      /** The operation is carried out; half of the answer's body comes, and then the connection ends. */
+      kind: 'truncated-body';
+    }
+  | {
+      /** The operation is carried out; the body is text that is no JSON. */
+      kind: 'wrong-json';
+    };
 
 /** The faults that calls have yet to meet. */
 export class FaultQueue {

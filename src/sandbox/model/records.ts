@@ -30,7 +30,9 @@ export interface SandboxScheduledPayment {
   readonly transactionUUID: string;
   /** `yyyy-MM-dd`. */
   readonly dueDate: string;
+  /** In the currency's main unit. */
   readonly amount: number;
+  /** `SCHEDULED` until it is charged or cancelled. */
   status: 'SCHEDULED' | 'PAID' | 'CANCELLED';
   /** The reason given, once it is `CANCELLED`. */
   cancellationReason?: string;
@@ -38,13 +40,21 @@ export interface SandboxScheduledPayment {
 
 /** A refund; it is credited at once. */
 export interface SandboxRefund {
+  /** Refund transaction id. */
   readonly id: number;
+  /** Refund transaction UUID: what tells one partial refund from the next. */
   readonly uuid: string;
+  /** The transaction that is refunded. */
   readonly transactionUUID: string;
+  /** Amount of this refund, in the currency's main unit. */
   readonly amount: number;
+  /** Why it was refunded. */
   readonly reason: string;
+  /** Receipt, as the notification has it. */
   readonly receipt: string | null;
+  /** The account that was credited. */
   readonly bankDetails: BankDetails;
+  /** A refund is credited at once. */
   readonly status: 'PAID';
   /** `yyyy-MM-dd HH:mm:ss`. */
   readonly creation: string;
@@ -54,14 +64,21 @@ export interface SandboxRefund {
 
 /** Funds on their way back to a payer. */
 export interface SandboxReversal {
+  /** Reversal id. */
   readonly id: number;
+  /** Reversal UUID; the same from `PENDING` to the end. */
   readonly uuid: string;
+  /** The transaction whose funds go back. */
   readonly transactionUUID: string;
+  /** Amount that goes back, in the currency's main unit. */
   readonly amount: number;
+  /** Why the funds go back. */
   readonly reason: string;
+  /** The account that receives the funds. */
   readonly bankDetails: BankDetails;
   /** `yyyy-MM-dd HH:mm:ss`. */
   readonly creation: string;
+  /** `PENDING` when it starts; `PAID` or `CANCELLED` when it has ended (document section 3). */
   status: 'PENDING' | 'PAID' | 'CANCELLED';
   /** `null` until it is `PAID`. */
   receipt: string | null;
@@ -69,25 +86,38 @@ export interface SandboxReversal {
 
 /** A payout, made or failed. */
 export interface SandboxPayout {
+  /** Payout id. */
   readonly id: number;
+  /** Payout UUID. */
   readonly uuid: string;
+  /** ISO 4217 code. */
   readonly currency: string;
+  /** In the currency's main unit. */
   readonly amount: number;
+  /** Your reference, if you gave one. */
   readonly referenceCode: string | undefined;
+  /** The account that the money goes to. */
   readonly bankDetails: BankDetails;
   /** `yyyy-MM-dd HH:mm:ss`. */
   readonly creation: string;
+  /** Whether it was made. */
   readonly success: boolean;
+  /** `PAID` when it was made; else what the row `failedPayoutStatus` of the inventions says. */
   readonly status: 'PAID' | 'PENDING' | 'FAILED';
+  /** Why it failed (document section 7.1). */
   readonly errorCode: PayoutErrorCode | undefined;
+  /** `success`, or what the code means. */
   readonly message: string;
+  /** Receipt of a payout that was made. */
   readonly receipt: string | undefined;
 }
 
 /** What the sandbox tells the merchant's listener. */
 export interface SandboxNotification {
+  /** What it tells of; `custom` for one sent with `notify`. */
   readonly kind: 'payment' | 'saleStatus' | 'reversal' | 'refund' | 'payout' | 'custom';
   /** The flags that go into the query of the listener's URL, such as `refund=true&type=refund`. */
   readonly query: string;
+  /** The body. */
   readonly payload: object;
 }

@@ -7,6 +7,7 @@ export class SandboxError extends Error {
   /** `'unknown'`: no such thing. `'not-allowed'`: not in the state it is in. `'invalid'`: the call makes no sense. */
   readonly code: 'unknown' | 'not-allowed' | 'invalid';
 
+  /** Made by the sandbox. */
   constructor(code: SandboxError['code'], message: string) {
     super(message);
     this.code = code;
