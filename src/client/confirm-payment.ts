@@ -5,6 +5,7 @@ import { assertPositive, type CallOptions } from './options';
 
 /** The part of a client that asks for a transaction: a `PaymentsClient`, or your double of it. */
 export interface TransactionSource {
+  /** As `PaymentsClient.getTransaction`. */
   getTransaction(transactionUUID: string, options?: CallOptions): Promise<Transaction>;
 }
 
@@ -20,6 +21,7 @@ export interface PaymentConfirmation {
 
 /** A field in which a notification and the service disagree. */
 export interface PaymentDifference {
+  /** Which field. */
   readonly field: 'uuid' | 'situation' | 'amount' | 'currency' | 'referenceCode';
   /** What the notification says. */
   readonly notified: unknown;

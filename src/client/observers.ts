@@ -17,6 +17,7 @@ export interface Observers {
 export interface RequestEvent {
   /** The operation, by the name of the client's method. */
   readonly operation: OperationName;
+  /** The HTTP method of the operation. */
   readonly method: 'GET' | 'POST' | 'PUT';
   /** The path with the names of its parameters, e.g. `/v1.1/transactions/{transactionUUID}`. */
   readonly urlTemplate: string;

@@ -5,8 +5,22 @@ import { onAbort } from './on-abort';
 
 /** What the service has of one transaction, or why it could not be asked. */
 export type Reconciled =
-  | { readonly uuid: string; readonly transaction: Transaction; readonly error?: undefined }
-  | { readonly uuid: string; readonly error: PaymentsError; readonly transaction?: undefined };
+  | {
+      /** The transaction's UUID, as you gave it. */
+      readonly uuid: string;
+      /** What the service has of it now. */
+      readonly transaction: Transaction;
+      /** Missing: the query succeeded. */
+      readonly error?: undefined;
+    }
+  | {
+      /** The transaction's UUID, as you gave it. */
+      readonly uuid: string;
+      /** Why the service could not be asked about it. */
+      readonly error: PaymentsError;
+      /** Missing: the query failed. */
+      readonly transaction?: undefined;
+    };
 
 /** How to go through the transactions. */
 export interface ReconcileOptions {

@@ -67,6 +67,10 @@ export class PostgresStore<Transactional extends boolean = false>
   readonly #database: PostgresQueryable;
   readonly #sql: PostgresStatements;
 
+  /**
+   * @param database - a `Pool` of `pg`; in the plain mode a `Client` or a `PGlite` will do
+   * @throws {@link ConfigurationError} for an option that cannot work, or a database that is none
+   */
   constructor(
     database: [Transactional] extends [false] ? PostgresQueryable : PostgresPool,
     options: PostgresStoreOptions<Transactional> = {},

@@ -17,7 +17,12 @@ export interface PostgresTransaction {
   query<Row = Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
-  ): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
+  ): Promise<{
+    /** The rows of the result. */
+    readonly rows: Row[];
+    /** How many rows the statement changed or gave. */
+    readonly rowCount: number | null;
+  }>;
 }
 
 /** The callback's hold on the connection, for as long as the callback runs. */

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors';
 
 /** What is used of an ioredis client: a `Redis` or a `Cluster`. */
 export interface IoredisClient {
+  /** Runs a Lua script. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Tells the client's kind; not called. */
   readonly defineCommand: unknown;
@@ -9,6 +10,7 @@ export interface IoredisClient {
 
 /** What is used of a client of the `redis` package (node-redis): a client, a pool, a cluster or a sentinel. */
 export interface NodeRedisClient {
+  /** Runs a Lua script. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   /** Tells the client's kind; not called. */
   readonly evalSha: unknown;

@@ -42,6 +42,10 @@ export class RedisStore implements IdempotencyStore {
   readonly #run: RunScript;
   readonly #prefix: string;
 
+  /**
+   * @param client - a `Redis` or `Cluster` of ioredis, or a client, pool, cluster or sentinel of node-redis
+   * @throws {@link ConfigurationError} for a `namespace` that cannot be one, or a client that is none
+   */
   constructor(client: RedisClient, options: RedisStoreOptions = {}) {
     const { prefix = 'pix-automatic:', namespace = 'webhooks' } = options;
     if (!/^[\w.-]+$/.test(namespace)) {

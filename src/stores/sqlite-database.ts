@@ -1,6 +1,8 @@
 /** What is used of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`. */
 export interface SqliteDatabase {
+  /** Runs statements without a result. */
   exec(sql: string): unknown;
+  /** Compiles a statement. */
   prepare(sql: string): SqliteStatement;
   /** Whether a transaction is open, as better-sqlite3 says it. */
   readonly inTransaction?: boolean;
@@ -8,7 +10,9 @@ export interface SqliteDatabase {
   readonly isTransaction?: boolean;
 }
 
+/** A compiled statement. */
 export interface SqliteStatement {
+  /** Runs it with named values, and gives all rows. */
   all(values: Record<string, string | number>): unknown[];
 }
 

@@ -47,6 +47,10 @@ export class SqliteStore implements IdempotencyStore {
   readonly #busyTimeoutMs: number;
   readonly #prepared = new Map<string, SqliteStatement>();
 
+  /**
+   * @param database - a `DatabaseSync` of `node:sqlite`, or a `Database` of better-sqlite3, for this store alone
+   * @throws {@link ConfigurationError} for an option that cannot work, or a database that is none
+   */
   constructor(database: SqliteDatabase, options: SqliteStoreOptions = {}) {
     if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function') {
       throw new ConfigurationError(

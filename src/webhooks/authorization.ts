@@ -4,11 +4,13 @@ import { assertCredentials, type Credentials } from '../schemas/credentials';
 /** What a check of an `Authorization` header found. */
 export type AuthorizationCheck =
   | {
+      /** The service sent it. */
       readonly ok: true;
       /** Which of the credentials matched; 0 when one pair was given. */
       readonly index: number;
     }
   | {
+      /** Nothing proves that the service sent it. */
       readonly ok: false;
       /** For your log only: an answer that says why helps an attacker. */
       readonly reason: AuthorizationFailure;

@@ -4,19 +4,29 @@ import type { PlainResponse } from './request';
 
 /** The part of a `node:http` request that is used here. Express's and NestJS's fit. */
 export interface NodeRequest {
+  /** The HTTP method. */
   readonly method?: string | undefined;
+  /** The path with the query. */
   readonly url?: string | undefined;
+  /** The headers, under lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Whether the whole body has arrived. */
   readonly complete?: boolean;
+  /** Whether something has read of the body. */
   readonly readableDidRead?: boolean;
+  /** Whether the body was read to its end. */
   readonly readableEnded?: boolean;
+  /** Whether the connection is gone. */
   readonly destroyed?: boolean;
 }
 
 /** The part of a `node:http` response that is used here. */
 export interface NodeResponse {
+  /** Whether something has answered already. */
   readonly headersSent: boolean;
+  /** Sends the status and the headers. */
   writeHead(status: number, headers: Record<string, string>): unknown;
+  /** Sends the body and ends the answer. */
   end(body: string): unknown;
 }
 

@@ -1,8 +1,14 @@
 /** A request without its body. A `Request` is one. */
 export interface RequestHead {
+  /** The HTTP method. */
   readonly method: string;
+  /** The URL, or its path with the query. */
   readonly url: string;
-  readonly headers: { get(name: string): string | null };
+  /** The headers. */
+  readonly headers: {
+    /** The value of a header, by its name in any case. */
+    get(name: string): string | null;
+  };
 }
 
 /**
@@ -10,17 +16,23 @@ export interface RequestHead {
  * the body may be text, bytes, a stream, or what a body parser made of it.
  */
 export interface PlainRequest {
+  /** The HTTP method. */
   readonly method: string;
   /** The URL, or its path with the query. */
   readonly url: string;
+  /** The headers; the names of a record are lower-case, as `node:http` has them. */
   readonly headers: RequestHead['headers'] | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Text, bytes, a stream, or what a body parser made of it. */
   readonly body: unknown;
 }
 
 /** An answer in a plain form. */
 export interface PlainResponse {
+  /** The HTTP status. */
   readonly status: number;
+  /** The headers. */
   readonly headers: Readonly<Record<string, string>>;
+  /** A short text, never about what went wrong. */
   readonly body: string;
 }
 
