@@ -1,0 +1,26 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+import { run } from '../../package/run';
+
+const MADE_BY_HAND = new Set(['node_modules', 'dist', '.next', 'package-lock.json']);
+
+/**
+ * Copies an example out of the repository, installs it with the packed package in place of the published one, and runs
+ * its scripts `typecheck` and `build` if it has them. Gives the copy's directory.
+ */
+export async function installExample(name: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), `example-${name}-`));
+  // Retried, because a program that was just stopped may still write.
+  onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+  await cp(join('examples', name), directory, {
+    recursive: true,
+    filter: (source) => !MADE_BY_HAND.has(basename(source)),
+  });
+  const quickly = ['--prefer-offline', '--no-audit', '--no-fund'];
+  await run(directory, 'npm', 'install', ...quickly, inject('tarball'));
+  for (const script of ['typecheck', 'build']) await run(directory, 'npm', 'run', '--if-present', script);
+  return directory;
+}

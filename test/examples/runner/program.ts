@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { userEnvironment } from '../../package/run';
+
+/** What a program printed, line by line, and how it ended. */
+export interface Ended {
+  readonly status: number | string | null;
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+}
+
+/**
+ * Runs what an example's `npm start` runs, without npm in between: npm hands SIGTERM to a shell, and the shell does not
+ * hand it on. A platform that stops a merchant's program does the same.
+ */
+export async function startProgram(directory: string, env: NodeJS.ProcessEnv): Promise<Program> {
+  const { scripts } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
+  const inherited = userEnvironment();
+  const path = `${join(directory, 'node_modules', '.bin')}${delimiter}${inherited['PATH']}`;
+  return new Program(scripts.start.split(' '), directory, { ...inherited, PATH: path, ...env });
+}
+
+/** A running example, with its output. */
+export class Program {
+  readonly #child: ChildProcess;
+  #stdout = '';
+  #stderr = '';
+
+  constructor([command, ...args]: [string, ...string[]], cwd: string, env: NodeJS.ProcessEnv) {
+    this.#child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that nothing of it outlives the test.
+      detached: true,
+    });
+    this.#child.stdout?.on('data', (chunk) => {
+      this.#stdout += chunk;
+    });
+    this.#child.stderr?.on('data', (chunk) => {
+      this.#stderr += chunk;
+    });
+    this.#child.on('error', (error) => {
+      this.#stderr += error.message;
+    });
+    onTestFinished(() => this.#kill());
+  }
+
+  /** Waits until the program has printed something, and gives the match. */
+  async printed(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
+    const deadline = performance.now() + timeoutMs;
+    while (performance.now() < deadline && this.#isRunning) {
+      const match = pattern.exec(this.#stdout);
+      if (match !== null) return match;
+      await sleep(20);
+    }
+    const how = this.#isRunning ? `within ${timeoutMs} ms` : 'before it ended';
+    throw new Error(`It did not print ${pattern} ${how}, but:\n${this.#stdout}\n${this.#stderr}`);
+  }
+
+  /** Stops the program as a platform does that moves it elsewhere, and gives all that it printed. */
+  async stop(timeoutMs = 15_000): Promise<Ended> {
+    const closed = this.#isRunning
+      ? once(this.#child, 'close', { signal: AbortSignal.timeout(timeoutMs) })
+      : undefined;
+    this.#child.kill('SIGTERM');
+    await closed?.catch(() => {
+      throw new Error(`SIGTERM did not end it within ${timeoutMs} ms:\n${this.#stdout}\n${this.#stderr}`);
+    });
+    const { exitCode, signalCode } = this.#child;
+    return { status: signalCode ?? exitCode, stdout: lines(this.#stdout), stderr: lines(this.#stderr) };
+  }
+
+  get #isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  #kill(): void {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
+    } catch {
+      // All of the group has ended.
+    }
+  }
+}
+
+function lines(text: string): string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}

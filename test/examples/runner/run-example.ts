@@ -1,0 +1,75 @@
+import { expect, onTestFinished } from 'vitest';
+import { type Sandbox, sequentialIds, startSandbox } from '../../../src/sandbox';
+import { installExample } from './install-example';
+import { type Ended, type Program, startProgram } from './program';
+
+const credentials = { apiKey: 'example-api-key', apiToken: 'example-api-token' };
+
+export interface RunOptions {
+  /** What the example's listener is mounted on. Default `/webhooks`. */
+  readonly webhookPath?: string | undefined;
+  /** Finds the port in what the example prints at its start. Default: that of the first `http://localhost:…`. */
+  readonly ready?: RegExp | undefined;
+  /** Environment beside the credentials and `PORT=0`. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+/** An example that runs, and the sandbox that it talks to. */
+export interface Running {
+  readonly origin: string;
+  readonly webhookUrl: string;
+  /** Its ids are the same in every run: `uuid(1)`, `uuid(2)`, … in the order in which it makes something. */
+  readonly sandbox: Sandbox;
+  readonly program: Program;
+  /** Delivers every notification so far once more. */
+  deliverAllAgain(): Promise<void>;
+  /** Sends SIGTERM, and gives what the program printed, its own port and the sandbox's as `PORT`. */
+  stop(): Promise<Ended>;
+}
+
+/** Installs an example, starts a sandbox, and runs the example's `npm start` against it. */
+export async function runExample(name: string, options: RunOptions = {}): Promise<Running> {
+  const { webhookPath = '/webhooks', ready = /http:\/\/localhost:(\d+)/, env } = options;
+  const directory = await installExample(name);
+
+  // A minute would be the service's own pace.
+  const sandbox = await startSandbox({ credentials, ids: sequentialIds(), retryIntervalMs: 500 });
+  onTestFinished(() => sandbox.close());
+
+  const program = await startProgram(directory, {
+    PAYMENTS_BASE_URL: sandbox.url,
+    PAYMENTS_API_KEY: credentials.apiKey,
+    PAYMENTS_API_TOKEN: credentials.apiToken,
+    PORT: '0',
+    ...env,
+  });
+  const [, port] = await program.printed(ready);
+  const origin = `http://127.0.0.1:${port}`;
+  const webhookUrl = `${origin}${webhookPath}`;
+  sandbox.setWebhookUrl(webhookUrl);
+
+  return {
+    origin,
+    webhookUrl,
+    sandbox,
+    program,
+    async deliverAllAgain() {
+      await sandbox.idle();
+      expect(sandbox.deliveries).not.toEqual([]);
+      for (const { id } of sandbox.deliveries) {
+        expect(await sandbox.redeliver(id)).toMatchObject({ httpStatus: 200 });
+      }
+    },
+    async stop() {
+      const { status, ...printed } = await program.stop();
+      const tidy = (lines: readonly string[]) =>
+        lines.map((line) => line.replace(/\b(localhost|127\.0\.0\.1):\d+/g, '$1:PORT'));
+      return { status, stdout: tidy(printed.stdout), stderr: tidy(printed.stderr) };
+    },
+  };
+}
+
+/** The uuid that the sandbox gives to the nth thing that it makes. */
+export function uuid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
