@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { startSandbox } from 'pix-automatic-sdk/sandbox';
+import { expect, onTestFinished, test } from 'vitest';
 import { type CodeBlock, codeBlocks, documents } from './markdown';
 import { promisedOutput, runBlock } from './run-block';
 import { extensionOf, typecheck } from './typecheck';
@@ -9,7 +10,9 @@ const blocks = documents().flatMap(codeBlocks);
 const compiled = blocks.filter((block) => extensionOf(block) !== undefined);
 const runnable = blocks.filter(({ info }) => / run\b/.test(info));
 
-test.each(documents().filter((file) => file.startsWith('README')))('%s has code to look at', (file) => {
+const readmes = documents().filter((file) => file.startsWith('README'));
+
+test.each(readmes)('%s has code to look at', (file) => {
   const isHere = ({ place }: CodeBlock) => place.startsWith(`${file}:`);
   expect(compiled.filter(isHere).length).toBeGreaterThanOrEqual(10);
   expect(runnable.filter(isHere).length).toBeGreaterThan(0);
@@ -36,6 +39,27 @@ test.each(runnable.map((block) => [block.place, block] as const))(
     const promised = promisedOutput(block);
     expect(promised).not.toEqual([]);
     expect(await runBlock(block)).toEqual(promised);
+  },
+  90_000,
+);
+
+test.each(readmes)(
+  'the first code in %s creates a journey, and shows its QR code',
+  async (file) => {
+    const [first] = compiled.filter(({ place }) => place.startsWith(`${file}:`)) as [CodeBlock];
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.close());
+    const printed = await runBlock(first, {
+      PAYMENTS_BASE_URL: sandbox.url,
+      PAYMENTS_API_KEY: sandbox.credentials.apiKey,
+      PAYMENTS_API_TOKEN: sandbox.credentials.apiToken,
+    });
+    const [uuid = '', image, plain] = printed;
+    // Throws for a journey that does not exist.
+    sandbox.pay(uuid);
+    expect(image).toMatch(/^data:image\/png;base64,/);
+    expect(plain).toMatch(/^000201.*6304[0-9A-F]{4}$/);
+    expect(printed).toHaveLength(3);
   },
   90_000,
 );

@@ -9,7 +9,7 @@ declare global {
     markAsPaid(uuid: string): Promise<void>;
     addRefund(saleToken: string, refundUuid: string): Promise<void>;
     setReversal(uuid: string, status: string): Promise<void>;
-    setCharge(instructionId: string, status: string): Promise<void>;
+    alertOnNotificationsOf(referenceCode: string): Promise<void>;
     openUuids(): Promise<string[]>;
   };
 }

@@ -9,15 +9,16 @@ import type { CodeBlock } from './markdown';
  * What a block prints, line by line. It is run from here, where the package's name resolves to its source by way of
  * tsconfig.json, and finds the development dependencies as its own.
  */
-export async function runBlock({ code }: CodeBlock): Promise<string[]> {
+export async function runBlock({ code }: CodeBlock, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'docs-'));
   try {
     symlinkSync(resolve('node_modules'), join(directory, 'node_modules'));
     const file = join(directory, 'block.mts');
     writeFileSync(file, code);
-    const limits = { timeout: 60_000, env: { ...process.env, NODE_ENV: 'development', FORCE_COLOR: '0' } };
-    const run = promisify(execFile)(process.execPath, ['--import', 'tsx', file], limits);
-    const { stdout, stderr } = await run;
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
+      timeout: 60_000,
+      env: { ...process.env, NODE_ENV: 'development', FORCE_COLOR: '0', ...env },
+    });
     return `${stdout}${stderr}`.trimEnd().split('\n');
   } finally {
     // Of a symbolic link this removes the link.
