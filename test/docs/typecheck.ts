@@ -40,15 +40,19 @@ export function typecheck(blocks: readonly CodeBlock[]): string[] {
     },
     host,
   );
-  return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
-    const place = file === undefined ? 'tsconfig.json' : placeOf(file, start, given);
-    return `${place} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  // Of the blocks alone: the source has a check of its own.
+  return names.flatMap((name) => {
+    const file = program.getSourceFile(name);
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
+      ({ start = 0, messageText }) =>
+        `${placeOf(file, start, given.get(name))} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+    );
   });
 }
 
 /** The line in the document, for what is wrong in a block. */
-function placeOf(file: ts.SourceFile, start: number, given: ReadonlyMap<string, CodeBlock>): string {
-  const line = file.getLineAndCharacterOfPosition(start).line + 1;
-  const [document = file.fileName, fence = '0'] = given.get(resolve(file.fileName))?.place.split(':') ?? [];
-  return `${document}:${Number(fence) + line}`;
+function placeOf(file: ts.SourceFile | undefined, start: number, block: CodeBlock | undefined): string {
+  const line = file?.getLineAndCharacterOfPosition(start).line ?? 0;
+  const [document, fence] = block?.place.split(':') ?? [];
+  return `${document}:${Number(fence) + line + 1}`;
 }
