@@ -9,7 +9,7 @@ export const PEERS = join(ROOT, 'bench/peers');
 
 /** Builds the package when its source is newer, and installs the peers when they are missing or others are wanted. */
 export function prepare(): void {
-  if (newest(join(ROOT, 'src')) > newest(join(ROOT, 'dist'))) {
+  if (newest(join(ROOT, 'src')) > builtAt()) {
     console.error('Building the package …');
     npm('run', 'build');
   }
@@ -30,9 +30,14 @@ function npm(...args: string[]): void {
   execFileSync('npm', args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** When something in the directory was last written; 0 without one. */
+/** When the package was last built: declarations come last, and a build that fails leaves none. */
+function builtAt(): number {
+  const last = join(ROOT, 'dist/index.d.cts');
+  return existsSync(last) ? statSync(last).mtimeMs : 0;
+}
+
+/** When something in the directory was last written. */
 function newest(directory: string): number {
-  if (!existsSync(directory)) return 0;
   const times = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map(
     (file) => statSync(join(directory, file)).mtimeMs,
   );

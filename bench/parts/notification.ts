@@ -1,0 +1,66 @@
+import type { Samples } from '../lib/interleave';
+import { atLeast, atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
+import { runProgram } from '../lib/programs';
+import { ratioTo } from '../lib/statistics';
+import { ratio, samplesTable, type Table } from '../lib/table';
+
+const ROUNDS = 150;
+const VERSIONS = [20, 24];
+
+/** What the program gives: nanoseconds a call. */
+interface Measured {
+  readonly version: string;
+  readonly bodyBytes: readonly number[];
+  readonly text: Samples<'the floor' | 'this library' | 'stripe'>;
+  readonly bytes: Samples<'the floor' | 'this library' | 'stripe'>;
+  readonly forged: Samples<'the floor' | 'this library'>;
+}
+
+/** Time to verify, parse and validate one notification. */
+export async function notification({ seed }: BenchContext): Promise<PartReport> {
+  const tables: Table[] = [];
+  const goals: Goal[] = [];
+  let bodyBytes: readonly number[] = [];
+  for (const node of VERSIONS) {
+    const measured = await runProgram<Measured>('notification', { node, input: { seed, rounds: ROUNDS } });
+    tables.push(...tablesOf(measured));
+    goals.push(...goalsOf(measured));
+    ({ bodyBytes } = measured);
+  }
+  const payloads = `The four documented payloads in turn, of ${bodyBytes.join(', ')} bytes.`;
+  return {
+    tables,
+    goals,
+    notes: [
+      `${payloads} The floor is \`timingSafeEqual\` and \`JSON.parse\`. octokit, stripe, standardwebhooks, svix and openai verify an HMAC over the body and validate nothing.`,
+    ],
+  };
+}
+
+function tablesOf({ version, text, bytes, forged }: Measured): Table[] {
+  const options = { unit: 'µs', baseline: 'the floor', format: microseconds } as const;
+  return [
+    samplesTable(`Node ${version}: one notification, its body as text`, text, options),
+    samplesTable(`Node ${version}: its body as bytes`, bytes, options),
+    samplesTable(`Node ${version}: a forged header refused`, forged, options),
+  ];
+}
+
+function goalsOf({ version, text, bytes, forged }: Measured): Goal[] {
+  const on = `on Node ${version}`;
+  const times = (value: number) => `${ratio(value)} ×`;
+  return [
+    atMost(`of the floor's time, text, ${on}`, toFloor(text), 1.3, times),
+    atMost(`of the floor's time, bytes, ${on}`, toFloor(bytes), 1.3, times),
+    atLeast(`faster than stripe, ${on}`, ratioTo(text['this library'], text.stripe), 3, times),
+    atMost(`of the floor's time for a forged header, ${on}`, toFloor(forged), 1, times),
+  ];
+}
+
+function toFloor(samples: Samples<'the floor' | 'this library'>): number {
+  return ratioTo(samples['the floor'], samples['this library']);
+}
+
+function microseconds(nanoseconds: number): string {
+  return (nanoseconds / 1000).toFixed(2);
+}

@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto';
+import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
+
+export const credentials = { apiKey: 'key-of-a-merchant', apiToken: 'token-5f2b8c1e9a4d' };
+/** Of Standard Webhooks, which svix and openai use too. */
+export const standardSecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+/** Of stripe and octokit. */
+export const plainSecret = 'a-secret-of-a-webhook';
+
+/** A notification as it arrives, with the proofs of each library that is measured. */
+export interface Delivery<Body = string> {
+  readonly kind: keyof typeof KINDS;
+  readonly url: string;
+  readonly body: Body;
+  readonly authorization: string;
+  readonly octokitSignature: string;
+  readonly stripeSignature: string;
+  readonly standardHeaders: Record<string, string>;
+}
+
+/** The four documented payloads. */
+const KINDS = {
+  payment: fixtures.payment,
+  reversal: fixtures.reversal,
+  refund: fixtures.refund,
+  payout: fixtures.payout,
+};
+const OF_EACH_KIND = 16;
+
+/** Of each kind several, no two texts the same object: an engine remembers things about a text. */
+export function deliveries(): Delivery[] {
+  const kinds = Object.keys(KINDS) as Delivery['kind'][];
+  return Array.from({ length: OF_EACH_KIND }, () => kinds.map(deliver)).flat();
+}
+
+/** With the token of somebody else, as long as the right one. */
+export function forged(given: readonly Delivery[]): Delivery[] {
+  const password = `${credentials.apiToken.slice(0, -1)}e`;
+  return given.map((delivery) => ({ ...delivery, authorization: basic(credentials.apiKey, password) }));
+}
+
+function deliver(kind: Delivery['kind']): Delivery {
+  const body = JSON.stringify(KINDS[kind]());
+  const { pathname, search } = new URL(notificationRequest(kind, {}, credentials).url);
+  const seconds = Math.floor(Date.now() / 1000);
+  const id = 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W';
+  return {
+    kind,
+    url: fresh(pathname + search),
+    body: fresh(body),
+    authorization: basic(credentials.apiKey, credentials.apiToken),
+    octokitSignature: `sha256=${sign(plainSecret, body).toString('hex')}`,
+    stripeSignature: `t=${seconds},v1=${sign(plainSecret, `${seconds}.${body}`).toString('hex')}`,
+    standardHeaders: {
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': `v1,${sign(Buffer.alloc(24, 7), `${id}.${seconds}.${body}`).toString('base64')}`,
+    },
+  };
+}
+
+function basic(user: string, password: string): string {
+  return fresh(`Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`);
+}
+
+function sign(secret: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', secret).update(text).digest();
+}
+
+/** A text of its own, flat in memory, like one off the network. */
+function fresh(text: string): string {
+  return Buffer.from(text).toString();
+}
