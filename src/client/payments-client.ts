@@ -82,6 +82,11 @@ export class PaymentsClient {
    * resolve, or it answered 429) is it tried again. After an error with `outcome: 'unknown'` the journey may exist.
    *
    * @param request - what to create; fields that the document does not know are sent on
+   * @param options - limits, a signal and extra fields of this call
+   * @throws {@link InvalidRequestError} when a field cannot be right; nothing was sent
+   * @throws {@link ApiError} when the service answers, and not with a success
+   * @throws {@link InvalidResponseError} for a success that cannot be used
+   * @throws {@link ConnectionError}, {@link TimeoutError} or {@link AbortedError} when no whole answer came
    */
   async createRecurringCheckout(
     request: RecurringCheckoutRequest,
@@ -104,6 +109,11 @@ export class PaymentsClient {
    * and 408, 429, 500, 502, 503 and 504.
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
+   * @param options - limits and a signal of this call
+   * @throws {@link InvalidRequestError} for a UUID that is empty, `.` or `..`; nothing was sent
+   * @throws {@link ApiError} when the service answers, and not with a success
+   * @throws {@link InvalidResponseError} for a success that cannot be used
+   * @throws {@link ConnectionError}, {@link TimeoutError} or {@link AbortedError} when no whole answer came
    */
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
     const operation = getTransaction;
@@ -118,6 +128,11 @@ export class PaymentsClient {
    *
    * @param instructionId - the instruction id of the scheduled payment
    * @param request - `reason`, a brief reason for the cancellation
+   * @param options - limits, a signal and extra fields of this call
+   * @throws {@link InvalidRequestError} for an id that is empty, `.` or `..`, or a `reason` that is no text
+   * @throws {@link ApiError} when the service answers, and not with a success
+   * @throws {@link InvalidResponseError} for a success that cannot be used
+   * @throws {@link ConnectionError}, {@link TimeoutError} or {@link AbortedError} when no whole answer came
    */
   async cancelScheduledPayment(
     instructionId: string,
@@ -142,7 +157,11 @@ export class PaymentsClient {
    *
    * Failures that pass do not end the wait, all others do at once.
    *
+   * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
+   * @param options - what to wait for, how long, and how often to look
    * @throws {@link TimeoutError} when the time is over
+   * @throws {@link AbortedError} when the signal fires
+   * @throws {@link ConfigurationError} for a time that cannot be one; else as {@link PaymentsClient.getTransaction}
    */
   async waitForTransaction(transactionUUID: string, options: WaitOptions = {}): Promise<Transaction> {
     return waitForTransaction((remainingMs) => {

@@ -17,6 +17,8 @@ import { createService, resolveService } from './service';
  * sandbox.pay(response.uuid);
  * await sandbox.idle(); // your listener has been notified
  * await sandbox.close();
+ *
+ * @throws `ConfigurationError` for an option that cannot work; the platform's error when it cannot listen there
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1' } = options;

@@ -69,7 +69,7 @@ export class PostgresStore<Transactional extends boolean = false>
 
   /**
    * @param database - a `Pool` of `pg`; in the plain mode a `Client` or a `PGlite` will do
-   * @throws {@link ConfigurationError} for an option that cannot work, or a database that is none
+   * @throws `ConfigurationError` for an option that cannot work, or a database that is none
    */
   constructor(
     database: [Transactional] extends [false] ? PostgresQueryable : PostgresPool,

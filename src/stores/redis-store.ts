@@ -44,7 +44,7 @@ export class RedisStore implements IdempotencyStore {
 
   /**
    * @param client - a `Redis` or `Cluster` of ioredis, or a client, pool, cluster or sentinel of node-redis
-   * @throws {@link ConfigurationError} for a `namespace` that cannot be one, or a client that is none
+   * @throws `ConfigurationError` for a `namespace` that cannot be one, or a client that is none
    */
   constructor(client: RedisClient, options: RedisStoreOptions = {}) {
     const { prefix = 'pix-automatic:', namespace = 'webhooks' } = options;

@@ -49,7 +49,7 @@ export class SqliteStore implements IdempotencyStore {
 
   /**
    * @param database - a `DatabaseSync` of `node:sqlite`, or a `Database` of better-sqlite3, for this store alone
-   * @throws {@link ConfigurationError} for an option that cannot work, or a database that is none
+   * @throws `ConfigurationError` for an option that cannot work, or a database that is none
    */
   constructor(database: SqliteDatabase, options: SqliteStoreOptions = {}) {
     if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function') {

@@ -8,6 +8,8 @@ export interface FakeClock extends Timers {
   /**
    * Goes on by that many milliseconds. What falls due on the way happens in its order and at its time; the promise
    * resolves once all of that, and what was under way before, has come to its end. `advance(0)` waits for the latter.
+   *
+   * @throws `ConfigurationError` for a time that is not milliseconds, 0 or more
    */
   advance(ms: number): Promise<void>;
   /** Adds something that the clock must wait for before it goes on. */

@@ -66,7 +66,7 @@ export interface MockService<Handler> extends SandboxControls {
  * service.pay(response.uuid);
  * await service.idle(); // your handler has been called
  *
- * @throws {@link ConfigurationError} for an option that cannot work
+ * @throws `ConfigurationError` for an option that cannot work
  */
 export function mockService<Handler>(options: MockServiceOptions<Handler>): MockService<Handler> {
   const { http, clock, deliverTo } = options;

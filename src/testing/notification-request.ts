@@ -56,8 +56,8 @@ export interface NotificationRequestOptions {
  * const request = notificationRequest('refund', { refund: { amount: 5 } }, credentials);
  * expect((await handler(request)).status).toBe(200);
  *
- * @throws {@link InvalidRequestError} as the fixtures do
- * @throws {@link ConfigurationError} for credentials or a `url` that cannot work
+ * @throws `InvalidRequestError` as the fixtures do
+ * @throws `ConfigurationError` for credentials or a `url` that cannot work
  */
 export function notificationRequest<Kind extends keyof NotificationOverrides>(
   kind: Kind,

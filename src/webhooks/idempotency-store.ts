@@ -23,7 +23,8 @@ export interface IdempotencyStore<Transaction = unknown> {
    * Takes the lease of a subject, to work on one of its states.
    *
    * A state that is done answers `'done'`, whoever has the lease. Otherwise a live lease answers `'busy'`, and so does
-   * losing a race. An expired lease counts as none: its owner is taken for dead.
+   * losing a race. An expired lease counts as none: its owner is taken for dead. Rejects, as every step, with a
+   * `StoreError` or the driver's own when it cannot say: the handler then answers 503.
    *
    * @param subject - kind and identity, as in `reversal:v-1`
    * @param state - what the notification reports of the subject
