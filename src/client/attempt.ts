@@ -7,22 +7,14 @@ import { type Answer, outcomeOfStatus } from './interpret';
 import { onAbort } from './on-abort';
 import { readBody, TOO_LARGE } from './read-body';
 
-/** An answer, and the platform's response it was read from. */
-export interface Exchange {
-  readonly answer: Answer;
-  readonly response: FetchResponse;
-}
-
 /** Why an attempt was ended from this side. */
 const ATTEMPT_TIMED_OUT = Symbol('timeoutMs');
 const CALL_TIMED_OUT = Symbol('totalTimeoutMs');
 const ABORTED = Symbol('aborted');
 
 /**
- * Sends one request and reads its answer to the end, within the attempt's and the call's time.
- *
- * ky's own time-out ends with the headers when the caller reads `response.body`, and its signal with it; a service
- * that stalls in the middle of the body would then hold the call for ever.
+ * Sends one request and reads its answer to the end, within the attempt's and the call's time: also where the service
+ * stalls in the middle of the body.
  */
 export async function exchange(
   call: Call,
@@ -30,8 +22,8 @@ export async function exchange(
   url: string,
   init: Omit<FetchInit, 'redirect' | 'signal'>,
   maxResponseBytes: number,
-): Promise<Exchange> {
-  // It may have fired while ky was loaded, or in an observer; a signal that has fired calls no listener any more.
+): Promise<Answer> {
+  // It may have fired in the wait before this attempt, or in an observer. A signal that has fired calls no listener.
   if (call.signal?.aborted) throw abortedError(call);
   const controller = new AbortController();
   const limit = startLimit(call);
@@ -49,10 +41,7 @@ export async function exchange(
     // An error's status says all that matters; a body that breaks off must not hide it. The caller's own signal does.
     const usable = whole || tooLarge || (!isSuccess(response.status) && failure !== ABORTED);
     if (!usable) throw failure;
-    return {
-      answer: { httpStatus: response.status, header: (name) => response.headers.get(name), text, tooLarge },
-      response,
-    };
+    return { httpStatus: response.status, header: (name) => response.headers.get(name), text, tooLarge };
   } catch (thrown) {
     throw toError(thrown, outcome, call);
   } finally {

@@ -10,7 +10,7 @@ describe.each(formats)('the %s build', (format) => {
     expect(sources.filter((source) => /^src\/(sandbox|testing)\//.test(source))).toEqual([]);
   });
 
-  it('loads ky on the first call of the client, not on import', () => {
+  it('loads ky when a call is tried again, not on import', () => {
     const packages = (later: boolean) => sourcesOf('index', format, { later }).map(packageOf);
     expect(packages(false)).not.toContain('ky');
     expect(packages(true)).toContain('ky');
