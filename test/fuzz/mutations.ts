@@ -3,7 +3,23 @@ import { type Json, pathsOf, replaceAt, type Style, toJson, write } from './json
 
 /** Texts that mean something to a parser, a separator, a prototype or a terminal. Few, so that identities collide. */
 const tricky = [
-  ...['', 'a', 'A', 'a:b', 'b', 'a%3Ab', ':', '%', '%25', '%u', '%ud800', '\ud800', '\udc00', '\ud800\udc00'],
+  ...[
+    '',
+    'a',
+    'A',
+    'a:b',
+    'b',
+    'a%3Ab',
+    ':',
+    '%',
+    '%25',
+    '%2525',
+    '%u',
+    '%ud800',
+    '\ud800',
+    '\udc00',
+    '\ud800\udc00',
+  ],
   ...['PAID', 'PENDING', 'true', 'false', 'null', 'undefined', 'PE0003', 'PE0003 - closed', 'é', 'e\u0301'],
   ...['__proto__', 'constructor', '\u0000', '\u2028', '\r\n', '\u001b[31m', '\ufeff', ' a ', '..', '$&'],
 ];

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import { assertFlat, type Reading, read } from './memory';
 import { assertPrototypesUnchanged } from './oracles';
 import type { Target } from './target';
 import { authorizationTarget } from './targets/authorization';
@@ -36,15 +35,15 @@ const all: readonly Target[] = [
 ];
 const targets = all.filter(({ name }) => name.includes(args.only));
 const shares = targets.reduce((sum, { share }) => sum + share, 0);
-const memory: number[] = [];
+const memory: Reading[] = [];
 const figures = new Map(targets.map((target) => [target, { runs: 0, ms: 0 }]));
 let findings = 0;
 
 console.log(`seed ${seed}, ${runs} runs`);
 for (let slice = 0; slice < SLICES && findings === 0; slice += 1) {
   for (const target of targets) await runSlice(target, slice);
-  assertPrototypesUnchanged();
-  memory.push(megabytesUsed());
+  reportIfThrows(assertPrototypesUnchanged);
+  memory.push(read(targets));
 }
 for (const target of all) await target.close?.();
 
@@ -55,7 +54,8 @@ for (const [target, { runs, ms }] of figures) {
     `${target.name.padEnd(20)} ${String(runs).padStart(9)} runs  ${perSecond(runs, ms)} runs/s  ${target.summary()}`,
   );
 }
-findings += memoryFindings();
+console.log(`memory after each slice (MB): ${memory.map(({ megabytes }) => megabytes.toFixed(0)).join(' ')}`);
+if (findings === 0) reportIfThrows(() => assertFlat(memory));
 const ms = performance.now();
 console.log(
   `\nseed ${seed}: ${total} runs in ${(ms / 1_000).toFixed(0)} s (${perSecond(total, ms)} runs/s), findings ${findings}`,
@@ -80,22 +80,13 @@ async function runSlice(target: Target, slice: number): Promise<void> {
   console.error(details.errorInstance);
 }
 
-/** Growth is what counts, and not while code is compiled and maps are filled: the last quarter against the one before. */
-function memoryFindings(): number {
-  const quarter = SLICES / 4;
-  const before = Math.max(...memory.slice(-2 * quarter, -quarter));
-  const last = Math.min(...memory.slice(-quarter));
-  console.log(`memory after each slice (MB): ${memory.map((used) => used.toFixed(0)).join(' ')}`);
-  if (memory.length < SLICES || last <= before * 1.25 + 8) return 0;
-  console.error(`FINDING: memory grows, from ${before.toFixed(0)} to ${last.toFixed(0)} MB`);
-  return 1;
-}
-
-function megabytesUsed(): number {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  collect();
-  return process.memoryUsage().heapUsed / 2 ** 20;
+function reportIfThrows(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    findings += 1;
+    console.error('\nFINDING', error);
+  }
 }
 
 function perSecond(count: number, ms: number): string {

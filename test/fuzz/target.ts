@@ -8,6 +8,8 @@ export interface Target {
   readonly property: fc.IAsyncProperty<unknown> | fc.IProperty<unknown>;
   /** What it says of itself at the end: figures that show that it did not only see refusals. */
   summary(): string;
+  /** How many things it remembers by now; their memory is its own. */
+  kept?(): number;
   close?(): Promise<void>;
 }
 

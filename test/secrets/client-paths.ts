@@ -9,6 +9,8 @@ import {
   reconcile,
   recurringCheckoutRequestSchema,
   recurringCheckoutSchema,
+  scheduledPaymentCancellationRequestSchema,
+  scheduledPaymentCancellationSchema,
   transactionSchema,
 } from 'pix-automatic-sdk';
 import { checkoutAnswer, checkoutRequest, operations } from '../client/support';
@@ -186,69 +188,6 @@ const requests: Path[] = [
   ['a limit that is none', () => clientWith(never).getTransaction('t', { timeoutMs: cpf as never })],
 ];
 
-/** Credentials that cannot work, of every kind that is refused. */
-const badCredentials = [
-  `${apiKey}\n`,
-  ` ${apiKey}`,
-  `${apiKey}\r\nx-injected: 1`,
-  `${apiKey}\u0000`,
-  `${apiKey}\u200b`,
-  `${apiKey}:${apiToken}`,
-  [apiKey, apiToken],
-  { apiKey },
-  Number(cpf),
-];
-
-export const badPairs: ReadonlyArray<readonly [what: string, apiKey: unknown, apiToken: unknown]> = [
-  ...badCredentials.map((bad) => [`apiKey ${JSON.stringify(bad).slice(0, 9)}…`, bad, apiToken] as const),
-  // A colon is fine in a token.
-  ...badCredentials
-    .filter((bad) => bad !== `${apiKey}:${apiToken}`)
-    .map((bad) => [`apiToken ${JSON.stringify(bad).slice(0, 9)}…`, apiKey, bad] as const),
-  ['no apiToken', apiKey, ''],
-  ['no apiKey', undefined, apiToken],
-];
-
-const configurations: Path[] = [
-  ...badPairs.map(
-    ([what, key, token]): Path => [
-      `new PaymentsClient: ${what}`,
-      () => new PaymentsClient({ baseUrl, apiKey: key as string, apiToken: token as string }),
-    ],
-  ),
-  ...[
-    `https://${apiKey}:${apiToken}@service.example`,
-    `${apiKey}:${apiToken}`,
-    `https://service.example/?key=${apiKey}`,
-    `https://service.example/#${apiToken}`,
-    `http://${apiKey}.example`,
-    `https://[${apiKey}`,
-    apiToken,
-  ].map(
-    (bad, index): Path => [
-      `new PaymentsClient: base URL ${index + 1}`,
-      () => new PaymentsClient({ baseUrl: bad, ...credentials }),
-    ],
-  ),
-  [
-    'new PaymentsClient: userAgent',
-    () => new PaymentsClient({ baseUrl, ...credentials, userAgent: `${apiKey}\n` }),
-  ],
-  [
-    'fromEnv: one is missing',
-    () => PaymentsClient.fromEnv({ PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_TOKEN: apiToken }),
-  ],
-  [
-    'fromEnv: one with a line break',
-    () =>
-      PaymentsClient.fromEnv({
-        PAYMENTS_BASE_URL: baseUrl,
-        PAYMENTS_API_KEY: apiKey,
-        PAYMENTS_API_TOKEN: `${apiToken}\n`,
-      }),
-  ],
-];
-
 const helpers: Path[] = [
   ['decodeQrCode', () => decodeQrCode(`data:image/png;base64,${email}!`)],
   ['parseDateTime: value', () => parseDateTime(`${cpf} ${email}`, 'America/Sao_Paulo')],
@@ -295,7 +234,13 @@ const helpers: Path[] = [
       for await (const { error } of reconcile(client, ['t'])) return error;
     },
   ],
-  ...[recurringCheckoutRequestSchema, recurringCheckoutSchema, transactionSchema].map(
+  ...[
+    recurringCheckoutRequestSchema,
+    recurringCheckoutSchema,
+    scheduledPaymentCancellationRequestSchema,
+    scheduledPaymentCancellationSchema,
+    transactionSchema,
+  ].map(
     (schema, index): Path => [
       `the public schema ${index + 1}`,
       () =>
@@ -322,7 +267,7 @@ const observers: Path[] = operations.map(({ name, call }) => [
 
 const objects: Path[] = [
   [
-    'a client, before and after calls',
+    'PaymentsClient: a client, before and after calls',
     async () => {
       const client = clientWith(async () => Response.json(echo, { status: 400 }));
       const before = new PaymentsClient({ baseUrl, ...credentials });
@@ -337,7 +282,6 @@ export const clientPaths: readonly Path[] = [
   ...failed,
   ...onTheWire,
   ...requests,
-  ...configurations,
   ...helpers,
   ...observers,
   ...objects,

@@ -28,7 +28,7 @@ const call = (url: string, init: RequestInit = {}) =>
 
 export const sandboxPaths: readonly Path[] = [
   [
-    'sandbox: the log of calls and deliveries',
+    'startSandbox: the log of calls and deliveries',
     async () => {
       const listener = await startHttpServer(reply(500, `${apiKey} ${email}`), reply(200));
       const { sandbox, client, log, order } = await start({
@@ -45,7 +45,7 @@ export const sandboxPaths: readonly Path[] = [
     },
   ],
   [
-    'sandbox: the deliveries, without their payloads, which are what they are for',
+    'startSandbox: the deliveries, without their payloads, which are what they are for',
     async () => {
       const { sandbox, client, order } = await start({ webhookUrl: `http://127.0.0.1:1/?key=${apiKey}` });
       const { response } = await client.createRecurringCheckout(order);
@@ -55,7 +55,7 @@ export const sandboxPaths: readonly Path[] = [
     },
   ],
   [
-    'sandbox: answers to calls without its credentials',
+    'startSandbox: answers to calls without its credentials',
     async () => {
       const { sandbox } = await start();
       const asked = ['/v1.1/transactions/t', '/sandbox/deliveries', '/sandbox/faults', '/elsewhere'];
@@ -66,10 +66,13 @@ export const sandboxPaths: readonly Path[] = [
       return Promise.all(answers);
     },
   ],
-  ['sandbox: a listener’s URL that is none', () => start({ webhookUrl: `${apiKey}:${apiToken}@${email}` })],
-  ['sandbox: a transaction that is unknown', async () => (await start()).sandbox.pay(cpf)],
   [
-    'sandbox: a refund that cannot be',
+    'startSandbox: a listener’s URL that is none',
+    () => start({ webhookUrl: `${apiKey}:${apiToken}@${email}` }),
+  ],
+  ['startSandbox: a transaction that is unknown', async () => (await start()).sandbox.pay(cpf)],
+  [
+    'startSandbox: a refund that cannot be',
     async () => {
       const { sandbox, client, order } = await start();
       const { response } = await client.createRecurringCheckout(order);
@@ -77,7 +80,7 @@ export const sandboxPaths: readonly Path[] = [
     },
   ],
   [
-    'sandbox: bad credentials',
+    'startSandbox: bad credentials',
     () =>
       startSandbox({ credentials: { apiKey: `${apiKey}\n`, apiToken } }).then((sandbox) => sandbox.close()),
   ],

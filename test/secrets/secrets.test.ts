@@ -1,10 +1,19 @@
 import { format } from 'node:util';
+import * as sdk from 'pix-automatic-sdk';
+import * as sandbox from 'pix-automatic-sdk/sandbox';
+import * as stores from 'pix-automatic-sdk/stores';
+import * as testing from 'pix-automatic-sdk/testing';
+import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clientPaths } from './client-paths';
+import { configurationPaths } from './configuration-paths';
+import { handlerPaths, reportedCodes } from './handler-paths';
 import { beHostile } from './hostile-host';
 import { marked } from './marks';
 import { type Observation, observe } from './observe';
 import { sandboxPaths } from './sandbox-paths';
+import { storePaths } from './store-paths';
+import { testingPaths } from './testing-paths';
 import { webhookPaths } from './webhook-paths';
 
 const consoleMethods = ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const;
@@ -39,11 +48,23 @@ async function outcomeOf(run: () => unknown): Promise<unknown> {
   }
 }
 
-const paths = [...clientPaths, ...webhookPaths, ...sandboxPaths];
+const paths = [
+  ...configurationPaths,
+  ...clientPaths,
+  ...webhookPaths,
+  ...handlerPaths,
+  ...storePaths,
+  ...sandboxPaths,
+  ...testingPaths,
+];
+const entries = { ...sdk, ...webhooks, ...stores, ...sandbox, ...testing };
+const seenErrors = new Set<string>();
 
 describe('nothing that can be seen of a failure holds a credential or personal data', () => {
   it.each(paths)('%s', async (_name, run) => {
-    const seen = marksSeen(await outcomeOf(run));
+    const outcome = await outcomeOf(run);
+    if (outcome instanceof Error) seenErrors.add(outcome.constructor.name);
+    const seen = marksSeen(outcome);
     found += seen.length;
     expect(seen).toEqual([]);
   });
@@ -51,6 +72,46 @@ describe('nothing that can be seen of a failure holds a credential or personal d
   afterAll(() => {
     vi.restoreAllMocks();
     console.log(`secrets: ${paths.length} paths, ${observations} observations, marks found: ${found}`);
+  });
+});
+
+describe('nothing is left out', () => {
+  const isError = (name: string) => name.endsWith('Error');
+
+  /** These cannot fail, or give what is no failure's. */
+  const withoutPaths = ['VERSION', 'payoutFailure', 'fakeClock', 'inventionTable', 'sequentialIds'];
+
+  it('of what is exported', () => {
+    const names = Object.keys(entries).filter((name) => !isError(name) && !name.endsWith('Schema'));
+    const missing = names.filter((name) => !paths.some(([title]) => title.includes(name)));
+    expect(missing.sort()).toEqual(withoutPaths.sort());
+  });
+
+  it('of the errors', () => {
+    const errors = Object.keys(entries).filter((name) => isError(name) && name !== 'PaymentsError');
+    expect([...seenErrors]).toEqual(expect.arrayContaining(errors));
+  });
+
+  it('of the reports', () => {
+    const codes: Record<webhooks.WebhookReportCode, true> = {
+      method_not_allowed: true,
+      unauthorized: true,
+      body_too_large: true,
+      body_timeout: true,
+      body_interrupted: true,
+      body_already_read: true,
+      invalid_body: true,
+      invalid_notification: true,
+      unhandled: true,
+      busy: true,
+      callback_failed: true,
+      callback_timeout: true,
+      store_failed: true,
+      lease_lost: true,
+      draining: true,
+      internal: true,
+    };
+    expect([...reportedCodes].sort()).toEqual(Object.keys(codes).sort());
   });
 });
 

@@ -1,36 +1,33 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
-  type AnyDefinition,
   checkAuthorization,
   constructNotification,
   createWebhookHandler,
   defineNotification,
   MemoryStore,
   parseNotification,
-  toNodeListener,
-  type WebhookHandlerOptions,
-  type WebhookReport,
+  payoutPayloadSchema,
+  refundPayloadSchema,
+  reversalPayloadSchema,
+  salePayloadSchema,
+  verifyAuthorization,
 } from 'pix-automatic-sdk/webhooks';
-import { onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
-import { deliver } from '../helpers/deliver';
-import { hang, salePayload, WatchedStore } from '../webhooks/support';
-import { badPairs } from './client-paths';
+import { salePayload } from '../webhooks/support';
+import { badPairs } from './configuration-paths';
 import { authorization, credentials, marked } from './marks';
 import type { Path } from './path';
 
 const { apiKey, apiToken, cpf, email, account } = marked;
-const text = `${apiKey} ${apiToken} ${cpf} ${email} ${account}`;
-const sale = {
+/** Every mark. */
+export const text = `${apiKey} ${apiToken} ${cpf} ${email} ${account}`;
+export const sale = {
   ...salePayload(),
   shopper: { id: cpf, email, account, firstName: text },
   [cpf]: email,
   headers: { authorization },
 };
 
-const bodies: Readonly<Record<string, unknown>> = {
+export const bodies: Readonly<Record<string, unknown>> = {
   'no JSON': `{"email": "${email}", ${cpf}`,
   text: JSON.stringify(text),
   'an array': [sale],
@@ -84,6 +81,7 @@ const authentication: Path[] = [
     const pair = { apiKey: key as string, apiToken: token as string };
     return [
       [`checkAuthorization: ${what}`, () => checkAuthorization(authorization, pair)],
+      [`verifyAuthorization: ${what}`, () => verifyAuthorization(authorization, pair)],
       [
         `createWebhookHandler: ${what}`,
         () => createWebhookHandler({ credentials: [credentials, pair], on: {} }),
@@ -92,7 +90,7 @@ const authentication: Path[] = [
   }),
 ];
 
-const quoting = defineNotification({
+export const quoting = defineNotification({
   kind: 'quoting',
   match: (body) => 'instructionId' in body,
   schema: z.looseObject({ instructionId: z.string({ error: ({ input }) => JSON.stringify(input) }) }),
@@ -100,6 +98,23 @@ const quoting = defineNotification({
 });
 
 const definitions: Path[] = [
+  ...[salePayloadSchema, reversalPayloadSchema, refundPayloadSchema, payoutPayloadSchema].flatMap(
+    (schema, index): Path[] =>
+      Object.entries(bodies).map(([what, body]) => [
+        `the public schema ${index + 1}: ${what}`,
+        () => Reflect.get(schema['~standard'].validate(body), 'issues'),
+      ]),
+  ),
+  [
+    'defineNotification: a kind that is taken, and a schema that is none',
+    () =>
+      defineNotification({ kind: 'payment', match: () => true, schema: text as never, subject: () => text }),
+  ],
+  [
+    'defineNotification: a schema that is none',
+    () => defineNotification({ kind: text, match: () => true, schema: text as never, subject: () => text }),
+  ],
+  ['new MemoryStore: an option that cannot be', () => new MemoryStore({ maxEntries: text as never })],
   [
     'a schema of the merchant’s that quotes what it refuses',
     () => parseNotification({ body: { instructionId: { [email]: cpf } }, kinds: [quoting] }),
@@ -122,148 +137,4 @@ const definitions: Path[] = [
   ],
 ];
 
-interface Delivered {
-  readonly options?: Partial<WebhookHandlerOptions<readonly AnyDefinition[]>>;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly query?: string;
-  readonly method?: string;
-}
-
-/** One for each code of a report; what is thrown is marked where the library should not pass it on. */
-const deliveries: Readonly<Record<string, Delivered>> = {
-  'method not allowed': { method: 'PUT' },
-  'unauthorized: no credentials': { headers: { authorization: '' } },
-  'unauthorized: others': { headers: { authorization: `Basic ${btoa(`${apiToken}:${apiKey}`)}` } },
-  'body too large': { options: { maxBodyBytes: 10 } },
-  'no JSON': { body: bodies['no JSON'] },
-  contradiction: { body: bodies['a contradiction'] },
-  'a contradiction that is handed on': {
-    body: bodies['a contradiction'],
-    options: { on: { unrecognized: () => Promise.reject(new Error('failed')) } },
-  },
-  'wrong types': { body: bodies['a sale with wrong types'] },
-  'contradiction with the query': { query: `?type=refund&email=${email}` },
-  unhandled: { options: { on: {} } },
-  'callback failed': { options: { on: { payment: () => Promise.reject(new Error('failed')) } } },
-  'callback timeout': { options: { callbackTimeoutMs: 20, on: { payment: hang } } },
-  'store failed': { options: { store: storeThat('claim', () => Promise.reject(new Error('failed'))) } },
-  'store too slow': { options: { storeTimeoutMs: 20, store: storeThat('claim', hang) } },
-  'lease lost': { options: { store: storeThat('complete', async () => false) } },
-  busy: { options: { store: storeThat('claim', async () => ({ status: 'busy' })) } },
-  internal: {
-    options: {
-      getAuthorization: () => {
-        throw new Error('failed');
-      },
-    },
-  },
-};
-
-const reports: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
-  `handler over HTTP: ${what}: the report and the answer`,
-  async () => {
-    const reports: WebhookReport[] = [];
-    const answer = await answerTo(delivered, { onError: (report) => reports.push(report) });
-    if (answer.status !== 200 && reports.length === 0) throw new Error('nothing was reported');
-    return [answer, ...reports];
-  },
-]);
-
-/** With the default `onError`, which writes to the console; that is looked at for every path. */
-const defaultLog: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
-  `handler over HTTP: ${what}: the default log`,
-  () => answerTo(delivered, {}),
-]);
-
-const marksThrown: Readonly<Record<string, Delivered>> = {
-  'a callback that throws marks': {
-    options: {
-      on: {
-        payment: () => {
-          throw Object.assign(new Error(text), { sale });
-        },
-      },
-    },
-  },
-  'a callback that rejects with text': { options: { on: { payment: () => Promise.reject(text) } } },
-  'a store that throws marks': {
-    options: { store: storeThat('claim', () => Promise.reject(new Error(text))) },
-  },
-  'a schema of the merchant’s that throws marks': {
-    options: {
-      kinds: [
-        {
-          ...quoting,
-          match: () => {
-            throw new Error(text);
-          },
-        },
-      ],
-    },
-  },
-  'an onError that throws marks': {
-    body: '[]',
-    options: {
-      onError: () => {
-        throw new Error(text);
-      },
-    },
-  },
-};
-
-/** Their errors are the merchant's, and `report.error` gives them back; the answer and the default log do not. */
-const passedOn: Path[] = Object.entries(marksThrown).map(([what, delivered]) => [
-  `handler over HTTP: ${what}`,
-  () => answerTo(delivered, {}),
-]);
-
-async function answerTo(
-  { options, body = sale, headers, query = '', method = 'POST' }: Delivered,
-  more: Partial<WebhookHandlerOptions>,
-) {
-  const handler = createWebhookHandler({
-    credentials,
-    store: new MemoryStore(),
-    on: { payment: () => undefined },
-    ...more,
-    ...options,
-  } as WebhookHandlerOptions);
-  const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${query}`;
-  return deliver(url, body, { method, headers: { authorization, ...headers } });
-}
-
-function storeThat(step: 'claim' | 'complete', instead: () => Promise<unknown>): WatchedStore {
-  const store = new WatchedStore();
-  store.faults[step].push(instead, instead, instead);
-  return store;
-}
-
-const objects: Path[] = [
-  [
-    'a handler, its listener and its store, after a delivery',
-    async () => {
-      const store = new MemoryStore();
-      const handler = createWebhookHandler({ credentials, store, on: { payment: () => undefined } });
-      const listener = toNodeListener(handler);
-      await handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
-      return [handler, listener, store];
-    },
-  ],
-];
-
-export const webhookPaths: readonly Path[] = [
-  ...parsing,
-  ...authentication,
-  ...definitions,
-  ...reports,
-  ...defaultLog,
-  ...passedOn,
-  ...objects,
-];
+export const webhookPaths: readonly Path[] = [...parsing, ...authentication, ...definitions];

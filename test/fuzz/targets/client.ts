@@ -68,6 +68,7 @@ const failures: readonly unknown[] = [
   new TypeError('fetch failed', { cause: Object.assign(new Error(apiToken), { code: 'ECONNRESET' }) }),
   new AggregateError([Object.assign(new Error(), { code: 'ENOTFOUND' }), new Error()], apiKey),
   Object.assign(new Error(), { code: { toString: 1 }, cause: { errors: 'none' } }),
+  Object.assign(new Error(), { code: { toString: 1 }, syscall: Object.create(null), errors: [] }),
 ];
 /** Of those, what proves that nothing was sent. */
 const neverSent = 4;

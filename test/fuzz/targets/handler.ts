@@ -128,6 +128,8 @@ export async function createHandlerTarget(): Promise<Target> {
     name: 'handler over HTTP',
     share: 0.03,
     summary: () => `${tally}; ${done.size} notifications acted on`,
+    // In `done` and, for a month, in the store.
+    kept: () => done.size,
     async close() {
       agent.destroy();
       server.closeAllConnections();

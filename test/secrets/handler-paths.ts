@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import {
+  type AnyDefinition,
+  createWebhookHandler,
+  MemoryStore,
+  toNodeListener,
+  type WebhookHandler,
+  type WebhookHandlerOptions,
+  type WebhookReport,
+  type WebhookReportCode,
+} from 'pix-automatic-sdk/webhooks';
+import { onTestFinished } from 'vitest';
+import { type Answer, deliver } from '../helpers/deliver';
+import { hang, WatchedStore } from '../webhooks/support';
+import { authorization, credentials, marked } from './marks';
+import type { Path } from './path';
+import { bodies, quoting, sale, text } from './webhook-paths';
+
+const { apiKey, apiToken, email } = marked;
+
+interface Delivered {
+  readonly options?: Partial<WebhookHandlerOptions<readonly AnyDefinition[]>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly method?: string;
+  /** Promises more of a body than it sends; then it waits, or it goes. */
+  readonly breaksOff?: 'waits' | 'goes';
+  /** What happens to a request before the handler gets it. */
+  readonly before?: (handler: WebhookHandler, request: IncomingMessage) => unknown;
+}
+
+/** One for each code of a report; what is thrown is marked where the library should not pass it on. */
+const deliveries: Readonly<Record<string, Delivered>> = {
+  'method not allowed': { method: 'PUT' },
+  'unauthorized: no credentials': { headers: { authorization: '' } },
+  'unauthorized: others': { headers: { authorization: `Basic ${btoa(`${apiToken}:${apiKey}`)}` } },
+  'body too large': { options: { maxBodyBytes: 10 } },
+  'body too slow': { options: { bodyTimeoutMs: 20 }, breaksOff: 'waits' },
+  'body that breaks off': { breaksOff: 'goes' },
+  'body that was read': { before: (_, request) => request.resume() && once(request, 'end') },
+  draining: { before: (handler) => handler.drain() },
+  'no JSON': { body: bodies['no JSON'] },
+  contradiction: { body: bodies['a contradiction'] },
+  'a contradiction that is handed on': {
+    body: bodies['a contradiction'],
+    options: { on: { unrecognized: () => Promise.reject(new Error('failed')) } },
+  },
+  'wrong types': { body: bodies['a sale with wrong types'] },
+  'contradiction with the query': { query: `?type=refund&email=${email}` },
+  unhandled: { options: { on: {} } },
+  'callback failed': { options: { on: { payment: () => Promise.reject(new Error('failed')) } } },
+  'callback timeout': { options: { callbackTimeoutMs: 20, on: { payment: hang } } },
+  'store failed': { options: { store: storeThat('claim', () => Promise.reject(new Error('failed'))) } },
+  'store too slow': { options: { storeTimeoutMs: 20, store: storeThat('claim', hang) } },
+  'lease lost': { options: { store: storeThat('complete', async () => false) } },
+  busy: { options: { store: storeThat('claim', async () => ({ status: 'busy' })) } },
+  internal: {
+    options: {
+      getAuthorization: () => {
+        throw new Error('failed');
+      },
+    },
+  },
+};
+
+/** Of the reports that were looked at. */
+export const reportedCodes = new Set<WebhookReportCode>();
+
+const reports: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
+  `toNodeListener: ${what}: the report and the answer`,
+  async () => {
+    const reports: WebhookReport[] = [];
+    const answer = await answerTo(delivered, { onError: (report) => reports.push(report) });
+    for (const { code } of reports) reportedCodes.add(code);
+    return [answer, ...reports];
+  },
+]);
+
+/** With the default `onError`, which writes to the console; that is looked at for every path. */
+const defaultLog: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
+  `toNodeListener: ${what}: the default log`,
+  () => answerTo(delivered, {}),
+]);
+
+const marksThrown: Readonly<Record<string, Delivered>> = {
+  'a callback that throws marks': {
+    options: {
+      on: {
+        payment: () => {
+          throw Object.assign(new Error(text), { sale });
+        },
+      },
+    },
+  },
+  'a callback that rejects with text': { options: { on: { payment: () => Promise.reject(text) } } },
+  'a store that throws marks': {
+    options: { store: storeThat('claim', () => Promise.reject(new Error(text))) },
+  },
+  'a schema of the merchant’s that throws marks': {
+    options: {
+      kinds: [
+        {
+          ...quoting,
+          match: () => {
+            throw new Error(text);
+          },
+        },
+      ],
+    },
+  },
+  'an onError that throws marks': {
+    body: '[]',
+    options: {
+      onError: () => {
+        throw new Error(text);
+      },
+    },
+  },
+};
+
+/** Their errors are the merchant's, and `report.error` gives them back; the answer and the default log do not. */
+const passedOn: Path[] = Object.entries(marksThrown).map(([what, delivered]) => [
+  `toNodeListener: ${what}`,
+  () => answerTo(delivered, {}),
+]);
+
+async function answerTo(
+  { options, body = sale, headers, query = '', method = 'POST', breaksOff, before }: Delivered,
+  more: Partial<WebhookHandlerOptions>,
+): Promise<Answer | string> {
+  const handler = createWebhookHandler({
+    credentials,
+    store: new MemoryStore(),
+    on: { payment: () => undefined },
+    ...more,
+    ...options,
+  } as WebhookHandlerOptions);
+  const answer = toNodeListener(handler);
+  const server = createServer(async (request, response) => {
+    await before?.(handler, request);
+    answer(request, response);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  if (breaksOff !== undefined) return breakOff(port, breaksOff, handler);
+  return deliver(`http://127.0.0.1:${port}/${query}`, body, {
+    method,
+    headers: { authorization, ...headers },
+  });
+}
+
+/** What is answered to a half of a body, if anything is. */
+async function breakOff(port: number, how: 'waits' | 'goes', handler: WebhookHandler): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const lines = ['POST / HTTP/1.1', 'host: a', `authorization: ${authorization}`, 'content-length: 9999'];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n{"email": "${email}",`);
+  const answer = how === 'waits' ? String((await once(socket, 'data'))[0]) : '';
+  // Time for the server to see the half of it.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await handler.drain();
+  return answer;
+}
+
+function storeThat(step: 'claim' | 'complete', instead: () => Promise<unknown>): WatchedStore {
+  const store = new WatchedStore();
+  store.faults[step].push(instead, instead, instead);
+  return store;
+}
+
+const objects: Path[] = [
+  [
+    'createWebhookHandler: handler, listener and store, after a delivery',
+    async () => {
+      const store = new MemoryStore();
+      const handler = createWebhookHandler({ credentials, store, on: { payment: () => undefined } });
+      const listener = toNodeListener(handler);
+      await handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
+      return [handler, listener, store];
+    },
+  ],
+  [
+    'createWebhookHandler: the answer to a Request that is refused',
+    async () => {
+      const handler = createWebhookHandler({ credentials, on: {}, onError: () => Promise.reject(text) });
+      const wrong = { method: 'POST', headers: { authorization: `Basic ${text}` }, body: text };
+      const broken = { method: 'POST', headers: { authorization }, body: `{${text}` };
+      const answers = [wrong, broken].map(async (init) => {
+        const answer = await handler(new Request(`https://merchant.example/?${email}`, init));
+        return [answer.status, [...answer.headers], await answer.text()];
+      });
+      return Promise.all(answers);
+    },
+  ],
+];
+
+export const handlerPaths: readonly Path[] = [...reports, ...defaultLog, ...passedOn, ...objects];

@@ -1,0 +1,84 @@
+import { type PostgresPool, PostgresStore, RedisStore, SqliteStore } from 'pix-automatic-sdk/stores';
+import { createWebhookHandler, type IdempotencyStore } from 'pix-automatic-sdk/webhooks';
+import { authorization, credentials, marked } from './marks';
+import type { Path } from './path';
+import { sale, text } from './webhook-paths';
+
+const { cpf, email } = marked;
+
+/** What a driver's client gives for a command, or throws. */
+type Reply = () => unknown;
+
+const stores: Readonly<Record<string, (reply: Reply) => IdempotencyStore<unknown>>> = {
+  'RedisStore over ioredis': (reply) => new RedisStore({ eval: async () => reply(), defineCommand: reply }),
+  'RedisStore over node-redis': (reply) => new RedisStore({ eval: async () => reply(), evalSha: reply }),
+  PostgresStore: (reply) => new PostgresStore({ query: async () => reply() as never }),
+  'PostgresStore in transactions': (reply) => {
+    const query = async () => reply();
+    const client = { query, release: () => undefined, on: () => undefined, removeListener: () => undefined };
+    const connect = (give: (error: undefined, given: typeof client) => void) => give(undefined, client);
+    const pool = { query, connect, totalCount: 1 } as unknown as PostgresPool;
+    return new PostgresStore(pool, { transactional: true });
+  },
+  SqliteStore: (reply) =>
+    new SqliteStore({ exec: reply, prepare: () => ({ all: () => reply() as unknown[] }) }),
+};
+
+/** Replies that no command of a store gives, all of marks. */
+const replies: Readonly<Record<string, unknown>> = {
+  'no reply': undefined,
+  text,
+  'a list of text': ['claimed', cpf, email, text],
+  'rows of marks': { rows: [{ status: text, token: cpf, fence: email, states: [text], [cpf]: email }] },
+  'a row that is a mark': { rows: [text], rowCount: 1, command: text },
+  'a list of rows': [{ status: text, token: cpf, fence: email, states: [text], [cpf]: email }],
+};
+
+const wrongReplies = Object.entries(stores).flatMap(([name, create]): Path[] =>
+  Object.entries(replies).map(([what, reply]) => [
+    `${name}: ${what}`,
+    () => {
+      const { claim, transact } = create(() => reply);
+      const request = { subject: 'payment:s-1', state: 'PAID', timeoutMs: 50, retentionMs: 50 };
+      return transact === undefined
+        ? claim.call(
+            create(() => reply),
+            'payment:s-1',
+            'PAID',
+            50,
+          )
+        : transact(request, () => Promise.reject(new Error('the callback ran')));
+    },
+  ]),
+);
+
+/** A driver's error is the merchant's own, and `report.error` gives it back; the answer and the default log do not. */
+const failures = Object.entries(stores).map(
+  ([name, create]): Path => [
+    `${name}: the driver throws marks, behind a handler`,
+    () => {
+      const driverError = Object.assign(new Error(text), { command: { args: [cpf, email] }, detail: text });
+      const store = create(() => {
+        throw driverError;
+      });
+      const handler = createWebhookHandler({ credentials, store, on: { payment: () => undefined } });
+      return handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
+    },
+  ],
+);
+
+const configurations: Path[] = [
+  ['new RedisStore: no client', () => new RedisStore(text as never)],
+  [
+    'new RedisStore: a namespace that cannot be',
+    () => new RedisStore({ eval: async () => 0, evalSha: 0 }, { namespace: text }),
+  ],
+  ['new PostgresStore: no client', () => new PostgresStore(text as never)],
+  [
+    'new PostgresStore: a table that cannot be',
+    () => new PostgresStore({ query: async () => ({ rows: [] }) }, { table: text.repeat(9) }),
+  ],
+  ['new SqliteStore: no database', () => new SqliteStore(text as never)],
+];
+
+export const storePaths: readonly Path[] = [...wrongReplies, ...failures, ...configurations];

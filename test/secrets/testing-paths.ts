@@ -1,0 +1,45 @@
+import { http } from 'msw';
+import { basicAuthorization, fixtures, mockService, notificationRequest } from 'pix-automatic-sdk/testing';
+import { badPairs } from './configuration-paths';
+import { authorization, credentials, marked } from './marks';
+import type { Path } from './path';
+import { bodies } from './webhook-paths';
+
+const { apiKey, apiToken, cpf, email } = marked;
+const pairOf = (apiKey: unknown, apiToken: unknown) => ({ apiKey, apiToken }) as typeof credentials;
+
+const badCredentials = badPairs.flatMap(([what, key, token]): Path[] => [
+  [`basicAuthorization: ${what}`, () => basicAuthorization(pairOf(key, token))],
+  [`notificationRequest: ${what}`, () => notificationRequest('payment', {}, pairOf(key, token))],
+  [`mockService: ${what}`, () => mockService({ http, credentials: pairOf(key, token) })],
+]);
+
+const badFixtures = Object.entries(fixtures).flatMap(([name, fixture]): Path[] =>
+  Object.entries(bodies).map(([what, body]) => [
+    `fixtures.${name}: ${what}`,
+    // A fixture that was made is the test's own data, and meant to be read.
+    () => void (fixture as (overrides: unknown) => unknown)(body),
+  ]),
+);
+
+const others: Path[] = [
+  [
+    'notificationRequest: a kind that is none',
+    () => notificationRequest(email as 'payment', {}, credentials),
+  ],
+  [
+    'notificationRequest: a URL that is none',
+    () => notificationRequest('payment', {}, credentials, { url: `${apiKey}:${apiToken}@${email}` }),
+  ],
+  [
+    'mockService: a base URL that is none',
+    () => mockService({ http, baseUrl: `ftp://${apiKey}:${apiToken}@${email}` }),
+  ],
+  ['mockService: a transaction that is unknown', () => mockService({ http, credentials }).pay(cpf)],
+  [
+    'mockService: a payload that cannot be sent',
+    () => mockService({ http, deliverTo: async () => new Response(authorization) }).notify(cpf as never),
+  ],
+];
+
+export const testingPaths: readonly Path[] = [...badCredentials, ...badFixtures, ...others];
