@@ -1,0 +1,40 @@
+import { createServer } from 'node:http';
+import { Queue } from 'bullmq';
+import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
+
+const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+
+const queue = new Queue('notifications', {
+  // Without its offline queue, a Redis that is away makes `add` fail instead of wait: the notification comes again.
+  connection: { url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', enableOfflineQueue: false },
+  defaultJobOptions: {
+    attempts: 5,
+    backoff: { type: 'exponential', delay: 1000 },
+    // A job that is there keeps a second one with its id out. The service's own retries end after minutes.
+    removeOnComplete: { age: 24 * 60 * 60 },
+  },
+});
+queue.on('error', ({ code }) => console.error(`queue: ${code}`));
+
+/** Returns after the durable write, and not before: from then on the notification does not come again. */
+async function enqueue({ kind, payload, key }) {
+  // BullMQ refuses ids with a colon, save with exactly two: payments would pass, and payouts fail.
+  await queue.add(kind, payload, { jobId: encodeURIComponent(key) });
+}
+
+const handler = createWebhookHandler({
+  credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  // Duplicates that reach another process are kept out by the job's id.
+  store: new MemoryStore(),
+  on: { payment: enqueue, saleStatus: enqueue, reversal: enqueue, refund: enqueue, payout: enqueue },
+  onError: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
+});
+
+const server = createServer(toNodeListener(handler));
+server.listen(Number(PORT), () => console.log(`Listening on http://localhost:${server.address().port}`));
+
+process.once('SIGTERM', async () => {
+  await handler.drain();
+  server.close();
+  await queue.close();
+});

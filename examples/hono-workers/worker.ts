@@ -1,0 +1,63 @@
+import { Hono } from 'hono';
+import { PaymentsClient } from 'pix-automatic-sdk';
+import { createWebhookHandler, MemoryStore, type WebhookHandler } from 'pix-automatic-sdk/webhooks';
+
+interface Env {
+  PAYMENTS_BASE_URL: string;
+  PAYMENTS_API_KEY: string;
+  PAYMENTS_API_TOKEN: string;
+  DB: Database;
+}
+
+/** What is used of a D1 binding; `wrangler types` writes its full type. */
+interface Database {
+  prepare(sql: string): { bind(...values: unknown[]): { run(): Promise<{ meta: { changes: number } }> } };
+}
+
+/** A Worker learns its secrets with its first request. The handler must outlive it: it knows what was acted on. */
+let handler: WebhookHandler | undefined;
+
+function createHandler({ PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, DB }: Env): WebhookHandler {
+  return createWebhookHandler({
+    credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+    // Of this isolate only, and there are many: what holds for all of them is the primary key below.
+    store: new MemoryStore(),
+    on: {
+      payment: async ({ payload, key }) => {
+        const { meta } = await DB.prepare('INSERT INTO payments VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+          .bind(key, payload.referenceCode ?? null, payload.amount ?? null)
+          .run();
+        console.log(`${payload.referenceCode} ${meta.changes === 1 ? 'is paid' : 'was paid before'}`);
+      },
+      reversal: 'ignore',
+      refund: 'ignore',
+      payout: 'ignore',
+    },
+  });
+}
+
+const app = new Hono<{ Bindings: Env }>();
+
+app.post('/orders/:reference/checkout', async (c) => {
+  const { PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_KEY: apiKey, PAYMENTS_API_TOKEN: apiToken } = c.env;
+  const client = new PaymentsClient({ baseUrl, apiKey, apiToken });
+  const { response } = await client.createRecurringCheckout({
+    currency: 'BRL',
+    referenceCode: c.req.param('reference'),
+    amount: 59.7,
+    shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
+    recurrence: {
+      immediatePayment: true,
+      amount: { recurrenceAmount: 29.9 },
+      calendar: { periodicity: 'MONTHLY' },
+    },
+  });
+  return c.json({ uuid: response.uuid, copyAndPaste: response.instructions.qrCode.plain });
+});
+
+app.all('/webhooks', (c) => {
+  handler ??= createHandler(c.env);
+  return handler(c.req.raw);
+});
+
+export default app;

@@ -1,0 +1,37 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { scheduledCharge } from './scheduled-charge';
+
+const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+
+const handler = createWebhookHandler({
+  credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  store: new MemoryStore(), // one process; see the examples redis and postgres for more than one
+  kinds: [scheduledCharge],
+  on: {
+    scheduledCharge: ({ payload, key }, { handledStates }) => {
+      const before = handledStates.join(', ') || 'nothing';
+      console.log(`${key}: ${payload.amount ?? 'no amount'}, after ${before}`);
+    },
+    payment: ({ payload }) => console.log(`${payload.referenceCode} is paid`),
+    // How you find out what the service sends: names only, because the values are personal data.
+    unrecognized: ({ raw, issues = [] }) => {
+      console.log(`unrecognized: ${Object.keys(raw).join(', ')}`);
+      for (const { path, message } of issues) console.log(`  ${path.join('.')} ${message}`);
+    },
+    reversal: 'ignore',
+    refund: 'ignore',
+    payout: 'ignore',
+  },
+});
+
+const server = createServer(toNodeListener(handler));
+server.listen(Number(PORT), () => {
+  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+});
+
+process.once('SIGTERM', async () => {
+  await handler.drain();
+  server.close();
+});

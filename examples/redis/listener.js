@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { Redis } from 'ioredis';
+import { RedisStore } from 'pix-automatic-sdk/stores';
+import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
+
+const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+
+// While Redis is away, ioredis would keep commands for later: a claim that nobody waits for any more.
+const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', { maxRetriesPerRequest: 1 });
+// Each failed connection is one of these; without a listener ioredis prints them with their stack.
+redis.on('error', ({ code }) => console.error(`Redis: ${code}`));
+
+const handler = createWebhookHandler({
+  credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  // Processes that share the namespace share what was acted on; another application needs another namespace.
+  store: new RedisStore(redis, { namespace: 'example-redis' }),
+  on: {
+    payment: ({ payload }) => console.log(`${payload.referenceCode} is paid`),
+    // Reversals keep their uuid from PENDING to PAID: each of the two is acted on, once.
+    reversal: ({ payload }) => console.log(`reversal of ${payload.reversedAmount}: ${payload.status}`),
+    refund: ({ payload }) => console.log(`refund of ${payload.refund.amount} credited`),
+    payout: 'ignore',
+  },
+  onError: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
+});
+
+const server = createServer(toNodeListener(handler));
+server.listen(Number(PORT), () => console.log(`Listening on http://localhost:${server.address().port}`));
+
+process.once('SIGTERM', async () => {
+  await handler.drain();
+  server.close();
+  redis.disconnect();
+});

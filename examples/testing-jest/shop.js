@@ -1,0 +1,25 @@
+const { createWebhookHandler, MemoryStore } = require('pix-automatic-sdk/webhooks');
+
+/** Cancels what is still scheduled, when a customer leaves. */
+async function unsubscribe(client, instructionIds) {
+  for (const instructionId of instructionIds) {
+    await client.cancelScheduledPayment(instructionId, { reason: 'the customer left' });
+  }
+}
+
+/** Receives the notifications. */
+function createListener(credentials, orders) {
+  return createWebhookHandler({
+    credentials,
+    store: new MemoryStore(),
+    on: {
+      payment: ({ payload }) => orders.markAsPaid(payload.referenceCode),
+      reversal: ({ payload }) => orders.setReversal(payload.sale.uuid, payload.status),
+      refund: 'ignore',
+      payout: 'ignore',
+    },
+    onError: () => {},
+  });
+}
+
+module.exports = { createListener, unsubscribe };

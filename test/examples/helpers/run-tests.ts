@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { userEnvironment } from '../../package/run';
+
+/** How the tests of an example ended. */
+export interface TestsEnded {
+  readonly status: number | null;
+  /** A line for each test, without the time it took. */
+  readonly tests: readonly string[];
+  /** All that was printed, for messages. */
+  readonly output: string;
+}
+
+/** Runs the `npm test` of an installed example. */
+export async function runTests(directory: string, ...args: string[]): Promise<TestsEnded> {
+  const child = spawn('npm', ['test', '--', ...args], {
+    cwd: directory,
+    env: { ...userEnvironment(), NO_COLOR: '1', FORCE_COLOR: undefined },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 120_000,
+  });
+  const [[status], stdout, stderr] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  const output = stdout + stderr;
+  const tests = output
+    .split('\n')
+    .filter((line) => /^\s*[✓✕×]/.test(line))
+    .map((line) => line.trim().replace(/ \(?[\d.]+ ?m?s\)?$/, ''));
+  return { status, tests, output };
+}

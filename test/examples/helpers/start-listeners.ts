@@ -1,0 +1,92 @@
+import { expect, onTestFinished } from 'vitest';
+import { PaymentsClient } from '../../../src';
+import { type Sandbox, startSandbox } from '../../../src/sandbox';
+import { fixtures } from '../../../src/testing';
+import { type Ended, type Program, startProgram } from '../runner/program';
+import { startLoadBalancer } from './load-balancer';
+
+const credentials = { apiKey: 'example-api-key', apiToken: 'example-api-token' };
+
+/** Several processes of an example's listener behind one sandbox. */
+export interface Listeners {
+  readonly sandbox: Sandbox;
+  readonly programs: readonly Program[];
+  /** Starts one more. */
+  add(): Promise<Program>;
+  /** Stops all, and gives what they printed, one after the other. */
+  stop(): Promise<{ status: Ended['status'][]; stdout: string[]; stderr: string[] }>;
+  /** Creates a journey, whose payer has not paid. */
+  order(referenceCode: string): Promise<string>;
+  /** Delivers every notification once more to each of the processes. */
+  deliverAllAgain(): Promise<void>;
+}
+
+/** Runs the `npm start` of an installed example so many times. The sandbox's notifications reach each in turn. */
+export async function startListeners(
+  directory: string,
+  count: number,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Listeners> {
+  const balancer = await startLoadBalancer();
+  // A minute would be the service's own pace.
+  const sandbox = await startSandbox({
+    credentials,
+    webhookUrl: `${balancer.url}/webhooks`,
+    retryIntervalMs: 500,
+  });
+  onTestFinished(() => sandbox.close());
+  const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
+  let programs: Program[] = [];
+
+  const listeners = {
+    sandbox,
+    get programs() {
+      return programs;
+    },
+    async add() {
+      const program = await startProgram(directory, {
+        PAYMENTS_BASE_URL: sandbox.url,
+        PAYMENTS_API_KEY: credentials.apiKey,
+        PAYMENTS_API_TOKEN: credentials.apiToken,
+        PORT: '0',
+        ...env,
+      });
+      const [, port = ''] = await program.printed(/http:\/\/localhost:(\d+)/);
+      programs.push(program);
+      balancer.targets = [...balancer.targets, port];
+      return program;
+    },
+    async stop() {
+      const ended = await Promise.all(programs.map((program) => program.stop()));
+      programs = [];
+      balancer.targets = [];
+      const tidy = (lines: readonly string[]) =>
+        lines.map((line) => line.replace(/localhost:\d+/, 'localhost:PORT'));
+      return {
+        status: ended.map(({ status }) => status),
+        stdout: ended.flatMap(({ stdout }) => tidy(stdout)),
+        stderr: ended.flatMap(({ stderr }) => tidy(stderr)),
+      };
+    },
+    async order(referenceCode: string) {
+      const request = fixtures.recurringCheckoutRequest({ referenceCode });
+      return (await client.createRecurringCheckout(request)).response.uuid;
+    },
+    async deliverAllAgain() {
+      await sandbox.idle();
+      expect(sandbox.deliveries).not.toEqual([]);
+      for (const { id } of sandbox.deliveries) {
+        for (const _ of programs) expect(await sandbox.redeliver(id)).toMatchObject({ httpStatus: 200 });
+      }
+    },
+  };
+  for (let started = 0; started < count; started++) await listeners.add();
+  return listeners;
+}
+
+/** Waits until the last notification has met with so many answers, and gives them. */
+export async function answersToLast(sandbox: Sandbox, count: number): Promise<(number | undefined)[]> {
+  const attempts = () => sandbox.deliveries.at(-1)?.attempts ?? [];
+  await expect.poll(() => attempts().length, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(count);
+  return attempts().map(({ httpStatus }) => httpStatus);
+}

@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findPostgres, postgresConfig } from '../helpers/postgres';
+import { answersToLast, startListeners } from './helpers/start-listeners';
+import { installExample } from './runner/install-example';
+
+describe.skipIf(!(await findPostgres()))('postgres', () => {
+  it('books a payment once in two processes together, and nothing of it when the callback throws', async () => {
+    const { query, env } = await openSchema();
+    const directory = await installExample('postgres');
+    const { sandbox, order, deliverAllAgain, stop } = await startListeners(directory, 2, env);
+    const books = async () => ({
+      paid: await query('SELECT reference FROM orders WHERE paid ORDER BY 1'),
+      ledger: await query('SELECT sale_token, amount::float FROM ledger'),
+      done: await query('SELECT subject FROM pix_automatic_notifications ORDER BY 1'),
+    });
+
+    await query("INSERT INTO orders VALUES ('order-1')");
+    const first = await order('order-1');
+    sandbox.pay(first);
+    await deliverAllAgain();
+    const afterFirst = {
+      paid: [{ reference: 'order-1' }],
+      ledger: [{ sale_token: first, amount: 59.7 }],
+      done: [{ subject: `payment:${first}` }],
+    };
+    expect(await books()).toEqual(afterFirst);
+
+    // Its order is not in the database yet: the entry in the ledger, made before that is noticed, is undone.
+    const second = await order('order-2');
+    sandbox.pay(second);
+    expect(await answersToLast(sandbox, 1)).toEqual([500]);
+    expect(await books()).toEqual(afterFirst);
+
+    await query("INSERT INTO orders VALUES ('order-2')");
+    await deliverAllAgain();
+    const both = await books();
+    expect(both.paid).toEqual([{ reference: 'order-1' }, { reference: 'order-2' }]);
+    expect(both.ledger).toHaveLength(2);
+
+    const { status, stdout, stderr } = await stop();
+    expect(status).toEqual([0, 0]);
+    expect(stdout.toSorted()).toEqual([
+      'Listening on http://localhost:PORT',
+      'Listening on http://localhost:PORT',
+      'booking order-1',
+      'booking order-2',
+    ]);
+    expect(new Set(stderr)).toEqual(new Set(['500 callback_failed: there is no order order-2']));
+  });
+});
+
+/** A schema of the test's own, and the environment in which `pg` finds it. It is dropped with the test. */
+async function openSchema() {
+  const schema = `example_${process.pid}_${Date.now()}`;
+  const pool = new pg.Pool({ ...postgresConfig, options: `-c search_path=${schema}`, max: 1 });
+  await pool.query(`CREATE SCHEMA ${schema}`);
+  onTestFinished(async () => {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    await pool.end();
+  });
+  const { host, user, database } = postgresConfig;
+  const env = {
+    PGOPTIONS: `-c search_path=${schema}`,
+    // Where DATABASE_URL is set, it goes first.
+    ...Object.fromEntries(
+      Object.entries({ PGHOST: host, PGUSER: user, PGDATABASE: database }).filter(([, value]) => value),
+    ),
+  };
+  return { query: async (sql: string) => (await pool.query(sql)).rows, env };
+}

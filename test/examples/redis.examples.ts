@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { hasRedisServer, startOwnRedis } from '../helpers/redis-server';
+import { answersToLast, startListeners } from './helpers/start-listeners';
+import { installExample } from './runner/install-example';
+
+describe.skipIf(!hasRedisServer())('redis', () => {
+  it('acts once in two processes together, and while Redis is away not at all', async () => {
+    const redis = await startOwnRedis();
+    const directory = await installExample('redis');
+    const { sandbox, order, deliverAllAgain, stop } = await startListeners(directory, 2, {
+      REDIS_URL: redis.url,
+    });
+
+    const first = await order('order-1');
+    sandbox.pay(first);
+    sandbox.refund(first, { amount: 10 });
+    await sandbox.idle();
+    const { uuid: reversal } = sandbox.reverse(first);
+    await sandbox.idle();
+    sandbox.completeReversal(reversal);
+    await deliverAllAgain();
+
+    await redis.stop();
+    const second = await order('order-2');
+    sandbox.pay(second);
+    expect(await answersToLast(sandbox, 1)).toEqual([503]);
+    await redis.start();
+    await deliverAllAgain();
+
+    const { status, stdout, stderr } = await stop();
+    expect(status).toEqual([0, 0]);
+    expect(stdout.toSorted()).toEqual([
+      'Listening on http://localhost:PORT',
+      'Listening on http://localhost:PORT',
+      'order-1 is paid',
+      'order-2 is paid',
+      'refund of 10 credited',
+      'reversal of 59.7: PAID',
+      'reversal of 59.7: PENDING',
+    ]);
+    // How often it was tried is a matter of time.
+    const failures = stderr.filter((line) => line !== 'Redis: ECONNREFUSED');
+    expect(new Set(failures)).toEqual(new Set([`503 store_failed payment:${second}:PAID`]));
+  });
+});

@@ -1,0 +1,24 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runTests } from './helpers/run-tests';
+import { installExample } from './runner/install-example';
+
+it('testing-jest: passes, and fails for a shop that cancels nothing', async () => {
+  const directory = await installExample('testing-jest');
+  const { status, tests, output } = await runTests(directory);
+  expect(tests, output).toEqual([
+    '✓ of each state of a reversal is acted on once',
+    '✓ of somebody else is refused',
+    '✓ is paid with the retry when the database was away, a minute later and in no time',
+    '✓ that ends leaves nothing scheduled',
+  ]);
+  expect(status).toBe(0);
+
+  const shop = join(directory, 'shop.js');
+  const source = await readFile(shop, 'utf8');
+  await writeFile(shop, source.replace('of instructionIds', 'of []'));
+  const broken = await runTests(directory);
+  expect(broken.tests.filter((test) => test.startsWith('✕'))).toEqual([tests[3]?.replace('✓', '✕')]);
+  expect(broken.status).toBe(1);
+});

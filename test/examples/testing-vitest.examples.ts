@@ -1,0 +1,25 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runTests } from './helpers/run-tests';
+import { installExample } from './runner/install-example';
+
+it('testing-vitest: passes, and fails for a shop that creates no second journey', async () => {
+  const directory = await installExample('testing-vitest');
+  const { status, tests, output } = await runTests(directory, '--reporter=verbose');
+  expect(tests, output).toEqual([
+    '✓ shop.test.ts > a notification > adds a refund once, however often it is delivered',
+    '✓ shop.test.ts > a notification > of somebody else is refused',
+    '✓ shop.test.ts > a subscription > shows the QR code of its journey',
+    '✓ shop.test.ts > a subscription > goes on under a second reference when nobody knows what became of the first',
+    '✓ shop.test.ts > a subscription > is paid with the retry when the database was away, a minute later and in no time',
+  ]);
+  expect(status).toBe(0);
+
+  const shop = join(directory, 'shop.ts');
+  const source = await readFile(shop, 'utf8');
+  await writeFile(shop, source.replace("error.outcome !== 'unknown'", 'true'));
+  const broken = await runTests(directory, '--reporter=verbose');
+  expect(broken.tests.filter((test) => test.startsWith('×'))).toEqual([tests[3]?.replace('✓', '×')]);
+  expect(broken.status).toBe(1);
+});
