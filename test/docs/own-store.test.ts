@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Claim, type IdempotencyStore, MemoryStore } from 'pix-automatic-sdk/webhooks';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { testStoreContract } from '../stores/contract';
-import { codeBlocks } from './markdown';
+import { loadBlock } from './load-block';
+import { type CodeBlock, codeBlocks } from './markdown';
 
 const [storeBlock, checksBlock] = codeBlocks('docs/write-your-own-store.md').filter(
   ({ info }) => info === 'ts run',
-);
+) as [CodeBlock, CodeBlock];
 
 testStoreContract('ConditionalStore of docs/write-your-own-store.md', [], async () => {
-  const { ConditionalStore, MemoryTable } = await load(storeBlock?.code);
+  const { ConditionalStore, MemoryTable } = await loadBlock(storeBlock);
   let now = Date.now();
   const tables = { own: new MemoryTable(() => now), other: new MemoryTable(() => now) };
   return {
@@ -64,21 +62,7 @@ test.each([
   KeepsLeasesForEver,
   KeepsStatesForEver,
 ])('the checks to write find a store that is %o', async (Broken: new () => IdempotencyStore) => {
-  const { checkStore } = await load(checksBlock?.code);
+  const { checkStore } = await loadBlock(checksBlock);
   const store = new Broken();
   await expect(checkStore(store, store)).rejects.toThrow();
 });
-
-/** What a block exports. What it prints by itself is looked at elsewhere. */
-async function load(code = '') {
-  const directory = mkdtempSync(join(tmpdir(), 'docs-'));
-  const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    const file = join(directory, 'block.ts');
-    writeFileSync(file, code);
-    return await import(/* @vite-ignore */ file);
-  } finally {
-    printed.mockRestore();
-    rmSync(directory, { recursive: true });
-  }
-}

@@ -1,0 +1,143 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  type ContextManager,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanOptions,
+  type SpanStatus,
+  type TimeInput,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { startSandbox } from 'pix-automatic-sdk/sandbox';
+import { notificationRequest } from 'pix-automatic-sdk/testing';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { loadBlock } from './load-block';
+import { type CodeBlock, codeBlocks } from './markdown';
+
+const [clientBlock, listenerBlock] = codeBlocks('docs/observability.md').filter(({ code }) =>
+  code.includes('@opentelemetry/api'),
+) as [CodeBlock, CodeBlock];
+
+const spans: RecordedSpan[] = [];
+beforeAll(() => {
+  context.setGlobalContextManager(contextManager());
+  trace.setGlobalTracerProvider({ getTracer: () => tracer });
+});
+beforeEach(() => {
+  spans.length = 0;
+});
+afterAll(() => {
+  context.disable();
+  trace.disable();
+});
+
+test('each attempt of a call is a span below the one that is active, with an event for a retry', async () => {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.close());
+  onTestFinished(() => vi.unstubAllEnvs());
+  vi.stubEnv('PAYMENTS_BASE_URL', sandbox.url);
+  vi.stubEnv('PAYMENTS_API_KEY', sandbox.credentials.apiKey);
+  vi.stubEnv('PAYMENTS_API_TOKEN', sandbox.credentials.apiToken);
+  const { client } = await loadBlock(clientBlock);
+
+  sandbox.fault('getTransaction', { kind: 'status', status: 503 });
+  await tracer.startActiveSpan('order', async () => client.getTransaction('t-1').catch(() => {}));
+
+  const [order, first, second] = spans as [RecordedSpan, RecordedSpan, RecordedSpan];
+  expect(order.events).toEqual(['payments.retry']);
+  expect(spans).toHaveLength(3);
+  for (const attempt of [first, second]) {
+    expect(attempt.name).toBe('GET /v1.1/transactions/{transactionUUID}');
+    expect(attempt.parent).toBe(order);
+    expect(attempt.end).toBeGreaterThan(attempt.start);
+    expect(attempt.status).toEqual({ code: 2, message: 'api_error' });
+  }
+  expect(first.attributes).toMatchObject({ 'http.response.status_code': 503, 'error.type': 'api_error' });
+  expect(second.attributes).toMatchObject({
+    'http.response.status_code': 404,
+    'http.request.resend_count': 1,
+  });
+});
+
+test('each callback is a span, which is active in it, and says when it failed', async () => {
+  const paid: [string, unknown][] = [];
+  vi.stubGlobal('orders', {
+    async markAsPaid(uuid: string) {
+      paid.push([uuid, trace.getActiveSpan()]);
+      if (uuid === 's-2') throw new Error('the database is down');
+    },
+  });
+  onTestFinished(() => vi.unstubAllGlobals());
+  const silenced = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => silenced.mockRestore());
+  const { handler } = await loadBlock(listenerBlock);
+
+  const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
+  for (const saleToken of ['s-1', 's-1', 's-2']) {
+    await handler(notificationRequest('payment', { saleToken }, credentials));
+  }
+  expect(spans.map(({ name, status }) => [name, status?.code])).toEqual([
+    ['notification payment', undefined],
+    ['notification payment', 2],
+  ]);
+  expect(paid).toEqual([
+    ['s-1', spans[0]],
+    ['s-2', spans[1]],
+  ]);
+  expect(spans[0]?.attributes).toEqual({ 'payments.kind': 'payment', 'payments.key': 'payment:s-1:PAID' });
+});
+
+/** What a span was told. */
+interface RecordedSpan {
+  readonly name: string;
+  readonly parent: unknown;
+  readonly attributes: Attributes;
+  readonly events: string[];
+  readonly start: number;
+  end?: number;
+  status?: SpanStatus;
+}
+
+// The API comes without an implementation that records; these are the parts of one that are needed here.
+
+const tracer = {
+  startSpan(name: string, options: SpanOptions = {}): Span {
+    const span: RecordedSpan & Partial<Span> = {
+      name,
+      parent: trace.getActiveSpan(),
+      attributes: options.attributes ?? {},
+      events: [],
+      start: Number(options.startTime ?? Date.now()),
+    };
+    spans.push(span);
+    return Object.assign(span, {
+      addEvent: (event: string) => void span.events.push(event),
+      setStatus: (status: SpanStatus) => void Object.assign(span, { status }),
+      end: (time: TimeInput = Date.now()) => void Object.assign(span, { end: Number(time) }),
+    }) as unknown as Span;
+  },
+  startActiveSpan(name: string, ...rest: unknown[]) {
+    const work = rest.pop() as (span: Span) => unknown;
+    const span = tracer.startSpan(name, rest[0] as SpanOptions);
+    return context.with(trace.setSpan(context.active(), span), () => work(span));
+  },
+} as Tracer;
+
+function contextManager(): ContextManager {
+  const storage = new AsyncLocalStorage<Context>();
+  return {
+    active: () => storage.getStore() ?? ROOT_CONTEXT,
+    with: (active, work, self, ...args) => storage.run(active, () => work.apply(self, args)),
+    bind: (_, target) => target,
+    enable() {
+      return this;
+    },
+    disable() {
+      return this;
+    },
+  };
+}
