@@ -25,11 +25,6 @@ export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
          * than the currency has. Round sums, or use `amountFromMinorUnits` (document section 2.1).
          */
         amount: number;
-        /** The recurrence itself. */
-        recurrence: {
-          /** `true`: an immediate payment is made, and `amount` is required (document section 2.1). */
-          immediatePayment: boolean;
-        };
       }
   );
 
