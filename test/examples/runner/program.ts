@@ -51,10 +51,19 @@ export class Program {
   }
 
   /** Waits until the program has printed something, and gives the match. */
-  async printed(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
+  printed(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#waitFor(pattern, () => this.#stdout);
+  }
+
+  /** The same for stderr. */
+  reported(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#waitFor(pattern, () => this.#stderr);
+  }
+
+  async #waitFor(pattern: RegExp, output: () => string, timeoutMs = 30_000): Promise<RegExpExecArray> {
     const deadline = performance.now() + timeoutMs;
     while (performance.now() < deadline && this.#isRunning) {
-      const match = pattern.exec(this.#stdout);
+      const match = pattern.exec(output());
       if (match !== null) return match;
       await sleep(20);
     }

@@ -18,11 +18,13 @@ export interface RunOptions {
 export interface Running {
   readonly origin: string;
   readonly webhookUrl: string;
-  /** Its ids are the same in every run: `uuid(1)`, `uuid(2)`, … in the order in which it makes something. */
+  /** Its ids are the same in every run: `uuid(1)` is the first that it gives. */
   readonly sandbox: Sandbox;
   readonly program: Program;
   /** Delivers every notification so far once more. */
   deliverAllAgain(): Promise<void>;
+  /** Delivers a notification of somebody who does not know the credentials, and expects that it is refused. */
+  forge(payload: object): Promise<void>;
   /** Sends SIGTERM, and gives what the program printed, its own port and the sandbox's as `PORT`. */
   stop(): Promise<Ended>;
 }
@@ -60,6 +62,11 @@ export async function runExample(name: string, options: RunOptions = {}): Promis
         expect(await sandbox.redeliver(id)).toMatchObject({ httpStatus: 200 });
       }
     },
+    async forge(payload) {
+      const headers = { authorization: 'Basic Zm9yZ2VkOnBhaXI=', 'content-type': 'application/json' };
+      const answer = await fetch(webhookUrl, { method: 'POST', headers, body: JSON.stringify(payload) });
+      expect(answer.status).toBe(401);
+    },
     async stop() {
       const { status, ...printed } = await program.stop();
       const tidy = (lines: readonly string[]) =>
@@ -72,4 +79,11 @@ export async function runExample(name: string, options: RunOptions = {}): Promis
 /** The uuid that the sandbox gives to the nth thing that it makes. */
 export function uuid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** The uuid of the transaction that a QR code is for, in whatever the example shows of it. */
+export function uuidIn(shown: string): string {
+  const [found] = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/.exec(shown) ?? [];
+  if (found === undefined) throw new Error(`There is no uuid in ${shown}`);
+  return found;
 }

@@ -1,0 +1,60 @@
+// A page that shows the QR code, and a listener for the payment and its refunds, in Express.
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { confirmPayment, decodeQrCode, PaymentsClient } from 'pix-automatic-sdk';
+import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
+
+const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+const client = PaymentsClient.fromEnv();
+const references = new Map<string, string>(); // in place of your database: the order of each transaction
+
+const handler = createWebhookHandler({
+  credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  on: {
+    async payment(notification) {
+      const reference = references.get(notification.payload.saleToken);
+      console.log(`${reference}: notified of its payment`);
+      const { confirmed, differences } = await confirmPayment(client, notification);
+      // Thrown, so that the payment is not taken for acted on: the true notification may be yet to come.
+      if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
+      console.log(`${reference}: paid`);
+    },
+    refund({ payload }) {
+      console.log(`${references.get(payload.saleToken)}: ${payload.refund.amount} refunded`);
+    },
+    payout: 'ignore',
+  },
+  onError: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
+});
+
+const app = express();
+app.use(express.json()); // before or after the listener: it takes what a body parser made of the body
+app.all('/webhooks', toNodeListener(handler));
+
+app.post('/subscriptions', async (_request, response) => {
+  const referenceCode = `order-${1001 + references.size}`;
+  const { response: journey } = await client.createRecurringCheckout({
+    currency: 'BRL',
+    referenceCode,
+    amount: 59.7,
+    shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
+    recurrence: {
+      immediatePayment: true,
+      amount: { recurrenceAmount: 29.9 },
+      calendar: { periodicity: 'MONTHLY' },
+    },
+  });
+  references.set(journey.uuid, referenceCode);
+  const { dataUrl } = decodeQrCode(journey.instructions.qrCode);
+  response.send(`<img src="${dataUrl}" alt="QR code"><p>${journey.instructions.qrCode.plain}</p>`);
+});
+
+const server = app.listen(Number(PORT), () => {
+  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+});
+
+process.once('SIGTERM', async () => {
+  await handler.drain();
+  server.close();
+  console.log('Drained');
+});

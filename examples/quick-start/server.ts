@@ -1,0 +1,57 @@
+// A subscription, from its QR code to its first payment.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
+import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
+
+const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+const client = PaymentsClient.fromEnv(); // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
+const orders = new Map<string, { reference: string; paid: boolean }>(); // in place of your database
+
+const handler = createWebhookHandler({
+  credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  on: {
+    async payment(notification) {
+      const { saleToken, currency, amount } = notification.payload;
+      const order = orders.get(saleToken);
+      // A callback that throws is answered 500, and the notification comes again in about a minute.
+      if (!order) throw new Error(`No order has the transaction ${saleToken}`);
+
+      // The credentials say who sent the notification. Before goods leave, ask whether it is true.
+      const { confirmed, differences } = await confirmPayment(client, notification);
+      if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
+      order.paid = true;
+      console.log(`${order.reference} is paid: ${currency} ${amount}`);
+    },
+  },
+  // Told of everything that was not acted on.
+  onError: ({ code, error }) => console.error(code, error instanceof Error ? error.message : ''),
+});
+
+const server = createServer(toNodeListener(handler));
+server.listen(Number(PORT), async () => {
+  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+
+  const { response } = await client.createRecurringCheckout({
+    currency: 'BRL',
+    referenceCode: 'order-1001',
+    amount: 59.7,
+    shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
+    recurrence: {
+      immediatePayment: true,
+      amount: { recurrenceAmount: 29.9 },
+      calendar: { periodicity: 'MONTHLY' },
+    },
+  });
+  // Store the uuid first: it is how notifications and queries name the transaction.
+  orders.set(response.uuid, { reference: 'order-1001', paid: false });
+  console.log(`Transaction ${response.uuid}`);
+  console.log(`The payer scans or pastes ${response.instructions.qrCode.plain}`);
+});
+
+process.once('SIGTERM', async () => {
+  // What runs is finished; a notification that comes now is answered 503, and comes again.
+  await handler.drain();
+  server.close();
+  console.log('Drained');
+});

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { runExample, uuidIn } from './runner/run-example';
+
+it('express: shows a QR code, ships once, and only what is paid; finishes what runs at SIGTERM', async () => {
+  const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('express');
+  const subscribe = async () => (await fetch(`${origin}/subscriptions`, { method: 'POST' })).text();
+  const page = await subscribe();
+  expect(page).toMatch(/^<img src="data:image\/png;base64,iVBORw0KGgo.+" alt="QR code"><p>000201.+<\/p>$/);
+  const transaction = uuidIn(page);
+
+  // From somebody who knows the credentials, when nobody has paid.
+  sandbox.notify({ saleToken: transaction, newStatus: 'PAID', amount: 59.7 });
+  await program.reported(/Not as notified/);
+  sandbox.pay(transaction);
+  await sandbox.idle();
+  sandbox.refund(transaction, { amount: 10 });
+  await sandbox.idle();
+  sandbox.refund(transaction, { amount: 5 });
+  await deliverAllAgain();
+  await forge({ saleToken: transaction, newStatus: 'PAID' });
+
+  const second = uuidIn(await subscribe());
+  sandbox.fault('getTransaction', { kind: 'latency', ms: 1_000 });
+  sandbox.pay(second);
+  await program.printed(/order-1002: notified/);
+
+  expect(await stop()).toEqual({
+    status: 0,
+    stdout: [
+      'Listening on http://localhost:PORT',
+      'order-1001: notified of its payment',
+      'order-1001: notified of its payment',
+      'order-1001: paid',
+      'order-1001: 10 refunded',
+      'order-1001: 5 refunded',
+      'order-1002: notified of its payment',
+      'order-1002: paid',
+      'Drained',
+    ],
+    stderr: ['callback_failed Not as notified: situation', 'unauthorized mismatch'],
+  });
+  expect(sandbox.deliveries.at(-1)).toMatchObject({ status: 'delivered', attempts: [{ httpStatus: 200 }] });
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { runExample } from './runner/run-example';
+
+it('nestjs: cancels what is scheduled, acts once on a payment; finishes what runs at SIGTERM', async () => {
+  const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('nestjs');
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${origin}/subscriptions${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body) ?? null,
+    });
+    return { status: answer.status, body: await answer.text() };
+  };
+  const subscribe = async (referenceCode: string) => {
+    const { status, body } = await call('POST', '', { referenceCode });
+    expect(status).toBe(201);
+    return JSON.parse(body);
+  };
+
+  const journey = await subscribe('order-1');
+  expect(journey.qrCode).toContain(journey.uuid);
+  const [scheduled, next] = sandbox.pay(journey.uuid);
+  await deliverAllAgain();
+  await forge({ saleToken: journey.uuid, newStatus: 'PAID' });
+
+  const cancel = (instructionId = '') => call('DELETE', `/payments/${instructionId}`);
+  expect(await cancel(scheduled?.instructionId)).toEqual({ status: 200, body: '' });
+  expect(await cancel(scheduled?.instructionId)).toMatchObject({ status: 409 });
+  sandbox.fault('cancelScheduledPayment', { kind: 'reset-after-read' });
+  expect(await cancel(next?.instructionId)).toMatchObject({ status: 502 });
+  const statuses = sandbox.scheduledPayments(journey.uuid).map(({ status }) => status);
+  expect(statuses.slice(0, 3)).toEqual(['CANCELLED', 'CANCELLED', 'SCHEDULED']);
+
+  const last = await subscribe('order-2');
+  sandbox.fault('getTransaction', { kind: 'latency', ms: 1_000 });
+  sandbox.pay(last.uuid);
+  await program.printed(/order-2: notified/);
+
+  expect(await stop()).toEqual({
+    status: 0,
+    stdout: [
+      'Listening on http://localhost:PORT',
+      'order-1: notified of its payment',
+      'order-1: paid',
+      'order-2: notified of its payment',
+      'order-2: paid',
+      'Drained',
+    ],
+    stderr: ['unauthorized mismatch'],
+  });
+  expect(sandbox.deliveries.at(-1)).toMatchObject({ status: 'delivered', attempts: [{ httpStatus: 200 }] });
+});
