@@ -32,7 +32,7 @@ test('every block of TypeScript and JavaScript compiles, and a wrong one would n
   ]);
 });
 
-test.each(runnable.map((block) => [block.place, block] as const))(
+test.concurrent.each(runnable.map((block) => [block.place, block] as const))(
   '%s prints what it says',
   async (_, block) => {
     expect(extensionOf(block)).toBe('mts');

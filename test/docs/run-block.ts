@@ -35,7 +35,7 @@ export function promisedOutput({ code }: CodeBlock): string[] {
     const [, behind] = /^\s*(?:console\.log\(.*)?\); \/\/ (.*)$/.exec(line) ?? [];
     if (isList && listed !== undefined) promised.push(listed);
     else if (behind !== undefined) promised.push(behind);
-    isList = listed === 'prints:' || (isList && listed !== undefined);
+    isList = /^(prints|imprime):$/.test(listed ?? '') || (isList && listed !== undefined);
   }
   return promised;
 }

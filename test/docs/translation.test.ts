@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { sections } from './markdown';
+import { differences } from './translation';
+
+test('README.pt-BR.md is in step with README.md', () => {
+  expect(differences(sections('README.md'), sections('README.pt-BR.md'))).toEqual([]);
+});
+
+const original = `# Name
+[Português](README.pt-BR.md). It waits 25 s, as \`timeoutMs\` says: see [below](#details).
+
+A second paragraph.
+
+## Details
+
+- one item
+
+| name | what |
+|---|---|
+| \`a\` | the \`first\`, 1.5 MB |
+
+\`\`\`ts
+const url = 'https://example.com'; // a comment
+// another
+console.log(url);
+\`\`\`
+`;
+const translated = `# Nome
+[English](README.md). Espera, como diz \`timeoutMs\`, 25 s: veja [abaixo](#detalhes).
+
+Um segundo parágrafo.
+
+## Detalhes
+
+- um item
+
+| nome | o quê |
+|---|---|
+| \`a\` | o \`first\`, 1,5 MB |
+
+\`\`\`ts
+const url = 'https://example.com'; // um comentário
+console.log(url);
+\`\`\`
+`;
+
+test('a faithful translation has no differences', () => {
+  expect(compare(translated)).toEqual([]);
+});
+
+const details = 't.md:6 "Detalhes" (o.md:6 "Details")';
+test.each([
+  ['a heading', '## Detalhes', '### Detalhes', [`${details}: a heading of level 3, not 2`]],
+  ['a figure', '25 s', '30 s', ['numbers: missing 25', 'numbers: not in the original 30']],
+  ['a name', '`timeoutMs`', '`limiteMs`', ['missing `timeoutMs`', 'not in the original `limiteMs`']],
+  ['a link', '(#detalhes)', '(#nome)', ['links: missing heading 2', 'links: not in the original heading 1']],
+  [
+    'a paragraph',
+    'Um segundo parágrafo.',
+    '',
+    ['paragraphs: missing 2', 'paragraphs: not in the original 1'],
+  ],
+  ['an item', '- um item', 'um item', ['items of lists: missing 1', 'items of lists: not in the original 0']],
+  [
+    'a first column',
+    '| `a` |',
+    '| `b` |',
+    ['column 1, inline code: missing `a`', 'first column: missing `a`'],
+  ],
+  ['code in a cell', '`first`', 'primeiro', ['table 1, row 2, column 2, inline code: missing `first`']],
+  ['code', 'console.log(url)', 'console.info(url)', ['block of code 1: missing console.log(url);']],
+  [
+    'text in code',
+    "'https://example.com'",
+    "'https://exemplo.com'",
+    ["missing const url = 'https://example.com';"],
+  ],
+  ['a language', '```ts', '```js', ['blocks of code: missing ts', 'blocks of code: not in the original js']],
+  ['a section', '## Detalhes', '## Novo\n\n## Detalhes', ['the original has no heading for it']],
+])('a difference in %s is named', (_, from, to, expected) => {
+  const found = compare(translated.replace(from, to));
+  for (const part of expected) expect(found).toContainEqual(expect.stringContaining(part));
+});
+
+function compare(text: string): string[] {
+  return differences(sections('o.md', original), sections('t.md', text));
+}

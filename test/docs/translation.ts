@@ -1,0 +1,114 @@
+import ts from 'typescript';
+import { linksIn, type Section } from './markdown';
+import { extensionOf } from './typecheck';
+
+/** What a translation lacks, or has and should not, compared with the document it translates; each with its place. */
+export function differences(original: readonly Section[], translated: readonly Section[]): string[] {
+  const found: string[] = [];
+  for (let index = 0; index < Math.max(original.length, translated.length); index += 1) {
+    const [from, to] = [original[index], translated[index]];
+    if (from === undefined || to === undefined) {
+      const [extra, other] = [from ?? to, from === undefined ? 'original' : 'translation'];
+      found.push(`${extra?.place} "${extra?.heading}": the ${other} has no heading for it`);
+      continue;
+    }
+    const about = `${to.place} "${to.heading}" (${from.place} "${from.heading}")`;
+    if (from.level !== to.level) found.push(`${about}: a heading of level ${to.level}, not ${from.level}`);
+    const wanted = facts(from, original);
+    const given = facts(to, translated);
+    for (const [name, values] of wanted) found.push(...compare(`${about}: ${name}`, values, given.get(name)));
+    for (const [name] of given) if (!wanted.has(name)) found.push(`${about}: ${name} is not in the original`);
+  }
+  return found;
+}
+
+/** What is the same in every language, by a name for the message. */
+function facts(section: Section, document: readonly Section[]): Map<string, readonly string[]> {
+  const prose = section.text
+    .split('\n')
+    .filter((line) => !line.startsWith('|'))
+    .join('\n');
+  const paragraphs = prose.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== '');
+  const named = new Map<string, readonly string[]>([
+    ['links', linksIn(section.text).map((target) => positionOf(target, document))],
+    ['paragraphs', [String(paragraphs.length)]],
+    ['items of lists', [String(prose.match(/^\s*(?:[-*]|\d+\.) /gm)?.length ?? 0)]],
+    ['inline code', codeIn(prose)],
+    ['numbers', numbersIn(prose)],
+    ['blocks of code', section.blocks.map(({ info }) => info)],
+    ['tables', section.tables.map((rows) => `${rows.length} rows`)],
+  ]);
+  for (const [index, block] of section.blocks.entries()) {
+    named.set(`block of code ${index + 1}`, withoutComments(block.code, extensionOf(block)));
+  }
+  for (const [index, rows] of section.tables.entries()) {
+    for (const [row, cells] of rows.entries()) {
+      const about = `table ${index + 1}, row ${row + 1}`;
+      named.set(`${about}, columns`, [String(cells.length)]);
+      if (row > 0) named.set(`${about}, first column`, cells.slice(0, 1));
+      for (const [column, cell] of cells.entries()) {
+        named.set(`${about}, column ${column + 1}, inline code`, codeIn(cell));
+        named.set(`${about}, column ${column + 1}, numbers`, numbersIn(cell));
+      }
+    }
+  }
+  return named;
+}
+
+/** In whatever order: a sentence may have to be turned round. Which of the two lacks what is said, value by value. */
+function compare(about: string, wanted: readonly string[], given: readonly string[] = []): string[] {
+  const missing = subtract(wanted, given).map((value) => `${about}: missing ${value}`);
+  const extra = subtract(given, wanted).map((value) => `${about}: not in the original ${value}`);
+  return [...missing, ...extra];
+}
+
+function subtract(values: readonly string[], others: readonly string[]): string[] {
+  const left = [...others];
+  return values.filter((value) => {
+    const index = left.indexOf(value);
+    if (index !== -1) left.splice(index, 1);
+    return index === -1;
+  });
+}
+
+/** A link to a heading of the same document by the heading's number, because its text is translated. */
+function positionOf(target: string, document: readonly Section[]): string {
+  if (/^README(\.pt-BR)?\.md$/.test(target)) return 'the other language';
+  if (!target.startsWith('#')) return target;
+  return `heading ${document.findIndex(({ anchor }) => `#${anchor}` === target)}`;
+}
+
+function codeIn(text: string): string[] {
+  return text.match(/`[^`\n]+`/g) ?? [];
+}
+
+/** Figures, with a point for the decimal comma. */
+function numbersIn(text: string): string[] {
+  const prose = text.replace(/`[^`\n]*`/g, '').replace(/\]\([^)]*\)/g, ']');
+  return (prose.match(/\d+(?:[.,]\d+)*/g) ?? []).map((number) => number.replace(',', '.'));
+}
+
+/** The lines of a block that a machine reads, white space at the ends left out. */
+function withoutComments(code: string, extension: string | undefined): string[] {
+  const bare = extension === undefined ? code.replace(/(^|\s)#.*$/gm, '') : withoutScriptComments(code);
+  return bare
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function withoutScriptComments(code: string): string {
+  const source = ts.createSourceFile('block.ts', code, ts.ScriptTarget.Latest);
+  let bare = '';
+  const visit = (node: ts.Node): void => {
+    if (ts.isJSDoc(node)) return;
+    const children = node.getChildren(source);
+    for (const child of children) visit(child);
+    if (children.length > 0) return;
+    // What stands before a token is white space and comments.
+    const before = code.slice(node.pos, node.getStart(source));
+    bare += before.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '') + node.getText(source);
+  };
+  visit(source);
+  return bare;
+}
