@@ -19,7 +19,10 @@ describe.skipIf(!hasRedisServer())('bullmq', () => {
     await sandbox.idle();
 
     // Accepted while no worker ran: the jobs have waited for it. Duplicates find them done.
-    const worker = new Program([process.execPath, 'worker.js'], directory, { ...userEnvironment(), ...env });
+    const worker = new Program([process.execPath, 'dist/worker.js'], directory, {
+      ...userEnvironment(),
+      ...env,
+    });
     await worker.printed(/payout of 10/);
     await deliverAllAgain();
 

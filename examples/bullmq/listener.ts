@@ -1,6 +1,12 @@
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Queue } from 'bullmq';
-import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import {
+  createWebhookHandler,
+  type DocumentedNotification,
+  MemoryStore,
+  toNodeListener,
+} from 'pix-automatic-sdk/webhooks';
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 
@@ -14,10 +20,10 @@ const queue = new Queue('notifications', {
     removeOnComplete: { age: 24 * 60 * 60 },
   },
 });
-queue.on('error', ({ code }) => console.error(`queue: ${code}`));
+queue.on('error', ({ code }: NodeJS.ErrnoException) => console.error(`queue: ${code}`));
 
 /** Returns after the durable write, and not before: from then on the notification does not come again. */
-async function enqueue({ kind, payload, key }) {
+async function enqueue({ kind, payload, key }: DocumentedNotification): Promise<void> {
   // BullMQ refuses ids with a colon, save with exactly two: payments would pass, and payouts fail.
   await queue.add(kind, payload, { jobId: encodeURIComponent(key) });
 }
@@ -31,7 +37,9 @@ const handler = createWebhookHandler({
 });
 
 const server = createServer(toNodeListener(handler));
-server.listen(Number(PORT), () => console.log(`Listening on http://localhost:${server.address().port}`));
+server.listen(Number(PORT), () => {
+  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+});
 
 process.once('SIGTERM', async () => {
   await handler.drain();

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { PostgresStore } from 'pix-automatic-sdk/stores';
 import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
@@ -36,11 +37,14 @@ const handler = createWebhookHandler({
     refund: 'ignore',
     payout: 'ignore',
   },
-  onError: ({ code, error, status }) => console.error(`${status} ${code}: ${error?.message}`),
+  onError: ({ code, error, status }) =>
+    console.error(`${status} ${code}: ${error instanceof Error ? error.message : ''}`),
 });
 
 const server = createServer(toNodeListener(handler));
-server.listen(Number(PORT), () => console.log(`Listening on http://localhost:${server.address().port}`));
+server.listen(Number(PORT), () => {
+  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+});
 
 process.once('SIGTERM', async () => {
   await handler.drain();

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { RedisStore } from 'pix-automatic-sdk/stores';
 import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
@@ -8,7 +9,7 @@ const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = proces
 // While Redis is away, ioredis would keep commands for later: a claim that nobody waits for any more.
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', { maxRetriesPerRequest: 1 });
 // Each failed connection is one of these; without a listener ioredis prints them with their stack.
-redis.on('error', ({ code }) => console.error(`Redis: ${code}`));
+redis.on('error', ({ code }: NodeJS.ErrnoException) => console.error(`Redis: ${code}`));
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
@@ -25,7 +26,9 @@ const handler = createWebhookHandler({
 });
 
 const server = createServer(toNodeListener(handler));
-server.listen(Number(PORT), () => console.log(`Listening on http://localhost:${server.address().port}`));
+server.listen(Number(PORT), () => {
+  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+});
 
 process.once('SIGTERM', async () => {
   await handler.drain();
