@@ -15,7 +15,7 @@ const read = (file: string): string => readFileSync(join(installed, file), 'utf8
 describe('the tarball', () => {
   it('holds what is meant to be published, and nothing else', () => {
     const meant = [
-      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+      /^(package\.json|README(\.pt-BR)?\.md|CHANGELOG\.md|LICENSE)$/,
       // Where the messages of errors point to.
       /^docs\/errors\.md$/,
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
