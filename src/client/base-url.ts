@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors';
 /**
  * The service's base URL without a trailing slash, path prefix included.
  *
- * @throws {@link ConfigurationError}; its message does not quote the URL, which may hold a password
+ * @throws `ConfigurationError`; its message does not quote the URL, which may hold a password
  */
 export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): string {
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {

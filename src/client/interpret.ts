@@ -31,8 +31,8 @@ export function outcomeOfStatus(httpStatus: number): Outcome {
 /**
  * The body of a successful answer, or the error that the answer stands for.
  *
- * @throws {@link ApiError} for a status outside 2xx, and for a body whose `status` is not 0
- * @throws {@link InvalidResponseError} for a success that cannot be used
+ * @throws `ApiError` for a status outside 2xx, and for a body whose `status` is not 0
+ * @throws `InvalidResponseError` for a success that cannot be used
  */
 export function interpret<T>(answer: Answer, schema: Schema<unknown, T>, call: Call, redact: Redact): T {
   const { httpStatus, text } = answer;

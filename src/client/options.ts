@@ -103,7 +103,7 @@ export interface ResolvedOptions extends Credentials, Observers {
 
 const DEFAULT_LIMITS: ResolvedLimits = { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 };
 
-/** @throws {@link ConfigurationError} for the first option that cannot work */
+/** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveOptions(options: PaymentsClientOptions): ResolvedOptions {
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp === true);
   const { apiKey, apiToken } = options;
@@ -130,7 +130,7 @@ export function resolveOptions(options: PaymentsClientOptions): ResolvedOptions 
   };
 }
 
-/** @throws {@link ConfigurationError} for the first limit that cannot work */
+/** @throws `ConfigurationError` for the first limit that cannot work */
 export function resolveLimits(limits: CallLimits, defaults: ResolvedLimits): ResolvedLimits {
   const timeoutMs = limits.timeoutMs ?? defaults.timeoutMs;
   const totalTimeoutMs = limits.totalTimeoutMs ?? defaults.totalTimeoutMs;

@@ -4,7 +4,7 @@ import type { Operation } from './operations';
 /**
  * The operation's path with its parameter put in, percent-encoded.
  *
- * @throws {@link InvalidRequestError} for a parameter that would make it the path of something else
+ * @throws `InvalidRequestError` for a parameter that would make it the path of something else
  */
 export function pathOf(operation: Operation, parameter: string): string {
   const name = /\{(\w+)\}/.exec(operation.urlTemplate)?.[1] ?? '';

@@ -46,7 +46,7 @@ export class PaymentsClient {
   readonly #transport: Transport;
   readonly #totalTimeoutMs: number;
 
-  /** @throws {@link ConfigurationError} for an option that cannot work */
+  /** @throws `ConfigurationError` for an option that cannot work */
   constructor(options: PaymentsClientOptions) {
     const resolved = resolveOptions(options);
     this.#transport = new Transport(resolved);
@@ -58,7 +58,7 @@ export class PaymentsClient {
    *
    * @param env - where to look, `process.env` by default
    * @param options - all that is not in the environment
-   * @throws {@link ConfigurationError} naming the variables that are missing
+   * @throws `ConfigurationError` naming the variables that are missing
    */
   static fromEnv(
     env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
@@ -83,10 +83,10 @@ export class PaymentsClient {
    *
    * @param request - what to create; fields that the document does not know are sent on
    * @param options - limits, a signal and extra fields of this call
-   * @throws {@link InvalidRequestError} when a field cannot be right; nothing was sent
-   * @throws {@link ApiError} when the service answers, and not with a success
-   * @throws {@link InvalidResponseError} for a success that cannot be used
-   * @throws {@link ConnectionError}, {@link TimeoutError} or {@link AbortedError} when no whole answer came
+   * @throws `InvalidRequestError` when a field cannot be right; nothing was sent
+   * @throws `ApiError` when the service answers, and not with a success
+   * @throws `InvalidResponseError` for a success that cannot be used
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole answer came
    */
   async createRecurringCheckout(
     request: RecurringCheckoutRequest,
@@ -110,10 +110,10 @@ export class PaymentsClient {
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
    * @param options - limits and a signal of this call
-   * @throws {@link InvalidRequestError} for a UUID that is empty, `.` or `..`; nothing was sent
-   * @throws {@link ApiError} when the service answers, and not with a success
-   * @throws {@link InvalidResponseError} for a success that cannot be used
-   * @throws {@link ConnectionError}, {@link TimeoutError} or {@link AbortedError} when no whole answer came
+   * @throws `InvalidRequestError` for a UUID that is empty, `.` or `..`; nothing was sent
+   * @throws `ApiError` when the service answers, and not with a success
+   * @throws `InvalidResponseError` for a success that cannot be used
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole answer came
    */
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
     const operation = getTransaction;
@@ -129,10 +129,10 @@ export class PaymentsClient {
    * @param instructionId - the instruction id of the scheduled payment
    * @param request - `reason`, a brief reason for the cancellation
    * @param options - limits, a signal and extra fields of this call
-   * @throws {@link InvalidRequestError} for an id that is empty, `.` or `..`, or a `reason` that is no text
-   * @throws {@link ApiError} when the service answers, and not with a success
-   * @throws {@link InvalidResponseError} for a success that cannot be used
-   * @throws {@link ConnectionError}, {@link TimeoutError} or {@link AbortedError} when no whole answer came
+   * @throws `InvalidRequestError` for an id that is empty, `.` or `..`, or a `reason` that is no text
+   * @throws `ApiError` when the service answers, and not with a success
+   * @throws `InvalidResponseError` for a success that cannot be used
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole answer came
    */
   async cancelScheduledPayment(
     instructionId: string,
@@ -159,9 +159,9 @@ export class PaymentsClient {
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
    * @param options - what to wait for, how long, and how often to look
-   * @throws {@link TimeoutError} when the time is over
-   * @throws {@link AbortedError} when the signal fires
-   * @throws {@link ConfigurationError} for a time that cannot be one; else as {@link PaymentsClient.getTransaction}
+   * @throws `TimeoutError` when the time is over
+   * @throws `AbortedError` when the signal fires
+   * @throws `ConfigurationError` for a time that cannot be one; else as {@link PaymentsClient.getTransaction}
    */
   async waitForTransaction(transactionUUID: string, options: WaitOptions = {}): Promise<Transaction> {
     return waitForTransaction((remainingMs) => {

@@ -47,7 +47,7 @@ export interface ReconcileOptions {
  * for await (const { uuid, transaction, error } of reconcile(client, openOrders())) { ... }
  * ```
  *
- * @throws {@link AbortedError} when the signal fires, {@link ConfigurationError} for a `concurrency` below 1
+ * @throws `AbortedError` when the signal fires, `ConfigurationError` for a `concurrency` below 1
  */
 export async function* reconcile(
   client: TransactionSource,

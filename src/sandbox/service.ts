@@ -45,7 +45,7 @@ export interface Service {
   readonly controls: SandboxControls;
 }
 
-/** @throws {@link ConfigurationError} for an option that cannot work, before anything is started */
+/** @throws `ConfigurationError` for an option that cannot work, before anything is started */
 export function resolveService(options: ServiceOptions): ServiceSettings {
   const { webhookUrl, retryIntervalMs = 60_000, ids } = options;
   const { apiKey, apiToken } = options.credentials ?? defaultCredentials;

@@ -12,7 +12,7 @@ export interface Credentials {
  * Refuses credentials that cannot work, with messages that do not show them: the platform would quote a bad header
  * value in its own error.
  *
- * @throws {@link ConfigurationError}
+ * @throws `ConfigurationError`
  */
 export function assertCredentials(credentials: Credentials): void {
   // In JavaScript nothing keeps a forgotten option from being undefined.

@@ -7,7 +7,7 @@ import { currencyDecimals } from '../schemas/currency';
  *
  * @param minorUnits - cents of BRL, whole yen of JPY, thousandths of KWD (ISO 4217)
  * @param currency - an active ISO 4217 code
- * @throws {@link InvalidRequestError} for a fraction of a minor unit, an amount too large for a number to hold exactly,
+ * @throws `InvalidRequestError` for a fraction of a minor unit, an amount too large for a number to hold exactly,
  *   or a currency that is not in ISO 4217's list
  */
 export function amountFromMinorUnits(minorUnits: number, currency: string): number {

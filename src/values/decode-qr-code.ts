@@ -15,7 +15,7 @@ export interface QrCodeImage {
  * The picture in `instructions.qrCode.base64` of a checkout (document section 2.2), with or without a `data:` prefix.
  *
  * @param qrCode - the QR code of a checkout's answer, or its `base64` alone
- * @throws {@link InvalidRequestError} when there is no `base64`, or it is none
+ * @throws `InvalidRequestError` when there is no `base64`, or it is none
  */
 export function decodeQrCode(qrCode: Pick<QrCode, 'base64'> | string): QrCodeImage {
   const given = typeof qrCode === 'string' ? qrCode : qrCode.base64;

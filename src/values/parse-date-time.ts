@@ -9,7 +9,7 @@ import { InvalidRequestError } from '../errors';
  *
  * @param value - e.g. `2026-11-21 09:30:00`
  * @param timeZone - an IANA name such as `America/Sao_Paulo`
- * @throws {@link InvalidRequestError} for a value of another form, a date that is not real, or an unknown zone
+ * @throws `InvalidRequestError` for a value of another form, a date that is not real, or an unknown zone
  */
 export function parseDateTime(value: string, timeZone: string): Date {
   const reading = parseReading(value);

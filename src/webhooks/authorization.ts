@@ -24,7 +24,7 @@ export type AuthorizationCheck =
  *
  * @param header - the value of the `Authorization` header
  * @param credentials - your pair, or every pair that is valid now
- * @throws {@link ConfigurationError} for credentials that cannot work: empty ones would let everybody in
+ * @throws `ConfigurationError` for credentials that cannot work: empty ones would let everybody in
  */
 export function verifyAuthorization(
   header: string | null | undefined,
@@ -36,7 +36,7 @@ export function verifyAuthorization(
 /**
  * As {@link verifyAuthorization}, and says which credentials matched, or why none did.
  *
- * @throws {@link ConfigurationError} for credentials that cannot work
+ * @throws `ConfigurationError` for credentials that cannot work
  */
 export function checkAuthorization(
   header: string | null | undefined,

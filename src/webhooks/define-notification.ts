@@ -51,7 +51,7 @@ const RESERVED = new Set(['payment', 'saleStatus', 'reversal', 'refund', 'payout
  * });
  * ```
  *
- * @throws {@link ConfigurationError} for a `kind` that is empty or the name of a documented kind
+ * @throws `ConfigurationError` for a `kind` that is empty or the name of a documented kind
  */
 export function defineNotification<const Kind extends string, Schema extends StandardSchemaV1>(
   definition: Omit<NotificationDefinition<Kind, StandardSchemaV1.InferOutput<Schema>>, 'schema'> & {

@@ -140,7 +140,7 @@ const MAX_CALLBACK_MS = 45_000;
 /** A callback that ends in time must still be recorded before its lease is over. */
 const LEASE_MARGIN_MS = 15_000;
 
-/** @throws {@link ConfigurationError} for the first option that cannot work */
+/** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Transaction>(
   options: WebhookHandlerOptions<Kinds, Transaction>,
 ): ResolvedHandlerOptions {
