@@ -29,12 +29,12 @@ export interface Inventions {
   bodyStatusMinus1: InventedAnswer;
   /** The whole answer with body status 999, as the fault `body-status` gives it. */
   bodyStatus999: InventedAnswer;
-  /** Largest request body that is read. */
+  /** Largest request body that is read, in bytes. */
   maxBodyBytes: number;
 
   /** The zone of all date-times, as minutes from UTC. */
   utcOffsetMinutes: number;
-  /** How long a journey without `maxAge` is valid. Nothing expires by itself: use `cancelTransaction`. */
+  /** How long a journey without `maxAge` is valid, in minutes. Nothing expires by itself: use `cancelTransaction`. */
   defaultMaxAgeMinutes: number;
   /** The service's fee on a sale. */
   appliedRate: number;
@@ -82,7 +82,7 @@ export interface Inventions {
   failedPayoutStatus: 'PENDING' | 'FAILED';
   /** The query flags of a failed payout. */
   failedPayoutQuery: string;
-  /** How long a listener may take to answer a notification. */
+  /** How long a listener may take to answer a notification, in milliseconds. */
   deliveryTimeoutMs: number;
 }
 

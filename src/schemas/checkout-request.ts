@@ -11,9 +11,12 @@ import { identity, type OpenEnum, openEnum } from './shared';
 export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
   (
     | {
-        /** Amount of the immediate payment in the currency's main unit; here there is none, so 0 is allowed too. */
+        /**
+         * Amount of the immediate payment, in the currency's main unit; here there is none, so 0 is allowed too
+         * (document section 2.1).
+         */
         amount?: number | undefined;
-        /** The recurrence itself. */
+        /** What recurs, and when (document section 2.1). */
         recurrence: {
           /** `false`: a journey without an immediate charge (document section 2.1). */
           immediatePayment: false;

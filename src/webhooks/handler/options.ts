@@ -39,12 +39,14 @@ export type WebhookCallback<Given, Transaction> = (
 /** Callbacks by kind. `'ignore'` answers 200 and does nothing; a kind that is left out does so too, and is reported. */
 export type WebhookCallbacks<Kinds extends readonly AnyDefinition[], Transaction> = {
   readonly [Kind in DocumentedKind]?:
-    | WebhookCallback<Extract<DocumentedNotification | UnrecognizedNotification, { kind: Kind }>, Transaction>
+    | WebhookCallback<OfKind<DocumentedNotification | UnrecognizedNotification, Kind>, Transaction>
     | 'ignore'
     | undefined;
 } & {
-  readonly [Kind in Kinds[number]['kind']]?: OwnCallback<Extract<Kinds[number], { kind: Kind }>, Transaction>;
+  readonly [Kind in Kinds[number]['kind']]?: OwnCallback<OfKind<Kinds[number], Kind>, Transaction>;
 };
+
+type OfKind<All, Kind extends string> = Extract<All, { readonly kind: Kind }>;
 
 type DocumentedKind = (DocumentedNotification | UnrecognizedNotification)['kind'];
 
