@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { ValidationIssue } from '../errors';
-import { REFUSED, type Reader, toReader } from './reader';
 
 /**
  * Every schema of the library travels as a Standard Schema, so that no type of zod is in a public type, and so that
@@ -14,18 +13,23 @@ export type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly ValidationIssue[] };
 
-/** Makes a public schema of one of zod's. */
+/**
+ * Makes a public schema of one of zod's.
+ *
+ * @param quick - a shorter way to the same value, for values that are as documented; `undefined` where it is not sure
+ */
 // @__NO_SIDE_EFFECTS__
-export function toSchema<Output, Input>(object: z.core.$ZodType<Output, Input>): Schema<Input, Output> {
-  let read: Reader<Output> | undefined;
+export function toSchema<Output, Input>(
+  object: z.core.$ZodType<Output, Input>,
+  quick?: (value: unknown) => Output | undefined,
+): Schema<Input, Output> {
   return {
     '~standard': {
       version: 1,
       vendor: 'pix-automatic-sdk',
       validate(value) {
-        read ??= toReader(object);
-        const quick = read(value);
-        if (quick !== REFUSED) return { value: quick };
+        const known = quick?.(value);
+        if (known !== undefined) return { value: known };
         // The map is passed at every parse because inlining does not isolate zod: its configuration lives on
         // `globalThis`, where a host's `z.config({ customError })` would put the refused value into our messages.
         const result = z.safeParse(object, value, { error: describe });

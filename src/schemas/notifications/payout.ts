@@ -1,4 +1,14 @@
 import * as z from 'zod/mini';
+import {
+  hasFields,
+  isIdentity,
+  isMaybeBankDetails,
+  isMaybeNumber,
+  isMaybeText,
+  isText,
+  type Unchecked,
+  withReceipt,
+} from '../guards';
 import { type Schema, toSchema } from '../schema';
 import {
   type BankDetails,
@@ -79,4 +89,29 @@ export const payoutObject = z.discriminatedUnion('success', [
 ]);
 
 /** The payload of `payout` notifications, as a Standard Schema (document section 6.5). */
-export const payoutPayloadSchema: Schema<PayoutPayload> = toSchema(payoutObject);
+export const payoutPayloadSchema: Schema<PayoutPayload> = toSchema(payoutObject, (value) =>
+  isPayout(value) ? withReceipt(value) : undefined,
+);
+
+function isPayout(value: unknown): value is PayoutPayload {
+  if (!hasFields(value)) return false;
+  const payload: Unchecked<FailedPayout> = value;
+  return (
+    isOutcome(payload.success, payload.error_code) &&
+    isIdentity(payload.uuid) &&
+    isText(payload.status) &&
+    isMaybeText(payload.message) &&
+    isMaybeNumber(payload.id) &&
+    isMaybeText(payload.currency) &&
+    isMaybeNumber(payload.amount) &&
+    isMaybeText(payload.referenceCode) &&
+    isMaybeBankDetails(payload.bankDetails) &&
+    isMaybeText(payload.creation) &&
+    isMaybeText(payload.receipt)
+  );
+}
+
+/** Of a payout that succeeded, `error_code` is a field like any that is not known. */
+function isOutcome(success: unknown, errorCode: unknown): boolean {
+  return success === true || (success === false && isMaybeText(errorCode));
+}

@@ -1,4 +1,14 @@
 import * as z from 'zod/mini';
+import {
+  hasFields,
+  isIdentity,
+  isMaybeBankDetails,
+  isMaybeNumber,
+  isMaybeText,
+  isText,
+  type Unchecked,
+  withReceipt,
+} from '../guards';
 import { type Schema, toSchema } from '../schema';
 import {
   type BankDetails,
@@ -76,4 +86,38 @@ export const refundObject = z.looseObject({
 });
 
 /** The payload of `refund` notifications, as a Standard Schema (document section 6.4). */
-export const refundPayloadSchema: Schema<RefundPayload> = toSchema(refundObject);
+export const refundPayloadSchema: Schema<RefundPayload> = toSchema(refundObject, (value) =>
+  isRefund(value) ? withReceipt(value) : undefined,
+);
+
+function isRefund(value: unknown): value is RefundPayload {
+  if (!hasFields(value)) return false;
+  const payload: Unchecked<RefundPayload> = value;
+  return (
+    isIdentity(payload.saleToken) &&
+    isText(payload.status) &&
+    areRefundDetails(payload.refund) &&
+    isMaybeText(payload.referenceCode) &&
+    isMaybeText(payload.currency) &&
+    isMaybeNumber(payload.originalAmount) &&
+    isMaybeNumber(payload.reversedAmount) &&
+    isMaybeNumber(payload.amountRefunded) &&
+    isMaybeBankDetails(payload.bankDetails) &&
+    isMaybeText(payload.receipt) &&
+    isMaybeText(payload.reason) &&
+    isMaybeText(payload.date)
+  );
+}
+
+function areRefundDetails(value: unknown): boolean {
+  if (!hasFields(value)) return false;
+  const { id, uuid, status, amount, creation, creditDate }: Unchecked<RefundDetails> = value;
+  return (
+    isIdentity(uuid) &&
+    isMaybeNumber(id) &&
+    isMaybeText(status) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(creation) &&
+    isMaybeText(creditDate)
+  );
+}

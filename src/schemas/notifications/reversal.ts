@@ -1,4 +1,14 @@
 import * as z from 'zod/mini';
+import {
+  hasFields,
+  isIdentity,
+  isMaybeBankDetails,
+  isMaybeNumber,
+  isMaybeText,
+  isText,
+  type Unchecked,
+  withReceipt,
+} from '../guards';
 import { type Schema, toSchema } from '../schema';
 import {
   type BankDetails,
@@ -58,4 +68,31 @@ export const reversalObject = z.looseObject({
 });
 
 /** The payload of `reversal` notifications, as a Standard Schema (document section 6.3). */
-export const reversalPayloadSchema: Schema<ReversalPayload> = toSchema(reversalObject);
+export const reversalPayloadSchema: Schema<ReversalPayload> = toSchema(reversalObject, (value) =>
+  isReversal(value) ? withReceipt(value) : undefined,
+);
+
+function isReversal(value: unknown): value is ReversalPayload {
+  if (!hasFields(value)) return false;
+  const payload: Unchecked<ReversalPayload> = value;
+  return (
+    isIdentity(payload.uuid) &&
+    isText(payload.status) &&
+    isMaybeNumber(payload.id) &&
+    isMaybeText(payload.currency) &&
+    isMaybeNumber(payload.originalAmount) &&
+    isMaybeNumber(payload.reversedAmount) &&
+    isMaybeBankDetails(payload.bankDetails) &&
+    isMaybeReversedSale(payload.sale) &&
+    isMaybeText(payload.creation) &&
+    isMaybeText(payload.receipt) &&
+    isMaybeText(payload.reason)
+  );
+}
+
+function isMaybeReversedSale(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (!hasFields(value)) return false;
+  const { id, uuid }: Unchecked<ReversedSale> = value;
+  return isMaybeNumber(id) && isMaybeText(uuid);
+}

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { hasFields, isIdentity, isMaybeNumber, isMaybeText, isText, type Unchecked } from '../guards';
 import { type Schema, toSchema } from '../schema';
 import { identity, type OpenEnum, openEnum } from '../shared';
 
@@ -56,4 +57,34 @@ export const saleObject = z.looseObject({
 });
 
 /** The payload of `payment` and `saleStatus` notifications, as a Standard Schema (document section 6.2). */
-export const salePayloadSchema: Schema<SalePayload> = toSchema(saleObject);
+export const salePayloadSchema: Schema<SalePayload> = toSchema(saleObject, (value) =>
+  isSale(value) ? value : undefined,
+);
+
+function isSale(value: unknown): value is SalePayload {
+  if (!hasFields(value)) return false;
+  const payload: Unchecked<SalePayload> = value;
+  return (
+    isIdentity(payload.saleToken) &&
+    isText(payload.newStatus) &&
+    isMaybeText(payload.referenceCode) &&
+    isMaybeText(payload.currency) &&
+    isMaybeNumber(payload.amount) &&
+    isMaybeShopper(payload.shopper) &&
+    isMaybeText(payload.date)
+  );
+}
+
+function isMaybeShopper(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (!hasFields(value)) return false;
+  const { id, firstName, lastName, email, agency, account }: Unchecked<SaleShopper> = value;
+  return (
+    isMaybeText(id) &&
+    isMaybeText(firstName) &&
+    isMaybeText(lastName) &&
+    isMaybeText(email) &&
+    isMaybeText(agency) &&
+    isMaybeText(account)
+  );
+}
