@@ -65,4 +65,4 @@ export {
   type SignedNotificationInput,
 } from './parse-notification';
 export { type PayoutFailure, payoutFailure } from './payout-failure';
-export type { QueryInput } from './query';
+export type { QueryInput, QuerySource } from './query';

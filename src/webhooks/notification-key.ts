@@ -19,7 +19,8 @@ export interface Identity {
  */
 export function identify(kind: string, id: string, ...states: string[]): Identity {
   const subject = `${encodePart(kind)}:${encodePart(id)}`;
-  const state = states.map(encodePart).join(':');
+  let state = '';
+  for (const part of states) state = state === '' ? encodePart(part) : `${state}:${encodePart(part)}`;
   return { subject, state, key: state === '' ? subject : `${subject}:${state}` };
 }
 

@@ -3,15 +3,11 @@ import type { Credentials } from '../schemas/credentials';
 import { checkAuthorization } from './authorization';
 import type { AnyDefinition } from './define-notification';
 import type { Notification } from './notification';
-import { type QueryInput, readQuery } from './query';
+import type { QuerySource } from './query';
 import { type JsonObject, recognize } from './recognize';
 
 /** A notification as it came. */
-export interface NotificationInput<Kinds extends readonly AnyDefinition[] = readonly []> {
-  /** The URL it was sent to, or its path; only the query is read. */
-  readonly url?: string | URL | undefined;
-  /** The query parameters, when something has parsed them already. */
-  readonly query?: QueryInput | undefined;
+export interface NotificationInput<Kinds extends readonly AnyDefinition[] = readonly []> extends QuerySource {
   /** The body: text, bytes, or what a body parser made of it. */
   readonly body: unknown;
   /** Your own kinds, made with `defineNotification`. */
@@ -36,7 +32,7 @@ export function parseNotification<const Kinds extends readonly AnyDefinition[] =
   input: NotificationInput<Kinds>,
 ): Notification<Kinds> {
   const raw = readJsonObject(input.body);
-  const result = recognize(raw, readQuery(input), input.kinds);
+  const result = recognize(raw, input, input.kinds);
   if (result.issues !== undefined) {
     const { issues } = result;
     throw new InvalidNotificationError('The notification is not what it seems to be.', {
@@ -79,12 +75,12 @@ function parseJson(body: unknown): unknown {
   if (typeof text !== 'string') return body;
   try {
     // `JSON.parse` refuses a byte order mark.
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch {
     return undefined;
   }
 }
 
 export function isBytes(body: unknown): body is ArrayBuffer | Uint8Array {
-  return body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+  return ArrayBuffer.isView(body) || body instanceof ArrayBuffer;
 }

@@ -4,28 +4,46 @@ export type QueryInput =
   | URLSearchParams
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * The query parameters of a notification's URL, or those that something has parsed already; of both when given both.
- * `undefined` when there are none, as with payments: making an empty set takes as long as all the rest of the parsing.
- */
-export function readQuery({
-  url,
-  query,
-}: {
+/** Where a notification's query parameters are. */
+export interface QuerySource {
+  /** The URL it was sent to, or its path; only the query is read. */
   readonly url?: string | URL | undefined;
+  /** The query parameters, when something has parsed them already. */
   readonly query?: QueryInput | undefined;
-}): URLSearchParams | undefined {
-  const text = url === undefined ? '' : queryOf(String(url));
-  if (text === '' && query === undefined) return undefined;
-  const parameters = new URLSearchParams(text);
+}
+
+/** The query parameters of a notification's URL, or those that something has parsed already; of both when given both. */
+export function readQuery({ url, query }: QuerySource): URLSearchParams {
+  const parameters = new URLSearchParams(queryOf(url));
   for (const [name, value] of entriesOf(query)) parameters.append(name, value);
   return parameters;
 }
 
+/** The same parameters, each as a text such as `refund=true`. */
+export function readParameters(source: QuerySource): readonly string[] {
+  const text = queryOf(source.url);
+  // Most queries are plain words, and need no more than to be cut, which is several times quicker.
+  if (source.query === undefined && !/[%+?]/.test(text)) return cut(text);
+  return Array.from(readQuery(source), ([name, value]) => `${name}=${value}`);
+}
+
+function cut(text: string): readonly string[] {
+  const parameters: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const ampersand = text.indexOf('&', start);
+    const end = ampersand === -1 ? text.length : ampersand;
+    parameters.push(text.slice(start, end));
+    start = end + 1;
+  }
+  return parameters;
+}
+
 /** Cut out by hand: `req.url` is only a path, and the URL parser quotes what it refuses. */
-function queryOf(url: string): string {
-  const hash = url.indexOf('#');
-  const beforeFragment = hash === -1 ? url : url.slice(0, hash);
+function queryOf(url: string | URL | undefined): string {
+  if (url === undefined) return '';
+  const whole = String(url);
+  const hash = whole.indexOf('#');
+  const beforeFragment = hash === -1 ? whole : whole.slice(0, hash);
   const mark = beforeFragment.indexOf('?');
   return mark === -1 ? '' : beforeFragment.slice(mark + 1);
 }

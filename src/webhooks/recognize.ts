@@ -1,8 +1,8 @@
 import { ConfigurationError, type ValidationIssue } from '../errors';
-import { payoutPayloadSchema } from '../schemas/notifications/payout';
-import { refundPayloadSchema } from '../schemas/notifications/refund';
-import { reversalPayloadSchema } from '../schemas/notifications/reversal';
-import { salePayloadSchema } from '../schemas/notifications/sale';
+import { type PayoutPayload, payoutPayloadSchema } from '../schemas/notifications/payout';
+import { type RefundPayload, refundPayloadSchema } from '../schemas/notifications/refund';
+import { type ReversalPayload, reversalPayloadSchema } from '../schemas/notifications/reversal';
+import { type SalePayload, salePayloadSchema } from '../schemas/notifications/sale';
 import { type Schema, validate } from '../schemas/schema';
 import type { AnyDefinition } from './define-notification';
 import type {
@@ -12,6 +12,7 @@ import type {
   UnrecognizedNotification,
 } from './notification';
 import { type Identity, identify, identifyUnrecognized } from './notification-key';
+import { type QuerySource, readQuery } from './query';
 import { chooseShape } from './shape';
 
 /** A JSON object, as a body holds it. */
@@ -32,38 +33,31 @@ export interface Refused {
 /** The notification of a body; the merchant's own kinds are asked first. */
 export function recognize<Kinds extends readonly AnyDefinition[]>(
   raw: JsonObject,
-  query: URLSearchParams | undefined,
+  source: QuerySource,
   kinds: Kinds | undefined,
 ): Recognized<Notification<Kinds>> | Refused {
-  const own = kinds?.find(({ match }) => match(raw, query ?? new URLSearchParams()));
-  if (own !== undefined) return recognizeOwn(raw, own) as Recognized<Notification<Kinds>> | Refused;
-  return recognizeDocumented(raw, query);
+  if (kinds !== undefined && kinds.length > 0) {
+    const query = readQuery(source);
+    const own = kinds.find(({ match }) => match(raw, query));
+    if (own !== undefined) return recognizeOwn(raw, own) as Recognized<Notification<Kinds>> | Refused;
+  }
+  return recognizeDocumented(raw, source);
 }
 
 function recognizeDocumented(
   raw: JsonObject,
-  query: URLSearchParams | undefined,
+  source: QuerySource,
 ): Recognized<DocumentedNotification | UnrecognizedNotification> | Refused {
-  const shape = chooseShape(raw, query);
+  const shape = chooseShape(raw, source);
   switch (shape) {
     case 'sale':
-      return parse(raw, salePayloadSchema, (payload) => [
-        payload.newStatus === 'PAID' ? 'payment' : 'saleStatus',
-        // One subject for both kinds: nobody ships a sale and takes it back at the same time.
-        identify('payment', payload.saleToken, payload.newStatus),
-      ]);
+      return parse(raw, salePayloadSchema, saleKind, identifySale);
     case 'reversal':
-      return parse(raw, reversalPayloadSchema, ({ uuid, status }) => [shape, identify(shape, uuid, status)]);
+      return parse(raw, reversalPayloadSchema, () => shape, identifyReversal);
     case 'refund':
-      return parse(raw, refundPayloadSchema, ({ refund, status }) => [
-        shape,
-        identify(shape, refund.uuid, status),
-      ]);
+      return parse(raw, refundPayloadSchema, () => shape, identifyRefund);
     case 'payout':
-      return parse(raw, payoutPayloadSchema, ({ uuid, success, status }) => [
-        shape,
-        identify(shape, uuid, String(success), status),
-      ]);
+      return parse(raw, payoutPayloadSchema, () => shape, identifyPayout);
     case 'unrecognized':
       return recognizeNone(raw);
     default:
@@ -84,12 +78,36 @@ export function recognizeNone(
 function parse<Payload, Kind extends string>(
   raw: JsonObject,
   schema: Schema<unknown, Payload>,
-  describe: (payload: Payload) => readonly [Kind, Identity],
+  kindOf: (payload: Payload) => Kind,
+  identityOf: (payload: Payload) => Identity,
 ): Recognized<ReceivedNotification & { readonly kind: Kind; readonly payload: Payload }> | Refused {
   const result = validate(schema, raw);
   if (result.issues !== undefined) return result;
-  const [kind, identity] = describe(result.value);
-  return { notification: { kind, payload: result.value, raw, key: identity.key }, identity };
+  const payload = result.value;
+  const identity = identityOf(payload);
+  return { notification: { kind: kindOf(payload), payload, raw, key: identity.key }, identity };
+}
+
+function saleKind({ newStatus }: SalePayload) {
+  return newStatus === 'PAID' ? 'payment' : 'saleStatus';
+}
+
+/** Of both kinds of a sale, so that nobody ships it and takes it back at the same time. */
+function identifySale({ saleToken, newStatus }: SalePayload): Identity {
+  return identify('payment', saleToken, newStatus);
+}
+
+function identifyReversal({ uuid, status }: ReversalPayload): Identity {
+  return identify('reversal', uuid, status);
+}
+
+/** By the refund's own uuid: the partial refunds of a sale share its `saleToken`. */
+function identifyRefund({ refund, status }: RefundPayload): Identity {
+  return identify('refund', refund.uuid, status);
+}
+
+function identifyPayout({ uuid, success, status }: PayoutPayload): Identity {
+  return identify('payout', uuid, String(success), status);
 }
 
 function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefinition) {

@@ -1,4 +1,5 @@
 import type { ValidationIssue } from '../errors';
+import { type QuerySource, readParameters } from './query';
 
 /** The payloads that the document shows (sections 6.2 to 6.5). A sale's is of one kind or another by its status. */
 export type DocumentedShape = 'sale' | 'reversal' | 'refund' | 'payout';
@@ -9,9 +10,9 @@ export type DocumentedShape = 'sale' | 'reversal' | 'refund' | 'payout';
  */
 export function chooseShape(
   body: Readonly<Record<string, unknown>>,
-  query: URLSearchParams | undefined,
+  source: QuerySource,
 ): DocumentedShape | 'unrecognized' | { readonly issues: readonly ValidationIssue[] } {
-  const flagged = query === undefined ? [] : flaggedShapes(query);
+  const flagged = flaggedShapes(source);
   const seen = visibleShapes(body);
   const claimed = flagged.length > 0 ? flagged : seen;
   const shape = claimed[0];
@@ -28,32 +29,52 @@ export function chooseShape(
   return shape;
 }
 
-/** The flag in the query, as `refund=true` or `type=refund` (document sections 6.3 to 6.5). */
-const FLAGS: ReadonlyArray<readonly [flag: string, shape: DocumentedShape]> = [
-  ['reversing', 'reversal'],
-  ['refund', 'refund'],
-  ['payout', 'payout'],
-];
-
-function flaggedShapes(query: URLSearchParams): DocumentedShape[] {
+function flaggedShapes(source: QuerySource): DocumentedShape[] {
+  const shapes: DocumentedShape[] = [];
   // A repeated parameter is looked at in full: the merchant's own `type` may stand before the service's.
-  return FLAGS.filter(
-    ([flag]) => query.getAll(flag).includes('true') || query.getAll('type').includes(flag),
-  ).map(([, shape]) => shape);
+  for (const parameter of readParameters(source)) {
+    const shape = flaggedShape(parameter);
+    if (shape !== undefined && !shapes.includes(shape)) shapes.push(shape);
+  }
+  return shapes;
+}
+
+/** The flags that the service sends (document sections 6.3 to 6.5); other parameters are the merchant's own. */
+function flaggedShape(parameter: string): DocumentedShape | undefined {
+  switch (parameter) {
+    case 'reversing=true':
+    case 'type=reversing':
+      return 'reversal';
+    case 'refund=true':
+    case 'type=refund':
+      return 'refund';
+    case 'payout=true':
+    case 'type=payout':
+      return 'payout';
+    default:
+      return undefined;
+  }
 }
 
 /** What a body shows of each payload. A field that is null says nothing, because the service may send all of them. */
 function visibleShapes(body: Readonly<Record<string, unknown>>): DocumentedShape[] {
   const shapes: DocumentedShape[] = [];
-  if (has(body, 'newStatus')) shapes.push('sale');
-  if (has(body, 'sale') && has(body, 'reversedAmount')) shapes.push('reversal');
-  if (has(body, 'refund')) shapes.push('refund');
-  if (has(body, 'success') && typeof body['success'] === 'boolean') shapes.push('payout');
+  const { newStatus, sale, reversedAmount, refund, success } = body;
+  if (isGiven(newStatus) && Object.hasOwn(body, 'newStatus')) shapes.push('sale');
+  if (
+    isGiven(sale) &&
+    isGiven(reversedAmount) &&
+    Object.hasOwn(body, 'sale') &&
+    Object.hasOwn(body, 'reversedAmount')
+  )
+    shapes.push('reversal');
+  if (isGiven(refund) && Object.hasOwn(body, 'refund')) shapes.push('refund');
+  if (typeof success === 'boolean' && Object.hasOwn(body, 'success')) shapes.push('payout');
   return shapes;
 }
 
-function has(body: Readonly<Record<string, unknown>>, field: string): boolean {
-  return Object.hasOwn(body, field) && body[field] !== null && body[field] !== undefined;
+function isGiven(value: unknown): boolean {
+  return value !== null && value !== undefined;
 }
 
 function contradiction(message: string): { issues: readonly ValidationIssue[] } {

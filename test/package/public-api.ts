@@ -130,6 +130,7 @@ export const publicApi: Record<string, { values: string[]; types: string[] }> = 
       'PlainRequest',
       'PlainResponse',
       'QueryInput',
+      'QuerySource',
       'ReceivedNotification',
       'RefundDetails',
       'RefundNotification',

@@ -3,7 +3,6 @@ import { checkAgainst } from '../authorization';
 import type { AnyDefinition } from '../define-notification';
 import type { Identity } from '../notification-key';
 import { readJsonObject } from '../parse-notification';
-import { readQuery } from '../query';
 import { recognize, recognizeNone } from '../recognize';
 import { act } from './act';
 import { BodyProblem, readBody } from './body';
@@ -137,7 +136,7 @@ class WebhookFlow {
   async #read(head: RequestHead, body: unknown): Promise<Reading> {
     if (body instanceof BodyProblem) throw body;
     const raw = readJsonObject(await readBody(body, this.#options));
-    const recognized = recognize(raw, readQuery({ url: head.url }), this.#options.kinds);
+    const recognized = recognize(raw, { url: head.url }, this.#options.kinds);
     const { issues } = recognized;
     return issues === undefined ? recognized : { ...recognizeNone(raw, issues), issues };
   }
