@@ -36,7 +36,7 @@ export interface Transaction {
   shipping?: number | null | undefined;
   /** Discounts applied, in the currency's main unit (document section 2.3). */
   discounts?: number | null | undefined;
-  /** `amount` plus `shipping`, minus `discounts` (document section 2.3). */
+  /** `amount` plus `shipping`, minus `discounts`, in the currency's main unit (document section 2.3). */
   total?: number | null | undefined;
   /** Service fee (document section 2.3). */
   appliedRate?: number | null | undefined;
