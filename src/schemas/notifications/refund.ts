@@ -29,9 +29,15 @@ export interface RefundPayload {
   currency?: string | null | undefined;
   /** Amount of the refunded transaction, in the currency's main unit (document section 6.4). */
   originalAmount?: number | null | undefined;
-  /** Amount of this refund, by the name the document's sample uses. Kept as sent (document section 6.4). */
+  /**
+   * Amount of this refund, in the currency's main unit, by the name the document's sample uses. Kept as sent (document
+   * section 6.4).
+   */
   reversedAmount?: number | null | undefined;
-  /** Amount of this refund, by the name the document's description uses. Kept as sent (document section 6.4). */
+  /**
+   * Amount of this refund, in the currency's main unit, by the name the document's description uses. Kept as sent
+   * (document section 6.4).
+   */
   amountRefunded?: number | null | undefined;
   /** The account that was credited, if available (document section 6.4). */
   bankDetails?: BankDetails | null | undefined;
