@@ -27,6 +27,7 @@ export interface SignedNotificationInput<Kinds extends readonly AnyDefinition[] 
  *
  * @throws {@link InvalidNotificationError} when the body is no JSON object, contradicts its query flags, or lacks what
  *   identifies a notification of its kind. Everything else is optional, may be null, and is kept when it is unknown.
+ * @throws {@link ConfigurationError} when the schema of a kind of yours is asynchronous
  */
 export function parseNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(
   input: NotificationInput<Kinds>,
