@@ -27,7 +27,7 @@ export function identify(kind: string, id: string, ...states: string[]): Identit
 /**
  * Without a kind there is no identity to read, and a body that is the same stands for the same notification.
  *
- * @throws {@link InvalidNotificationError} for a body nested deeper than any sensible one
+ * @throws `InvalidNotificationError` for a body nested deeper than any sensible one
  */
 export function identifyUnrecognized(body: unknown): Identity {
   const text = canonicalJson(body);

@@ -25,9 +25,9 @@ export interface SignedNotificationInput<Kinds extends readonly AnyDefinition[] 
  * Parses a notification and tells its kind (document section 6). It does not check who sent it: that is
  * {@link constructNotification}.
  *
- * @throws {@link InvalidNotificationError} when the body is no JSON object, contradicts its query flags, or lacks what
+ * @throws `InvalidNotificationError` when the body is no JSON object, contradicts its query flags, or lacks what
  *   identifies a notification of its kind. Everything else is optional, may be null, and is kept when it is unknown.
- * @throws {@link ConfigurationError} when the schema of a kind of yours is asynchronous
+ * @throws `ConfigurationError` when the schema of a kind of yours is asynchronous
  */
 export function parseNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(
   input: NotificationInput<Kinds>,
@@ -48,9 +48,9 @@ export function parseNotification<const Kinds extends readonly AnyDefinition[] =
  * Checks who sent a notification, then parses it (document sections 5 and 6). For listeners that
  * `createWebhookHandler` does not fit; what keeps a duplicate from acting twice is the handler's, or yours, by `key`.
  *
- * @throws {@link WebhookAuthenticationError} when the credentials are not yours: answer 401
- * @throws {@link InvalidNotificationError} as {@link parseNotification} does: answer 400
- * @throws {@link ConfigurationError} for credentials that cannot work
+ * @throws `WebhookAuthenticationError` when the credentials are not yours: answer 401
+ * @throws `InvalidNotificationError` as `parseNotification` does: answer 400
+ * @throws `ConfigurationError` for credentials that cannot work
  */
 export function constructNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(
   input: SignedNotificationInput<Kinds>,

@@ -44,7 +44,7 @@ export interface WebhookHandler {
  * });
  * ```
  *
- * @throws {@link ConfigurationError} for an option that cannot work
+ * @throws `ConfigurationError` for an option that cannot work
  */
 export function createWebhookHandler<
   const Kinds extends readonly AnyDefinition[] = readonly [],
