@@ -1,107 +1,323 @@
-import { describe, expect, test } from 'vitest';
+import {
+  payoutPayloadSchema,
+  refundPayloadSchema,
+  reversalPayloadSchema,
+  type Schema,
+  salePayloadSchema,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
-import { payoutObject, payoutPayloadSchema } from '../../src/schemas/notifications/payout';
-import { refundObject, refundPayloadSchema } from '../../src/schemas/notifications/refund';
-import { reversalObject, reversalPayloadSchema } from '../../src/schemas/notifications/reversal';
-import { saleObject, salePayloadSchema } from '../../src/schemas/notifications/sale';
-import { type Schema, validate } from '../../src/schemas/schema';
-import { fixtures } from '../../src/testing';
+import {
+  failedPayoutPayload,
+  payoutPayload,
+  refundPayload,
+  reversalPayload,
+  salePayload,
+} from '../webhooks/support';
 
-type Fields = Record<string, unknown>;
+/** One row of a table of the document: the field's path, what it takes, and what it does not take. */
+type Row = readonly [path: string, right: readonly unknown[], wrong: readonly unknown[]];
 
-const [successful, failed] = payoutObject._zod.def.options;
-const cases: ReadonlyArray<
-  readonly [kind: string, object: z.ZodMiniType, fields: Fields, schema: Schema<unknown>, example: object]
-> = [
-  ['sale', saleObject, saleObject.shape, salePayloadSchema, fixtures.payment()],
-  ['reversal', reversalObject, reversalObject.shape, reversalPayloadSchema, fixtures.reversal()],
-  ['refund', refundObject, refundObject.shape, refundPayloadSchema, fixtures.refund()],
-  ['payout', payoutObject, successful.shape, payoutPayloadSchema, fixtures.payout()],
-  ['failed payout', payoutObject, failed.shape, payoutPayloadSchema, fixtures.failedPayout()],
+const TEXT = ['', 'text', '2026-11-21 09:30:00', 'not of the usual form'];
+const NOT_TEXT = [7, true, {}, []];
+const NUMBER = [0, 7, -1, 59.7, 2 ** 60];
+const NOT_NUMBER = ['7', true, {}, [], Number.NaN, Number.POSITIVE_INFINITY];
+const NOT_OBJECT = ['text', 7, true, []];
+
+const text = (path: string): Row => [path, TEXT, NOT_TEXT];
+const number = (path: string): Row => [path, NUMBER, NOT_NUMBER];
+const object = (path: string): Row => [path, [{}], NOT_OBJECT];
+/** What tells one thing from another. */
+const identity = (path: string): Row => [path, ['v-1', ' ', 'ç:%'], ['', ...NOT_TEXT]];
+const state = (path: string): Row => [path, ['PAID', 'PENDING', 'A_STATE_OF_TOMORROW'], NOT_TEXT];
+
+interface Table {
+  readonly section: string;
+  readonly schema: Schema<unknown>;
+  readonly payload: () => object;
+  readonly required: readonly Row[];
+  readonly optional: readonly Row[];
+}
+
+const bankDetails = ['', '.bank', '.branch', '.account'].map((path) =>
+  path === '' ? object('bankDetails') : text(`bankDetails${path}`),
+);
+
+const payoutFields = {
+  required: [identity('uuid'), state('status')],
+  optional: [
+    text('message'),
+    number('id'),
+    text('currency'),
+    number('amount'),
+    text('referenceCode'),
+    ...bankDetails,
+    text('creation'),
+    text('receipt'),
+  ],
+};
+
+const tables: readonly Table[] = [
+  {
+    section: '6.2, sale',
+    schema: salePayloadSchema,
+    payload: salePayload,
+    required: [identity('saleToken'), state('newStatus')],
+    optional: [
+      text('referenceCode'),
+      text('currency'),
+      number('amount'),
+      object('shopper'),
+      text('shopper.id'),
+      text('shopper.firstName'),
+      text('shopper.lastName'),
+      text('shopper.email'),
+      text('shopper.agency'),
+      text('shopper.account'),
+      text('date'),
+    ],
+  },
+  {
+    section: '6.3, reversal',
+    schema: reversalPayloadSchema,
+    payload: reversalPayload,
+    required: [identity('uuid'), state('status')],
+    optional: [
+      number('id'),
+      text('currency'),
+      number('originalAmount'),
+      number('reversedAmount'),
+      ...bankDetails,
+      object('sale'),
+      number('sale.id'),
+      text('sale.uuid'),
+      text('creation'),
+      text('receipt'),
+      text('reason'),
+    ],
+  },
+  {
+    section: '6.4, refund',
+    schema: refundPayloadSchema,
+    payload: refundPayload,
+    required: [
+      identity('saleToken'),
+      state('status'),
+      ['refund', [{ uuid: 'r-1' }], NOT_OBJECT],
+      identity('refund.uuid'),
+    ],
+    optional: [
+      text('referenceCode'),
+      text('currency'),
+      number('originalAmount'),
+      number('reversedAmount'),
+      number('amountRefunded'),
+      ...bankDetails,
+      text('receipt'),
+      number('refund.id'),
+      text('refund.status'),
+      number('refund.amount'),
+      text('refund.creation'),
+      text('refund.creditDate'),
+      text('reason'),
+      text('date'),
+    ],
+  },
+  {
+    section: '6.5, payout that was made',
+    schema: payoutPayloadSchema,
+    payload: payoutPayload,
+    required: [...payoutFields.required, ['success', [true, false], ['true', 1, 0, '', {}]]],
+    optional: payoutFields.optional,
+  },
+  {
+    section: '6.5, payout that failed',
+    schema: payoutPayloadSchema,
+    payload: failedPayoutPayload,
+    required: [...payoutFields.required, ['success', [true, false], ['false', 1, 0, '', {}]]],
+    optional: [...payoutFields.optional, text('error_code')],
+  },
 ];
 
-/** What may stand where another value belongs. */
-const values: readonly unknown[] = [
-  'text',
-  '',
-  'null',
-  0,
-  -1.5,
-  Number.NaN,
-  Number.POSITIVE_INFINITY,
-  true,
-  false,
-  null,
-  undefined,
-  [],
-  {},
-  { id: 1, uuid: '', bank: 2 },
-];
-
-describe.each(cases)('the guard of a %s', (_, object, fields, schema, example) => {
-  /** The example, which has every field, with each value in the place of each field, at any depth. */
-  const changed = [example as Fields, ...nestedIn(example as Fields)].flatMap((_, depth) =>
-    placesIn(structuredClone(example) as Fields, depth).flatMap((field) =>
-      values.map((value): [string, Fields] => {
-        const copy = structuredClone(example) as Fields;
-        const holder = [copy, ...nestedIn(copy)][depth] as Fields;
-        holder[field] = value;
-        return [`${depth}.${field} = ${String(JSON.stringify(value))}`, copy];
-      }),
-    ),
+/** The payload with another value at a path; without the field for `undefined`. */
+function withValue(payload: object, path: string, value: unknown): object {
+  const copy = structuredClone(payload);
+  const names = path.split('.');
+  const last = names.pop() as string;
+  const parent = names.reduce<Record<string, unknown>>(
+    (at, name) => at[name] as Record<string, unknown>,
+    copy as Record<string, unknown>,
   );
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+  return copy;
+}
 
-  test('agrees with the schema, whatever stands where', () => {
-    expect(changed.length).toBeGreaterThan(150);
-    for (const [name, given] of changed) {
-      const slow = z.safeParse(object, given);
-      const result = validate(schema, given);
-      expect([name, result.issues === undefined]).toEqual([name, slow.success]);
-      if (slow.success) expect([name, result]).toEqual([name, { value: slow.data }]);
+function validate({ schema }: Table, value: unknown) {
+  const result = schema['~standard'].validate(value);
+  if (result instanceof Promise) throw new Error('expected a synchronous schema');
+  return result;
+}
+
+const issuesOf = (table: Table, value: unknown) => validate(table, value).issues ?? [];
+
+describe.each(tables)('document section $section', (table) => {
+  const { payload, required, optional } = table;
+
+  it('every documented field is in the tables of this test', () => {
+    const paths = (value: object, prefix = ''): string[] =>
+      Object.entries(value).flatMap(([name, field]) => [
+        prefix + name,
+        ...(typeof field === 'object' ? paths(field, `${prefix}${name}.`) : []),
+      ]);
+    expect([...required, ...optional].map(([path]) => path).sort()).toEqual(paths(payload()).sort());
+  });
+
+  it('the whole payload comes out as it went in', () => {
+    expect(validate(table, payload())).toEqual({ value: payload() });
+  });
+
+  describe.each([...required, ...optional])('%s', (path, right, wrong) => {
+    it.each(right.map((value) => [value]))('takes %j', (value) => {
+      const given = withValue(payload(), path, value);
+      expect(validate(table, given)).toEqual({ value: given });
+    });
+
+    it.each(wrong.map((value) => [value]))('does not take %j, and the issue says where', (value) => {
+      const issues = issuesOf(table, withValue(payload(), path, value));
+      expect(issues.length).toBeGreaterThan(0);
+      for (const issue of issues) {
+        expect(issue.path).toEqual(path.split('.'));
+        expect(issue.message).toMatch(/^expected (an? |true or false)/);
+      }
+    });
+  });
+
+  it.each(required.map(([path]) => path))('%s is required, and not null', (path) => {
+    const [absent, ...others] = issuesOf(table, withValue(payload(), path, undefined));
+    expect(absent).toMatchObject({ path: path.split('.') });
+    expect(absent?.message).toMatch(/^required, |^expected true or false$/);
+    expect(others).toEqual([]);
+    expect(issuesOf(table, withValue(payload(), path, null))).toMatchObject([{ path: path.split('.') }]);
+  });
+
+  it.each(optional.map(([path]) => path))('%s may be absent or null', (path) => {
+    const absent = withValue(payload(), path, undefined);
+    expect(validate(table, absent)).toEqual({ value: absent });
+    const isNull = withValue(payload(), path, null);
+    expect(validate(table, isNull)).toEqual({ value: isNull });
+  });
+
+  it('nothing else is required', () => {
+    const least = optional
+      .filter(([path]) => !path.includes('.') || path.startsWith('refund.'))
+      .reduce((value, [path]) => withValue(value, path, undefined), payload());
+    expect(validate(table, least)).toEqual({ value: least });
+  });
+
+  it('fields the document does not know are kept, at every depth', () => {
+    const novel = { novel: { deep: [{ er: null }] }, constructor: { prototype: { polluted: 1 } } };
+    const objects = [...required, ...optional]
+      .map(([path]) => path)
+      .filter((path) => ['bankDetails', 'shopper', 'sale', 'refund'].includes(path));
+    const given = objects.reduce<object>(
+      (value, path) => withValue(value, path, { ...Reflect.get(payload(), path), ...novel }),
+      { ...payload(), ...novel },
+    );
+    expect(validate(table, given)).toEqual({ value: given });
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('a field named __proto__ gives the payload no other prototype', () => {
+    const json = JSON.stringify(payload()).replaceAll('{', '{"__proto__":{"inherited":true},');
+    const result = validate(table, JSON.parse(json)) as { value: Record<string, unknown> };
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+      expect(Reflect.get(value, 'inherited')).toBeUndefined();
+      Object.values(value).forEach(visit);
+    };
+    visit(result.value);
+  });
+
+  it('what a __proto__ supplies is no field', () => {
+    for (const [path] of required.filter(([path]) => !path.includes('.'))) {
+      const given = withValue(payload(), path, undefined);
+      const value = Reflect.get(payload(), path);
+      const json = JSON.stringify(given).replace('{', `{"__proto__":{"${path}":${JSON.stringify(value)}},`);
+      expect(issuesOf(table, JSON.parse(json))).toMatchObject([{ path: [path] }]);
     }
   });
 
-  test('is asked about every field that the schema has', () => {
-    const known = Object.keys(fields);
-    expect(known.filter((field) => !Object.hasOwn(example, field))).toEqual([]);
+  it.each([[null], [undefined], ['text'], [7], [[]]])('%j is no payload', (value) => {
+    expect(issuesOf(table, value)).not.toEqual([]);
   });
-
-  test('answers for what is as documented, which the schema would copy', () => {
-    const result = validate(schema, example);
-    expect(result.issues === undefined && result.value).toBe(example);
-    const bare = Object.fromEntries(
-      Object.entries(example).map(([name, value]) => [name, orNull(name, value)]),
-    );
-    const ofBare = validate(schema, bare);
-    expect(ofBare.issues === undefined && ofBare.value).toBe(bare);
-  });
-
-  test('leaves a field called __proto__ to the schema, which drops it', () => {
-    const given = JSON.parse(JSON.stringify(example).replace('{', '{"__proto__":{"admin":true},'));
-    const result = validate(schema, given);
-    expect(result).toEqual({ value: example });
-    expect(Object.hasOwn(Object(result.issues === undefined && result.value), '__proto__')).toBe(false);
-  });
-
-  /** What need not be there is null. */
-  function orNull(name: string, value: unknown): unknown {
-    const accepted = z.safeParse(object, { ...example, [name]: null }).success;
-    return accepted ? null : value;
-  }
 });
 
-test('a guard changes nothing in what it is given', () => {
-  const given = Object.freeze({ ...fixtures.reversal(), receipt: 'null' });
-  expect(validate(reversalPayloadSchema, given)).toEqual({ value: { ...given, receipt: null } });
-  expect(given.receipt).toBe('null');
-});
-
-function nestedIn(holder: Fields): Fields[] {
-  return Object.values(holder).filter(
-    (value): value is Fields => typeof value === 'object' && value !== null,
+describe('what the schemas make of values', () => {
+  it.each(tables.filter(({ section }) => !section.includes('sale')))(
+    'the text null as receipt reads as null (section $section)',
+    (table) => {
+      const given = withValue(table.payload(), 'receipt', 'null');
+      expect(validate(table, given)).toEqual({ value: withValue(given, 'receipt', null) });
+      // Only that text: a receipt may well be called something like it.
+      const nullish = withValue(given, 'receipt', 'NULL');
+      expect(validate(table, nullish)).toEqual({ value: nullish });
+    },
   );
-}
 
-function placesIn(copy: Fields, depth: number): string[] {
-  return Object.keys([copy, ...nestedIn(copy)][depth] ?? {});
-}
+  const refunds = tables.find(({ schema }) => schema === refundPayloadSchema) as Table;
+
+  it.each([
+    [10, 10.5],
+    [10, undefined],
+    [undefined, 10.5],
+    [0, null],
+    [null, 10.5],
+    [undefined, undefined],
+  ])('the refund amounts %j and %j are kept as sent, neither made from the other', (reversed, refunded) => {
+    const given = withValue(
+      withValue(refundPayload(), 'reversedAmount', reversed),
+      'amountRefunded',
+      refunded,
+    );
+    const { value } = validate(refunds, given) as { value: object };
+    expect(value).toEqual(given);
+    expect(Object.hasOwn(value, 'reversedAmount')).toBe(reversed !== undefined);
+    expect(Object.hasOwn(value, 'amountRefunded')).toBe(refunded !== undefined);
+  });
+
+  it('an error_code on a payout that was made is kept', () => {
+    const given = { ...payoutPayload(), error_code: null };
+    expect(payoutPayloadSchema['~standard'].validate(given)).toEqual({ value: given });
+  });
+});
+
+describe('issues name the field and the expectation, never the value', () => {
+  const marked = 'CPF 529.982.247-25';
+
+  function underHostileConfig(): void {
+    const before = z.config().customError;
+    z.config({ customError: ({ input }) => `refused ${JSON.stringify(input)}` });
+    onTestFinished(() => void z.config({ customError: before }));
+  }
+
+  it.each([false, true])('with a host whose zod quotes values: %j', (hostile) => {
+    if (hostile) underHostileConfig();
+    for (const table of tables) {
+      for (const [path] of [...table.required, ...table.optional]) {
+        for (const wrong of [{ [marked]: marked }, [marked], marked]) {
+          const issues = issuesOf(table, withValue(table.payload(), path, wrong));
+          expect(JSON.stringify(issues)).not.toContain('529');
+          expect(JSON.stringify(issues)).not.toContain('refused');
+        }
+      }
+    }
+  });
+
+  it('the hostile host is one: without our error map its messages quote the value', () => {
+    underHostileConfig();
+    const { error } = z.safeParse(z.number(), marked);
+    expect(error?.issues[0]?.message).toContain(marked);
+  });
+});
