@@ -37,7 +37,8 @@ export async function startProgram<Ready>(
     child.kill('SIGKILL');
     return exited;
   };
-  process.once('exit', () => child.kill('SIGKILL'));
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const ready = await new Promise<Ready>((resolve, reject) => {
     child.once('message', (message) => resolve(message as Ready));
     child.once('exit', (code) =>
@@ -47,6 +48,11 @@ export async function startProgram<Ready>(
   });
   return { ready, process: child, stop };
 }
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 async function commandOf(name: string, { node, nodeOptions = [], input = null }: ProgramOptions) {
   const command = node === undefined ? process.execPath : await nodeExecutable(node);

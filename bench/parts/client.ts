@@ -1,0 +1,96 @@
+import { fixtures } from 'pix-automatic-sdk/testing';
+import { interleave, type Samples } from '../lib/interleave';
+import { atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
+import { startProgram } from '../lib/programs';
+import { ratioTo } from '../lib/statistics';
+import { ratio, samplesTable, type Table } from '../lib/table';
+import type { ClientName } from '../programs/client/clients';
+import { type Caller, type Measure, startCaller } from './client/caller';
+
+const NODES = [20, 24];
+const ROUNDS = 9;
+const CALLS = 300;
+const WARM_UP = 1000;
+const OPERATIONS = ['get', 'post'] as const;
+const NAMES: readonly ClientName[] = [
+  'this library',
+  'this library, undici.request',
+  'ky().json(schema)',
+  'global fetch',
+  'axios',
+  'openai',
+  'stripe',
+  'undici.request',
+];
+
+interface Service {
+  readonly url: string;
+  readonly sizes: Readonly<Record<'request' | 'transaction' | 'journey', number>>;
+}
+
+/** CPU time a call takes the process that makes it. */
+export async function client({ random }: BenchContext): Promise<PartReport> {
+  const service = await startProgram<Service>('client-service');
+  const tables: Table[] = [];
+  const goals: Goal[] = [];
+  for (const node of NODES) {
+    const { version, samples } = await measure(service.ready.url, node, random);
+    for (const operation of OPERATIONS) {
+      const what = `${operation.toUpperCase()} on Node ${version}`;
+      tables.push(tableOf(what, samples[operation]));
+      goals.push(...goalsOf(what, samples[operation]));
+    }
+  }
+  await service.stop();
+
+  const { request, transaction, journey } = service.ready.sizes;
+  return {
+    tables,
+    goals,
+    notes: [
+      `64 calls in flight over loopback, the service in a process of its own and each client too, ${ROUNDS} rounds of ${CALLS} calls each. ` +
+        `A GET answers ${transaction} bytes. A POST sends ${request} and answers ${journey}, most of it the QR code's image. ` +
+        'Only this library and ky validate answers, and only this library requests.',
+    ],
+  };
+}
+
+type ByClient = Samples<ClientName>;
+
+async function measure(service: string, node: number, random: () => number) {
+  const expected = [fixtures.transaction(), fixtures.recurringCheckout()];
+  const callers: Caller[] = [];
+  const candidates: Record<string, () => Promise<number>> = {};
+  for (const name of NAMES) {
+    const caller = await startCaller({ name, service }, node, expected);
+    callers.push(caller);
+    for (const operation of OPERATIONS) {
+      await caller.measure({ operation, calls: WARM_UP });
+      candidates[operation + name] = () => caller.measure({ operation, calls: CALLS });
+    }
+  }
+  const samples = await interleave(candidates, { rounds: ROUNDS, random });
+  await Promise.all(callers.map(({ stop }) => stop()));
+
+  const of = (operation: Measure['operation']) =>
+    Object.fromEntries(NAMES.map((name) => [name, samples[operation + name]])) as ByClient;
+  return { version: callers[0]?.version, samples: { get: of('get'), post: of('post') } };
+}
+
+function tableOf(what: string, samples: ByClient): Table {
+  return samplesTable(`${what}: CPU a call`, samples, {
+    unit: 'µs',
+    baseline: 'ky().json(schema)',
+    format: (microseconds) => microseconds.toFixed(0),
+  });
+}
+
+function goalsOf(what: string, samples: ByClient): Goal[] {
+  const times = (value: number) => `${ratio(value)} ×`;
+  const toKy = ratioTo(samples['ky().json(schema)'], samples['this library']);
+  const toStripe = ratioTo(samples.stripe, samples['this library, undici.request']);
+  return [
+    atMost(`${what}, of ky().json(schema)`, toKy, 0.9, times),
+    atMost(`${what} by undici.request, of stripe`, toStripe, 1.2, times),
+  ];
+}

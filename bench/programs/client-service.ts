@@ -1,0 +1,29 @@
+// The service, as far as clients can tell: a GET gives a transaction, everything else a journey.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fixtures } from 'pix-automatic-sdk/testing';
+
+const transaction = JSON.stringify(fixtures.transaction());
+const journey = JSON.stringify(fixtures.recurringCheckout());
+
+const server = createServer((request, response) => {
+  request.resume().on('end', () => {
+    const body = request.method === 'GET' ? transaction : journey;
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    });
+    response.end(body);
+  });
+});
+// Clients rest while others are measured, and must not find their connections closed.
+server.keepAliveTimeout = 600_000;
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  const sizes = {
+    request: Buffer.byteLength(JSON.stringify(fixtures.recurringCheckoutRequest())),
+    transaction: Buffer.byteLength(transaction),
+    journey: Buffer.byteLength(journey),
+  };
+  process.send?.({ url: `http://127.0.0.1:${port}`, sizes });
+});

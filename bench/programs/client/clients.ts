@@ -1,0 +1,102 @@
+import {
+  PaymentsClient,
+  type PaymentsClientOptions,
+  recurringCheckoutSchema,
+  transactionSchema,
+} from 'pix-automatic-sdk';
+import { fixtures } from 'pix-automatic-sdk/testing';
+import type { Axios, Ky, OpenAi, Stripe, Undici } from './peers';
+import { undiciFetch } from './undici-fetch';
+
+/** One call each, of a transaction and of a new journey, to the answer as an object. */
+export interface Client {
+  readonly get: () => Promise<unknown>;
+  readonly post: () => Promise<unknown>;
+}
+
+export type ClientName = keyof typeof clients;
+
+const uuid = '7d1f2a90-3c54-4c8e-9a55-5f3f1c0f6a11';
+const request = fixtures.recurringCheckoutRequest();
+const credentials = { 'x-api-key': 'benchmark-key', 'x-api-token': 'benchmark-token' };
+const headers = { accept: 'application/json', ...credentials };
+const withBody = { ...headers, 'content-type': 'application/json' };
+
+function ours(service: string, fetch?: PaymentsClientOptions['fetch']): Client {
+  const apiKey = credentials['x-api-key'];
+  const apiToken = credentials['x-api-token'];
+  const client = new PaymentsClient({ baseUrl: service, apiKey, apiToken, fetch });
+  return { get: () => client.getTransaction(uuid), post: () => client.createRecurringCheckout(request) };
+}
+
+/** Each as its own documentation sets it up, with what it does by default. */
+export const clients = {
+  'this library': async (service: string) => ours(service),
+
+  'this library, undici.request': async (service: string) =>
+    ours(service, undiciFetch(await load<Undici>('undici'))),
+
+  'ky().json(schema)': async (service: string) => {
+    const { default: ky } = await load<Ky>('ky');
+    const { get, post } = urls(service);
+    return {
+      get: () => ky.get(get, { headers }).json(transactionSchema),
+      post: () => ky.post(post, { headers, json: request }).json(recurringCheckoutSchema),
+    };
+  },
+
+  'global fetch': async (service: string) => {
+    const { get, post } = urls(service);
+    const init = () => ({ method: 'POST', headers: withBody, body: JSON.stringify(request) });
+    return {
+      get: async () => (await fetch(get, { headers })).json(),
+      post: async () => (await fetch(post, init())).json(),
+    };
+  },
+
+  axios: async (service: string) => {
+    const { default: axios } = await load<Axios>('axios');
+    const { get, post } = urls(service);
+    return {
+      get: async () => (await axios.get(get, { headers })).data,
+      post: async () => (await axios.post(post, request, { headers })).data,
+    };
+  },
+
+  openai: async (service: string) => {
+    const { default: OpenAi } = await load<OpenAi>('openai');
+    const client = new OpenAi({ apiKey: 'sk-1', baseURL: service, defaultHeaders: credentials });
+    const { get, post } = urls('');
+    return { get: () => client.get(get), post: () => client.post(post, { body: request }) };
+  },
+
+  /** It sends forms in place of JSON. */
+  stripe: async (service: string) => {
+    const { default: Stripe } = await load<Stripe>('stripe');
+    const { hostname, port } = new URL(service);
+    const { customers } = new Stripe('sk_test_1', { host: hostname, port, protocol: 'http' });
+    return { get: () => customers.retrieve(uuid), post: () => customers.create(request) };
+  },
+
+  'undici.request': async (service: string) => {
+    const { request: send } = await load<Undici>('undici');
+    const { get, post } = urls(service);
+    const init = () => ({ method: 'POST', headers: withBody, body: JSON.stringify(request) });
+    return {
+      get: async () => (await send(get, { headers })).body.json(),
+      post: async () => (await send(post, init())).body.json(),
+    };
+  },
+} satisfies Record<string, (service: string) => Promise<Client>>;
+
+function urls(service: string) {
+  return {
+    get: `${service}/v1.1/transactions/${uuid}`,
+    post: `${service}/v1.1/checkout/pix-automatic`,
+  };
+}
+
+/** By a name that the type check does not follow. */
+function load<Module>(name: string): Promise<Module> {
+  return import(name);
+}

@@ -1,0 +1,56 @@
+// The part of each peer that is used: the root does not have them installed, and its type check must not need them.
+
+interface KyOptions {
+  readonly headers: object;
+  readonly json?: object;
+}
+interface KyAnswer {
+  json(schema: unknown): Promise<unknown>;
+}
+export interface Ky {
+  readonly default: {
+    get(url: string, options: KyOptions): KyAnswer;
+    post(url: string, options: KyOptions): KyAnswer;
+  };
+}
+
+export interface Axios {
+  readonly default: {
+    get(url: string, options: object): Promise<{ readonly data: unknown }>;
+    post(url: string, body: object, options: object): Promise<{ readonly data: unknown }>;
+  };
+}
+
+export interface OpenAi {
+  readonly default: new (
+    options: object,
+  ) => {
+    get(path: string): Promise<unknown>;
+    post(path: string, options: { readonly body: object }): Promise<unknown>;
+  };
+}
+
+export interface Stripe {
+  readonly default: new (
+    key: string,
+    options: object,
+  ) => {
+    readonly customers: { retrieve(id: string): Promise<unknown>; create(body: object): Promise<unknown> };
+  };
+}
+
+export interface Undici {
+  request(
+    url: string,
+    options: {
+      readonly method?: string;
+      readonly headers: Record<string, string>;
+      readonly body?: string;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<{
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    readonly body: { text(): Promise<string>; json(): Promise<unknown> };
+  }>;
+}
