@@ -1,0 +1,111 @@
+import ts from 'typescript';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Editor } from './editor';
+import { type Member, publicMembers } from './public-members';
+
+const editor = new Editor();
+const given = `
+import { PaymentsClient, type RecurringCheckoutRequest } from 'pix-automatic-sdk';
+import * as sandbox from 'pix-automatic-sdk/sandbox';
+import * as stores from 'pix-automatic-sdk/stores';
+import * as testing from 'pix-automatic-sdk/testing';
+import * as webhooks from 'pix-automatic-sdk/webhooks';
+declare const client: PaymentsClient, request: RecurringCheckoutRequest;
+`;
+
+let hovers: (Omit<Member, 'declaration'> & { readonly text: string; readonly travels: boolean })[];
+
+beforeAll(() => {
+  hovers = publicMembers(editor.program(given)).map(({ declaration, ...member }) => {
+    const { fileName } = declaration.getSourceFile();
+    const position = (ts.getNameOfDeclaration(declaration) ?? declaration).getStart();
+    const travels = fileName.includes('/src/schemas/') && member.name !== 'Schema.~standard';
+    return { ...member, text: editor.hoverAt(fileName, position), travels };
+  });
+}, 120_000);
+
+/** Options that change nothing when they are left out. */
+const WITHOUT_DEFAULT =
+  /\.(?:signal|extraFields|kinds|deliverTo|webhookUrl|inventions|headers|referenceCode|fail|reason|log)$/;
+
+describe('the hover text', () => {
+  it('is there for every member of every public type', () => {
+    // One of each form, so that nobody takes a walk that has gone wrong for complete.
+    expect(hovers.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'Credentials.apiKey',
+        'RecurrenceRequest.calendar.periodicity',
+        'CreditTransferDetails.saleUUID',
+        'WebhookHandlerOptions.callbackTimeoutMs',
+        'PaymentsClient.getTransaction',
+        'ApiError.serviceMessage',
+        'AuthorizationCheck.reason',
+        'SandboxControls.pay',
+      ]),
+    );
+    expect(namesWhere(({ text }) => text === '')).toEqual([]);
+  });
+
+  it('is not torn by a brace that an editor takes for a type', () => {
+    expect(namesWhere(({ text }) => /\{$|^@link/m.test(text))).toEqual([]);
+  });
+
+  it('names the section of the document for every field that travels', () => {
+    expect(namesWhere(({ travels }) => travels).length).toBeGreaterThan(100);
+    expect(namesWhere(({ travels, text }) => travels && !/document\s+sections? \d/.test(text))).toEqual([]);
+  });
+
+  it('names the unit of every time', () => {
+    const isTime = ({ name }: { name: string }) => /(?:Ms|\.ms)$/.test(name);
+    expect(namesWhere(isTime).length).toBeGreaterThan(15);
+    expect(namesWhere((hover) => isTime(hover) && !hover.text.includes('milliseconds'))).toEqual([]);
+  });
+
+  it('names the unit of every amount of money', () => {
+    const isAmount = ({ name, type }: { name: string; type: string }) =>
+      /(?:amount|amountRefunded|total|shipping|discounts)$/i.test(name.split('.').at(-1) ?? '') &&
+      type.startsWith('number');
+    expect(namesWhere(isAmount).length).toBeGreaterThan(15);
+    expect(namesWhere((hover) => isAmount(hover) && !/currency's\s+main\s+unit/.test(hover.text))).toEqual(
+      [],
+    );
+  });
+
+  it('names the default of every option that has one', () => {
+    const isOption = ({ name, isOptional }: { name: string; isOptional: boolean }) =>
+      isOptional && /^\w+(?:Options|Limits)\.\w+$/.test(name);
+    expect(namesWhere(isOption).length).toBeGreaterThan(20);
+    const isSilent = (text: string) => !/@defaultValue|Default/.test(text);
+    const silent = namesWhere((hover) => isOption(hover) && isSilent(hover.text));
+    expect(silent.filter((name) => !WITHOUT_DEFAULT.test(name))).toEqual([]);
+  });
+
+  it.each([
+    ["client.createRecurringCheckout({ cur|rency: 'BRL' })", 'ISO 4217'],
+    [
+      'client.createRecurringCheckout({ recurrence: { immed|iatePayment: true } })',
+      '`amount` is then required',
+    ],
+    ['request.am|ount', "currency's main unit"],
+    ["client.createRecurringCheckout({ recurrence: { calendar: { period|icity: '' } } })", 'MONTHLY'],
+    ["client.cancelScheduledPayment('', { rea|son: '' })", 'document section 4.3'],
+    ["client.getTrans|action('')", '@throws `ApiError`'],
+    ['new PaymentsClient({ time|outMs: 1 })', '@defaultValue 30_000'],
+    ['webhooks.createWebhookHandler({ call|backTimeoutMs: 1 })', '@defaultValue 25_000'],
+    ['new stores.PostgresStore({} as never, { trans|actional: true })', 'exactly once'],
+    ['testing.fixtures.re|fund()', 'section 6.4'],
+    ['sandbox.startSandbox({ retry|IntervalMs: 1 })', 'milliseconds'],
+  ])('is there where a merchant writes %s', { timeout: 60_000 }, (code, text) => {
+    expect(editor.hover(given + code)).toContain(text);
+  });
+
+  // The pointer on `amount` itself shows none there: it is of two types, and TypeScript chooses no text.
+  it.each(['amount', 'recurrence'])('is beside `%s` while a request is written', (name) => {
+    const code = 'client.createRecurringCheckout({ | })';
+    expect(editor.completionText(given + code, name)).toContain('document section 2.1');
+  });
+});
+
+function namesWhere(matches: (hover: (typeof hovers)[number]) => boolean): string[] {
+  return hovers.filter(matches).map(({ name }) => name);
+}

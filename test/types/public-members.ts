@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import ts from 'typescript';
+import tsconfig from '../../tsconfig.json' with { type: 'json' };
+
+/** A member of a public type: what an editor can show a hover text of. */
+export interface Member {
+  /** As in `PaymentsClientOptions.timeoutMs`. */
+  readonly name: string;
+  readonly declaration: ts.Declaration;
+  readonly isOptional: boolean;
+  /** As `tsc` would write it. */
+  readonly type: string;
+}
+
+const entries = Object.values(tsconfig.compilerOptions.paths).map(([source]) => resolve(source as string));
+
+/** Every member of every type that an entry exports, inherited ones and those of inner objects included. */
+export function publicMembers(program: ts.Program): Member[] {
+  const checker = program.getTypeChecker();
+  const seen = new Set<ts.Type>();
+  const members = new Map<ts.Declaration, Member>();
+  const exported = new Set(entries.flatMap((entry) => exportsOf(entry, program)));
+
+  const visit = (type: ts.Type, name: string): void => {
+    if (seen.has(type)) return;
+    seen.add(type);
+    if (type.isUnionOrIntersection()) for (const part of type.types) visitInner(part, name);
+    for (const item of checker.getTypeArguments(type as ts.TypeReference)) visitInner(item, name);
+    for (const signature of type.getCallSignatures()) visitInner(signature.getReturnType(), `${name}()`);
+    for (const property of checker.getPropertiesOfType(type)) visitProperty(property, name);
+  };
+
+  /** What is exported is looked at under its own name. */
+  const visitInner = (type: ts.Type, name: string): void => {
+    const { symbol, aliasSymbol = symbol } = type;
+    if (!exported.has(aliasSymbol)) visit(type, name);
+  };
+
+  const visitProperty = (property: ts.Symbol, owner: string): void => {
+    for (const declaration of property.declarations ?? []) {
+      if (!isOurs(declaration) || members.has(declaration)) continue;
+      const name = `${ownerOf(declaration) ?? owner}.${property.name}`;
+      const type = checker.getTypeOfSymbol(property);
+      const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
+      members.set(declaration, { name, declaration, isOptional, type: checker.typeToString(type) });
+      visitInner(checker.getNonNullableType(type), name);
+    }
+  };
+
+  for (const symbol of exported) {
+    if (symbol.flags & ts.SymbolFlags.Type) visit(checker.getDeclaredTypeOfSymbol(symbol), symbol.name);
+    if (symbol.flags & ts.SymbolFlags.Value) visit(checker.getTypeOfSymbol(symbol), symbol.name);
+  }
+  return [...members.values()];
+}
+
+/** The class or interface that has it, where it is not of an inner object. */
+function ownerOf({ parent }: ts.Declaration): string | undefined {
+  return ts.isClassDeclaration(parent) || ts.isInterfaceDeclaration(parent) ? parent.name?.text : undefined;
+}
+
+/** Written in `src`, under a name of its own: not the platform's, no `#private` field and no symbol. */
+function isOurs(declaration: ts.Declaration): boolean {
+  const name = ts.getNameOfDeclaration(declaration);
+  if (name === undefined || ts.isPrivateIdentifier(name) || ts.isComputedPropertyName(name)) return false;
+  return declaration.getSourceFile().fileName.startsWith(resolve('src'));
+}
+
+function exportsOf(entry: string, program: ts.Program): ts.Symbol[] {
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(entry);
+  const module = source && checker.getSymbolAtLocation(source);
+  if (module === undefined) throw new Error(`${entry} is not part of the program.`);
+  return checker
+    .getExportsOfModule(module)
+    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol));
+}
