@@ -43,7 +43,7 @@ console.log(`seed ${seed}, ${runs} runs`);
 for (let slice = 0; slice < SLICES && findings === 0; slice += 1) {
   for (const target of targets) await runSlice(target, slice);
   reportIfThrows(assertPrototypesUnchanged);
-  memory.push(read(targets));
+  memory.push(await read(targets));
 }
 for (const target of all) await target.close?.();
 
@@ -55,7 +55,7 @@ for (const [target, { runs, ms }] of figures) {
   );
 }
 console.log(`memory after each slice (MB): ${memory.map(({ megabytes }) => megabytes.toFixed(0)).join(' ')}`);
-if (findings === 0) reportIfThrows(() => assertFlat(memory));
+if (findings === 0) reportIfThrows(() => assertFlat(memory, total));
 const ms = performance.now();
 console.log(
   `\nseed ${seed}: ${total} runs in ${(ms / 1_000).toFixed(0)} s (${perSecond(total, ms)} runs/s), findings ${findings}`,
