@@ -1,0 +1,93 @@
+import type { PaymentsClientOptions, PaymentsErrorCode } from 'pix-automatic-sdk';
+import * as sdk from 'pix-automatic-sdk';
+import type { Notification, WebhookReportCode } from 'pix-automatic-sdk/webhooks';
+import { expect, test } from 'vitest';
+import { sections } from './markdown';
+
+// Each list is complete, because the compiler says when it is not: a name that is new has to go into its table, too.
+
+test('the README has every error, by class and by code', () => {
+  const codes = Object.keys({
+    configuration: true,
+    invalid_request: true,
+    api_error: true,
+    invalid_response: true,
+    connection_failed: true,
+    timeout: true,
+    aborted: true,
+    webhook_authentication_failed: true,
+    invalid_notification: true,
+    store_failed: true,
+  } satisfies Record<PaymentsErrorCode, true>);
+  const classes = Object.entries(sdk).filter(
+    ([name, value]) => name !== 'PaymentsError' && Object.getPrototypeOf(value)?.name?.endsWith('Error'),
+  );
+  const rows = tableOf('README.md', 'When a call fails');
+
+  expect(classes).toHaveLength(codes.length);
+  expect(rows.map(([name]) => name).sort()).toEqual(classes.map(([name]) => name).sort());
+  expect(rows.map(([, code]) => code)).toEqual(codes);
+});
+
+test('the README has every option of the client', () => {
+  const options = Object.keys({
+    baseUrl: true,
+    apiKey: true,
+    apiToken: true,
+    timeoutMs: true,
+    totalTimeoutMs: true,
+    maxRetries: true,
+    maxResponseBytes: true,
+    fetch: true,
+    allowInsecureHttp: true,
+    userAgent: true,
+    onRequest: true,
+    onResponse: true,
+    onRetry: true,
+  } satisfies Record<keyof PaymentsClientOptions, true>);
+  expect(tableOf('README.md', 'Configuration').flatMap(([names = '']) => names.split(', '))).toEqual(options);
+});
+
+test('the README has every kind of notification', () => {
+  const kinds = Object.keys({
+    payment: true,
+    saleStatus: true,
+    reversal: true,
+    refund: true,
+    payout: true,
+    unrecognized: true,
+  } satisfies Record<Notification['kind'], true>);
+  expect(tableOf('README.md', 'Receiving notifications', 1).map(([kind]) => kind)).toEqual(kinds);
+});
+
+test('the page on observability has every code of a report', () => {
+  const codes = Object.keys({
+    method_not_allowed: true,
+    unauthorized: true,
+    body_too_large: true,
+    body_timeout: true,
+    body_interrupted: true,
+    body_already_read: true,
+    invalid_body: true,
+    invalid_notification: true,
+    unhandled: true,
+    busy: true,
+    callback_failed: true,
+    callback_timeout: true,
+    store_failed: true,
+    lease_lost: true,
+    draining: true,
+    internal: true,
+  } satisfies Record<WebhookReportCode, true>);
+  const rows = tableOf('docs/observability.md', 'What the listener reports');
+  expect(rows.map(([code]) => code)).toEqual(codes);
+});
+
+/** The cells of a table's rows, without the head, the marks of code and what is linked to. */
+function tableOf(file: string, heading: string, index = 0): string[][] {
+  const section = sections(file).find((candidate) => candidate.heading === heading);
+  const [, ...rows] = section?.tables[index] ?? [];
+  return rows.map((cells) =>
+    cells.map((cell) => cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')),
+  );
+}
