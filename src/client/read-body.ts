@@ -51,11 +51,15 @@ async function readText(
 ): Promise<ReceivedBody> {
   try {
     const text = await Promise.race([response.text(), interrupted]);
-    if (new TextEncoder().encode(text).byteLength > maxBytes) return { text: '', failure: TOO_LARGE };
-    return { text };
+    return isLonger(text, maxBytes) ? { text: '', failure: TOO_LARGE } : { text };
   } catch (failure) {
     return { text: '', failure: failure ?? NO_REASON };
   }
+}
+
+/** Encodes only a text that may be too long: in UTF-8 a character of JavaScript takes three bytes at most. */
+function isLonger(text: string, maxBytes: number): boolean {
+  return text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
 }
 
 function isReadableStream(body: unknown): body is ReadableStream<Uint8Array> {

@@ -65,15 +65,22 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     },
   );
 
-  it('the size limit holds for such a body as well', async () => {
+  it.each([
+    ['characters', 'x', -1],
+    ['bytes, of characters that take three', '€', 0],
+  ])('the size limit holds for such a body as well, in %s', async (_, character, beyond) => {
+    const text = JSON.stringify({ ...answer(), padding: character.repeat(1_000) });
     const fetch: Fetch = async () => ({
       status: 200,
       headers: { get: () => null },
       body: null,
-      text: async () => JSON.stringify({ ...answer(), padding: 'x'.repeat(1_000) }),
+      text: async () => text,
     });
-    const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxResponseBytes: 1_000 })));
+    const limit = text.length + beyond;
+    const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxResponseBytes: limit })));
     expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown' });
+    const bytes = Buffer.byteLength(text);
+    expect(await call(clientFor(elsewhere, { fetch, maxResponseBytes: bytes }))).toMatchObject(answer());
   });
 
   it('the time-out ends one that ignores the signal and hangs', async () => {
