@@ -38,7 +38,9 @@ afterAll(() => {
 test('each attempt of a call is a span below the one that is active, with an event for a retry', async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.close());
-  onTestFinished(() => vi.unstubAllEnvs());
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
   vi.stubEnv('PAYMENTS_BASE_URL', sandbox.url);
   vi.stubEnv('PAYMENTS_API_KEY', sandbox.credentials.apiKey);
   vi.stubEnv('PAYMENTS_API_TOKEN', sandbox.credentials.apiToken);
@@ -71,7 +73,9 @@ test('each callback is a span, which is active in it, and says when it failed', 
       if (uuid === 's-2') throw new Error('the database is down');
     },
   });
-  onTestFinished(() => vi.unstubAllGlobals());
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
   const silenced = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => silenced.mockRestore());
   const { handler } = await loadBlock(listenerBlock);
