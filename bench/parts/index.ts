@@ -1,12 +1,14 @@
 import type { Part } from '../lib/part';
 import { client } from './client';
 import { coldImport } from './cold-import';
+import { handler } from './handler';
 import { notification } from './notification';
 import { size } from './size';
 
 /** In the order in which they run. */
 export const parts: Readonly<Record<string, { readonly measures: string; readonly run: Part }>> = {
   notification: { measures: 'verify, parse and validate one notification', run: notification },
+  handler: { measures: 'the handler on node:http, in one process', run: handler },
   client: { measures: 'CPU a call of the client', run: client },
   'cold-import': { measures: 'time to load a module in a new process', run: coldImport },
   size: { measures: 'bytes of a bundle and of an installation', run: size },

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import type { ListenerInput, LoadRequest, LoadResult } from '../programs/load/messages';
+import { startProgram } from './programs';
+
+export const CREDENTIALS = { apiKey: 'key-of-a-merchant', apiToken: 'token-5f2b8c1e9a4d' };
+
+/** One measurement of a listener under load. */
+export interface Load extends LoadResult {
+  /** Of the listener's process, in microseconds a request: what does not depend on what else the machine does. */
+  readonly processor: number;
+}
+
+export type Ask = Omit<LoadRequest, 'port' | 'credentials'>;
+
+/** A process that sends, and any number that listen. Two processes work at a time: a core each, if there are two. */
+export async function startSender() {
+  const sender = await startProgram('sender');
+  const stops = [sender.stop];
+  return {
+    /** Starts a listener, and gives what puts load on it. */
+    async listen(input: Partial<ListenerInput> = {}): Promise<(ask: Ask) => Promise<Load>> {
+      const complete: ListenerInput = { kind: 'handler', credentials: [CREDENTIALS], ...input };
+      // The last one: a listener must look at all of them.
+      const credentials = complete.credentials.at(-1) ?? CREDENTIALS;
+      const { ready, process, stop } = await startProgram<{ port: number }>('listener', { input: complete });
+      stops.push(stop);
+      const used = async () => {
+        process.send('usage');
+        const [{ user, system }] = await once(process, 'message');
+        return user + system;
+      };
+      return async (ask) => {
+        const before = await used();
+        sender.process.send({ ...ask, port: ready.port, credentials });
+        const [result]: LoadResult[] = await once(sender.process, 'message');
+        if (result === undefined) throw new Error('The sender gave no result.');
+        return { ...result, processor: ((await used()) - before) / result.requests };
+      };
+    },
+    stop: () => Promise.all(stops.map((stop) => stop())),
+  };
+}

@@ -1,0 +1,76 @@
+import { interleave, type Samples } from '../lib/interleave';
+import { type Load, startSender } from '../lib/listeners';
+import { atLeast, atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
+import { ratioTo } from '../lib/statistics';
+import { ratio, samplesTable, type Table } from '../lib/table';
+
+const ROUNDS = 20;
+const CONNECTIONS = 32;
+const MILLISECONDS = 500;
+
+const BARE = 'bare node:http';
+const OURS = 'this handler';
+
+/** The handler on node:http over a memory store, beside a server that reads and parses the body. */
+export async function handler({ random }: BenchContext): Promise<PartReport> {
+  const sender = await startSender();
+  const listeners = { [BARE]: await sender.listen({ kind: 'bare' }), [OURS]: await sender.listen() };
+  const tables: Table[] = [];
+  const goals: Goal[] = [];
+  for (const subjects of ['new', 'duplicates'] as const) {
+    const ask = { connections: CONNECTIONS, milliseconds: MILLISECONDS, subjects, bodyBytes: 0 };
+    const loads: Record<keyof typeof listeners, Load[]> = { [BARE]: [], [OURS]: [] };
+    const candidate = (name: keyof typeof listeners) => async () => {
+      const load = await listeners[name](ask);
+      loads[name].push(load);
+      return load.perSecond;
+    };
+    // Both have been compiled by then.
+    for (const listener of Object.values(listeners)) await listener({ ...ask, milliseconds: 1500 });
+    await interleave({ [BARE]: candidate(BARE), [OURS]: candidate(OURS) }, { rounds: ROUNDS, random });
+    const of = (key: keyof Load) => samplesOf(loads, key);
+    const what = subjects === 'new' ? 'each notification new' : 'duplicates of one';
+    tables.push(...tablesOf(what, of));
+    goals.push(
+      atLeast(`of the requests a second, ${what}`, toBare(of('perSecond')), 0.85, times),
+      atMost(`of the p99, ${what}`, toBare(of('p99')), 1.3, times),
+    );
+  }
+  await sender.stop();
+  return {
+    tables,
+    goals,
+    notes: [
+      `${CONNECTIONS} connections, ${ROUNDS} rounds of ${MILLISECONDS} ms each. The bare server checks no credentials and answers without a header of its own. Ratios are medians of those within each round.`,
+    ],
+  };
+}
+
+type Both = Samples<typeof BARE | typeof OURS>;
+
+function samplesOf(loads: Readonly<Record<keyof Both, readonly Load[]>>, key: keyof Load): Both {
+  return { [BARE]: loads[BARE].map((load) => load[key]), [OURS]: loads[OURS].map((load) => load[key]) };
+}
+
+function tablesOf(what: string, of: (key: keyof Load) => Both): Table[] {
+  const table = (title: string, key: keyof Load, unit: string, digits: number) =>
+    samplesTable(`${title}, ${what}`, of(key), {
+      unit,
+      baseline: BARE,
+      format: (value) => value.toFixed(digits),
+    });
+  return [
+    table('Requests', 'perSecond', 'requests/s', 0),
+    table('Processor of the listener', 'processor', 'µs a request', 1),
+    table('Half of the answers within', 'p50', 'ms', 2),
+    table('99 of 100 answers within', 'p99', 'ms', 2),
+  ];
+}
+
+function toBare(samples: Both): number {
+  return ratioTo(samples[BARE], samples[OURS]);
+}
+
+function times(value: number): string {
+  return `${ratio(value)} ×`;
+}

@@ -1,0 +1,28 @@
+import { fixtures } from 'pix-automatic-sdk/testing';
+import type { LoadRequest } from './messages';
+
+export const NUMBER_DIGITS = 12;
+
+/** A whole request, with a place for a number in the identity of its sale. */
+export function preparedRequest({
+  port,
+  credentials,
+  bodyBytes,
+}: Pick<LoadRequest, 'port' | 'credentials' | 'bodyBytes'>): { bytes: Buffer; numberAt: number } {
+  const placeholder = '#'.repeat(NUMBER_DIGITS);
+  const saleToken = `9b2f6a1e-7c41-4f0d-8a52-${placeholder}`;
+  const payload = { ...fixtures.payment({ saleToken }), padding: '' };
+  const padding = 'x'.repeat(Math.max(0, bodyBytes - JSON.stringify(payload).length));
+  // The smallest is the documented payload as it is.
+  const body = JSON.stringify(padding === '' ? fixtures.payment({ saleToken }) : { ...payload, padding });
+  const { apiKey, apiToken } = credentials;
+  const head = [
+    'POST /webhooks HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    'Content-Type: application/json',
+    `Authorization: Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  const bytes = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return { bytes, numberAt: bytes.indexOf(placeholder) };
+}
