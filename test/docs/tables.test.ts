@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PaymentsClientOptions, PaymentsErrorCode } from 'pix-automatic-sdk';
 import * as sdk from 'pix-automatic-sdk';
 import type { Notification, WebhookReportCode } from 'pix-automatic-sdk/webhooks';
@@ -48,6 +50,21 @@ test('the README has every option of the client', () => {
   expect(tableOf('README.md', 'Configuration').flatMap(([names = '']) => names.split(', '))).toEqual(options);
 });
 
+test('each line that the README has for a framework is one that its tests run', () => {
+  const directory = 'test/frameworks';
+  const tests = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'));
+  const [table = []] =
+    sections('README.md').find(({ heading }) => heading === 'Receiving notifications')?.tables ?? [];
+  const lines = table.flatMap(([, cell = '']) => [...cell.matchAll(/`(?:export )?([^`]+)`/g)]);
+  expect(lines.length).toBeGreaterThanOrEqual(9);
+  for (const [, line = ''] of lines) {
+    expect(
+      tests.some((code) => code.includes(line)),
+      line,
+    ).toBe(true);
+  }
+});
+
 test('the README has every kind of notification', () => {
   const kinds = Object.keys({
     payment: true,
@@ -81,6 +98,14 @@ test('the page on observability has every code of a report', () => {
   } satisfies Record<WebhookReportCode, true>);
   const rows = tableOf('docs/observability.md', 'What the listener reports');
   expect(rows.map(([code]) => code)).toEqual(codes);
+});
+
+test('the README has every example', () => {
+  const examples = readdirSync('examples', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'demo')
+    .map(({ name }) => name);
+  const named = tableOf('README.md', 'Examples').flatMap(([names = '']) => names.split(', '));
+  expect(named.sort()).toEqual(examples.sort());
 });
 
 /** The cells of a table's rows, without the head, the marks of code and what is linked to. */
