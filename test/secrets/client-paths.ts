@@ -52,6 +52,8 @@ const answers: Readonly<Record<string, () => Response>> = {
   'a uuid that is a credential': () => Response.json({ ...echo, response: { uuid: apiToken } }),
   'a success with wrong types everywhere': () => Response.json(wrongTypes(checkoutAnswer())),
   'text in place of JSON': () => new Response(`<h1>${text}</h1>`),
+  // Short ones are quoted as a whole in the error of `JSON.parse`.
+  'a short text in place of JSON': () => new Response(`x${cpf}`),
   'JSON that breaks off': () => new Response(text.slice(0, -3)),
   'an array': () => Response.json([echo]),
   'a string': () => Response.json(text),

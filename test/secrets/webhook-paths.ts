@@ -29,6 +29,8 @@ export const sale = {
 
 export const bodies: Readonly<Record<string, unknown>> = {
   'no JSON': `{"email": "${email}", ${cpf}`,
+  // Short ones are quoted as a whole in the error of `JSON.parse`.
+  'no JSON, and short': `x${cpf}`,
   text: JSON.stringify(text),
   'an array': [sale],
   'a contradiction': { ...sale, refund: { uuid: text }, success: true },
