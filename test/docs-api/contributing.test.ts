@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+const contributing = readFileSync('CONTRIBUTING.md', 'utf8');
+const ci = readFileSync('.ci/run', 'utf8');
+
+it('every command is explained, and every one explained is there', () => {
+  const explained = [...contributing.matchAll(/^\| `npm (?:run )?([\w:]+)`/gm)].map(([, name]) => name);
+  const forPeople = Object.keys(scripts).filter((name) => !name.startsWith('pre'));
+  expect(explained.sort()).toEqual(forPeople.sort());
+});
+
+it('`npm run check` is what CI runs, but for what a clean machine needs', () => {
+  expect(scripts['check']).toBe('.ci/run --here');
+  const onlyInCi = [...ci.matchAll(/^if \[ "\$\{1:-\}" != --here \]; then\n([\s\S]*?)^fi$/gm)].map(
+    ([, body]) => body,
+  );
+  const steps = onlyInCi.join('').match(/(?<=step ')[^']+/g);
+  expect(steps).toEqual([
+    'Redis',
+    'PostgreSQL',
+    'Lock file without a registry host',
+    'Dependencies',
+    'Nothing left behind in the work tree',
+  ]);
+  for (const workflow of ['ci', 'release']) {
+    expect(readFileSync(`.github/workflows/${workflow}.yml`, 'utf8')).toMatch(/run: \.ci\/run$/m);
+  }
+});
+
+it('every file that is named is there', () => {
+  const named = [...contributing.matchAll(/`((?:src|test|docs|\.github)\/[\w./-]+\.\w+)`/g)].map(
+    ([, file]) => file as string,
+  );
+  expect(named.length).toBeGreaterThan(5);
+  for (const file of named) expect(() => readFileSync(file), file).not.toThrow();
+});
