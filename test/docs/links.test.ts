@@ -26,6 +26,13 @@ test('a link to a file, or to a heading, that is not there would be found', () =
   ]);
 });
 
+test.each(['README.md', 'README.pt-BR.md'])('the contents of %s name every section, in order', (file) => {
+  const [contents, ...others] = sections(file).filter(({ level }) => level === 2);
+  // The licence, at the end, is not looked for.
+  const anchors = others.slice(0, -1).map(({ anchor }) => `#${anchor}`);
+  expect(linksIn(contents?.text ?? '')).toEqual(anchors);
+});
+
 function brokenLinks(file: string, text?: string): string[] {
   const own = sections(file, text);
   const targets = own.flatMap((section) => linksIn(`${section.heading}\n${section.text}`));
