@@ -87,10 +87,8 @@ export function checkAgainst(
 ): AuthorizationCheck {
   const value = typeof header === 'string' ? header.trim() : '';
   if (value === '') return { ok: false, reason: 'missing' };
-  const space = value.indexOf(' ');
-  const scheme = space === -1 ? value : value.slice(0, space);
-  if (scheme.toLowerCase() !== 'basic') return { ok: false, reason: 'wrong-scheme' };
-  let start = scheme.length;
+  if (!/^basic(?: |$)/i.test(value)) return { ok: false, reason: 'wrong-scheme' };
+  let start = 'basic'.length;
   while (value.charCodeAt(start) === SPACE) start += 1;
   let index = -1;
   // Every pair is compared, so that the time does not tell which one is in use.

@@ -16,9 +16,11 @@ export interface Identity {
 /**
  * The key has the state in it, because a reversal keeps its uuid from PENDING to PAID; and of a refund it has the
  * refund's own uuid, because the partial refunds of a sale share its `saleToken`.
+ *
+ * @param kind - percent-encoded, where it is not one of ours
  */
 export function identify(kind: string, id: string, ...states: string[]): Identity {
-  const subject = `${encodePart(kind)}:${encodePart(id)}`;
+  const subject = `${kind}:${encodePart(id)}`;
   let state = '';
   for (const part of states) state = state === '' ? encodePart(part) : `${state}:${encodePart(part)}`;
   return { subject, state, key: state === '' ? subject : `${subject}:${state}` };
@@ -39,7 +41,7 @@ export function identifyUnrecognized(body: unknown): Identity {
 }
 
 /** Percent-encoded, so that no identity contains the colon between the parts. */
-function encodePart(part: string): string {
+export function encodePart(part: string): string {
   // UUIDs and states, which nearly all parts are, stay as they are.
   if (/^[\w-]*$/.test(part)) return part;
   // Half a surrogate pair, which JSON can carry, has no percent-encoding; `%u` cannot come out of one, so that two

@@ -72,7 +72,7 @@ export function readJsonObject(body: unknown): JsonObject {
 }
 
 function parseJson(body: unknown): unknown {
-  const text = isBytes(body) ? new TextDecoder().decode(body) : body;
+  const text = typeof body !== 'string' && isBytes(body) ? new TextDecoder().decode(body) : body;
   if (typeof text !== 'string') return body;
   try {
     // `JSON.parse` refuses a byte order mark.

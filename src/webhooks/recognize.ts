@@ -11,7 +11,7 @@ import type {
   ReceivedNotification,
   UnrecognizedNotification,
 } from './notification';
-import { type Identity, identify, identifyUnrecognized } from './notification-key';
+import { encodePart, type Identity, identify, identifyUnrecognized } from './notification-key';
 import { type QuerySource, readQuery } from './query';
 import { chooseShape } from './shape';
 
@@ -134,6 +134,6 @@ function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefi
       ],
     };
   }
-  const identity = identify(kind, String(id), ...states.map(String));
+  const identity = identify(encodePart(kind), String(id), ...states.map(String));
   return { notification: { kind, payload: result.value, raw, key: identity.key }, identity };
 }

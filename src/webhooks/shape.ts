@@ -1,5 +1,5 @@
 import type { ValidationIssue } from '../errors';
-import { type QuerySource, readParameters } from './query';
+import { type QuerySource, queryOf, readQuery } from './query';
 
 /** The payloads that the document shows (sections 6.2 to 6.5). A sale's is of one kind or another by its status. */
 export type DocumentedShape = 'sale' | 'reversal' | 'refund' | 'payout';
@@ -29,32 +29,31 @@ export function chooseShape(
   return shape;
 }
 
-function flaggedShapes(source: QuerySource): DocumentedShape[] {
-  const shapes: DocumentedShape[] = [];
+/** The queries that the document shows (sections 6.2 to 6.5), so that the usual ones need not be parsed. */
+const SHOWN_QUERIES: ReadonlyMap<string, readonly DocumentedShape[]> = new Map([
+  ['', []],
+  ['reversing=true&type=reversing', ['reversal']],
+  ['refund=true&type=refund', ['refund']],
+  ['payout=true', ['payout']],
+  ['payout=true&type=payout', ['payout']],
+]);
+
+function flaggedShapes(source: QuerySource): readonly DocumentedShape[] {
+  const shown = source.query === undefined ? SHOWN_QUERIES.get(queryOf(source.url)) : undefined;
+  if (shown !== undefined) return shown;
+  const query = readQuery(source);
   // A repeated parameter is looked at in full: the merchant's own `type` may stand before the service's.
-  for (const parameter of readParameters(source)) {
-    const shape = flaggedShape(parameter);
-    if (shape !== undefined && !shapes.includes(shape)) shapes.push(shape);
-  }
-  return shapes;
+  return FLAGS.filter(
+    ([flag]) => query.getAll(flag).includes('true') || query.getAll('type').includes(flag),
+  ).map(([, shape]) => shape);
 }
 
-/** The flags that the service sends (document sections 6.3 to 6.5); other parameters are the merchant's own. */
-function flaggedShape(parameter: string): DocumentedShape | undefined {
-  switch (parameter) {
-    case 'reversing=true':
-    case 'type=reversing':
-      return 'reversal';
-    case 'refund=true':
-    case 'type=refund':
-      return 'refund';
-    case 'payout=true':
-    case 'type=payout':
-      return 'payout';
-    default:
-      return undefined;
-  }
-}
+/** The flag in the query, as `refund=true` or `type=refund` (document sections 6.3 to 6.5). */
+const FLAGS: ReadonlyArray<readonly [flag: string, shape: DocumentedShape]> = [
+  ['reversing', 'reversal'],
+  ['refund', 'refund'],
+  ['payout', 'payout'],
+];
 
 /** What a body shows of each payload. A field that is null says nothing, because the service may send all of them. */
 function visibleShapes(body: Readonly<Record<string, unknown>>): DocumentedShape[] {
