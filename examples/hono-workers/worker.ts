@@ -38,12 +38,13 @@ function createHandler({ PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, DB }: Env): Webho
 
 const app = new Hono<{ Bindings: Env }>();
 
-app.post('/orders/:reference/checkout', async (c) => {
+app.post('/subscriptions', async (c) => {
+  const { referenceCode } = await c.req.json<{ referenceCode: string }>();
   const { PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_KEY: apiKey, PAYMENTS_API_TOKEN: apiToken } = c.env;
   const client = new PaymentsClient({ baseUrl, apiKey, apiToken });
   const { response } = await client.createRecurringCheckout({
     currency: 'BRL',
-    referenceCode: c.req.param('reference'),
+    referenceCode,
     amount: 59.7,
     shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
     recurrence: {

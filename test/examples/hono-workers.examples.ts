@@ -7,7 +7,10 @@ it('hono-workers: creates a journey in workerd, and acts once on its payment, al
   const { sandbox, programs, add, deliverAllAgain, stop } = await startListeners(directory, 1);
   const [, origin] = (await programs[0]?.printed(/(http:\/\/localhost:\d+)/)) ?? [];
 
-  const response = await fetch(`${origin}/orders/order-1/checkout`, { method: 'POST' });
+  const response = await fetch(`${origin}/subscriptions`, {
+    method: 'POST',
+    body: JSON.stringify({ referenceCode: 'order-1' }),
+  });
   const journey = (await response.json()) as { uuid: string };
   expect(journey).toEqual({
     uuid: expect.stringMatching(/^[\da-f-]{36}$/),

@@ -17,7 +17,7 @@ export interface Listeners {
   stop(): Promise<{ status: Ended['status'][]; stdout: string[]; stderr: string[] }>;
   /** Creates a journey, whose payer has not paid. */
   order(referenceCode: string): Promise<string>;
-  /** Delivers every notification once more to each of the processes. */
+  /** Delivers every notification once more to each of the processes, until each has answered 200. */
   deliverAllAgain(): Promise<void>;
 }
 
@@ -76,7 +76,14 @@ export async function startListeners(
       await sandbox.idle();
       expect(sandbox.deliveries).not.toEqual([]);
       for (const { id } of sandbox.deliveries) {
-        for (const _ of programs) expect(await sandbox.redeliver(id)).toMatchObject({ httpStatus: 200 });
+        // A process may still be on its way back to a server that was away.
+        let inTurn = 0;
+        const deliver = async () => {
+          const { httpStatus } = await sandbox.redeliver(id);
+          inTurn = httpStatus === 200 ? inTurn + 1 : 0;
+          return inTurn;
+        };
+        await expect.poll(deliver, { timeout: 30_000, interval: 20 }).toBe(programs.length);
       }
     },
   };
@@ -84,9 +91,9 @@ export async function startListeners(
   return listeners;
 }
 
-/** Waits until the last notification has met with so many answers, and gives them. */
-export async function answersToLast(sandbox: Sandbox, count: number): Promise<(number | undefined)[]> {
+/** Waits until the last notification has been answered, and gives the first answer. */
+export async function firstAnswer(sandbox: Sandbox): Promise<number | undefined> {
   const attempts = () => sandbox.deliveries.at(-1)?.attempts ?? [];
-  await expect.poll(() => attempts().length, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(count);
-  return attempts().map(({ httpStatus }) => httpStatus);
+  await expect.poll(attempts, { timeout: 30_000, interval: 20 }).not.toEqual([]);
+  return attempts()[0]?.httpStatus;
 }
