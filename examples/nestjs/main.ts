@@ -77,7 +77,8 @@ class WebhooksController implements BeforeApplicationShutdown {
           console.log(`${reference}: paid`);
         },
       },
-      onError: ({ code, reason }) => console.error(code, reason ?? ''),
+      onError: ({ code, reason, error }) =>
+        console.error(code, reason ?? (error as Error | undefined)?.message),
     });
     this.#listener = toNodeListener(this.#handler);
   }

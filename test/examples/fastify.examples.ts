@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { runExample } from './runner/run-example';
 
 it('fastify: tells what a failed call means, acts once on each state of a reversal; finishes what runs at SIGTERM', async () => {
-  const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('fastify');
+  // Long enough for the payment to be acted on before the first notification comes again.
+  const options = { retryIntervalMs: 3_000 };
+  const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('fastify', options);
   const subscribe = async (referenceCode: string) => {
     const answer = await fetch(`${origin}/subscriptions`, {
       method: 'POST',
@@ -21,6 +23,9 @@ it('fastify: tells what a failed call means, acts once on each state of a revers
   expect(created).toBe(200);
   expect(journey).toEqual({ uuid: expect.any(String), qrCode: expect.stringContaining(journey.uuid) });
 
+  // From somebody who knows the credentials, when nobody has paid.
+  sandbox.notify({ saleToken: journey.uuid, newStatus: 'PAID' });
+  await program.reported(/callback_failed/);
   sandbox.pay(journey.uuid);
   await sandbox.idle();
   const reversal = sandbox.reverse(journey.uuid);
@@ -39,6 +44,7 @@ it('fastify: tells what a failed call means, acts once on each state of a revers
     stdout: [
       'Listening on http://localhost:PORT',
       'order-3: notified of its payment',
+      'order-3: notified of its payment',
       'order-3: paid',
       'order-3: reversal PENDING',
       'order-3: reversal PAID',
@@ -49,6 +55,7 @@ it('fastify: tells what a failed call means, acts once on each state of a revers
     stderr: [
       'order-1: api_error, outcome unknown',
       'order-2: api_error, outcome refused',
+      'callback_failed The service does not confirm it',
       'unauthorized mismatch',
     ],
   });

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { runExample } from './runner/run-example';
 
 it('nestjs: cancels what is scheduled, acts once on a payment; finishes what runs at SIGTERM', async () => {
-  const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('nestjs');
+  // Long enough for the payment to be acted on before the first notification comes again.
+  const options = { retryIntervalMs: 3_000 };
+  const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('nestjs', options);
   const call = async (method: string, path: string, body?: object) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${origin}/subscriptions${path}`, {
@@ -20,6 +22,9 @@ it('nestjs: cancels what is scheduled, acts once on a payment; finishes what run
 
   const journey = await subscribe('order-1');
   expect(journey.qrCode).toContain(journey.uuid);
+  // From somebody who knows the credentials, when nobody has paid.
+  sandbox.notify({ saleToken: journey.uuid, newStatus: 'PAID' });
+  await program.reported(/callback_failed/);
   const [scheduled, next] = sandbox.pay(journey.uuid);
   await deliverAllAgain();
   await forge({ saleToken: journey.uuid, newStatus: 'PAID' });
@@ -42,12 +47,13 @@ it('nestjs: cancels what is scheduled, acts once on a payment; finishes what run
     stdout: [
       'Listening on http://localhost:PORT',
       'order-1: notified of its payment',
+      'order-1: notified of its payment',
       'order-1: paid',
       'order-2: notified of its payment',
       'order-2: paid',
       'Drained',
     ],
-    stderr: ['unauthorized mismatch'],
+    stderr: ['callback_failed The service does not confirm it', 'unauthorized mismatch'],
   });
   expect(sandbox.deliveries.at(-1)).toMatchObject({ status: 'delivered', attempts: [{ httpStatus: 200 }] });
 });

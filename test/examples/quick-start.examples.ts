@@ -2,8 +2,13 @@ import { expect, it } from 'vitest';
 import { runExample, uuid } from './runner/run-example';
 
 it('quick-start: creates a journey, and acts once on its confirmed payment', async () => {
-  const { program, sandbox, deliverAllAgain, stop } = await runExample('quick-start');
+  // Long enough for the payment to be acted on before the first notification comes again.
+  const options = { retryIntervalMs: 3_000 };
+  const { program, sandbox, deliverAllAgain, stop } = await runExample('quick-start', options);
   const [, qrCodeText] = await program.printed(/pastes (000201.+)\n/);
+  // From somebody who knows the credentials, when nobody has paid.
+  sandbox.notify({ saleToken: uuid(1), newStatus: 'PAID' });
+  await program.reported(/callback_failed/);
   sandbox.pay(uuid(1));
   await deliverAllAgain();
 
@@ -16,6 +21,6 @@ it('quick-start: creates a journey, and acts once on its confirmed payment', asy
       'order-1001 is paid: BRL 59.7',
       'Drained',
     ],
-    stderr: [],
+    stderr: ['callback_failed Not as notified: situation'],
   });
 });

@@ -10,6 +10,8 @@ export interface RunOptions {
   readonly webhookPath?: string | undefined;
   /** Finds the port in what the example prints at its start. Default: that of the first `http://localhost:…`. */
   readonly ready?: RegExp | undefined;
+  /** From a failed delivery to its retry. A minute would be the service's own pace. Default 500. */
+  readonly retryIntervalMs?: number | undefined;
   /** Environment beside the credentials and `PORT=0`. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
@@ -31,11 +33,15 @@ export interface Running {
 
 /** Installs an example, starts a sandbox, and runs the example's `npm start` against it. */
 export async function runExample(name: string, options: RunOptions = {}): Promise<Running> {
-  const { webhookPath = '/webhooks', ready = /http:\/\/localhost:(\d+)/, env } = options;
+  const {
+    webhookPath = '/webhooks',
+    ready = /http:\/\/localhost:(\d+)/,
+    env,
+    retryIntervalMs = 500,
+  } = options;
   const directory = await installExample(name);
 
-  // A minute would be the service's own pace.
-  const sandbox = await startSandbox({ credentials, ids: sequentialIds(), retryIntervalMs: 500 });
+  const sandbox = await startSandbox({ credentials, ids: sequentialIds(), retryIntervalMs });
   onTestFinished(() => sandbox.close());
 
   const program = await startProgram(directory, {

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { runExample, uuidIn } from './runner/run-example';
+
+it('nextjs: shows a QR code until the payment has come, acts once on it; finishes what runs at SIGTERM', async () => {
+  // Long enough for the payment to be acted on before the first notification comes again.
+  const options = { retryIntervalMs: 3_000 };
+  const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('nextjs', options);
+  const page = async (path: string) => (await fetch(`${origin}${path}`)).text();
+  const subscribe = async () => {
+    // As a browser without JavaScript sends the form.
+    const [, action = ''] = /name="(\$ACTION_ID_\w+)"/.exec(await page('/')) ?? [];
+    const body = new FormData();
+    body.set(action, '');
+    const answer = await fetch(origin, { method: 'POST', headers: { origin }, body, redirect: 'manual' });
+    return answer.headers.get('location') ?? '';
+  };
+
+  const order = await subscribe();
+  expect(order).toMatch(/^\/orders\//);
+  const waiting = await page(order);
+  expect(waiting).toContain('<img src="data:image/png;base64,iVBORw0KGgo');
+  expect(waiting).not.toContain('Paid: order-1001');
+
+  // From somebody who knows the credentials, when nobody has paid.
+  sandbox.notify({ saleToken: uuidIn(order), newStatus: 'PAID' });
+  await program.reported(/callback_failed/);
+  sandbox.pay(uuidIn(order));
+  await deliverAllAgain();
+  expect(await page(order)).toContain('Paid: order-1001');
+  await forge({ saleToken: uuidIn(order), newStatus: 'PAID' });
+
+  const second = await subscribe();
+  sandbox.fault('getTransaction', { kind: 'latency', ms: 1_000 });
+  sandbox.pay(uuidIn(second));
+  await program.printed(/order-1002: notified/);
+  const { status, stdout, stderr } = await stop();
+
+  // What Next.js itself ends with after SIGTERM, once all requests are answered.
+  expect(status).toBe(143);
+  expect(stdout.filter((line) => line.startsWith('order-'))).toEqual([
+    'order-1001: notified of its payment',
+    'order-1001: notified of its payment',
+    'order-1001: paid',
+    'order-1002: notified of its payment',
+    'order-1002: paid',
+  ]);
+  expect(stderr).toEqual(['callback_failed The service does not confirm it', 'unauthorized mismatch']);
+  expect(sandbox.deliveries.at(-1)).toMatchObject({ status: 'delivered', attempts: [{ httpStatus: 200 }] });
+});
