@@ -36,14 +36,20 @@ export async function measure({ name, inputs, run }: Subject, length: number): P
 async function fastest(run: (input: string) => unknown, input: string): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let turn = 0; turn < 5 && (turn < 2 || best < 200); turn += 1) {
-    const started = performance.now();
+    const started = cpuMs();
     try {
       await run(input);
     } catch (error) {
       // A refusal takes its time, too; a full stack is none.
       if (!(error instanceof PaymentsError)) throw error;
     }
-    best = Math.min(best, performance.now() - started);
+    best = Math.min(best, cpuMs() - started);
   }
   return best;
+}
+
+/** Of this process alone: on a busy machine the clock measures the others, and how long garbage waits for a thread. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
