@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import ts from 'typescript';
 import tsconfig from '../../tsconfig.json' with { type: 'json' };
 
-/** A member of a public type: what an editor can show a hover text of. */
+/** Something public: what an editor can show a hover text of. */
 export interface Member {
-  /** As in `PaymentsClientOptions.timeoutMs`. */
+  /** As in `PaymentsClientOptions.timeoutMs`, or `PaymentsClientOptions` itself. */
   readonly name: string;
   readonly declaration: ts.Declaration;
   readonly isOptional: boolean;
@@ -14,7 +14,7 @@ export interface Member {
 
 const entries = Object.values(tsconfig.compilerOptions.paths).map(([source]) => resolve(source as string));
 
-/** Every member of every type that an entry exports, inherited ones and those of inner objects included. */
+/** Every export of every entry, and every member of its type, inherited ones and those of inner objects included. */
 export function publicMembers(program: ts.Program): Member[] {
   const checker = program.getTypeChecker();
   const seen = new Set<ts.Type>();
@@ -41,15 +41,21 @@ export function publicMembers(program: ts.Program): Member[] {
       if (!isOurs(declaration) || members.has(declaration)) continue;
       const name = `${ownerOf(declaration) ?? owner}.${property.name}`;
       const type = checker.getTypeOfSymbol(property);
-      const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
-      members.set(declaration, { name, declaration, isOptional, type: checker.typeToString(type) });
+      add(property, declaration, name, type);
       visitInner(checker.getNonNullableType(type), name);
     }
   };
 
+  const add = (symbol: ts.Symbol, declaration: ts.Declaration, name: string, type: ts.Type): void => {
+    const isOptional = (symbol.flags & ts.SymbolFlags.Optional) !== 0;
+    members.set(declaration, { name, declaration, isOptional, type: checker.typeToString(type) });
+  };
+
   for (const symbol of exported) {
-    if (symbol.flags & ts.SymbolFlags.Type) visit(checker.getDeclaredTypeOfSymbol(symbol), symbol.name);
-    if (symbol.flags & ts.SymbolFlags.Value) visit(checker.getTypeOfSymbol(symbol), symbol.name);
+    const types = [checker.getDeclaredTypeOfSymbol(symbol), checker.getTypeOfSymbol(symbol)];
+    for (const declaration of symbol.declarations ?? [])
+      add(symbol, declaration, symbol.name, types[1] as ts.Type);
+    for (const type of types) visit(type, symbol.name);
   }
   return [...members.values()];
 }
