@@ -93,8 +93,8 @@ export const authorizationTarget: Target = {
     }
     assert.ok(pairs.every(isPossible), 'took credentials that cannot be');
     assert.equal(verifyAuthorization(header, credentials), check.ok);
-    // By the document (section 5) and RFC 7617, and by Node's own Base64.
-    const sent = /^basic \s*(\S+)$/i.exec(header?.trim() ?? '')?.[1];
+    // By the document (section 5) and RFC 7617, where only spaces stand behind the scheme, and by Node's own Base64.
+    const sent = /^basic +(\S+)$/i.exec(header?.trim() ?? '')?.[1];
     const index = pairs.findIndex((each) => right(each).slice(6) === sent);
     assert.deepEqual(check.ok ? check.index : -1, index);
     if (!check.ok) assert.ok(['missing', 'wrong-scheme', 'malformed', 'mismatch'].includes(check.reason));

@@ -145,7 +145,7 @@ export async function createHandlerTarget(): Promise<Target> {
       assertNothingPolluted();
       assertDocumented(answer);
 
-      const isLetIn = /^\s*basic \s*(\S+)\s*$/i.exec(headers.authorization)?.[1] === authorization.slice(6);
+      const isLetIn = /^\s*basic +(\S+)\s*$/i.exec(headers.authorization)?.[1] === authorization.slice(6);
       if (method !== 'POST' || !isLetIn) {
         assert.equal(answer.status, method === 'POST' ? 401 : 405);
         assert.deepEqual([...store.steps, ...acted], [], 'something was done for one who was not let in');
