@@ -11,7 +11,8 @@ it('fastify: tells what a failed call means, acts once on each state of a revers
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ referenceCode }),
     });
-    return { status: answer.status, body: await answer.json() };
+    const json = (await answer.json()) as { outcome?: string; uuid: string; qrCode: string };
+    return { status: answer.status, body: json };
   };
 
   // A gateway that gave up waiting: the journey exists.
