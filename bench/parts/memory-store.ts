@@ -1,0 +1,54 @@
+import { atMost, type BenchContext, type PartReport } from '../lib/part';
+import { runProgram } from '../lib/programs';
+import { ratio } from '../lib/table';
+
+interface Measured {
+  readonly keys: number;
+  readonly bytesAKey: number;
+  readonly blocks: readonly {
+    readonly keys: number;
+    readonly microseconds: number;
+    readonly longestMs: number;
+  }[];
+  readonly expiry: { readonly longestMs: number; readonly longestCollectionMs: number };
+  readonly bytesAfterwards: number;
+}
+
+/** What a million keys take, and the longest pause that they cause. */
+export async function memoryStore({ seed }: BenchContext): Promise<PartReport> {
+  const options = { node: 24, nodeOptions: ['--expose-gc'], input: { seed } };
+  const measured = await runProgram<Measured>('memory-store', options);
+  const { keys, bytesAKey, blocks, expiry, bytesAfterwards } = measured;
+  return {
+    tables: [
+      {
+        title: 'Memory store as it grows',
+        columns: ['keys', 'CPU a notification, µs', 'longest step, ms'],
+        rows: blocks.map((block) => [
+          block.keys.toLocaleString('en'),
+          block.microseconds.toFixed(2),
+          block.longestMs.toFixed(2),
+        ]),
+      },
+    ],
+    goals: [
+      atMost('bytes a key, beyond the key itself', bytesAKey, 200, (value) => value.toFixed(0)),
+      atMost(
+        `time a notification at ${keys} keys, of that at a tenth`,
+        growth(measured),
+        2,
+        (value) => `${ratio(value)} ×`,
+      ),
+      atMost('longest step while all expire', expiry.longestMs, 10, (value) => `${value.toFixed(2)} ms`),
+    ],
+    notes: [
+      'On Node 24. A notification is a claim and a completion. Steps are without the collections of garbage that fall into them: ' +
+        `the longest of those, while all ${keys} keys expired, took ${expiry.longestCollectionMs.toFixed(1)} ms. ` +
+        `Afterwards ${(bytesAfterwards / 2 ** 20).toFixed(1)} MiB of the store were left.`,
+    ],
+  };
+}
+
+function growth({ blocks }: Measured): number {
+  return (blocks.at(-1)?.microseconds ?? Number.NaN) / (blocks[0]?.microseconds ?? Number.NaN);
+}

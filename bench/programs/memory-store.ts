@@ -1,0 +1,104 @@
+// A million keys in the memory store: what they take, what a step costs as they become more, and when all expire at once.
+// Needs --expose-gc, and Node 24 for the CPU time of one thread.
+import { PerformanceObserver } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { programInput } from '../lib/program-input';
+import { randomFrom } from '../lib/random';
+
+const KEYS = 1_000_000;
+const BLOCK = 100_000;
+const RETENTION_MS = 3_600_000;
+
+const { seed } = programInput<{ seed: number }>();
+const random = randomFrom(seed);
+let now = Date.now();
+const store = new MemoryStore({ maxEntries: KEYS, clock: () => now });
+const collections: { readonly start: number; readonly end: number }[] = [];
+const observer = new PerformanceObserver((list) => {
+  for (const { startTime, duration } of list.getEntries())
+    collections.push({ start: startTime, end: startTime + duration });
+});
+observer.observe({ entryTypes: ['gc'] });
+
+let steps = 0;
+let cpuBefore = process.threadCpuUsage();
+/** Steps of more than a quarter of a millisecond. */
+let long: { readonly start: number; readonly end: number; readonly cpuMs: number }[] = [];
+
+const subjects = Array.from({ length: KEYS }, newSubject);
+const empty = heap();
+
+const blocks: { readonly keys: number; readonly microseconds: number; readonly longestMs: number }[] = [];
+for (let from = 0; from < KEYS; from += BLOCK) {
+  long = [];
+  const before = process.threadCpuUsage();
+  for (let index = from; index < from + BLOCK; index += 1) await handle(subjects[index] as string);
+  const { user, system } = process.threadCpuUsage(before);
+  blocks.push({ keys: from + BLOCK, microseconds: (user + system) / BLOCK, longestMs: await longest() });
+}
+const bytesAKey = (heap() - empty) / KEYS;
+
+// All expire, and go as the store is used: by as many steps as there are keys, and one for each shard.
+const expired = performance.now();
+now += 2 * RETENTION_MS;
+long = [];
+for (let index = 0; index < KEYS; index += 1) await handle(`payment:after-${index % 1000}`);
+const expiry = { longestMs: await longest(), longestCollectionMs: longestCollection() };
+const bytesAfterwards = heap() - empty;
+
+console.log(JSON.stringify({ keys: subjects.length, bytesAKey, blocks, expiry, bytesAfterwards }));
+
+/** Claimed and completed, as a notification is. */
+async function handle(subject: string): Promise<void> {
+  const claim = await timed(() => store.claim(subject, 'PAID', 40_000));
+  if (claim.status === 'claimed') await timed(() => store.complete(claim, RETENTION_MS));
+}
+
+/** The store's steps are synchronous, so this is the time that nothing else can happen in. */
+function timed<T>(step: () => T): T {
+  steps += 1;
+  // Not at each step, which it takes longer than: 64 of them are some 0.05 ms too much.
+  if (steps % 64 === 0) cpuBefore = process.threadCpuUsage();
+  const start = performance.now();
+  const result = step();
+  const end = performance.now();
+  if (end - start > 0.25) {
+    const { user, system } = process.threadCpuUsage(cpuBefore);
+    long.push({ start, end, cpuMs: (user + system) / 1000 });
+  }
+  return result;
+}
+
+/**
+ * Of the steps, the longest by what the store itself did: without the collections of garbage that fell into it, and by
+ * its thread's CPU time where that is less, because on a busy machine the process is stopped in the middle.
+ */
+async function longest(): Promise<number> {
+  // Collections are told of only when nothing else is to do.
+  await sleep(50);
+  const own = long.map(({ start, end, cpuMs }) => {
+    const collected = collections
+      .filter((each) => each.start < end && each.end > start)
+      .reduce((sum, each) => sum + Math.min(end, each.end) - Math.max(start, each.start), 0);
+    return Math.max(0, Math.min(end - start, cpuMs) - collected);
+  });
+  return Math.max(0, ...own);
+}
+
+function longestCollection(): number {
+  const since = collections.filter(({ start }) => start > expired);
+  return Math.max(0, ...since.map(({ start, end }) => end - start));
+}
+
+function heap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+/** In one piece: a text put together is many pieces in memory until somebody looks into it. */
+function newSubject(): string {
+  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
+  const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return Buffer.from(`payment:${uuid}`).toString('latin1');
+}
