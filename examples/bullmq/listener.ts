@@ -22,7 +22,10 @@ const queue = new Queue('notifications', {
 });
 queue.on('error', ({ code }: NodeJS.ErrnoException) => console.error(`queue: ${code}`));
 
-/** Returns after the durable write, and not before: from then on the notification does not come again. */
+/**
+ * Returns after the durable write, and not before: from then on the notification does not come again. How durable it is
+ * is Redis's affair: with `appendonly yes` a restart forgets no more than a second, with `appendfsync always` nothing.
+ */
 async function enqueue({ kind, payload, key }: DocumentedNotification): Promise<void> {
   // BullMQ refuses ids with a colon, save with exactly two: payments would pass, and payouts fail.
   await queue.add(kind, payload, { jobId: encodeURIComponent(key) });
