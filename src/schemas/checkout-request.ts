@@ -11,11 +11,9 @@ import { identity, type OpenEnum, openEnum } from './shared';
 export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
   (
     | {
-        /**
-         * Amount of the immediate payment, in the currency's main unit; here there is none, so 0 is allowed too
-         * (document section 2.1).
-         */
-        amount?: number | undefined;
+        // Not a number, so that editors see which of the two is meant once `amount` is written, and show its text.
+        /** None: without an immediate payment it may be left out (document section 2.1). */
+        amount?: undefined;
         /** What recurs, and when (document section 2.1). */
         recurrence: {
           /** `false`: a journey without an immediate charge (document section 2.1). */

@@ -181,11 +181,18 @@ const base = (immediatePayment: false): RecurringCheckoutRequest => ({
   recurrence: { immediatePayment },
 });
 
-export function requests(immediatePayment: boolean, undefinedText: string | undefined): void {
+export function requests(
+  immediatePayment: boolean,
+  undefinedText: string | undefined,
+  undefinedNumber: number | undefined,
+): void {
   accept({ ...required, recurrence: { immediatePayment: false } });
   accept({ ...required, amount: 0, recurrence: { immediatePayment: false } });
   accept({ ...required, amount: 59.7, recurrence: { immediatePayment: true } });
   accept({ ...required, amount: 59.7, recurrence: { immediatePayment } });
+  accept({ ...required, amount: undefinedNumber, recurrence: { immediatePayment: false } });
+  // @ts-expect-error it may be missing
+  accept({ ...required, amount: undefinedNumber, recurrence: { immediatePayment } });
   // @ts-expect-error an immediate payment needs an amount
   accept({ ...required, recurrence: { immediatePayment: true } });
   // @ts-expect-error it may be an immediate payment
@@ -253,6 +260,9 @@ export function requests(immediatePayment: boolean, undefinedText: string | unde
     maxRetries: undefined,
   };
   use(options);
+  // Whatever journey it is for, a request's amount can be read.
+  const amount: number | undefined = ofAnyText.amount;
+  use(amount);
 }
 
 // Open lists complete the known values and take any other text.

@@ -87,6 +87,8 @@ describe('the hover text', () => {
       'client.createRecurringCheckout({ recurrence: { immed|iatePayment: true } })',
       '`amount` is then required',
     ],
+    ['client.createRecurringCheckout({ am|ount: 1 })', "currency's main unit"],
+    ['client.createRecurringCheckout({ amount: 1, recur|rence: {} })', 'What recurs'],
     ['request.am|ount', "currency's main unit"],
     ["client.createRecurringCheckout({ recurrence: { calendar: { period|icity: '' } } })", 'MONTHLY'],
     ["client.cancelScheduledPayment('', { rea|son: '' })", 'document section 4.3'],
@@ -100,8 +102,7 @@ describe('the hover text', () => {
     expect(editor.hover(given + code)).toContain(text);
   });
 
-  // The pointer on `amount` itself shows none there: it is of two types, and TypeScript chooses no text.
-  it.each(['amount', 'recurrence'])('is beside `%s` while a request is written', (name) => {
+  it.each(['currency', 'amount', 'recurrence'])('is beside `%s` while a request is written', (name) => {
     const code = 'client.createRecurringCheckout({ | })';
     expect(editor.completionText(given + code, name)).toContain('document section 2.1');
   });
