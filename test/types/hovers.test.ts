@@ -81,6 +81,16 @@ describe('the hover text', () => {
     expect(silent.filter((name) => !WITHOUT_DEFAULT.test(name))).toEqual([]);
   });
 
+  it('says of every function what it throws, unless that is nothing', () => {
+    const isFunction = ({ name, type }: { name: string; type: string }) =>
+      /^(?:[a-z]\w*|PaymentsClient\.\w+)$/.test(name) && type.includes('=>');
+    expect(namesWhere(isFunction)).toEqual(
+      expect.arrayContaining(['parseDateTime', 'PaymentsClient.fromEnv']),
+    );
+    const silent = namesWhere((hover) => isFunction(hover) && !hover.text.includes('@throws'));
+    expect(silent.sort()).toEqual(['fakeClock', 'payoutFailure', 'sequentialIds', 'toNodeListener']);
+  });
+
   it.each([
     ["client.createRecurringCheckout({ cur|rency: 'BRL' })", 'ISO 4217'],
     [
