@@ -7,31 +7,43 @@ import { sale, text } from './webhook-paths';
 const { cpf, email } = marked;
 
 /** What a driver's client gives for a command, or throws. */
-type Reply = () => unknown;
+type Reply = (...command: readonly unknown[]) => unknown;
 
 const stores: Readonly<Record<string, (reply: Reply) => IdempotencyStore<unknown>>> = {
-  'RedisStore over ioredis': (reply) => new RedisStore({ eval: async () => reply(), defineCommand: reply }),
-  'RedisStore over node-redis': (reply) => new RedisStore({ eval: async () => reply(), evalSha: reply }),
-  PostgresStore: (reply) => new PostgresStore({ query: async () => reply() as never }),
+  'RedisStore over ioredis': (reply) =>
+    new RedisStore({ eval: async (...command: unknown[]) => reply(...command), defineCommand: reply }),
+  'RedisStore over node-redis': (reply) =>
+    new RedisStore({ eval: async (...command: unknown[]) => reply(...command), evalSha: reply }),
+  PostgresStore: (reply) => new PostgresStore({ query: async (...command) => reply(...command) as never }),
   'PostgresStore in transactions': (reply) => {
-    const query = async () => reply();
+    const query = async (...command: unknown[]) => reply(...command);
     const client = { query, release: () => undefined, on: () => undefined, removeListener: () => undefined };
     const connect = (give: (error: undefined, given: typeof client) => void) => give(undefined, client);
     const pool = { query, connect, totalCount: 1 } as unknown as PostgresPool;
     return new PostgresStore(pool, { transactional: true });
   },
   SqliteStore: (reply) =>
-    new SqliteStore({ exec: reply, prepare: () => ({ all: () => reply() as unknown[] }) }),
+    new SqliteStore({ exec: reply, prepare: () => ({ all: (values) => reply(values) as unknown[] }) }),
 };
 
+/** The claim's own, as a reply has to have it. */
+function tokenIn(command: readonly unknown[]): string | undefined {
+  return /[\da-f]{8}-[\da-f-]{27}/.exec(JSON.stringify(command))?.[0];
+}
+
+const row = { status: text, token: cpf, fence: email, states: [text], [cpf]: email };
+
 /** Replies that no command of a store gives, all of marks. */
-const replies: Readonly<Record<string, unknown>> = {
-  'no reply': undefined,
-  text,
-  'a list of text': ['claimed', cpf, email, text],
-  'rows of marks': { rows: [{ status: text, token: cpf, fence: email, states: [text], [cpf]: email }] },
-  'a row that is a mark': { rows: [text], rowCount: 1, command: text },
-  'a list of rows': [{ status: text, token: cpf, fence: email, states: [text], [cpf]: email }],
+const replies: Readonly<Record<string, Reply>> = {
+  'no reply': () => undefined,
+  text: () => text,
+  'a list of text': () => ['claimed', cpf, email, text],
+  'a list with the token': (...command) => [text, tokenIn(command), email, cpf],
+  'rows of marks': () => ({ rows: [row] }),
+  'a row with the token': (...command) => ({ rows: [{ ...row, token: tokenIn(command), locked: true }] }),
+  'a row that is a mark': () => ({ rows: [text], rowCount: 1, command: text }),
+  'a list of rows': () => [row],
+  'a list of a row with the token': (...command) => [{ ...row, token: tokenIn(command) }],
 };
 
 const wrongReplies = Object.entries(stores).flatMap(([name, create]): Path[] =>
