@@ -123,6 +123,8 @@ export async function createClientHttpTarget(): Promise<Target> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => send(response, current as Exchange));
   }).listen(0, '127.0.0.1');
+  // See the handler's target.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const client = new PaymentsClient({
     ...options,

@@ -119,6 +119,8 @@ export async function createHandlerTarget(): Promise<Target> {
     },
   });
   const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');
+  // Between two slices other targets run for longer, and the next request would meet a connection that is being closed.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
