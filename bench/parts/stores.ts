@@ -1,0 +1,95 @@
+import { atLeast, atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
+import { runProgram } from '../lib/programs';
+import { median, quantile } from '../lib/statistics';
+import { ratio, type Table } from '../lib/table';
+import type { Growth, StoreFigures } from '../programs/stores/measure';
+import { bytesAKey } from './stores/figures';
+
+const ROUNDS = 9;
+
+interface Measured {
+  readonly stores: Readonly<Record<string, StoreFigures>>;
+  readonly growth: Readonly<Record<string, Growth>>;
+  /** Of the transaction. */
+  readonly statements?: readonly string[];
+}
+
+/** Redis, PostgreSQL and SQLite as idempotency stores, beside the same commands issued bare. */
+export async function stores({ seed }: BenchContext): Promise<PartReport> {
+  const input = { seed, rounds: ROUNDS };
+  const { redis, postgres } = await runProgram<{ redis?: Measured; postgres?: Measured }>('stores', {
+    input,
+  });
+  const sqlite = await runProgram<Measured>('sqlite-store', { node: 24, input });
+  const measured = [redis, postgres, sqlite].filter((each) => each !== undefined);
+  const figures = measured.flatMap((each) => Object.entries(each.stores));
+  const growth = measured.flatMap((each) => Object.entries(each.growth));
+  for (const [name, each] of growth) bytesAKey.set(name, each.bytesAKey);
+
+  const absent = [
+    ...(redis === undefined ? ['Redis (REDIS_URL)'] : []),
+    ...(postgres === undefined ? ['PostgreSQL (DATABASE_URL)'] : []),
+  ];
+  return {
+    tables: [throughputTable(figures), growthTable(growth)],
+    goals: figures.flatMap(([name, each]) => goalsOf(name, each)),
+    notes: [
+      ...absent.map((server) => `NOT MEASURED: ${server} does not answer.`),
+      `A notification is a claim and a completion; 32 at a time, over one connection to Redis and 10 to PostgreSQL. Bare is the driver with the same commands, in ${ROUNDS} interleaved rounds.`,
+      ...(postgres?.statements ? [`A transaction is ${postgres.statements.join(', ')}.`] : []),
+      `Sizes: ${growth.map(([name, { sizes }]) => `${name}: ${sizes}`).join('. ')}. The last column is on paper.`,
+    ],
+  };
+}
+
+function throughputTable(figures: readonly (readonly [string, StoreFigures])[]): Table {
+  return {
+    title: 'Stores beside their bare drivers, notifications/s',
+    columns: ['', 'round trips', 'store', 'bare', 'store / bare', 'middle half'],
+    rows: figures.map(([name, each]) => {
+      const ratios = ratiosOf(each);
+      return [
+        name,
+        each.roundTrips?.toString() ?? '–',
+        median(each.store).toFixed(0),
+        median(each.bare).toFixed(0),
+        ratio(median(ratios)),
+        `${ratio(quantile(ratios, 0.25))} – ${ratio(quantile(ratios, 0.75))}`,
+      ];
+    }),
+  };
+}
+
+function growthTable(growth: readonly (readonly [string, Growth])[]): Table {
+  const levels = growth[0]?.[1].levels ?? [];
+  return {
+    title: 'Stores as keys become more, notifications/s',
+    columns: [
+      '',
+      ...levels.map(({ keys }) => `${keys.toLocaleString('en')} keys`),
+      'bytes a key',
+      '10,000,000 keys',
+    ],
+    rows: growth.map(([name, each]) => [
+      name,
+      ...each.levels.map(({ perSecond }) => perSecond.toFixed(0)),
+      each.bytesAKey.toFixed(0),
+      `${((each.bytesAKey * 1e7) / 1e9).toFixed(1)} GB`,
+    ]),
+  };
+}
+
+function goalsOf(name: string, figures: StoreFigures): Goal[] {
+  const goals = [
+    atLeast(`${name}, of the bare driver`, median(ratiosOf(figures)), 0.8, (value) => `${ratio(value)} ×`),
+  ];
+  // A transaction is begun, locked, claimed, completed and committed.
+  const allowed = name.includes('transactional') ? 5 : 2;
+  if (figures.roundTrips !== undefined)
+    goals.push(atMost(`${name}, round trips a notification`, figures.roundTrips, allowed, String));
+  return goals;
+}
+
+function ratiosOf({ store, bare }: StoreFigures): number[] {
+  return store.map((value, round) => value / (bare[round] ?? Number.NaN));
+}

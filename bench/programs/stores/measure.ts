@@ -1,0 +1,75 @@
+import type { IdempotencyStore } from 'pix-automatic-sdk/webhooks';
+import { median } from '../../lib/statistics';
+
+/** What is measured of each store. */
+export interface StoreFigures {
+  /** Of one notification; `undefined` where there is no wire. */
+  readonly roundTrips?: number;
+  /** Notifications a second, a round each. */
+  readonly store: readonly number[];
+  readonly bare: readonly number[];
+}
+
+/** How many keys there are, and what that costs. */
+export interface Growth {
+  readonly levels: readonly { readonly keys: number; readonly perSecond: number }[];
+  readonly bytesAKey: number;
+  /** What the bytes are made of, in words. */
+  readonly sizes: string;
+}
+
+export const LEVELS = [1_000, 100_000, 1_000_000];
+export const LEASE_MS = 40_000;
+export const RETENTION_MS = 30 * 86_400_000;
+const IN_FLIGHT = 32;
+
+/** Handles a notification's subject: the claim and the completion. */
+export type Handle = (subject: string) => Promise<void>;
+
+let lastSubject = 0;
+
+/** As long as the real ones. */
+export function newSubject(): string {
+  lastSubject += 1;
+  return `payment:${crypto.randomUUID().slice(0, 24)}${String(lastSubject).padStart(12, '0')}`;
+}
+
+export function handleWith(store: IdempotencyStore): Handle {
+  return async (subject) => {
+    const claim = await store.claim(subject, 'PAID', LEASE_MS);
+    if (claim.status !== 'claimed' || !(await store.complete(claim, RETENTION_MS)))
+      throw new Error('A new subject could not be claimed and completed.');
+  };
+}
+
+/** Notifications a second. */
+export async function throughput(handle: Handle, count: number): Promise<number> {
+  let begun = 0;
+  const worker = async () => {
+    while (begun < count) {
+      begun += 1;
+      await handle(newSubject());
+    }
+  };
+  const start = performance.now();
+  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+  return count / ((performance.now() - start) / 1000);
+}
+
+/** Fills the store up to each level in turn, and measures there. */
+export async function grow(
+  load: (from: number, to: number) => unknown,
+  handle: Handle,
+  count: number,
+): Promise<Growth['levels']> {
+  const levels: { keys: number; perSecond: number }[] = [];
+  let loaded = 0;
+  for (const keys of LEVELS) {
+    await load(loaded, keys);
+    loaded = keys;
+    const rounds: number[] = [];
+    for (let round = 0; round < 3; round += 1) rounds.push(await throughput(handle, count));
+    levels.push({ keys, perSecond: median(rounds) });
+  }
+  return levels;
+}

@@ -1,0 +1,56 @@
+import pg from 'pg';
+import { PostgresStore, type PostgresStoreOptions } from 'pix-automatic-sdk/stores';
+import type { TransactRequest } from 'pix-automatic-sdk/webhooks';
+import { postgresConfig } from '../../../test/helpers/postgres';
+import { startWire } from './wire';
+
+/** The statements of the store's own transaction, in their order: what the bare driver is to send as well. */
+export async function recordTransaction(
+  pool: pg.Pool,
+  options: PostgresStoreOptions<true>,
+  request: TransactRequest,
+): Promise<string[]> {
+  const texts: string[] = [];
+  const client = await pool.connect();
+  const query = client.query.bind(client) as (...values: unknown[]) => unknown;
+  Object.assign(client, {
+    query: (text: string, ...rest: unknown[]) => {
+      texts.push(text);
+      return query(text, ...rest);
+    },
+  });
+  client.release();
+  const store = new PostgresStore(pool, { ...options, transactional: true });
+  await store.transact(request, async () => undefined);
+  Object.assign(client, { query });
+  return texts;
+}
+
+/** How many round trips `run` makes with one connection that is already open. */
+export async function countRoundTrips(run: (pool: pg.Pool) => Promise<void>): Promise<number> {
+  const { connectionString, host = '127.0.0.1' } = postgresConfig;
+  const url = connectionString === undefined ? undefined : new URL(connectionString);
+  const wire = await startWire(
+    url === undefined
+      ? host.startsWith('/')
+        ? { path: `${host}/.s.PGSQL.5432` }
+        : { host, port: 5432 }
+      : { host: url.hostname, port: Number(url.port || 5432) },
+  );
+  if (url !== undefined) {
+    url.hostname = '127.0.0.1';
+    url.port = String(wire.port);
+  }
+  const pool = new pg.Pool(
+    url === undefined
+      ? { ...postgresConfig, host: '127.0.0.1', port: wire.port, max: 1 }
+      : { connectionString: url.href, max: 1 },
+  );
+  await pool.query('SELECT 1');
+  wire.reset();
+  await run(pool);
+  const { roundTrips } = wire;
+  await pool.end();
+  wire.close();
+  return roundTrips;
+}

@@ -1,0 +1,122 @@
+import pg from 'pg';
+import { PostgresStore } from 'pix-automatic-sdk/stores';
+import { postgresStatements } from '../../../src/stores/postgres-sql';
+import { findPostgres, postgresConfig } from '../../../test/helpers/postgres';
+import { interleave } from '../../lib/interleave';
+import {
+  type Growth,
+  grow,
+  type Handle,
+  handleWith,
+  LEASE_MS,
+  newSubject,
+  RETENTION_MS,
+  type StoreFigures,
+  throughput,
+} from './measure';
+import { countRoundTrips, recordTransaction } from './postgres-observed';
+
+const COUNT = 200;
+const table = 'notifications';
+const schema = `pix_automatic_benchmark_${process.pid}`;
+const sql = postgresStatements(table, schema);
+const transaction = { state: 'PAID', retentionMs: RETENTION_MS, timeoutMs: 25_000 };
+
+export async function postgres(options: { rounds: number; random: () => number }) {
+  if (!(await findPostgres())) return undefined;
+  const pool = new pg.Pool({ ...postgresConfig, max: 10 });
+  pool.on('error', () => undefined);
+  await pool.query(`CREATE SCHEMA ${schema}`);
+  try {
+    const plain = new PostgresStore(pool, { schema, table });
+    const transactional = new PostgresStore(pool, { schema, table, transactional: true });
+    await plain.createTable();
+    const inTransaction: Handle = async (subject) => {
+      const { status } = await transactional.transact({ subject, ...transaction }, async () => undefined);
+      if (status !== 'completed') throw new Error('A new subject could not be handled in a transaction.');
+    };
+    const texts = await recordTransaction(pool, { schema, table }, { subject: newSubject(), ...transaction });
+    const handles = {
+      plain: handleWith(plain),
+      plainBare: barePlain(pool),
+      transactional: inTransaction,
+      transactionalBare: bareTransaction(pool, texts),
+    };
+    for (const handle of Object.values(handles)) await throughput(handle, COUNT);
+    const samples = await interleave(
+      {
+        plain: () => throughput(handles.plain, COUNT),
+        plainBare: () => throughput(handles.plainBare, COUNT),
+        transactional: () => throughput(handles.transactional, COUNT),
+        transactionalBare: () => throughput(handles.transactionalBare, COUNT),
+      },
+      options,
+    );
+    const stores: Record<string, StoreFigures> = {
+      PostgreSQL: {
+        roundTrips: await countRoundTrips((observed) =>
+          handleWith(new PostgresStore(observed, { schema, table }))(newSubject()),
+        ),
+        store: samples.plain,
+        bare: samples.plainBare,
+      },
+      'PostgreSQL, transactional': {
+        roundTrips: await countRoundTrips(async (observed) => {
+          const store = new PostgresStore(observed, { schema, table, transactional: true });
+          await store.transact({ subject: newSubject(), ...transaction }, async () => undefined);
+        }),
+        store: samples.transactional,
+        bare: samples.transactionalBare,
+      },
+    };
+    const growth = { PostgreSQL: await measureGrowth(pool, handles.plain) };
+    return { stores, growth, statements: texts.map((text) => text.trim().split(/\s/)[0] ?? '') };
+  } finally {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    await pool.end();
+  }
+}
+
+function barePlain(pool: pg.Pool): Handle {
+  return async (subject) => {
+    const token = crypto.randomUUID();
+    await pool.query(sql.claim, [subject, 'PAID', token, LEASE_MS]);
+    await pool.query(sql.complete, [subject, 'PAID', token, RETENTION_MS]);
+  };
+}
+
+function bareTransaction(pool: pg.Pool, texts: readonly string[]): Handle {
+  const [begin = '', lock = '', claim = '', complete = '', commit = ''] = texts;
+  return async (subject) => {
+    const token = crypto.randomUUID();
+    const client = await pool.connect();
+    await client.query(begin);
+    await client.query(lock, [subject, sql.table]);
+    const { rows } = await client.query(claim, [subject, 'PAID', token, LEASE_MS]);
+    await client.query(complete, [subject, 'PAID', token, RETENTION_MS, rows[0].transaction]);
+    await client.query(commit);
+    client.release();
+  };
+}
+
+async function measureGrowth(pool: pg.Pool, handle: Handle): Promise<Growth> {
+  // Copies of a record as the store left it, under subjects as long as its own, that expire over 30 days.
+  const load = async (from: number, to: number) => {
+    await pool.query(
+      `INSERT INTO ${sql.table} (subject, fence, token, expires, done, expires_at)
+       SELECT 'payment:' || md5($1::text || number)::uuid, fence, token, expires, done, expires_at + number
+       FROM (SELECT * FROM ${sql.table} LIMIT 1) AS record, generate_series($1::int, $2::int) AS number`,
+      [from, to - 1],
+    );
+    await pool.query(`ANALYZE ${sql.table}`);
+  };
+  const levels = await grow(load, handle, COUNT);
+  const { rows } = await pool.query(
+    `SELECT count(*)::int AS keys, pg_total_relation_size($1::regclass)::float8 AS total,
+       pg_relation_size($1::regclass)::float8 AS heap FROM ${sql.table}`,
+    [sql.table],
+  );
+  const { keys, total, heap } = rows[0];
+  const sizes = `\`pg_total_relation_size\` has ${(total / keys).toFixed(0)} bytes a key, ${(heap / keys).toFixed(0)} of them in the table and the rest in its two indexes`;
+  return { levels, bytesAKey: total / keys, sizes };
+}
