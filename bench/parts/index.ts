@@ -2,8 +2,11 @@ import type { Part } from '../lib/part';
 import { client } from './client';
 import { coldImport } from './cold-import';
 import { handler } from './handler';
+import { memoryStore } from './memory-store';
 import { notification } from './notification';
+import { sandboxJourneys } from './sandbox-journeys';
 import { size } from './size';
+import { stores } from './stores';
 
 /** In the order in which they run. */
 export const parts: Readonly<Record<string, { readonly measures: string; readonly run: Part }>> = {
@@ -12,4 +15,7 @@ export const parts: Readonly<Record<string, { readonly measures: string; readonl
   client: { measures: 'CPU a call of the client', run: client },
   'cold-import': { measures: 'time to load a module in a new process', run: coldImport },
   size: { measures: 'bytes of a bundle and of an installation', run: size },
+  'memory-store': { measures: 'a million keys in the memory store', run: memoryStore },
+  stores: { measures: 'Redis, PostgreSQL and SQLite as idempotency stores', run: stores },
+  'sandbox-journeys': { measures: 'cost of journeys as they become more', run: sandboxJourneys },
 };
