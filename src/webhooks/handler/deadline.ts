@@ -8,11 +8,29 @@ export class DeadlineExceeded extends Error {
  * gives or throws is nobody's.
  */
 export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout>;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlineExceeded(`took longer than ${ms} ms`)), ms);
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let settled = false;
+    const settle = () => {
+      settled = true;
+      clearTimeout(timer);
+    };
+    promise.then(
+      (value) => {
+        settle();
+        resolve(value);
+      },
+      (error: unknown) => {
+        settle();
+        reject(error);
+      },
+    );
+    // What is settled by now needs no timer, and that is most of what a store in memory answers.
+    queueMicrotask(() => {
+      if (settled) return;
+      timer = setTimeout(() => reject(new DeadlineExceeded(`took longer than ${ms} ms`)), ms);
+    });
   });
-  return Promise.race([promise, deadline]).finally(() => clearTimeout(timer));
 }
 
 export function sleep(ms: number): Promise<void> {
