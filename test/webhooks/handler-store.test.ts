@@ -239,6 +239,21 @@ describe('a callback that takes too long', () => {
     expect(store.steps).toEqual(['claim']);
   });
 
+  it('gets a signal that has fired when it asks for it only afterwards', async () => {
+    let late: AbortSignal | undefined;
+    const listener = createListener({
+      callbackTimeoutMs: 100,
+      on: {
+        payment: async (_, context) => {
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          late = context.signal;
+        },
+      },
+    });
+    expect(await resultAfter(200, statusOf(deliverPayment(listener)))).toBe(500);
+    expect([late?.aborted, late?.reason.name]).toEqual([true, 'DeadlineExceeded']);
+  });
+
   it('is the only one whose signal fires, and one in time leaves no timer behind', async () => {
     const signals: AbortSignal[] = [];
     const listener = createListener({

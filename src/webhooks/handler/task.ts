@@ -35,20 +35,28 @@ export async function runCallback(
   transaction: unknown,
   { callbackTimeoutMs }: ResolvedHandlerOptions,
 ): Promise<void> {
-  const controller = new AbortController();
+  let controller: AbortController | undefined;
+  let expired: DeadlineExceeded | undefined;
   const context = {
     key: identity.key,
     handledStates,
     credentialIndex,
-    signal: controller.signal,
+    // Made when it is asked for: most callbacks never do, and it takes longer than all else here.
+    get signal() {
+      controller ??= new AbortController();
+      if (expired !== undefined) controller.abort(expired);
+      return controller.signal;
+    },
     fence,
     transaction,
   };
   try {
-    // Within an async function, so that a callback that throws at once is like one that rejects.
-    await within(callbackTimeoutMs, (async () => callback(notification, context))());
+    await within(callbackTimeoutMs, Promise.resolve(callback(notification, context)));
   } catch (error) {
-    if (error instanceof DeadlineExceeded) controller.abort(error);
+    if (error instanceof DeadlineExceeded) {
+      expired = error;
+      controller?.abort(error);
+    }
     throw error;
   }
 }
