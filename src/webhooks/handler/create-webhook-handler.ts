@@ -76,8 +76,9 @@ const HOUR_MS = 60 * 60 * 1000;
 /** From the request to the answer, without anything of a runtime. */
 class WebhookFlow {
   readonly #options: ResolvedHandlerOptions;
-  readonly #running = new Set<Promise<unknown>>();
+  #running = 0;
   #draining = false;
+  #whenIdle: (() => void)[] = [];
 
   constructor(options: ResolvedHandlerOptions) {
     this.#options = options;
@@ -85,17 +86,21 @@ class WebhookFlow {
 
   async handle(head: RequestHead, body: unknown): Promise<PlainResponse> {
     if (this.#draining) return this.#refuse('draining', { status: 503 });
-    const answer = this.#answer(head, body).catch((error: unknown) =>
-      this.#refuse('internal', { status: 500, error }),
-    );
-    this.#running.add(answer);
-    return answer.finally(() => this.#running.delete(answer));
+    this.#running += 1;
+    try {
+      return await this.#answer(head, body);
+    } catch (error) {
+      return this.#refuse('internal', { status: 500, error });
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    }
   }
 
   async drain(): Promise<void> {
     this.#draining = true;
-    if (this.#running.size === 0) return;
-    await Promise.all(this.#running);
+    if (this.#running === 0) return;
+    await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
     // The process may end right after this, so the runtimes get a turn to send the last answers.
     await sleep(0);
   }
