@@ -1,5 +1,10 @@
-// What a merchant's backend uses to call the service. Notifications have an entry of their own,
-// `pix-automatic-sdk/webhooks`, which loads none of this.
+/**
+ * What a merchant's backend uses to call the service. Notifications have an entry of their own,
+ * `pix-automatic-sdk/webhooks`, which loads none of this.
+ *
+ * @module pix-automatic-sdk
+ */
+
 export {
   confirmPayment,
   type PaymentConfirmation,

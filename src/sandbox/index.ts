@@ -1,4 +1,9 @@
-// A stand-in for the service, for development and tests. What a merchant runs in production loads none of it.
+/**
+ * A stand-in for the service, for development and tests. What a merchant runs in production loads none of it.
+ *
+ * @module pix-automatic-sdk/sandbox
+ */
+
 export type { Delivery, DeliveryAttempt } from './delivery/delivery';
 export type { WebhookUrl } from './delivery/listener-url';
 export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';

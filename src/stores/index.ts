@@ -1,3 +1,9 @@
+/**
+ * Idempotency stores over a client of yours: no driver comes with them.
+ *
+ * @module pix-automatic-sdk/stores
+ */
+
 export type {
   PostgresPool,
   PostgresPoolClient,

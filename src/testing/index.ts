@@ -1,4 +1,9 @@
-// What a merchant's tests use, with any test runner. Nothing of it is for production.
+/**
+ * What a merchant's tests use, with any test runner. Nothing of it is for production.
+ *
+ * @module pix-automatic-sdk/testing
+ */
+
 export { basicAuthorization } from './basic-authorization';
 export { type FakeClock, fakeClock } from './fake-clock';
 export { fixtures } from './fixtures/fixtures';

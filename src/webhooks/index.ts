@@ -1,4 +1,9 @@
-// What a merchant's listener uses. It loads nothing of the client.
+/**
+ * What a merchant's listener uses. It loads nothing of the client.
+ *
+ * @module pix-automatic-sdk/webhooks
+ */
+
 export {
   type AuthorizationFailure,
   ConfigurationError,
