@@ -17,12 +17,15 @@ export async function startSender() {
   const sender = await startProgram('sender');
   const stops = [sender.stop];
   return {
-    /** Starts a listener, and gives what puts load on it. */
-    async listen(input: Partial<ListenerInput> = {}): Promise<(ask: Ask) => Promise<Load>> {
+    /** Starts a listener, the plain one or another program, and gives what puts load on it. */
+    async listen(
+      input: Partial<ListenerInput> = {},
+      program = 'listener',
+    ): Promise<(ask: Ask) => Promise<Load>> {
       const complete: ListenerInput = { kind: 'handler', credentials: [CREDENTIALS], ...input };
       // The last one: a listener must look at all of them.
       const credentials = complete.credentials.at(-1) ?? CREDENTIALS;
-      const { ready, process, stop } = await startProgram<{ port: number }>('listener', { input: complete });
+      const { ready, process, stop } = await startProgram<{ port: number }>(program, { input: complete });
       stops.push(stop);
       const used = async () => {
         process.send('usage');
