@@ -50,16 +50,11 @@ const wrongReplies = Object.entries(stores).flatMap(([name, create]): Path[] =>
   Object.entries(replies).map(([what, reply]) => [
     `${name}: ${what}`,
     () => {
-      const { claim, transact } = create(() => reply);
+      const store = create(reply);
       const request = { subject: 'payment:s-1', state: 'PAID', timeoutMs: 50, retentionMs: 50 };
-      return transact === undefined
-        ? claim.call(
-            create(() => reply),
-            'payment:s-1',
-            'PAID',
-            50,
-          )
-        : transact(request, () => Promise.reject(new Error('the callback ran')));
+      return store.transact === undefined
+        ? store.claim('payment:s-1', 'PAID', 50)
+        : store.transact(request, () => Promise.reject(new Error('the callback ran')));
     },
   ]),
 );
