@@ -1,9 +1,13 @@
 import * as z from 'zod/mini';
+import { isIdentity, isMaybeNumber, isMaybeText, isText } from './guards';
+import { isListOf, isMaybe, isObjectOf } from './object-guard';
 import { type Schema, toSchema } from './schema';
 import {
   type IdentityDocument,
   identity,
   identityDocumentObject,
+  isIdentityDocument,
+  isPhone,
   type OpenEnum,
   openEnum,
   type Phone,
@@ -96,11 +100,7 @@ const qrCodeObject = z
     base64: z.nullish(z.string()),
     plain: z.nullish(z.string()),
   })
-  .check(
-    z.refine(({ url, base64, plain }) => Boolean(url || base64 || plain), {
-      error: 'expected at least one of plain, base64 and url',
-    }),
-  );
+  .check(z.refine(isScannable, { error: 'expected at least one of plain, base64 and url' }));
 
 export const recurringCheckoutObject = z.looseObject({
   status: z.nullish(z.number()),
@@ -122,5 +122,47 @@ export const recurringCheckoutObject = z.looseObject({
   }),
 });
 
+const isQrCode = isObjectOf<QrCode>({ url: isMaybeText, base64: isMaybeText, plain: isMaybeText });
+
+function isScannableQrCode(value: unknown): value is QrCode {
+  return isQrCode(value) && isScannable(value);
+}
+
+const isRecurringCheckout = isObjectOf<RecurringCheckout>({
+  status: isMaybeNumber,
+  message: isMaybeText,
+  response: isObjectOf<RecurringCheckoutJourney>({
+    id: isMaybeNumber,
+    referenceCode: isMaybeText,
+    amount: isMaybeNumber,
+    saleCode: isMaybeText,
+    uuid: isIdentity,
+    shopper: isMaybe(
+      isObjectOf<CheckoutShopper>({
+        id: isMaybeText,
+        name: isMaybeText,
+        email: isMaybeText,
+        document: isMaybe(isIdentityDocument),
+        phone: isMaybe(isPhone),
+      }),
+    ),
+    instructions: isObjectOf<CheckoutInstructions>({
+      chosen: isMaybeText,
+      name: isMaybeText,
+      label: isMaybeText,
+      qrCode: isScannableQrCode,
+      steps: isMaybe(isObjectOf<CheckoutSteps>({ qrCode: isMaybe(isListOf(isText)) })),
+    }),
+  }),
+});
+
 /** The answer to `createRecurringCheckout`, as a Standard Schema (document section 2.2). */
-export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(recurringCheckoutObject);
+export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(
+  recurringCheckoutObject,
+  (value) => (isRecurringCheckout(value) ? value : undefined),
+);
+
+/** One form is enough for the payer. */
+function isScannable({ url, base64, plain }: QrCode): boolean {
+  return Boolean(url || base64 || plain);
+}

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { isMaybeText } from './guards';
+import { isObjectOf } from './object-guard';
 
 /**
  * A value of an open list. The document shows some values and says that the list is not complete, so an editor
@@ -28,6 +30,8 @@ export const identityDocumentObject = z.looseObject({
   number: z.nullish(z.string()),
 });
 
+export const isIdentityDocument = isObjectOf<IdentityDocument>({ type: isMaybeText, number: isMaybeText });
+
 /** A telephone. */
 export interface Phone {
   /** Kind of telephone; `MOBILE` is a known value (document sections 2.1 to 2.3). */
@@ -40,6 +44,8 @@ export const phoneObject = z.looseObject({
   type: z.nullish(openEnum<'MOBILE'>()),
   number: z.nullish(z.string()),
 });
+
+export const isPhone = isObjectOf<Phone>({ type: isMaybeText, number: isMaybeText });
 
 /** A bank account that money goes to. Personal data. */
 export interface BankDetails {

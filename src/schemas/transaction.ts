@@ -1,10 +1,14 @@
 import * as z from 'zod/mini';
+import { isMaybeBankDetails, isMaybeNumber, isMaybeText } from './guards';
+import { isBoolean, isListOf, isMaybe, isObjectOf, isPlainObject } from './object-guard';
 import { type Schema, toSchema } from './schema';
 import {
   type BankDetails,
   bankDetailsObject,
   type IdentityDocument,
   identityDocumentObject,
+  isIdentityDocument,
+  isPhone,
   type OpenEnum,
   openEnum,
   type Phone,
@@ -184,5 +188,63 @@ export const transactionObject = z.looseObject({
   track: z.nullish(undocumentedObject),
 });
 
+const isRefund = isObjectOf<TransactionRefund>({
+  bankDetails: isMaybeBankDetails,
+  creation: isMaybeText,
+  creditDate: isMaybeText,
+  creditTransferDetails: isMaybe(
+    isObjectOf<CreditTransferDetails>({
+      referenceCode: isMaybeText,
+      saleUUID: isMaybeText,
+      total: isMaybeNumber,
+    }),
+  ),
+  remark: isMaybeText,
+  status: isMaybeText,
+  total: isMaybeNumber,
+  uuid: isMaybeText,
+});
+
+const isTransaction = isObjectOf<Transaction>({
+  status: isMaybeNumber,
+  message: isMaybeText,
+  id: isMaybeNumber,
+  uuid: isMaybeText,
+  type: isMaybeText,
+  situation: isMaybeText,
+  currency: isMaybeText,
+  amount: isMaybeNumber,
+  shipping: isMaybeNumber,
+  discounts: isMaybeNumber,
+  total: isMaybeNumber,
+  appliedRate: isMaybeNumber,
+  referenceCode: isMaybeText,
+  creation: isMaybeText,
+  maxAge: isMaybeText,
+  shopper: isMaybe(
+    isObjectOf<TransactionShopper>({
+      bankDetails: isMaybe(isObjectOf<ShopperBankDetails>({ account: isMaybeText, branch: isMaybeText })),
+      document: isMaybe(isIdentityDocument),
+      email: isMaybeText,
+      phone: isMaybe(isPhone),
+    }),
+  ),
+  beneficiary: isMaybe(isPlainObject),
+  refunds: isMaybe(
+    isObjectOf<TransactionRefunds>({
+      available: isMaybeNumber,
+      quantity: isMaybeNumber,
+      requested: isMaybeNumber,
+      transactions: isMaybe(isListOf(isRefund)),
+    }),
+  ),
+  serviceFee: isMaybeNumber,
+  has_return_error: isMaybe(isBoolean),
+  return_error: isMaybe(isPlainObject),
+  track: isMaybe(isPlainObject),
+});
+
 /** The answer to `getTransaction`, as a Standard Schema (document section 2.3). */
-export const transactionSchema: Schema<Transaction> = toSchema(transactionObject);
+export const transactionSchema: Schema<Transaction> = toSchema(transactionObject, (value) =>
+  isTransaction(value) ? value : undefined,
+);
