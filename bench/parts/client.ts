@@ -9,8 +9,8 @@ import { type Caller, type Measure, startCaller } from './client/caller';
 
 const NODES = [20, 24];
 const ROUNDS = 9;
-const CALLS = 300;
-const WARM_UP = 1000;
+const CALLS = 600;
+const WARM_UP = 3000;
 const OPERATIONS = ['get', 'post'] as const;
 const NAMES: readonly ClientName[] = [
   'this library',
