@@ -18,7 +18,7 @@ export interface Growth {
   readonly sizes: string;
 }
 
-export const LEVELS = [1_000, 100_000, 1_000_000];
+const LEVELS = [1_000, 100_000, 1_000_000];
 export const LEASE_MS = 40_000;
 export const RETENTION_MS = 30 * 86_400_000;
 const IN_FLIGHT = 32;
