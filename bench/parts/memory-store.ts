@@ -36,7 +36,7 @@ export async function memoryStore({ seed }: BenchContext): Promise<PartReport> {
       atMost(
         `time a notification at ${keys} keys, of that at a tenth`,
         growth(measured),
-        2,
+        3,
         (value) => `${ratio(value)} ×`,
       ),
       atMost('longest step while all expire', expiry.longestMs, 10, (value) => `${value.toFixed(2)} ms`),
