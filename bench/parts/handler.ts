@@ -9,17 +9,22 @@ const CONNECTIONS = 32;
 const MILLISECONDS = 500;
 
 const BARE = 'bare node:http';
+const LEAST = 'with credentials and a Set of sales';
 const OURS = 'this handler';
 
 /** The handler on node:http over a memory store, beside a server that reads and parses the body. */
 export async function handler({ random }: BenchContext): Promise<PartReport> {
   const sender = await startSender();
-  const listeners = { [BARE]: await sender.listen({ kind: 'bare' }), [OURS]: await sender.listen() };
+  const listeners = {
+    [BARE]: await sender.listen({ kind: 'bare' }),
+    [LEAST]: await sender.listen({ kind: 'least' }),
+    [OURS]: await sender.listen(),
+  };
   const tables: Table[] = [];
   const goals: Goal[] = [];
   for (const subjects of ['new', 'duplicates'] as const) {
     const ask = { connections: CONNECTIONS, milliseconds: MILLISECONDS, subjects, bodyBytes: 0 };
-    const loads: Record<keyof typeof listeners, Load[]> = { [BARE]: [], [OURS]: [] };
+    const loads: Record<keyof typeof listeners, Load[]> = { [BARE]: [], [LEAST]: [], [OURS]: [] };
     const candidate = (name: keyof typeof listeners) => async () => {
       const load = await listeners[name](ask);
       loads[name].push(load);
@@ -27,7 +32,8 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
     };
     // Both have been compiled by then.
     for (const listener of Object.values(listeners)) await listener({ ...ask, milliseconds: 1500 });
-    await interleave({ [BARE]: candidate(BARE), [OURS]: candidate(OURS) }, { rounds: ROUNDS, random });
+    const candidates = { [BARE]: candidate(BARE), [LEAST]: candidate(LEAST), [OURS]: candidate(OURS) };
+    await interleave(candidates, { rounds: ROUNDS, random });
     const of = (key: keyof Load) => samplesOf(loads, key);
     const what = subjects === 'new' ? 'each notification new' : 'duplicates of one';
     tables.push(...tablesOf(what, of));
@@ -41,18 +47,19 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
     tables,
     goals,
     notes: [
-      `${CONNECTIONS} connections, ${ROUNDS} rounds of ${MILLISECONDS} ms each. The bare server checks no credentials and answers without a header of its own. Ratios are medians of those within each round.`,
+      `${CONNECTIONS} connections, ${ROUNDS} rounds of ${MILLISECONDS} ms each. The bare server checks no credentials and answers without a header of its own. The one between compares the header in constant time and remembers each sale, and has neither limits nor time-outs nor validation. Ratios are medians of those within each round.`,
     ],
   };
 }
 
-type Both = Samples<typeof BARE | typeof OURS>;
+type All = Samples<typeof BARE | typeof LEAST | typeof OURS>;
 
-function samplesOf(loads: Readonly<Record<keyof Both, readonly Load[]>>, key: keyof Load): Both {
-  return { [BARE]: loads[BARE].map((load) => load[key]), [OURS]: loads[OURS].map((load) => load[key]) };
+function samplesOf(loads: Readonly<Record<keyof All, readonly Load[]>>, key: keyof Load): All {
+  const of = (name: keyof All) => loads[name].map((load) => load[key]);
+  return { [BARE]: of(BARE), [LEAST]: of(LEAST), [OURS]: of(OURS) };
 }
 
-function tablesOf(what: string, of: (key: keyof Load) => Both): Table[] {
+function tablesOf(what: string, of: (key: keyof Load) => All): Table[] {
   const table = (title: string, key: keyof Load, unit: string, digits: number) =>
     samplesTable(`${title}, ${what}`, of(key), {
       unit,
@@ -67,7 +74,7 @@ function tablesOf(what: string, of: (key: keyof Load) => Both): Table[] {
   ];
 }
 
-function toBare(samples: Both): number {
+function toBare(samples: All): number {
   return ratioTo(samples[BARE], samples[OURS]);
 }
 

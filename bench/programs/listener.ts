@@ -1,4 +1,5 @@
-// A listener in a process of its own: with this library's handler, or the least that node:http does.
+// A listener in a process of its own: with this library's handler, or with less.
+import { timingSafeEqual } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
@@ -13,7 +14,7 @@ const handler = createWebhookHandler({
   on: { payment: async () => undefined },
 });
 
-/** Reads the body and parses it, and answers. */
+/** Reads the body, parses it, and answers. */
 const bare: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
@@ -23,6 +24,29 @@ const bare: RequestListener = (request, response) => {
   });
 };
 
-const server = createServer(kind === 'bare' ? bare : toNodeListener(handler));
+const { apiKey, apiToken } = credentials[0] ?? { apiKey: '', apiToken: '' };
+const expected = Buffer.from(`Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`);
+const seen = new Set<unknown>();
+
+/** The same, with the credentials compared and each sale acted on once: no limits, no time-outs, no validation. */
+const least: RequestListener = (request, response) => {
+  const given = Buffer.from(request.headers.authorization ?? '');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    response.writeHead(401).end();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const { saleToken } = JSON.parse(Buffer.concat(chunks).toString());
+    // As many as the memory store keeps, without its care for which ones to forget.
+    if (seen.size >= 100_000) seen.clear();
+    seen.add(saleToken);
+    response.end('OK');
+  });
+};
+
+const listeners = { bare, least, handler: toNodeListener(handler) };
+const server = createServer(listeners[kind]);
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('message', () => process.send?.(process.cpuUsage()));
