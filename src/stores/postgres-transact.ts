@@ -6,7 +6,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresResult } from './postgre
 import type { PostgresStatements } from './postgres-sql';
 import { type PostgresTransaction, TransactionScope } from './postgres-transaction';
 import { newToken } from './replies';
-import { readClaimRow, transactionOf } from './rows';
+import { isLocked, readClaimRow, transactionOf } from './rows';
 import { TimeLimitError, within } from './within';
 
 type Status = 'completed' | 'done' | 'busy';
@@ -92,7 +92,7 @@ async function runTransaction(
   // A statement of its own, before the claim: the claim then sees all that the lock's last holder committed. The lock
   // is there because without it duplicates would queue for the row, each with a connection of the pool.
   const lock = await step(LOCK, [subject, sql.table]);
-  if (!isLocked(lock)) {
+  if (!isLocked(lock.rows)) {
     await step('ROLLBACK');
     return 'busy';
   }
@@ -153,14 +153,6 @@ async function rollBack(step: Step, error: unknown): Promise<Error | undefined> 
 /** 64 bits of the subject, and of the table by its id, so that two tables in one database do not meet. */
 const LOCK =
   'SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2::text::regclass::oid::bigint)) AS locked';
-
-function isLocked({ rows }: PostgresResult): boolean {
-  const [row] = rows;
-  const locked = typeof row === 'object' && row !== null && 'locked' in row ? row.locked : undefined;
-  if (typeof locked !== 'boolean')
-    throw new StoreError('PostgreSQL did not say whether the subject is locked.');
-  return locked;
-}
 
 function notCommitted(): StoreError {
   return new StoreError(

@@ -15,6 +15,13 @@ export function readClaimRow(
   );
 }
 
+/** Whether the lock on a subject was free. */
+export function isLocked(rows: unknown): boolean {
+  const { locked } = Array.isArray(rows) ? record(rows[0]) : {};
+  if (typeof locked !== 'boolean') throw unexpectedReply('lock');
+  return locked;
+}
+
 /** The transaction in which a claim was made. */
 export function transactionOf(rows: unknown[]): string {
   const { transaction } = record(rows[0]);

@@ -89,6 +89,24 @@ describe('PostgresStore', () => {
     await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
     await expect(store.complete(claim, 1000)).rejects.toThrow(StoreError);
   });
+
+  it.each([undefined, 'rows', [null], [{ locked: 't' }], []])(
+    'takes the rows %j for an error when it asks for the lock',
+    async (rows) => {
+      const client = {
+        query: async () => ({ rows }),
+        on: () => {},
+        removeListener: () => {},
+        release: () => {},
+      };
+      const connect = (ready: (error: undefined, given: object) => void) => ready(undefined, client);
+      const pool = { ...client, connect, totalCount: 1 };
+      // @ts-expect-error: not what a pool answers
+      const store = new PostgresStore(pool, { transactional: true });
+      const request = { subject: 'payment:1', state: 'PAID', timeoutMs: 1000, retentionMs: 1000 };
+      await expect(store.transact(request, async () => {})).rejects.toThrow(StoreError);
+    },
+  );
 });
 
 async function harnessOf(database: PostgresQueryable, schema: string | undefined): Promise<StoreHarness> {
