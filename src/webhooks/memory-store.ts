@@ -7,7 +7,7 @@ import { checkCount, checkDuration } from './store-arguments';
 export interface MemoryStoreOptions {
   /**
    * How many subjects are remembered at most; about 200 bytes each beside the subject's own text. When it is full, the
-   * subject done longest ago is forgotten, and a late repeat of its notification runs again. Default: 100 000.
+   * subject claimed longest ago is forgotten, and a late repeat of its notification runs again. Default: 100 000.
    */
   readonly maxEntries?: number | undefined;
 
@@ -23,17 +23,15 @@ export interface MemoryStoreOptions {
  * `PostgresStore` or `SqliteStore` from `pix-automatic-sdk/stores` wherever that matters.
  *
  * Within its process it keeps every guarantee of {@link IdempotencyStore}. A lease that lives is never evicted: when
- * `maxEntries` subjects are being worked on, `claim` rejects, and the handler answers 503. It has no timers: expired
- * entries go as the store is used.
+ * the store is full of subjects that are being worked on, `claim` rejects, and the handler answers 503. It has no
+ * timers: expired entries go as the store is used.
  */
 export class MemoryStore implements IdempotencyStore {
   readonly #maxEntries: number;
   readonly #clock: () => number;
-  /** Subjects with a lease, which may have run out. */
-  readonly #leased: ShardedMap<Lease>;
-  /** Subjects without one, and what is done. Only these may be evicted. */
-  readonly #idle: ShardedMap<DoneState>;
-  readonly #sweeps: readonly (() => void)[];
+  /** What is done of each subject, or its lease, which may have run out and holds what is done. */
+  readonly #subjects: ShardedMap<Lease | DoneState>;
+  readonly #rounds: Iterator<[subject: string, entry: Lease | DoneState] | undefined>;
   /** Of the store, not of a subject, so that it outlives what is evicted. */
   #lastFence = 0;
 
@@ -41,104 +39,104 @@ export class MemoryStore implements IdempotencyStore {
   constructor(options: MemoryStoreOptions = {}) {
     this.#maxEntries = checkCount('maxEntries', options.maxEntries ?? 100_000);
     this.#clock = options.clock ?? steadyClock();
-    this.#leased = new ShardedMap(this.#maxEntries);
-    this.#idle = new ShardedMap(this.#maxEntries);
-
-    const leased = this.#leased.rounds();
-    const idle = this.#idle.rounds();
-    this.#sweeps = [() => this.#expireLease(leased.next().value), () => this.#expireDone(idle.next().value)];
+    this.#subjects = new ShardedMap(this.#maxEntries);
+    this.#rounds = this.#subjects.rounds();
   }
 
   async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
     const leaseFor = checkDuration('leaseMs', leaseMs);
     const now = this.#sweep();
-    const lease = this.#leased.get(subject);
-    const known = lease === undefined ? this.#idle.get(subject) : lease.done;
-    const done = withoutExpired(known, now);
+    const entry = this.#subjects.get(subject);
+    const done = withoutExpired(doneOf(entry), now);
     const handledStates = statesOf(done);
 
     if (handledStates.includes(state)) return { status: 'done', handledStates };
-    if (lease !== undefined && lease.until > now) return { status: 'busy' };
-    if (lease === undefined && known === undefined) this.#makeRoom(now);
+    if (entry instanceof Lease && entry.until > now) return { status: 'busy' };
+    if (entry === undefined) this.#makeRoom(now);
 
     const fence = Math.max(this.#lastFence + 1, now);
     this.#lastFence = fence;
-    this.#idle.delete(subject);
-    this.#leased.set(subject, { fence, until: now + leaseFor, done });
+    const lease = new Lease(fence, now + leaseFor, done);
+    if (entry === undefined) this.#subjects.set(subject, lease);
+    else this.#subjects.renew(subject, lease);
     return { status: 'claimed', subject, state, token: String(fence), fence, handledStates };
   }
 
   async complete(claim: Claim, retentionMs: number): Promise<boolean> {
     const retainFor = checkDuration('retentionMs', retentionMs);
-    const now = this.#sweep();
+    const now = Math.floor(this.#clock());
     const { subject, state, token } = claim;
-    const lease = this.#leased.get(subject);
-    if (lease === undefined || !isOf(claim, lease)) {
-      const known = lease === undefined ? this.#idle.get(subject) : lease.done;
-      return wasCompletedBy(claim, withoutExpired(known, now));
+    const entry = this.#subjects.get(subject);
+    if (!(entry instanceof Lease) || !isOf(claim, entry)) {
+      return wasCompletedBy(claim, withoutExpired(doneOf(entry), now));
     }
-    if (lease.until <= now) return false;
+    if (entry.until <= now) return false;
 
-    this.#leased.delete(subject);
-    const older = withoutExpired(lease.done, now);
-    this.#idle.set(subject, { state, fence: Number(token), until: now + retainFor, older });
+    const older = withoutExpired(entry.done, now);
+    this.#subjects.set(subject, { state, fence: Number(token), until: now + retainFor, older });
     return true;
   }
 
   async release(claim: Claim): Promise<void> {
-    const lease = this.#leased.get(claim.subject);
-    if (lease !== undefined && isOf(claim, lease)) this.#giveUpLease(claim.subject, lease);
+    const entry = this.#subjects.get(claim.subject);
+    if (entry instanceof Lease && isOf(claim, entry)) this.#giveUpLease(claim.subject, entry);
   }
 
-  /** Looks at the next few entries: after as many steps as there are entries, every expired one is gone. */
+  /** Looks at the next two entries: with two a claim, all have been looked at before as many were added. */
   #sweep(): number {
-    for (const sweep of this.#sweeps) {
-      sweep();
-      sweep();
+    const now = Math.floor(this.#clock());
+    this.#expire(this.#rounds.next().value, now);
+    this.#expire(this.#rounds.next().value, now);
+    return now;
+  }
+
+  #expire(next: [subject: string, entry: Lease | DoneState] | undefined, now: number): void {
+    if (next === undefined) return;
+    const [subject, entry] = next;
+    if (entry instanceof Lease) {
+      if (entry.until <= now) this.#giveUpLease(subject, entry);
+      return;
     }
-    return Math.floor(this.#clock());
+    const done = withoutExpired(entry, now);
+    if (done === undefined) this.#subjects.delete(subject);
+    else if (done !== entry) this.#subjects.set(subject, done);
   }
 
-  #expireLease(entry: [subject: string, lease: Lease] | undefined): void {
-    if (entry !== undefined && entry[1].until <= this.#clock()) this.#giveUpLease(...entry);
-  }
-
-  #expireDone(entry: [subject: string, done: DoneState] | undefined): void {
-    if (entry === undefined) return;
-    const [subject, known] = entry;
-    const done = withoutExpired(known, this.#clock());
-    if (done === undefined) this.#idle.delete(subject);
-    else if (done !== known) this.#idle.set(subject, done);
-  }
-
-  #giveUpLease(subject: string, lease: Lease): void {
-    this.#leased.delete(subject);
-    if (lease.done !== undefined) this.#idle.set(subject, lease.done);
+  #giveUpLease(subject: string, { done }: Lease): void {
+    if (done === undefined) this.#subjects.delete(subject);
+    else this.#subjects.set(subject, done);
   }
 
   #makeRoom(now: number): void {
-    if (this.#leased.size + this.#idle.size < this.#maxEntries) return;
-    const idle = this.#idle.oldest();
-    if (idle !== undefined) {
-      this.#idle.delete(idle[0]);
-      return;
-    }
-    const leased = this.#leased.oldest();
-    if (leased !== undefined && leased[1].until <= now) {
-      this.#leased.delete(leased[0]);
-      return;
+    if (this.#subjects.size < this.#maxEntries) return;
+    // What is being worked on is young, so that it is seldom in the way; it is put behind the others then.
+    for (let looked = 0; looked < Math.min(this.#maxEntries, MAX_LOOKS); looked += 1) {
+      const oldest = this.#subjects.oldest();
+      if (oldest === undefined) return;
+      const [subject, entry] = oldest;
+      if (!(entry instanceof Lease) || entry.until <= now) {
+        this.#subjects.delete(subject);
+        return;
+      }
+      this.#subjects.renew(subject, entry);
     }
     throw new StoreError(
-      `The memory store is full: all of its ${this.#maxEntries} subjects are being worked on. ` +
-        'Raise maxEntries, or look for callbacks that hang.',
+      `The memory store is full of its ${this.#maxEntries} subjects, and those that it would forget first are being ` +
+        'worked on. Raise maxEntries, or look for callbacks that hang.',
     );
   }
 }
 
-interface Lease {
-  readonly fence: number;
-  readonly until: number;
-  readonly done: DoneState | undefined;
+/** Entries that one claim looks at for room: a thousand take well under a millisecond. */
+const MAX_LOOKS = 1_000;
+
+/** Of a subject that somebody is working on, with what was done before. */
+class Lease {
+  constructor(
+    readonly fence: number,
+    readonly until: number,
+    readonly done: DoneState | undefined,
+  ) {}
 }
 
 /** A linked list, because nearly every subject has one state, and an array would double the memory of that. */
@@ -148,6 +146,10 @@ interface DoneState {
   readonly fence: number;
   readonly until: number;
   readonly older: DoneState | undefined;
+}
+
+function doneOf(entry: Lease | DoneState | undefined): DoneState | undefined {
+  return entry instanceof Lease ? entry.done : entry;
 }
 
 function isOf(claim: Claim, { fence }: { readonly fence: number }): boolean {

@@ -20,12 +20,19 @@ export class ShardedMap<Value> {
     return this.#shardOf(key).get(key);
   }
 
-  /** Sets an entry; it becomes the youngest of its shard. */
+  /** Sets an entry; a new one becomes the youngest of its shard, one that is there keeps its age. */
   set(key: string, value: Value): void {
     const shard = this.#shardOf(key);
-    this.delete(key);
+    const before = shard.size;
     shard.set(key, value);
-    this.#size += 1;
+    this.#size += shard.size - before;
+  }
+
+  /** Sets an entry, which becomes the youngest of its shard. */
+  renew(key: string, value: Value): void {
+    const shard = this.#shardOf(key);
+    if (!shard.delete(key)) this.#size += 1;
+    shard.set(key, value);
   }
 
   delete(key: string): void {

@@ -85,6 +85,22 @@ describe('MemoryStore', () => {
     }
   });
 
+  it('evicts no live claim, and finds room behind more of them than it looks at in one step', async () => {
+    const live = 1_500;
+    const store = new MemoryStore({ maxEntries: 2 * live });
+    for (let index = 0; index < live; index += 1) await store.claim(`live:${index}`, 'PAID', 60_000);
+    for (let index = 0; index < live; index += 1) {
+      const claim = await store.claim(`done:${index}`, 'PAID', 60_000);
+      if (claim.status !== 'claimed') throw new Error('not claimed');
+      await store.complete(claim, 60_000);
+    }
+
+    await expect(store.claim('new', 'PAID', 60_000)).rejects.toThrow(StoreError);
+    expect((await store.claim('new', 'PAID', 60_000)).status).toBe('claimed');
+    for (let index = 0; index < live; index += 1)
+      expect((await store.claim(`live:${index}`, 'PAID', 60_000)).status).toBe('busy');
+  });
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses maxEntries: %s', (maxEntries) => {
     expect(() => new MemoryStore({ maxEntries })).toThrow(ConfigurationError);
   });
