@@ -98,11 +98,11 @@ describe('with a store in transactional mode', () => {
     expect([store.rows, runs]).toEqual([['payment:s-1:PAID'], ['payment:s-1:PAID']]);
   });
 
-  it('the store is told what to claim, for how long, and how long the callback may take', async () => {
+  it('the store is told what to claim, for how long, and to wait for longer than the handler does', async () => {
     const { store, deliver } = createTransactionalListener(undefined, { callbackTimeoutMs: 1234 });
     await deliver();
     expect(store.requests).toEqual([
-      { subject: 'payment:s-1', state: 'PAID', retentionMs: 30 * 24 * 60 * 60 * 1000, timeoutMs: 1234 },
+      { subject: 'payment:s-1', state: 'PAID', retentionMs: 30 * 24 * 60 * 60 * 1000, timeoutMs: 2234 },
     ]);
   });
 

@@ -28,7 +28,8 @@ export async function actInTransaction(
       ended.fire();
     }
   };
-  const request = { subject, state, retentionMs: task.retentionMs, timeoutMs: callbackTimeoutMs };
+  const timeoutMs = callbackTimeoutMs + BACKSTOP_MS;
+  const request = { subject, state, retentionMs: task.retentionMs, timeoutMs };
   try {
     const transacted = transact(request, work);
     await within(storeTimeoutMs, Promise.race([started.fired, transacted]));
@@ -41,6 +42,9 @@ export async function actInTransaction(
     return failure ?? { code: 'store_failed', status: started.hasFired ? 500 : 503, error };
   }
 }
+
+/** By how much the store's limit on the callback is above the handler's, which is the one to be reported. */
+const BACKSTOP_MS = 1_000;
 
 /** Something that happens once. */
 class Signal {
