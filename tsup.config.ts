@@ -23,22 +23,26 @@ const inlinedTypes = ['@standard-schema/spec'];
  *
  * Sharing chunks needs this detour because esbuild splits ESM alone. Without shared chunks zod would be there once an
  * entry. `import()` becomes a late `require()`: the loader of Jest refuses the real one.
+ *
+ * A chunk without source of ours (ky) has no map to go on from, and is no reading: in both formats it goes without its
+ * white space, so that the package stays small.
  */
-const commonJsChunks: TsupPlugin = {
-  name: 'commonjs-chunks',
+const chunks: TsupPlugin = {
+  name: 'chunks',
   buildStart() {
     if (this.format === 'cjs') this.splitting = false;
   },
   async renderChunk(code, { path, map }) {
-    if (this.format !== 'cjs') return;
     const { sources } = JSON.parse(String(map)) as { sources: unknown[] };
+    const isOurs = sources.length > 0;
+    if (this.format !== 'cjs' && isOurs) return;
     return transform(withSourceMap(code, String(map)), {
-      format: 'cjs',
+      format: this.format === 'cjs' ? 'cjs' : 'esm',
       target,
-      supported: { 'dynamic-import': false },
+      supported: { 'dynamic-import': this.format !== 'cjs' },
+      minifyWhitespace: !isOurs,
       sourcefile: path,
-      // A chunk without source of ours (ky) has no map to go on from.
-      sourcemap: sources.length > 0 && 'external',
+      sourcemap: isOurs && 'external',
       sourcesContent: false,
     });
   },
@@ -181,7 +185,7 @@ export default defineConfig({
   clean: true,
   // Inlined is all that the manifest does not name as a (peer) dependency: everything but the caller's own msw.
   esbuildPlugins: [ownSourceMapsOnly, thirdParties],
-  plugins: [commonJsChunks],
+  plugins: [chunks],
   // Deno, Workers and `node:sqlite` know the built-in modules by their full names only.
   removeNodeProtocol: false,
   dts: {
