@@ -4,7 +4,7 @@
  * @module pix-automatic-sdk/testing
  */
 
-export { basicAuthorization } from './basic-authorization';
+export { basicAuthorization } from '../webhooks/authorization';
 export { type FakeClock, fakeClock } from './fake-clock';
 export { fixtures } from './fixtures/fixtures';
 export type { PaymentPayload } from './fixtures/notifications';

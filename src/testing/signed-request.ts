@@ -1,5 +1,5 @@
 import type { Credentials } from '../schemas/credentials';
-import { basicAuthorization } from './basic-authorization';
+import { basicAuthorization } from '../webhooks/authorization';
 
 /** A listener that nobody has. */
 export const DEFAULT_LISTENER = 'https://merchant.example/webhooks';

@@ -45,6 +45,15 @@ export function checkAuthorization(
   return checkAgainst(header, encodeCredentials(credentials));
 }
 
+/**
+ * The `Authorization` header of a notification (document section 5): `Basic` and the Base64 of key, colon and token.
+ *
+ * @throws `ConfigurationError` for credentials that cannot work
+ */
+export function basicAuthorization(credentials: Credentials): string {
+  return `Basic ${encodePair(credentials).encoded}`;
+}
+
 /** A pair of credentials, with the Base64 part of the header that it makes (document section 5, item 3). */
 export interface EncodedPair extends Credentials {
   readonly encoded: string;

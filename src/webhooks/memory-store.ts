@@ -56,9 +56,7 @@ export class MemoryStore implements IdempotencyStore {
 
     const fence = Math.max(this.#lastFence + 1, now);
     this.#lastFence = fence;
-    const lease = new Lease(fence, now + leaseFor, done);
-    if (entry === undefined) this.#subjects.set(subject, lease);
-    else this.#subjects.renew(subject, lease);
+    this.#subjects.renew(subject, new Lease(fence, now + leaseFor, done));
     return { status: 'claimed', subject, state, token: String(fence), fence, handledStates };
   }
 

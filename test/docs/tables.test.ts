@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaymentsClientOptions, PaymentsErrorCode } from 'pix-automatic-sdk';
 import * as sdk from 'pix-automatic-sdk';
-import type { Notification, WebhookReportCode } from 'pix-automatic-sdk/webhooks';
+import type { Notification } from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
+import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
 // Each list is complete, because the compiler says when it is not: a name that is new has to go into its table, too.
@@ -78,26 +79,8 @@ test('the README has every kind of notification', () => {
 });
 
 test('the page on observability has every code of a report', () => {
-  const codes = Object.keys({
-    method_not_allowed: true,
-    unauthorized: true,
-    body_too_large: true,
-    body_timeout: true,
-    body_interrupted: true,
-    body_already_read: true,
-    invalid_body: true,
-    invalid_notification: true,
-    unhandled: true,
-    busy: true,
-    callback_failed: true,
-    callback_timeout: true,
-    store_failed: true,
-    lease_lost: true,
-    draining: true,
-    internal: true,
-  } satisfies Record<WebhookReportCode, true>);
   const rows = tableOf('docs/observability.md', 'What the listener reports');
-  expect(rows.map(([code]) => code)).toEqual(codes);
+  expect(rows.map(([code]) => code)).toEqual(reportCodes);
 });
 
 test('the README has every example', () => {

@@ -5,6 +5,7 @@ import * as stores from 'pix-automatic-sdk/stores';
 import * as testing from 'pix-automatic-sdk/testing';
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { reportCodes } from '../helpers/report-codes';
 import { clientPaths } from './client-paths';
 import { configurationPaths } from './configuration-paths';
 import { handlerPaths, reportedCodes } from './handler-paths';
@@ -93,25 +94,7 @@ describe('nothing is left out', () => {
   });
 
   it('of the reports', () => {
-    const codes: Record<webhooks.WebhookReportCode, true> = {
-      method_not_allowed: true,
-      unauthorized: true,
-      body_too_large: true,
-      body_timeout: true,
-      body_interrupted: true,
-      body_already_read: true,
-      invalid_body: true,
-      invalid_notification: true,
-      unhandled: true,
-      busy: true,
-      callback_failed: true,
-      callback_timeout: true,
-      store_failed: true,
-      lease_lost: true,
-      draining: true,
-      internal: true,
-    };
-    expect([...reportedCodes].sort()).toEqual(Object.keys(codes).sort());
+    expect([...reportedCodes].sort()).toEqual(reportCodes.toSorted());
   });
 });
 

@@ -1,7 +1,8 @@
+import { basicAuthorization } from '../../webhooks/authorization';
 import { parseNotification } from '../../webhooks/parse-notification';
 import type { SendResult } from '../delivery/delivery';
 import { listenerUrl } from '../delivery/listener-url';
-import { basicAuthorization, postNotification } from '../delivery/post-notification';
+import { postNotification } from '../delivery/post-notification';
 import type { SandboxNotification } from '../model/records';
 import { redactor } from '../redact';
 import { credentialsFromEnvironment } from './credentials';

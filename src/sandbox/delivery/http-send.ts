@@ -1,5 +1,6 @@
+import { basicAuthorization } from '../../webhooks/authorization';
 import type { Send, SendOptions } from './delivery';
-import { basicAuthorization, postNotification } from './post-notification';
+import { postNotification } from './post-notification';
 
 /** Sends notifications over HTTP as sections 5 and 6.1 say; what the listener writes is not kept. */
 export function httpSend({ credentials, timeoutMs }: SendOptions): Send {

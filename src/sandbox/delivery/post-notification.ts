@@ -2,8 +2,6 @@ import { Buffer } from 'node:buffer';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { performance } from 'node:perf_hooks';
-import type { Credentials } from '../../schemas/credentials';
-import { encodeCredentials } from '../../webhooks/authorization';
 import type { SendResult } from './delivery';
 
 /** A notification as it goes over the wire. */
@@ -24,11 +22,6 @@ export interface NotificationAnswer extends SendResult {
 
 /** What is kept of an answer; the service reads its status alone. */
 const MAX_TEXT_BYTES = 4096;
-
-/** The header of a notification (document section 5). */
-export function basicAuthorization(credentials: Credentials): string {
-  return `Basic ${encodeCredentials(credentials)[0]?.encoded}`;
-}
 
 /** Sends a notification over HTTP as section 6.1 says. A redirect is an answer like any other. Never rejects. */
 export function postNotification(notification: NotificationRequest): Promise<NotificationAnswer> {

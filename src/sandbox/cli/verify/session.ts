@@ -1,9 +1,6 @@
+import { basicAuthorization } from '../../../webhooks/authorization';
 import { listenerUrl } from '../../delivery/listener-url';
-import {
-  basicAuthorization,
-  type NotificationAnswer,
-  postNotification,
-} from '../../delivery/post-notification';
+import { type NotificationAnswer, postNotification } from '../../delivery/post-notification';
 import type { SandboxNotification } from '../../model/records';
 import type { ChosenCredentials } from '../credentials';
 import { describeAnswer } from '../describe-answer';

@@ -1,0 +1,21 @@
+import type { WebhookReportCode } from 'pix-automatic-sdk/webhooks';
+
+/** Every code of a report; the compiler says when one is missing. */
+export const reportCodes = Object.keys({
+  method_not_allowed: true,
+  unauthorized: true,
+  body_too_large: true,
+  body_timeout: true,
+  body_interrupted: true,
+  body_already_read: true,
+  invalid_body: true,
+  invalid_notification: true,
+  unhandled: true,
+  busy: true,
+  callback_failed: true,
+  callback_timeout: true,
+  store_failed: true,
+  lease_lost: true,
+  draining: true,
+  internal: true,
+} satisfies Record<WebhookReportCode, true>);
