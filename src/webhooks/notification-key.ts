@@ -18,11 +18,10 @@ export interface Identity {
  * refund's own uuid, because the partial refunds of a sale share its `saleToken`.
  *
  * @param kind - percent-encoded, where it is not one of ours
+ * @param state - percent-encoded, part by part
  */
-export function identify(kind: string, id: string, ...states: string[]): Identity {
+export function identify(kind: string, id: string, state = ''): Identity {
   const subject = `${kind}:${encodePart(id)}`;
-  let state = '';
-  for (const part of states) state = state === '' ? encodePart(part) : `${state}:${encodePart(part)}`;
   return { subject, state, key: state === '' ? subject : `${subject}:${state}` };
 }
 
@@ -43,7 +42,7 @@ export function identifyUnrecognized(body: unknown): Identity {
 /** Percent-encoded, so that no identity contains the colon between the parts. */
 export function encodePart(part: string): string {
   // UUIDs and states, which nearly all parts are, stay as they are.
-  if (/^[\w-]*$/.test(part)) return part;
+  if (!/[^\w-]/.test(part)) return part;
   // Half a surrogate pair, which JSON can carry, has no percent-encoding; `%u` cannot come out of one, so that two
   // different parts stay different.
   return part

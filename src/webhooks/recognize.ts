@@ -51,13 +51,13 @@ function recognizeDocumented(
   const shape = chooseShape(raw, source);
   switch (shape) {
     case 'sale':
-      return parse(raw, salePayloadSchema, saleKind, identifySale);
+      return parse(raw, saleKind(raw), salePayloadSchema, identifySale);
     case 'reversal':
-      return parse(raw, reversalPayloadSchema, () => shape, identifyReversal);
+      return parse(raw, shape, reversalPayloadSchema, identifyReversal);
     case 'refund':
-      return parse(raw, refundPayloadSchema, () => shape, identifyRefund);
+      return parse(raw, shape, refundPayloadSchema, identifyRefund);
     case 'payout':
-      return parse(raw, payoutPayloadSchema, () => shape, identifyPayout);
+      return parse(raw, shape, payoutPayloadSchema, identifyPayout);
     case 'unrecognized':
       return recognizeNone(raw);
     default:
@@ -77,37 +77,37 @@ export function recognizeNone(
 
 function parse<Payload, Kind extends string>(
   raw: JsonObject,
+  kind: Kind,
   schema: Schema<unknown, Payload>,
-  kindOf: (payload: Payload) => Kind,
   identityOf: (payload: Payload) => Identity,
 ): Recognized<ReceivedNotification & { readonly kind: Kind; readonly payload: Payload }> | Refused {
   const result = validate(schema, raw);
   if (result.issues !== undefined) return result;
   const payload = result.value;
   const identity = identityOf(payload);
-  return { notification: { kind: kindOf(payload), payload, raw, key: identity.key }, identity };
+  return { notification: { kind, payload, raw, key: identity.key }, identity };
 }
 
-function saleKind({ newStatus }: SalePayload) {
+function saleKind({ newStatus }: { readonly newStatus?: unknown }) {
   return newStatus === 'PAID' ? 'payment' : 'saleStatus';
 }
 
 /** Of both kinds of a sale, so that nobody ships it and takes it back at the same time. */
 function identifySale({ saleToken, newStatus }: SalePayload): Identity {
-  return identify('payment', saleToken, newStatus);
+  return identify('payment', saleToken, encodePart(newStatus));
 }
 
 function identifyReversal({ uuid, status }: ReversalPayload): Identity {
-  return identify('reversal', uuid, status);
+  return identify('reversal', uuid, encodePart(status));
 }
 
 /** By the refund's own uuid: the partial refunds of a sale share its `saleToken`. */
 function identifyRefund({ refund, status }: RefundPayload): Identity {
-  return identify('refund', refund.uuid, status);
+  return identify('refund', refund.uuid, encodePart(status));
 }
 
 function identifyPayout({ uuid, success, status }: PayoutPayload): Identity {
-  return identify('payout', uuid, String(success), status);
+  return identify('payout', uuid, `${success}:${encodePart(status)}`);
 }
 
 function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefinition) {
@@ -134,6 +134,6 @@ function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefi
       ],
     };
   }
-  const identity = identify(encodePart(kind), String(id), ...states.map(String));
+  const identity = identify(encodePart(kind), String(id), states.map(String).map(encodePart).join(''));
   return { notification: { kind, payload: result.value, raw, key: identity.key }, identity };
 }
