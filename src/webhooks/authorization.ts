@@ -62,9 +62,8 @@ export interface EncodedPair extends Credentials {
 }
 
 export function encodeCredentials(credentials: Credentials | readonly Credentials[]): readonly EncodedPair[] {
-  const pairs = Array.isArray(credentials)
-    ? (credentials as readonly Credentials[])
-    : [credentials as Credentials];
+  if (!Array.isArray(credentials)) return [encodePair(credentials as Credentials)];
+  const pairs: readonly Credentials[] = credentials;
   if (pairs.length === 0) {
     throw new ConfigurationError(
       'Expected at least one pair of credentials: without any, nobody can be let in.',
@@ -96,7 +95,10 @@ export function checkAgainst(
 ): AuthorizationCheck {
   const value = typeof header === 'string' ? header.trim() : '';
   if (value === '') return { ok: false, reason: 'missing' };
-  if (!/^basic(?: |$)/i.test(value)) return { ok: false, reason: 'wrong-scheme' };
+  // The service's own spelling needs no regular expression.
+  if (!value.startsWith('Basic ') && !/^basic(?: |$)/i.test(value)) {
+    return { ok: false, reason: 'wrong-scheme' };
+  }
   let start = 'basic'.length;
   while (value.charCodeAt(start) === SPACE) start += 1;
   let index = -1;
