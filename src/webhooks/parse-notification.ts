@@ -71,8 +71,11 @@ export function readJsonObject(body: unknown): JsonObject {
   return value as JsonObject;
 }
 
+/** One for all: to make one takes a tenth of the time of parsing. */
+const utf8 = new TextDecoder();
+
 function parseJson(body: unknown): unknown {
-  const text = typeof body !== 'string' && isBytes(body) ? new TextDecoder().decode(body) : body;
+  const text = typeof body !== 'string' && isBytes(body) ? utf8.decode(body) : body;
   if (typeof text !== 'string') return body;
   try {
     // `JSON.parse` refuses a byte order mark.
