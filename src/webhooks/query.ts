@@ -23,10 +23,11 @@ export function readQuery({ url, query }: QuerySource): URLSearchParams {
 export function queryOf(url: string | URL | undefined): string {
   if (url === undefined) return '';
   const whole = String(url);
+  const mark = whole.indexOf('?');
+  if (mark === -1) return '';
   const hash = whole.indexOf('#');
-  const beforeFragment = hash === -1 ? whole : whole.slice(0, hash);
-  const mark = beforeFragment.indexOf('?');
-  return mark === -1 ? '' : beforeFragment.slice(mark + 1);
+  if (hash === -1) return whole.slice(mark + 1);
+  return hash < mark ? '' : whole.slice(mark + 1, hash);
 }
 
 function entriesOf(query: QueryInput | undefined): Iterable<[string, string]> {

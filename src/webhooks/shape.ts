@@ -12,13 +12,6 @@ const REVERSAL = 2;
 const REFUND = 4;
 const PAYOUT = 8;
 
-const NAMES: ReadonlyMap<Shapes, DocumentedShape> = new Map([
-  [SALE, 'sale'],
-  [REVERSAL, 'reversal'],
-  [REFUND, 'refund'],
-  [PAYOUT, 'payout'],
-]);
-
 /**
  * Which payload a body has, by the query flags, or by its shape when there are none (queues and gateways drop
  * queries). Contradictions are issues, never a guess: a refund taken for a payment would ship goods.
@@ -31,7 +24,7 @@ export function chooseShape(
   const seen = visibleShapes(body);
   const claimed = flagged || seen;
   if (claimed === 0) return 'unrecognized';
-  const shape = NAMES.get(claimed);
+  const shape = nameOf(claimed);
   if (shape === undefined) {
     const source = flagged === 0 ? 'a body' : 'query flags';
     return contradiction(`expected ${source} of one kind, got those of ${namesOf(claimed)}`);
@@ -96,10 +89,26 @@ function isGiven(value: unknown): boolean {
   return value !== null && value !== undefined;
 }
 
+/** The name of a set of one; `undefined` of any other. */
+function nameOf(shapes: Shapes): DocumentedShape | undefined {
+  switch (shapes) {
+    case SALE:
+      return 'sale';
+    case REVERSAL:
+      return 'reversal';
+    case REFUND:
+      return 'refund';
+    case PAYOUT:
+      return 'payout';
+    default:
+      return undefined;
+  }
+}
+
 function namesOf(shapes: Shapes): string {
-  return [...NAMES]
-    .filter(([bit]) => (shapes & bit) !== 0)
-    .map(([, name]) => name)
+  return [SALE, REVERSAL, REFUND, PAYOUT]
+    .filter((shape) => (shapes & shape) !== 0)
+    .map(nameOf)
     .join(' and ');
 }
 
