@@ -1,5 +1,6 @@
 import type { Claim } from '../idempotency-store';
 import type { Identity } from '../notification-key';
+import { CallbackContext } from './callback-context';
 import { DeadlineExceeded, within } from './deadline';
 import type { ResolvedHandlerOptions, WebhookCallback } from './options';
 import type { WebhookReportCode } from './report';
@@ -35,28 +36,11 @@ export async function runCallback(
   transaction: unknown,
   { callbackTimeoutMs }: ResolvedHandlerOptions,
 ): Promise<void> {
-  let controller: AbortController | undefined;
-  let expired: DeadlineExceeded | undefined;
-  const context = {
-    key: identity.key,
-    handledStates,
-    credentialIndex,
-    // Made when it is asked for: most callbacks never do, and it takes longer than all else here.
-    get signal() {
-      controller ??= new AbortController();
-      if (expired !== undefined) controller.abort(expired);
-      return controller.signal;
-    },
-    fence,
-    transaction,
-  };
+  const context = new CallbackContext(identity.key, handledStates, credentialIndex, fence, transaction);
   try {
     await within(callbackTimeoutMs, Promise.resolve(callback(notification, context)));
   } catch (error) {
-    if (error instanceof DeadlineExceeded) {
-      expired = error;
-      controller?.abort(error);
-    }
+    if (error instanceof DeadlineExceeded) context.expire(error);
     throw error;
   }
 }
