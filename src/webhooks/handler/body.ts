@@ -1,4 +1,5 @@
 import { isBytes } from '../parse-notification';
+import { atEndOfTurn, startTimer } from './deadline';
 
 /** What keeps a body from being read, by the code of its report. */
 export class BodyProblem {
@@ -48,12 +49,12 @@ function collect(
     let bytes = 0;
     let stop: () => void = () => undefined;
     const settle = (action: () => void) => {
-      clearTimeout(timer);
+      cancelTimer();
       stop();
       action();
     };
     const fail = (problem: BodyProblem) => settle(() => reject(problem));
-    const timer = setTimeout(() => fail(new BodyProblem('body_timeout')), bodyTimeoutMs);
+    const cancelTimer = startTimer(bodyTimeoutMs, () => fail(new BodyProblem('body_timeout')), atEndOfTurn);
     stop = pump({
       write(piece) {
         const chunk = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;
@@ -146,18 +147,19 @@ export function isConsumed({
 }
 
 function isWebStream(body: unknown): body is ReadableStream<Uint8Array | string> {
-  return hasMethods(body, 'getReader');
+  return isObject(body) && typeof body['getReader'] === 'function';
 }
 
+/** By functions, which no parsed JSON has. */
 function isNodeStream(body: unknown): body is NodeStream {
-  return hasMethods(body, 'on', 'off', 'resume');
+  return (
+    isObject(body) &&
+    typeof body['on'] === 'function' &&
+    typeof body['off'] === 'function' &&
+    typeof body['resume'] === 'function'
+  );
 }
 
-/** Functions, which no parsed JSON has. */
-function hasMethods(value: unknown, ...names: string[]): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    names.every((name) => typeof Reflect.get(value, name) === 'function')
-  );
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

@@ -53,7 +53,7 @@ export function toNodeListener(
 
 /** The stream, or what a parser has made of it. Parsers set `body` to `{}` for what they leave alone, too. */
 function bodyOf(request: NodeRequest): unknown {
-  const parsed: unknown = Reflect.get(request, 'body');
+  const parsed = (request as { readonly body?: unknown }).body;
   return isConsumed(request) && parsed !== undefined ? parsed : request;
 }
 
