@@ -31,16 +31,16 @@ export class MemoryStore implements IdempotencyStore {
   readonly #clock: () => number;
   /** What is done of each subject, or its lease, which may have run out and holds what is done. */
   readonly #subjects: ShardedMap<Lease | DoneState>;
-  readonly #rounds: Iterator<[subject: string, entry: Lease | DoneState] | undefined>;
   /** Of the store, not of a subject, so that it outlives what is evicted. */
   #lastFence = 0;
+  /** Counts the claims. What fences they have is no business of the store: these are smaller, and sooner text. */
+  #lastToken = 0;
 
   /** @throws `ConfigurationError` for a `maxEntries` below 1 */
   constructor(options: MemoryStoreOptions = {}) {
     this.#maxEntries = checkCount('maxEntries', options.maxEntries ?? 100_000);
     this.#clock = options.clock ?? steadyClock();
     this.#subjects = new ShardedMap(this.#maxEntries);
-    this.#rounds = this.#subjects.rounds();
   }
 
   async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
@@ -56,14 +56,15 @@ export class MemoryStore implements IdempotencyStore {
 
     const fence = Math.max(this.#lastFence + 1, now);
     this.#lastFence = fence;
-    this.#subjects.renew(subject, new Lease(fence, now + leaseFor, done));
-    return { status: 'claimed', subject, state, token: String(fence), fence, handledStates };
+    this.#lastToken += 1;
+    this.#subjects.renew(subject, new Lease(this.#lastToken, now + leaseFor, done));
+    return { status: 'claimed', subject, state, token: String(this.#lastToken), fence, handledStates };
   }
 
   async complete(claim: Claim, retentionMs: number): Promise<boolean> {
     const retainFor = checkDuration('retentionMs', retentionMs);
     const now = Math.floor(this.#clock());
-    const { subject, state, token } = claim;
+    const { subject, state } = claim;
     const entry = this.#subjects.get(subject);
     if (!(entry instanceof Lease) || !isOf(claim, entry)) {
       return wasCompletedBy(claim, withoutExpired(doneOf(entry), now));
@@ -71,7 +72,7 @@ export class MemoryStore implements IdempotencyStore {
     if (entry.until <= now) return false;
 
     const older = withoutExpired(entry.done, now);
-    this.#subjects.set(subject, { state, fence: Number(token), until: now + retainFor, older });
+    this.#subjects.set(subject, { state, token: entry.token, until: now + retainFor, older });
     return true;
   }
 
@@ -83,8 +84,8 @@ export class MemoryStore implements IdempotencyStore {
   /** Looks at the next two entries: with two a claim, all have been looked at before as many were added. */
   #sweep(): number {
     const now = Math.floor(this.#clock());
-    this.#expire(this.#rounds.next().value, now);
-    this.#expire(this.#rounds.next().value, now);
+    this.#expire(this.#subjects.next(), now);
+    this.#expire(this.#subjects.next(), now);
     return now;
   }
 
@@ -131,7 +132,7 @@ const MAX_LOOKS = 1_000;
 /** Of a subject that somebody is working on, with what was done before. */
 class Lease {
   constructor(
-    readonly fence: number,
+    readonly token: number,
     readonly until: number,
     readonly done: DoneState | undefined,
   ) {}
@@ -140,8 +141,8 @@ class Lease {
 /** A linked list, because nearly every subject has one state, and an array would double the memory of that. */
 interface DoneState {
   readonly state: string;
-  /** That of the claim which completed it: the claim's token, as a number. */
-  readonly fence: number;
+  /** That of the claim which completed it. */
+  readonly token: number;
   readonly until: number;
   readonly older: DoneState | undefined;
 }
@@ -150,8 +151,8 @@ function doneOf(entry: Lease | DoneState | undefined): DoneState | undefined {
   return entry instanceof Lease ? entry.done : entry;
 }
 
-function isOf(claim: Claim, { fence }: { readonly fence: number }): boolean {
-  return claim.token === String(fence);
+function isOf(claim: Claim, { token }: { readonly token: number }): boolean {
+  return claim.token === String(token);
 }
 
 function wasCompletedBy(claim: Claim, done: DoneState | undefined): boolean {

@@ -5,11 +5,17 @@
 export class ShardedMap<Value> {
   readonly #shards: readonly Map<string, Value>[];
   #size = 0;
-  #next = 0;
+  #nextOldest = 0;
+  #round: MapIterator<[key: string, value: Value]>;
+  #roundShard = 0;
+  #lastKey: string | undefined;
+  #lastShard: Map<string, Value>;
 
   constructor(capacity: number) {
     const count = Math.ceil(capacity / ENTRIES_PER_SHARD);
     this.#shards = Array.from({ length: count }, () => new Map<string, Value>());
+    this.#lastShard = this.#shards[0] as Map<string, Value>;
+    this.#round = this.#lastShard.entries();
   }
 
   get size(): number {
@@ -43,28 +49,32 @@ export class ShardedMap<Value> {
   oldest(): [key: string, value: Value] | undefined {
     if (this.#size === 0) return undefined;
     for (;;) {
-      const shard = this.#shards[this.#next % this.#shards.length];
-      this.#next += 1;
+      const shard = this.#shards[this.#nextOldest % this.#shards.length];
+      this.#nextOldest += 1;
       const entry = shard?.entries().next().value;
       if (entry !== undefined) return entry;
     }
   }
 
   /**
-   * All entries, over and over; entries may be set and deleted in between. `undefined` after each shard, so that each
-   * step takes the same short time, also over empty shards.
+   * The next of all entries, which go round and round; they may be set and deleted in between. `undefined` after each
+   * shard, so that each step takes the same short time, also over empty shards.
    */
-  *rounds(): Generator<[key: string, value: Value] | undefined, never> {
-    for (;;) {
-      for (const shard of this.#shards) {
-        yield* shard;
-        yield undefined;
-      }
-    }
+  next(): [key: string, value: Value] | undefined {
+    const { done, value } = this.#round.next();
+    if (!done) return value;
+    this.#roundShard = (this.#roundShard + 1) % this.#shards.length;
+    this.#round = (this.#shards[this.#roundShard] as Map<string, Value>).entries();
+    return undefined;
   }
 
+  /** A claim looks a key up and then sets it, and so does a completion: the hash is made once for both. */
   #shardOf(key: string): Map<string, Value> {
-    return this.#shards[hash(key) % this.#shards.length] as Map<string, Value>;
+    if (key !== this.#lastKey) {
+      this.#lastKey = key;
+      this.#lastShard = this.#shards[hash(key) % this.#shards.length] as Map<string, Value>;
+    }
+    return this.#lastShard;
   }
 }
 

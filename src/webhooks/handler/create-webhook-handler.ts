@@ -93,7 +93,7 @@ class WebhookFlow {
       return this.#refuse('internal', { status: 500, error });
     } finally {
       this.#running -= 1;
-      if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+      if (this.#draining && this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
 
