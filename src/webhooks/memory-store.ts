@@ -57,7 +57,9 @@ export class MemoryStore implements IdempotencyStore {
     const fence = Math.max(this.#lastFence + 1, now);
     this.#lastFence = fence;
     this.#lastToken += 1;
-    this.#subjects.renew(subject, new Lease(this.#lastToken, now + leaseFor, done));
+    const lease = new Lease(this.#lastToken, now + leaseFor, done);
+    if (entry === undefined) this.#subjects.set(subject, lease);
+    else this.#subjects.renew(subject, lease);
     return { status: 'claimed', subject, state, token: String(this.#lastToken), fence, handledStates };
   }
 

@@ -30,7 +30,7 @@ async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promi
     if (failure.code === 'callback_failed') await release(claim, options);
     return failure;
   }
-  return complete(task, claim, leaseEnd, options);
+  return await complete(task, claim, leaseEnd, options);
 }
 
 /** Gives the subject up for the next attempt. If that fails, the lease runs out before the attempt comes. */

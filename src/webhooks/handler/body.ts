@@ -15,11 +15,11 @@ interface BodyLimits {
 }
 
 /**
- * The whole body: text, bytes, or an object that a parser has made already.
+ * The whole body: text, bytes, or an object that a parser has made already. A promise of it, where it is a stream.
  *
- * @throws a {@link BodyProblem}. `Content-Length` is not trusted: bytes are counted as they come.
+ * @throws a {@link BodyProblem}, or rejects with one. `Content-Length` is not trusted: bytes are counted as they come.
  */
-export async function readBody(body: unknown, limits: BodyLimits): Promise<unknown> {
+export function readBody(body: unknown, limits: BodyLimits): unknown {
   if (isWebStream(body)) return collect((sink) => pumpWebStream(body, sink), limits);
   if (isNodeStream(body)) return collect((sink) => pumpNodeStream(body, sink), limits);
   const bytes =
@@ -48,12 +48,18 @@ function collect(
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     let stop: () => void = () => undefined;
+    let settled = false;
     const settle = (action: () => void) => {
+      if (settled) return;
+      settled = true;
       cancelTimer();
-      stop();
       action();
     };
-    const fail = (problem: BodyProblem) => settle(() => reject(problem));
+    const fail = (problem: BodyProblem) =>
+      settle(() => {
+        stop();
+        reject(problem);
+      });
     const cancelTimer = startTimer(bodyTimeoutMs, () => fail(new BodyProblem('body_timeout')), atEndOfTurn);
     stop = pump({
       write(piece) {
