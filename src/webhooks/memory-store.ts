@@ -112,7 +112,7 @@ export class MemoryStore implements IdempotencyStore {
     if (this.#subjects.size < this.#maxEntries) return;
     // What is being worked on is young, so that it is seldom in the way; it is put behind the others then.
     for (let looked = 0; looked < Math.min(this.#maxEntries, MAX_LOOKS); looked += 1) {
-      const oldest = this.#subjects.oldest();
+      const oldest = this.#subjects.takeOldest();
       if (oldest === undefined) return;
       const [subject, entry] = oldest;
       if (!(entry instanceof Lease) || entry.until <= now) {

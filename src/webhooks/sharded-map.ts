@@ -5,7 +5,10 @@
 export class ShardedMap<Value> {
   readonly #shards: readonly Map<string, Value>[];
   #size = 0;
-  #nextOldest = 0;
+  #turn = 0;
+  /** Goes over the shard whose oldest entries are taken. */
+  #oldest: MapIterator<[key: string, value: Value]> | undefined;
+  #changes = 0;
   #round: MapIterator<[key: string, value: Value]>;
   #roundShard = 0;
   #lastKey: string | undefined;
@@ -15,7 +18,7 @@ export class ShardedMap<Value> {
     const count = Math.ceil(capacity / ENTRIES_PER_SHARD);
     this.#shards = Array.from({ length: count }, () => new Map<string, Value>());
     this.#lastShard = this.#shards[0] as Map<string, Value>;
-    this.#round = this.#lastShard.entries();
+    this.#round = this.#entriesOf(0);
   }
 
   get size(): number {
@@ -32,6 +35,7 @@ export class ShardedMap<Value> {
     const before = shard.size;
     shard.set(key, value);
     this.#size += shard.size - before;
+    this.#noteChange();
   }
 
   /** Sets an entry, which becomes the youngest of its shard. */
@@ -39,21 +43,40 @@ export class ShardedMap<Value> {
     const shard = this.#shardOf(key);
     if (!shard.delete(key)) this.#size += 1;
     shard.set(key, value);
+    this.#noteChange();
   }
 
   delete(key: string): void {
     if (this.#shardOf(key).delete(key)) this.#size -= 1;
+    this.#noteChange();
   }
 
-  /** The oldest entry of the next shard in turn that has any: of all entries, nearly the oldest. */
-  oldest(): [key: string, value: Value] | undefined {
+  /**
+   * An entry that is nearly the oldest of all: the oldest of its shard. It is given once, so that it must be deleted or
+   * renewed.
+   *
+   * A map has holes where entries were deleted, here at its start, and looking for its first entry goes over all of
+   * them. So an iterator stays where it is for a while, and then the next shard has its turn.
+   */
+  takeOldest(): [key: string, value: Value] | undefined {
     if (this.#size === 0) return undefined;
     for (;;) {
-      const shard = this.#shards[this.#nextOldest % this.#shards.length];
-      this.#nextOldest += 1;
-      const entry = shard?.entries().next().value;
-      if (entry !== undefined) return entry;
+      this.#oldest ??= this.#entriesOf(this.#turn);
+      const { done, value } = this.#oldest.next();
+      if (!done) return value;
+      this.#endTurn();
     }
+  }
+
+  /** An iterator that is kept for long would keep every table that its map has outgrown since. */
+  #noteChange(): void {
+    this.#changes = (this.#changes + 1) % CHANGES_PER_TURN;
+    if (this.#changes === 0) this.#endTurn();
+  }
+
+  #endTurn(): void {
+    this.#oldest = undefined;
+    this.#turn = (this.#turn + 1) % this.#shards.length;
   }
 
   /**
@@ -64,8 +87,12 @@ export class ShardedMap<Value> {
     const { done, value } = this.#round.next();
     if (!done) return value;
     this.#roundShard = (this.#roundShard + 1) % this.#shards.length;
-    this.#round = (this.#shards[this.#roundShard] as Map<string, Value>).entries();
+    this.#round = this.#entriesOf(this.#roundShard);
     return undefined;
+  }
+
+  #entriesOf(shard: number): MapIterator<[key: string, value: Value]> {
+    return (this.#shards[shard] as Map<string, Value>).entries();
   }
 
   /** A claim looks a key up and then sets it, and so does a completion: the hash is made once for both. */
@@ -79,6 +106,7 @@ export class ShardedMap<Value> {
 }
 
 const ENTRIES_PER_SHARD = 4096;
+const CHANGES_PER_TURN = 256;
 
 /** FNV-1a: spreads keys that differ in a few characters, without node:crypto. */
 function hash(text: string): number {
