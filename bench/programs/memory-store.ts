@@ -29,15 +29,21 @@ let long: { readonly start: number; readonly end: number; readonly cpuMs: number
 const subjects = Array.from({ length: KEYS }, newSubject);
 const empty = heap();
 
-const blocks: { readonly keys: number; readonly microseconds: number; readonly longestMs: number }[] = [];
+interface Block {
+  readonly keys: number;
+  readonly microseconds: number;
+  readonly longestMs: number;
+}
+
+const blocks: Block[] = [];
 for (let from = 0; from < KEYS; from += BLOCK) {
-  long = [];
-  const before = process.threadCpuUsage();
-  for (let index = from; index < from + BLOCK; index += 1) await handle(subjects[index] as string);
-  const { user, system } = process.threadCpuUsage(before);
-  blocks.push({ keys: from + BLOCK, microseconds: (user + system) / BLOCK, longestMs: await longest() });
+  blocks.push(await handleBlock(from + BLOCK, (index) => subjects[from + index] as string));
 }
 const bytesAKey = (heap() - empty) / KEYS;
+
+// Full: each new subject has the store forget another one.
+const more = Array.from({ length: BLOCK }, newSubject);
+const full = await handleBlock(KEYS, (index) => more[index] as string);
 
 // All expire, and go as the store is used: by as many steps as there are keys, and one for each shard.
 const expired = performance.now();
@@ -47,7 +53,15 @@ for (let index = 0; index < KEYS; index += 1) await handle(`payment:after-${inde
 const expiry = { longestMs: await longest(), longestCollectionMs: longestCollection() };
 const bytesAfterwards = heap() - empty;
 
-console.log(JSON.stringify({ keys: subjects.length, bytesAKey, blocks, expiry, bytesAfterwards }));
+console.log(JSON.stringify({ keys: subjects.length, bytesAKey, blocks, full, expiry, bytesAfterwards }));
+
+async function handleBlock(keys: number, subjectAt: (index: number) => string): Promise<Block> {
+  long = [];
+  const before = process.threadCpuUsage();
+  for (let index = 0; index < BLOCK; index += 1) await handle(subjectAt(index));
+  const { user, system } = process.threadCpuUsage(before);
+  return { keys, microseconds: (user + system) / BLOCK, longestMs: await longest() };
+}
 
 /** Claimed and completed, as a notification is. */
 async function handle(subject: string): Promise<void> {
