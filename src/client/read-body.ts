@@ -1,3 +1,4 @@
+import { joinChunks } from '../join-chunks';
 import type { FetchResponse } from './fetch';
 
 /** A body, as far as it came. */
@@ -6,6 +7,9 @@ export interface ReceivedBody {
   /** Why it is not whole: `'too-large'`, or what reading threw. */
   readonly failure?: unknown;
 }
+
+/** One for all, and for whole bodies: for pieces, Node 20 takes seven times as long. */
+const utf8 = new TextDecoder();
 
 /** The end of reading a body that is larger than allowed. */
 export const TOO_LARGE = Symbol('too large');
@@ -26,20 +30,20 @@ export async function readBody(
 ): Promise<ReceivedBody> {
   if (!isReadableStream(response.body)) return readText(response, maxBytes, interrupted);
   const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), interrupted]);
-      if (done) return { text: text + decoder.decode() };
+      if (done) return { text: utf8.decode(joinChunks(chunks)) };
+      if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not of bytes.');
       bytes += value.byteLength;
       if (bytes > maxBytes) throw TOO_LARGE;
-      text += decoder.decode(value, { stream: true });
+      chunks.push(value);
     }
   } catch (failure) {
     reader.cancel().catch(() => undefined);
-    return { text, failure: failure ?? NO_REASON };
+    return { text: utf8.decode(joinChunks(chunks)), failure: failure ?? NO_REASON };
   }
 }
 

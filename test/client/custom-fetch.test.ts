@@ -65,6 +65,33 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     },
   );
 
+  it('the status of a refusal is told also when its stream is of text in place of bytes', async () => {
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue('{"status":');
+        controller.enqueue('-1}');
+        controller.close();
+      },
+    });
+    const fetch: Fetch = async () => ({ status: 404, headers: new Headers(), body, text: async () => '' });
+    const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxRetries: 0 })));
+    expect(thrown).toMatchObject({ code: 'api_error', outcome: 'refused', httpStatus: 404 });
+  });
+
+  it('a character whose bytes come in different chunks is read whole', async () => {
+    const bytes = Buffer.from(JSON.stringify({ ...answer(), note: '€€' }));
+    const within = bytes.indexOf('€') + 1;
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new Uint8Array(bytes.subarray(0, within)));
+        controller.enqueue(new Uint8Array(bytes.subarray(within)));
+        controller.close();
+      },
+    });
+    const fetch: Fetch = async () => new Response(body);
+    expect(await call(clientFor(elsewhere, { fetch }))).toMatchObject({ note: '€€' });
+  });
+
   it.each([
     ['characters', 'x', -1],
     ['bytes, of characters that take three', '€', 0],

@@ -1,3 +1,4 @@
+import { joinChunks } from '../../join-chunks';
 import { isBytes } from '../parse-notification';
 import { atEndOfTurn, startTimer } from './deadline';
 
@@ -68,22 +69,10 @@ function collect(
         if (bytes > maxBodyBytes) fail(new BodyProblem('body_too_large'));
         else chunks.push(chunk);
       },
-      end: () => settle(() => resolve(join(chunks, bytes))),
+      end: () => settle(() => resolve(joinChunks(chunks))),
       fail,
     });
   });
-}
-
-function join(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
-  const [only] = chunks;
-  if (chunks.length === 1 && only !== undefined) return only;
-  const whole = new Uint8Array(bytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
 }
 
 function pumpWebStream(stream: ReadableStream<Uint8Array | string>, sink: Sink): () => void {
