@@ -53,6 +53,21 @@ describe('MemoryStore', () => {
     expect(await store.claim('payment:1', 'PAID', 60_000)).toMatchObject({ status: 'claimed' });
   });
 
+  it('forgets none of the younger half for a quarter more than it holds', async () => {
+    const maxEntries = 10_000;
+    const store = new MemoryStore({ maxEntries });
+    const statusOf = async (index: number) => (await store.claim(`payment:${index}`, 'PAID', 60_000)).status;
+    for (let index = 0; index < maxEntries * 1.25; index += 1) {
+      const claim = await store.claim(`payment:${index}`, 'PAID', 60_000);
+      if (claim.status !== 'claimed') throw new Error('not claimed');
+      await store.complete(claim, 60_000);
+    }
+    for (let index = maxEntries / 2; index < maxEntries * 1.25; index += 1) {
+      expect(await statusOf(index)).toBe('done');
+    }
+    expect(await statusOf(0)).toBe('claimed');
+  });
+
   it('grows the fence also when the clock has been set back', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ clock });

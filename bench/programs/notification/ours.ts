@@ -13,6 +13,27 @@ export function floor({ authorization, body }: Any): unknown {
   return JSON.parse(typeof body === 'string' ? body : body.toString());
 }
 
+class LibraryError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+class AuthenticationError extends LibraryError {
+  constructor(readonly reason: string) {
+    super('authentication', 'The credentials are not ours.');
+  }
+}
+
+/** What the floor's refusal takes when its error tells what it is, as those of a library do. */
+function floorOfClasses({ authorization, body }: Any): unknown {
+  if (!isAuthorized(authorization)) throw new AuthenticationError('mismatch');
+  return JSON.parse(typeof body === 'string' ? body : body.toString());
+}
+
 function isAuthorized(authorization: string): boolean {
   const given = Buffer.from(authorization);
   return given.length === expectedBytes.length && timingSafeEqual(given, expectedBytes);
@@ -27,6 +48,7 @@ export const verifiers = { 'the floor': floor, 'this library': ours };
 /** What a forged header costs. */
 export const refusals = {
   'the floor': refused(floor),
+  'the floor, its error two classes below Error': refused(floorOfClasses),
   'this library': refused(ours),
   'its verifyAuthorization, which does not throw': ({ authorization }: Any) =>
     verifyAuthorization(authorization, credentials),

@@ -28,6 +28,7 @@ export class CallbackContext implements WebhookContext<unknown> {
    */
   static readonly #signal: PropertyDescriptor & ThisType<CallbackContext> = {
     enumerable: true,
+    configurable: true,
     get() {
       this.#controller ??= new AbortController();
       if (this.#expired !== undefined) this.#controller.abort(this.#expired);
