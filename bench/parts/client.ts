@@ -8,9 +8,9 @@ import type { ClientName } from '../programs/client/clients';
 import { type Caller, type Measure, startCaller } from './client/caller';
 
 const NODES = [20, 24];
-const ROUNDS = 9;
-const CALLS = 600;
-const WARM_UP = 3000;
+const ROUNDS = 8;
+const CALLS = 400;
+const WARM_UP = 2400;
 const OPERATIONS = ['get', 'post'] as const;
 const NAMES: readonly ClientName[] = [
   'this library',

@@ -1,38 +1,45 @@
 import { interleave, type Samples } from '../lib/interleave';
-import { type Load, startSender } from '../lib/listeners';
+import { type Ask, type Load, startSender } from '../lib/listeners';
 import { atLeast, atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
 import { ratioTo } from '../lib/statistics';
 import { ratio, samplesTable, type Table } from '../lib/table';
 
-const ROUNDS = 20;
+const ROUNDS = 15;
 const CONNECTIONS = 32;
-const MILLISECONDS = 500;
+const MILLISECONDS = 400;
 
 const BARE = 'bare node:http';
 const LEAST = 'with credentials and a Set of sales';
+const FORGETFUL = 'this handler, its store remembering nothing';
 const OURS = 'this handler';
 
 /** The handler on node:http over a memory store, beside a server that reads and parses the body. */
 export async function handler({ random }: BenchContext): Promise<PartReport> {
   const sender = await startSender();
-  const listeners = {
+  const listeners: Record<Name, (ask: Ask) => Promise<Load>> = {
     [BARE]: await sender.listen({ kind: 'bare' }),
     [LEAST]: await sender.listen({ kind: 'least' }),
+    [FORGETFUL]: await sender.listen({ kind: 'forgetful' }),
     [OURS]: await sender.listen(),
   };
   const tables: Table[] = [];
   const goals: Goal[] = [];
   for (const subjects of ['new', 'duplicates'] as const) {
     const ask = { connections: CONNECTIONS, milliseconds: MILLISECONDS, subjects, bodyBytes: 0 };
-    const loads: Record<keyof typeof listeners, Load[]> = { [BARE]: [], [LEAST]: [], [OURS]: [] };
-    const candidate = (name: keyof typeof listeners) => async () => {
+    const loads: Record<Name, Load[]> = { [BARE]: [], [LEAST]: [], [FORGETFUL]: [], [OURS]: [] };
+    const candidate = (name: Name) => async () => {
       const load = await listeners[name](ask);
       loads[name].push(load);
       return load.perSecond;
     };
     // Both have been compiled by then.
     for (const listener of Object.values(listeners)) await listener({ ...ask, milliseconds: 1500 });
-    const candidates = { [BARE]: candidate(BARE), [LEAST]: candidate(LEAST), [OURS]: candidate(OURS) };
+    const candidates = {
+      [BARE]: candidate(BARE),
+      [LEAST]: candidate(LEAST),
+      [FORGETFUL]: candidate(FORGETFUL),
+      [OURS]: candidate(OURS),
+    };
     await interleave(candidates, { rounds: ROUNDS, random });
     const of = (key: keyof Load) => samplesOf(loads, key);
     const what = subjects === 'new' ? 'each notification new' : 'duplicates of one';
@@ -52,11 +59,12 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
   };
 }
 
-type All = Samples<typeof BARE | typeof LEAST | typeof OURS>;
+type Name = typeof BARE | typeof LEAST | typeof FORGETFUL | typeof OURS;
+type All = Samples<Name>;
 
-function samplesOf(loads: Readonly<Record<keyof All, readonly Load[]>>, key: keyof Load): All {
-  const of = (name: keyof All) => loads[name].map((load) => load[key]);
-  return { [BARE]: of(BARE), [LEAST]: of(LEAST), [OURS]: of(OURS) };
+function samplesOf(loads: Readonly<Record<Name, readonly Load[]>>, key: keyof Load): All {
+  const of = (name: Name) => loads[name].map((load) => load[key]);
+  return { [BARE]: of(BARE), [LEAST]: of(LEAST), [FORGETFUL]: of(FORGETFUL), [OURS]: of(OURS) };
 }
 
 function tablesOf(what: string, of: (key: keyof Load) => All): Table[] {

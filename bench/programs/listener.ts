@@ -2,17 +2,33 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import {
+  createWebhookHandler,
+  type IdempotencyStore,
+  MemoryStore,
+  toNodeListener,
+} from 'pix-automatic-sdk/webhooks';
 import { programInput } from '../lib/program-input';
 import type { ListenerInput } from './load/messages';
 
 const { kind, credentials } = programInput<ListenerInput>();
 
-const handler = createWebhookHandler({
-  credentials,
-  store: new MemoryStore(),
-  on: { payment: async () => undefined },
-});
+const handlerOver = (store: IdempotencyStore) =>
+  toNodeListener(createWebhookHandler({ credentials, store, on: { payment: async () => undefined } }));
+
+/** Lets everything be acted on, and remembers nothing: what is left is the handler itself. */
+const forgetful: IdempotencyStore = {
+  claim: async (subject, state) => ({
+    status: 'claimed',
+    subject,
+    state,
+    token: '1',
+    fence: 1,
+    handledStates: [],
+  }),
+  complete: async () => true,
+  release: async () => undefined,
+};
 
 /** Reads the body, parses it, and answers. */
 const bare: RequestListener = (request, response) => {
@@ -46,7 +62,12 @@ const least: RequestListener = (request, response) => {
   });
 };
 
-const listeners = { bare, least, handler: toNodeListener(handler) };
+const listeners = {
+  bare,
+  least,
+  forgetful: handlerOver(forgetful),
+  handler: handlerOver(new MemoryStore()),
+};
 const server = createServer(listeners[kind]);
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('message', () => process.send?.(process.cpuUsage()));
