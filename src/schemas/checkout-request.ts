@@ -127,7 +127,7 @@ const calendarObject = z
 export const recurringCheckoutRequestObject = z
   .looseObject({
     currency: z.string().check(z.refine(isCurrencyCode, { error: 'expected an ISO 4217 code such as BRL' })),
-    referenceCode: identity,
+    referenceCode: identity(),
     amount: z.optional(notNegative),
     maxAge: z.optional(positive),
     callbackURL: z.optional(
@@ -170,7 +170,7 @@ export const recurringCheckoutRequestObject = z
 
 /** The request of `createRecurringCheckout`, as a Standard Schema (document section 2.1). */
 export const recurringCheckoutRequestSchema: Schema<RecurringCheckoutRequest> = toSchema(
-  recurringCheckoutRequestObject as z.ZodMiniType<RecurringCheckoutRequest, RecurringCheckoutRequest>,
+  () => recurringCheckoutRequestObject as z.ZodMiniType<RecurringCheckoutRequest, RecurringCheckoutRequest>,
 );
 
 interface RequestAmounts {

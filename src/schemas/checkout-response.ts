@@ -86,41 +86,44 @@ export interface CheckoutSteps {
   qrCode?: string[] | null | undefined;
 }
 
-const shopperObject = z.looseObject({
-  id: z.nullish(z.string()),
-  name: z.nullish(z.string()),
-  email: z.nullish(z.string()),
-  document: z.nullish(identityDocumentObject),
-  phone: z.nullish(phoneObject),
-});
+const shopperObject = () =>
+  z.looseObject({
+    id: z.nullish(z.string()),
+    name: z.nullish(z.string()),
+    email: z.nullish(z.string()),
+    document: z.nullish(identityDocumentObject()),
+    phone: z.nullish(phoneObject()),
+  });
 
-const qrCodeObject = z
-  .looseObject({
-    url: z.nullish(z.string()),
-    base64: z.nullish(z.string()),
-    plain: z.nullish(z.string()),
-  })
-  .check(z.refine(isScannable, { error: 'expected at least one of plain, base64 and url' }));
+const qrCodeObject = () =>
+  z
+    .looseObject({
+      url: z.nullish(z.string()),
+      base64: z.nullish(z.string()),
+      plain: z.nullish(z.string()),
+    })
+    .check(z.refine(isScannable, { error: 'expected at least one of plain, base64 and url' }));
 
-export const recurringCheckoutObject = z.looseObject({
-  status: z.nullish(z.number()),
-  message: z.nullish(z.string()),
-  response: z.looseObject({
-    id: z.nullish(z.number()),
-    referenceCode: z.nullish(z.string()),
-    amount: z.nullish(z.number()),
-    saleCode: z.nullish(z.string()),
-    uuid: identity,
-    shopper: z.nullish(shopperObject),
-    instructions: z.looseObject({
-      chosen: z.nullish(openEnum<'PIX_RECURRENCE'>()),
-      name: z.nullish(z.string()),
-      label: z.nullish(z.string()),
-      qrCode: qrCodeObject,
-      steps: z.nullish(z.looseObject({ qrCode: z.nullish(z.array(z.string())) })),
+export const recurringCheckoutObject = () =>
+  z.looseObject({
+    status: z.nullish(z.number()),
+    message: z.nullish(z.string()),
+    response: z.looseObject({
+      id: z.nullish(z.number()),
+      referenceCode: z.nullish(z.string()),
+      amount: z.nullish(z.number()),
+      saleCode: z.nullish(z.string()),
+      uuid: identity(),
+      shopper: z.nullish(shopperObject()),
+      instructions: z.looseObject({
+        chosen: z.nullish(openEnum<'PIX_RECURRENCE'>()),
+        name: z.nullish(z.string()),
+        label: z.nullish(z.string()),
+        qrCode: qrCodeObject(),
+        steps: z.nullish(z.looseObject({ qrCode: z.nullish(z.array(z.string())) })),
+      }),
     }),
-  }),
-});
+  });
 
 const isQrCode = isObjectOf<QrCode>({ url: isMaybeText, base64: isMaybeText, plain: isMaybeText });
 

@@ -16,13 +16,16 @@ export type Validation<Output> =
 /**
  * Makes a public schema of one of zod's.
  *
+ * @param make - makes zod's when it is first needed: to make all of them would take a quarter of the time of loading
+ *   this library, and most programs never do need them
  * @param quick - a shorter way to the same value, for values that are as documented; `undefined` where it is not sure
  */
 // @__NO_SIDE_EFFECTS__
 export function toSchema<Output, Input>(
-  object: z.core.$ZodType<Output, Input>,
+  make: () => z.core.$ZodType<Output, Input>,
   quick?: (value: unknown) => Output | undefined,
 ): Schema<Input, Output> {
+  let object: z.core.$ZodType<Output, Input> | undefined;
   return {
     '~standard': {
       version: 1,
@@ -32,6 +35,7 @@ export function toSchema<Output, Input>(
         if (known !== undefined) return { value: known };
         // The map is passed at every parse because inlining does not isolate zod: its configuration lives on
         // `globalThis`, where a host's `z.config({ customError })` would put the refused value into our messages.
+        object ??= make();
         const result = z.safeParse(object, value, { error: describe });
         if (result.success) return { value: result.data };
         return { issues: result.error.issues.map(({ path, message }) => ({ path, message })) };

@@ -15,7 +15,7 @@ export function openEnum<Known extends string>(): z.ZodMiniType<OpenEnum<Known>,
 }
 
 /** Text that says something, for what identifies a thing: two things without an identity would be taken for one. */
-export const identity = z.string().check(z.minLength(1, 'expected a non-empty string'));
+export const identity = () => z.string().check(z.minLength(1, 'expected a non-empty string'));
 
 /** An identity document of a person or company. */
 export interface IdentityDocument {
@@ -25,10 +25,11 @@ export interface IdentityDocument {
   number?: string | null | undefined;
 }
 
-export const identityDocumentObject = z.looseObject({
-  type: z.nullish(openEnum<'CPF'>()),
-  number: z.nullish(z.string()),
-});
+export const identityDocumentObject = () =>
+  z.looseObject({
+    type: z.nullish(openEnum<'CPF'>()),
+    number: z.nullish(z.string()),
+  });
 
 export const isIdentityDocument = isObjectOf<IdentityDocument>({ type: isMaybeText, number: isMaybeText });
 
@@ -40,10 +41,11 @@ export interface Phone {
   number?: string | null | undefined;
 }
 
-export const phoneObject = z.looseObject({
-  type: z.nullish(openEnum<'MOBILE'>()),
-  number: z.nullish(z.string()),
-});
+export const phoneObject = () =>
+  z.looseObject({
+    type: z.nullish(openEnum<'MOBILE'>()),
+    number: z.nullish(z.string()),
+  });
 
 export const isPhone = isObjectOf<Phone>({ type: isMaybeText, number: isMaybeText });
 
@@ -57,14 +59,16 @@ export interface BankDetails {
   account?: string | null | undefined;
 }
 
-export const bankDetailsObject = z.looseObject({
-  bank: z.nullish(z.string()),
-  branch: z.nullish(z.string()),
-  account: z.nullish(z.string()),
-});
+export const bankDetailsObject = () =>
+  z.looseObject({
+    bank: z.nullish(z.string()),
+    branch: z.nullish(z.string()),
+    account: z.nullish(z.string()),
+  });
 
 /** A receipt may be null, or the text `null` (document section 6.4); both read as `null`. */
-export const receiptText = z.pipe(
-  z.nullable(z.string()),
-  z.transform((receipt: string | null) => (receipt === 'null' ? null : receipt)),
-);
+export const receiptText = () =>
+  z.pipe(
+    z.nullable(z.string()),
+    z.transform((receipt: string | null) => (receipt === 'null' ? null : receipt)),
+  );

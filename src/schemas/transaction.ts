@@ -128,65 +128,67 @@ export interface CreditTransferDetails {
   total?: number | null | undefined;
 }
 
-const undocumentedObject = z.record(z.string(), z.unknown());
+const undocumentedObject = () => z.record(z.string(), z.unknown());
 
-const refundObject = z.looseObject({
-  bankDetails: z.nullish(bankDetailsObject),
-  creation: z.nullish(z.string()),
-  creditDate: z.nullish(z.string()),
-  creditTransferDetails: z.nullish(
-    z.looseObject({
-      referenceCode: z.nullish(z.string()),
-      saleUUID: z.nullish(z.string()),
-      total: z.nullish(z.number()),
-    }),
-  ),
-  remark: z.nullish(z.string()),
-  status: z.nullish(openEnum<'PAID'>()),
-  total: z.nullish(z.number()),
-  uuid: z.nullish(z.string()),
-});
+const refundObject = () =>
+  z.looseObject({
+    bankDetails: z.nullish(bankDetailsObject()),
+    creation: z.nullish(z.string()),
+    creditDate: z.nullish(z.string()),
+    creditTransferDetails: z.nullish(
+      z.looseObject({
+        referenceCode: z.nullish(z.string()),
+        saleUUID: z.nullish(z.string()),
+        total: z.nullish(z.number()),
+      }),
+    ),
+    remark: z.nullish(z.string()),
+    status: z.nullish(openEnum<'PAID'>()),
+    total: z.nullish(z.number()),
+    uuid: z.nullish(z.string()),
+  });
 
-export const transactionObject = z.looseObject({
-  status: z.nullish(z.number()),
-  message: z.nullish(z.string()),
-  id: z.nullish(z.number()),
-  uuid: z.nullish(z.string()),
-  type: z.nullish(openEnum<'SALE'>()),
-  situation: z.nullish(openEnum<'PENDING' | 'CANCELLED' | 'PAID'>()),
-  currency: z.nullish(z.string()),
-  amount: z.nullish(z.number()),
-  shipping: z.nullish(z.number()),
-  discounts: z.nullish(z.number()),
-  total: z.nullish(z.number()),
-  appliedRate: z.nullish(z.number()),
-  referenceCode: z.nullish(z.string()),
-  creation: z.nullish(z.string()),
-  maxAge: z.nullish(z.string()),
-  shopper: z.nullish(
-    z.looseObject({
-      bankDetails: z.nullish(
-        z.looseObject({ account: z.nullish(z.string()), branch: z.nullish(z.string()) }),
-      ),
-      document: z.nullish(identityDocumentObject),
-      email: z.nullish(z.string()),
-      phone: z.nullish(phoneObject),
-    }),
-  ),
-  beneficiary: z.nullish(undocumentedObject),
-  refunds: z.nullish(
-    z.looseObject({
-      available: z.nullish(z.number()),
-      quantity: z.nullish(z.number()),
-      requested: z.nullish(z.number()),
-      transactions: z.nullish(z.array(refundObject)),
-    }),
-  ),
-  serviceFee: z.nullish(z.number()),
-  has_return_error: z.nullish(z.boolean()),
-  return_error: z.nullish(undocumentedObject),
-  track: z.nullish(undocumentedObject),
-});
+export const transactionObject = () =>
+  z.looseObject({
+    status: z.nullish(z.number()),
+    message: z.nullish(z.string()),
+    id: z.nullish(z.number()),
+    uuid: z.nullish(z.string()),
+    type: z.nullish(openEnum<'SALE'>()),
+    situation: z.nullish(openEnum<'PENDING' | 'CANCELLED' | 'PAID'>()),
+    currency: z.nullish(z.string()),
+    amount: z.nullish(z.number()),
+    shipping: z.nullish(z.number()),
+    discounts: z.nullish(z.number()),
+    total: z.nullish(z.number()),
+    appliedRate: z.nullish(z.number()),
+    referenceCode: z.nullish(z.string()),
+    creation: z.nullish(z.string()),
+    maxAge: z.nullish(z.string()),
+    shopper: z.nullish(
+      z.looseObject({
+        bankDetails: z.nullish(
+          z.looseObject({ account: z.nullish(z.string()), branch: z.nullish(z.string()) }),
+        ),
+        document: z.nullish(identityDocumentObject()),
+        email: z.nullish(z.string()),
+        phone: z.nullish(phoneObject()),
+      }),
+    ),
+    beneficiary: z.nullish(undocumentedObject()),
+    refunds: z.nullish(
+      z.looseObject({
+        available: z.nullish(z.number()),
+        quantity: z.nullish(z.number()),
+        requested: z.nullish(z.number()),
+        transactions: z.nullish(z.array(refundObject())),
+      }),
+    ),
+    serviceFee: z.nullish(z.number()),
+    has_return_error: z.nullish(z.boolean()),
+    return_error: z.nullish(undocumentedObject()),
+    track: z.nullish(undocumentedObject()),
+  });
 
 const isRefund = isObjectOf<TransactionRefund>({
   bankDetails: isMaybeBankDetails,

@@ -14,8 +14,8 @@ const values: readonly unknown[] = [
 ];
 
 describe.each<[string, Schema<unknown>, z.ZodMiniType, object]>([
-  ['a transaction', transactionSchema, transactionObject, fixtures.transaction()],
-  ['a journey', recurringCheckoutSchema, recurringCheckoutObject, fixtures.recurringCheckout()],
+  ['a transaction', transactionSchema, transactionObject(), fixtures.transaction()],
+  ['a journey', recurringCheckoutSchema, recurringCheckoutObject(), fixtures.recurringCheckout()],
 ])('the guard of %s', (_, schema, object, example) => {
   it('agrees with the schema, whatever stands in the place of whatever', () => {
     const places = placesIn(example);

@@ -9,15 +9,16 @@ import { fixtures } from '../../src/testing';
 
 type Fields = Record<string, unknown>;
 
-const [successful, failed] = payoutObject._zod.def.options;
+const [sale, reversal, refund, payout] = [saleObject(), reversalObject(), refundObject(), payoutObject()];
+const [successful, failed] = payout._zod.def.options;
 const cases: ReadonlyArray<
   readonly [kind: string, object: z.ZodMiniType, fields: Fields, schema: Schema<unknown>, example: object]
 > = [
-  ['sale', saleObject, saleObject.shape, salePayloadSchema, fixtures.payment()],
-  ['reversal', reversalObject, reversalObject.shape, reversalPayloadSchema, fixtures.reversal()],
-  ['refund', refundObject, refundObject.shape, refundPayloadSchema, fixtures.refund()],
-  ['payout', payoutObject, successful.shape, payoutPayloadSchema, fixtures.payout()],
-  ['failed payout', payoutObject, failed.shape, payoutPayloadSchema, fixtures.failedPayout()],
+  ['sale', sale, sale.shape, salePayloadSchema, fixtures.payment()],
+  ['reversal', reversal, reversal.shape, reversalPayloadSchema, fixtures.reversal()],
+  ['refund', refund, refund.shape, refundPayloadSchema, fixtures.refund()],
+  ['payout', payout, successful.shape, payoutPayloadSchema, fixtures.payout()],
+  ['failed payout', payout, failed.shape, payoutPayloadSchema, fixtures.failedPayout()],
 ];
 
 /** What may stand where another value belongs. */

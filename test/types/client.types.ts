@@ -86,18 +86,20 @@ type Plain<T> = T extends Primitive
 type Inferred<Schema extends z.ZodMiniType> = Plain<Documented<z.infer<Schema>>>;
 
 // The types that are written out, and the schemas that check: neither can drift from the other.
-assertTrue<Equal<Plain<Transaction>, Inferred<typeof transactionObject>>>();
-assertTrue<Equal<Plain<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
-assertTrue<Equal<Plain<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>>();
+assertTrue<Equal<Plain<Transaction>, Inferred<ReturnType<typeof transactionObject>>>>();
+assertTrue<Equal<Plain<RecurringCheckout>, Inferred<ReturnType<typeof recurringCheckoutObject>>>>();
+assertTrue<
+  Equal<Plain<ScheduledPaymentCancellation>, Inferred<ReturnType<typeof scheduledPaymentCancellationObject>>>
+>();
 assertTrue<
   Equal<
     Plain<ScheduledPaymentCancellationRequest>,
-    Inferred<typeof scheduledPaymentCancellationRequestObject>
+    Inferred<ReturnType<typeof scheduledPaymentCancellationRequestObject>>
   >
 >();
-assertTrue<Equal<Plain<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
-assertTrue<Equal<Plain<Phone>, Inferred<typeof phoneObject>>>();
-assertTrue<Equal<Plain<BankDetails>, Inferred<typeof bankDetailsObject>>>();
+assertTrue<Equal<Plain<IdentityDocument>, Inferred<ReturnType<typeof identityDocumentObject>>>>();
+assertTrue<Equal<Plain<Phone>, Inferred<ReturnType<typeof phoneObject>>>>();
+assertTrue<Equal<Plain<BankDetails>, Inferred<ReturnType<typeof bankDetailsObject>>>>();
 // The request's type has `amount` apart, because whether it is required hangs on `immediatePayment`.
 type RequestFields = RecurringCheckoutRequestBase & { amount?: number | undefined };
 assertTrue<Equal<Plain<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();

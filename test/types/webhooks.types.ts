@@ -47,10 +47,10 @@ isFalse<Equal<Known<{ a: { b: 1; [name: string]: unknown } }>, { a: { c: 1 } }>>
 isTrue<Equal<Known<{ a: { b: 1; [name: string]: unknown }; [name: string]: unknown }>, { a: { b: 1 } }>>();
 
 // Each payload type is what its schema infers.
-isTrue<Equal<Known<z.output<typeof saleObject>>, Known<SalePayload>>>();
-isTrue<Equal<Known<z.output<typeof reversalObject>>, Known<ReversalPayload>>>();
-isTrue<Equal<Known<z.output<typeof refundObject>>, Known<RefundPayload>>>();
-isTrue<Equal<Known<z.output<typeof payoutObject>>, Known<PayoutPayload>>>();
+isTrue<Equal<Known<z.output<ReturnType<typeof saleObject>>>, Known<SalePayload>>>();
+isTrue<Equal<Known<z.output<ReturnType<typeof reversalObject>>>, Known<ReversalPayload>>>();
+isTrue<Equal<Known<z.output<ReturnType<typeof refundObject>>>, Known<RefundPayload>>>();
+isTrue<Equal<Known<z.output<ReturnType<typeof payoutObject>>>, Known<PayoutPayload>>>();
 
 // No public payload type has an index signature: Known changes nothing.
 isTrue<Equal<Known<SalePayload>['newStatus'], SalePayload['newStatus']>>();

@@ -66,27 +66,28 @@ export interface PayoutDetails {
   receipt?: string | null | undefined;
 }
 
-const details = {
+const details = () => ({
   message: z.nullish(z.string()),
   id: z.nullish(z.number()),
-  uuid: identity,
+  uuid: identity(),
   currency: z.nullish(z.string()),
   amount: z.nullish(z.number()),
   status: openEnum<'PAID' | 'PENDING' | 'FAILED'>(),
   referenceCode: z.nullish(z.string()),
-  bankDetails: z.nullish(bankDetailsObject),
+  bankDetails: z.nullish(bankDetailsObject()),
   creation: z.nullish(z.string()),
-  receipt: z.optional(receiptText),
-};
+  receipt: z.optional(receiptText()),
+});
 
-export const payoutObject = z.discriminatedUnion('success', [
-  z.looseObject({ success: z.literal(true), ...details }),
-  z.looseObject({
-    success: z.literal(false),
-    ...details,
-    error_code: z.nullish(openEnum<PayoutErrorCode>()),
-  }),
-]);
+export const payoutObject = () =>
+  z.discriminatedUnion('success', [
+    z.looseObject({ success: z.literal(true), ...details() }),
+    z.looseObject({
+      success: z.literal(false),
+      ...details(),
+      error_code: z.nullish(openEnum<PayoutErrorCode>()),
+    }),
+  ]);
 
 /** The payload of `payout` notifications, as a Standard Schema (document section 6.5). */
 export const payoutPayloadSchema: Schema<PayoutPayload> = toSchema(payoutObject, (value) =>

@@ -69,27 +69,28 @@ export interface RefundDetails {
   creditDate?: string | null | undefined;
 }
 
-export const refundObject = z.looseObject({
-  saleToken: identity,
-  referenceCode: z.nullish(z.string()),
-  currency: z.nullish(z.string()),
-  originalAmount: z.nullish(z.number()),
-  reversedAmount: z.nullish(z.number()),
-  amountRefunded: z.nullish(z.number()),
-  bankDetails: z.nullish(bankDetailsObject),
-  receipt: z.optional(receiptText),
-  status: openEnum<'PAID'>(),
-  refund: z.looseObject({
-    id: z.nullish(z.number()),
-    uuid: identity,
-    status: z.nullish(openEnum<'PAID'>()),
-    amount: z.nullish(z.number()),
-    creation: z.nullish(z.string()),
-    creditDate: z.nullish(z.string()),
-  }),
-  reason: z.nullish(z.string()),
-  date: z.nullish(z.string()),
-});
+export const refundObject = () =>
+  z.looseObject({
+    saleToken: identity(),
+    referenceCode: z.nullish(z.string()),
+    currency: z.nullish(z.string()),
+    originalAmount: z.nullish(z.number()),
+    reversedAmount: z.nullish(z.number()),
+    amountRefunded: z.nullish(z.number()),
+    bankDetails: z.nullish(bankDetailsObject()),
+    receipt: z.optional(receiptText()),
+    status: openEnum<'PAID'>(),
+    refund: z.looseObject({
+      id: z.nullish(z.number()),
+      uuid: identity(),
+      status: z.nullish(openEnum<'PAID'>()),
+      amount: z.nullish(z.number()),
+      creation: z.nullish(z.string()),
+      creditDate: z.nullish(z.string()),
+    }),
+    reason: z.nullish(z.string()),
+    date: z.nullish(z.string()),
+  });
 
 /** The payload of `refund` notifications, as a Standard Schema (document section 6.4). */
 export const refundPayloadSchema: Schema<RefundPayload> = toSchema(refundObject, (value) =>

@@ -53,19 +53,20 @@ export interface ReversedSale {
   uuid?: string | null | undefined;
 }
 
-export const reversalObject = z.looseObject({
-  id: z.nullish(z.number()),
-  uuid: identity,
-  currency: z.nullish(z.string()),
-  originalAmount: z.nullish(z.number()),
-  reversedAmount: z.nullish(z.number()),
-  status: openEnum<'PENDING' | 'PAID' | 'CANCELLED'>(),
-  bankDetails: z.nullish(bankDetailsObject),
-  sale: z.nullish(z.looseObject({ id: z.nullish(z.number()), uuid: z.nullish(z.string()) })),
-  creation: z.nullish(z.string()),
-  receipt: z.optional(receiptText),
-  reason: z.nullish(z.string()),
-});
+export const reversalObject = () =>
+  z.looseObject({
+    id: z.nullish(z.number()),
+    uuid: identity(),
+    currency: z.nullish(z.string()),
+    originalAmount: z.nullish(z.number()),
+    reversedAmount: z.nullish(z.number()),
+    status: openEnum<'PENDING' | 'PAID' | 'CANCELLED'>(),
+    bankDetails: z.nullish(bankDetailsObject()),
+    sale: z.nullish(z.looseObject({ id: z.nullish(z.number()), uuid: z.nullish(z.string()) })),
+    creation: z.nullish(z.string()),
+    receipt: z.optional(receiptText()),
+    reason: z.nullish(z.string()),
+  });
 
 /** The payload of `reversal` notifications, as a Standard Schema (document section 6.3). */
 export const reversalPayloadSchema: Schema<ReversalPayload> = toSchema(reversalObject, (value) =>

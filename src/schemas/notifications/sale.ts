@@ -37,24 +37,25 @@ export interface SaleShopper {
   account?: string | null | undefined;
 }
 
-export const saleObject = z.looseObject({
-  saleToken: identity,
-  referenceCode: z.nullish(z.string()),
-  currency: z.nullish(z.string()),
-  amount: z.nullish(z.number()),
-  shopper: z.nullish(
-    z.looseObject({
-      id: z.nullish(z.string()),
-      firstName: z.nullish(z.string()),
-      lastName: z.nullish(z.string()),
-      email: z.nullish(z.string()),
-      agency: z.nullish(z.string()),
-      account: z.nullish(z.string()),
-    }),
-  ),
-  date: z.nullish(z.string()),
-  newStatus: openEnum<'PAID' | 'REVERSAL'>(),
-});
+export const saleObject = () =>
+  z.looseObject({
+    saleToken: identity(),
+    referenceCode: z.nullish(z.string()),
+    currency: z.nullish(z.string()),
+    amount: z.nullish(z.number()),
+    shopper: z.nullish(
+      z.looseObject({
+        id: z.nullish(z.string()),
+        firstName: z.nullish(z.string()),
+        lastName: z.nullish(z.string()),
+        email: z.nullish(z.string()),
+        agency: z.nullish(z.string()),
+        account: z.nullish(z.string()),
+      }),
+    ),
+    date: z.nullish(z.string()),
+    newStatus: openEnum<'PAID' | 'REVERSAL'>(),
+  });
 
 /** The payload of `payment` and `saleStatus` notifications, as a Standard Schema (document section 6.2). */
 export const salePayloadSchema: Schema<SalePayload> = toSchema(saleObject, (value) =>
