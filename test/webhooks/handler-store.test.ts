@@ -254,6 +254,26 @@ describe('a callback that takes too long', () => {
     expect([late?.aborted, late?.reason.name]).toEqual([true, 'DeadlineExceeded']);
   });
 
+  it.each<[string, (context: WebhookContext) => WebhookContext]>([
+    ['a copy', (context) => ({ ...context })],
+    ['what inherits from it', (context) => Object.create(context)],
+    ['a proxy', (context) => new Proxy(context, {})],
+  ])('has the same signal in %s of its context', async (_, derive) => {
+    const signals: AbortSignal[] = [];
+    const { handler } = createListener({
+      callbackTimeoutMs: 3_000,
+      on: {
+        payment: (_, context) => {
+          signals.push(derive(context).signal, context.signal);
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    expect(await resultAfter(3_000, statusOf(deliverPayment({ handler })))).toBe(500);
+    expect(signals[0]).toBe(signals[1]);
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
   it('is the only one whose signal fires, and one in time leaves no timer behind', async () => {
     const signals: AbortSignal[] = [];
     const listener = createListener({
