@@ -8,7 +8,7 @@ import type { ClientName } from '../programs/client/clients';
 import { type Caller, type Measure, startCaller } from './client/caller';
 
 const NODES = [20, 24];
-const ROUNDS = 8;
+const ROUNDS = 7;
 const CALLS = 400;
 const WARM_UP = 2400;
 const OPERATIONS = ['get', 'post'] as const;

@@ -4,7 +4,7 @@ import type { BenchContext, PartReport } from '../lib/part';
 import { median, quantile } from '../lib/statistics';
 import type { Table } from '../lib/table';
 
-const ROUNDS = 7;
+const ROUNDS = 5;
 const USUAL: Ask = { connections: 32, milliseconds: 300, subjects: 'new', bodyBytes: 0 };
 const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64];
 /** The last is what a listener accepts by default. */
