@@ -1,4 +1,4 @@
-import { joinChunks } from '../join-chunks';
+import { isReadableStream, joinChunks, utf8 } from '../bodies';
 import type { FetchResponse } from './fetch';
 
 /** A body, as far as it came. */
@@ -7,9 +7,6 @@ export interface ReceivedBody {
   /** Why it is not whole: `'too-large'`, or what reading threw. */
   readonly failure?: unknown;
 }
-
-/** One for all, and for whole bodies: for pieces, Node 20 takes seven times as long. */
-const utf8 = new TextDecoder();
 
 /** The end of reading a body that is larger than allowed. */
 export const TOO_LARGE = Symbol('too large');
@@ -28,7 +25,7 @@ export async function readBody(
   maxBytes: number,
   interrupted: Promise<never>,
 ): Promise<ReceivedBody> {
-  if (!isReadableStream(response.body)) return readText(response, maxBytes, interrupted);
+  if (!isReadableStream<Uint8Array>(response.body)) return readText(response, maxBytes, interrupted);
   const reader = response.body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -64,8 +61,4 @@ async function readText(
 /** Encodes only a text that may be too long: in UTF-8 a character of JavaScript takes three bytes at most. */
 function isLonger(text: string, maxBytes: number): boolean {
   return text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
-}
-
-function isReadableStream(body: unknown): body is ReadableStream<Uint8Array> {
-  return typeof body === 'object' && body !== null && typeof Reflect.get(body, 'getReader') === 'function';
 }

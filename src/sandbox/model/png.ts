@@ -1,3 +1,5 @@
+import { joinChunks } from '../../bodies';
+
 /**
  * A black-and-white PNG. Its pixels are stored and not compressed, so that it needs no `node:zlib`, and so that the
  * bytes are the same on every runtime and version.
@@ -8,7 +10,7 @@ export function png(width: number, height: number, isBlack: (x: number, y: numbe
   view.setUint32(0, width);
   view.setUint32(4, height);
   view.setUint8(8, 1); // One bit a pixel; the zeros that follow are greyscale, deflate, no filter, no interlacing.
-  return concat([
+  return joinChunks([
     new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', header),
     chunk('IDAT', zlibStored(scanlines(width, height, isBlack))),
@@ -40,12 +42,12 @@ function zlibStored(data: Uint8Array): Uint8Array {
     parts.push(new Uint8Array([last, size & 0xff, size >> 8, ~size & 0xff, (~size >> 8) & 0xff]), block);
   }
   parts.push(uint32(adler32(data)));
-  return concat(parts);
+  return joinChunks(parts);
 }
 
 function chunk(type: string, data: Uint8Array): Uint8Array {
-  const typed = concat([new TextEncoder().encode(type), data]);
-  return concat([uint32(data.length), typed, uint32(crc32(typed))]);
+  const typed = joinChunks([new TextEncoder().encode(type), data]);
+  return joinChunks([uint32(data.length), typed, uint32(crc32(typed))]);
 }
 
 function crc32(data: Uint8Array): number {
@@ -71,14 +73,4 @@ function uint32(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value);
   return bytes;
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,4 +1,4 @@
-import { joinChunks } from '../../join-chunks';
+import { isReadableStream, joinChunks } from '../../bodies';
 import { isBytes } from '../parse-notification';
 import { atEndOfTurn, startTimer } from './deadline';
 
@@ -21,7 +21,8 @@ interface BodyLimits {
  * @throws a {@link BodyProblem}, or rejects with one. `Content-Length` is not trusted: bytes are counted as they come.
  */
 export function readBody(body: unknown, limits: BodyLimits): unknown {
-  if (isWebStream(body)) return collect((sink) => pumpWebStream(body, sink), limits);
+  if (isReadableStream<Uint8Array | string>(body))
+    return collect((sink) => pumpWebStream(body, sink), limits);
   if (isNodeStream(body)) return collect((sink) => pumpNodeStream(body, sink), limits);
   const bytes =
     typeof body === 'string'
@@ -141,20 +142,9 @@ export function isConsumed({
   return readableDidRead === true || readableEnded === true || destroyed === true;
 }
 
-function isWebStream(body: unknown): body is ReadableStream<Uint8Array | string> {
-  return isObject(body) && typeof body['getReader'] === 'function';
-}
-
 /** By functions, which no parsed JSON has. */
 function isNodeStream(body: unknown): body is NodeStream {
-  return (
-    isObject(body) &&
-    typeof body['on'] === 'function' &&
-    typeof body['off'] === 'function' &&
-    typeof body['resume'] === 'function'
-  );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  if (typeof body !== 'object' || body === null) return false;
+  const { on, off, resume }: { readonly [Name in keyof NodeStream]?: unknown } = body;
+  return typeof on === 'function' && typeof off === 'function' && typeof resume === 'function';
 }

@@ -1,4 +1,7 @@
-/** The chunks of a body in one piece. */
+/** One decoder for all, and for whole bodies: for pieces, Node 20 takes seven times as long. */
+export const utf8 = new TextDecoder();
+
+/** Byte arrays in one piece. */
 export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const [only] = chunks;
   if (chunks.length === 1 && only !== undefined) return only;
@@ -9,4 +12,10 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
     offset += chunk.byteLength;
   }
   return whole;
+}
+
+export function isReadableStream<Chunk>(body: unknown): body is ReadableStream<Chunk> {
+  return (
+    typeof body === 'object' && body !== null && 'getReader' in body && typeof body.getReader === 'function'
+  );
 }
