@@ -103,74 +103,77 @@ export interface RecurrenceRequest {
 
 // Only checks that cannot be wrong are made: the library never refuses what the service might accept. Neither the
 // digits of a CPF nor the form of an e-mail address are looked at.
-const calendarDate = z
-  .string()
-  .check(z.refine(isCalendarDate, { error: 'expected a real date, yyyy-MM-dd' }));
-const positive = z.number().check(z.refine((value) => value > 0, { error: 'expected more than 0' }));
-const notNegative = z.number().check(z.refine((value) => value >= 0, { error: 'expected 0 or more' }));
+const calendarDate = () =>
+  z.string().check(z.refine(isCalendarDate, { error: 'expected a real date, yyyy-MM-dd' }));
+const positive = () => z.number().check(z.refine((value) => value > 0, { error: 'expected more than 0' }));
+const notNegative = () => z.number().check(z.refine((value) => value >= 0, { error: 'expected 0 or more' }));
 
-const calendarObject = z
-  .looseObject({
-    initialDate: z.optional(calendarDate),
-    finalDate: z.optional(calendarDate),
-    periodicity: z.optional(openEnum<'MONTHLY'>()),
-  })
-  .check(
-    z.refine(
-      // Dates of this form sort as text.
-      ({ initialDate, finalDate }) =>
-        initialDate === undefined || finalDate === undefined || finalDate >= initialDate,
-      { error: 'expected a date that is not before initialDate', path: ['finalDate'] },
-    ),
-  );
+const calendarObject = () =>
+  z
+    .looseObject({
+      initialDate: z.optional(calendarDate()),
+      finalDate: z.optional(calendarDate()),
+      periodicity: z.optional(openEnum<'MONTHLY'>()),
+    })
+    .check(
+      z.refine(
+        // Dates of this form sort as text.
+        ({ initialDate, finalDate }) =>
+          initialDate === undefined || finalDate === undefined || finalDate >= initialDate,
+        { error: 'expected a date that is not before initialDate', path: ['finalDate'] },
+      ),
+    );
 
-export const recurringCheckoutRequestObject = z
-  .looseObject({
-    currency: z.string().check(z.refine(isCurrencyCode, { error: 'expected an ISO 4217 code such as BRL' })),
-    referenceCode: identity(),
-    amount: z.optional(notNegative),
-    maxAge: z.optional(positive),
-    callbackURL: z.optional(
-      z.string().check(z.refine(isAbsoluteHttpUrl, { error: 'expected an absolute http or https URL' })),
-    ),
-    shopper: z.looseObject({
-      id: z.optional(z.string()),
-      email: z.optional(z.string()),
-      name: z.optional(z.string()),
-      document: z.optional(
-        z.looseObject({ type: z.optional(openEnum<'CPF'>()), number: z.optional(z.string()) }),
+export const recurringCheckoutRequestObject = () =>
+  z
+    .looseObject({
+      currency: z
+        .string()
+        .check(z.refine(isCurrencyCode, { error: 'expected an ISO 4217 code such as BRL' })),
+      referenceCode: identity(),
+      amount: z.optional(notNegative()),
+      maxAge: z.optional(positive()),
+      callbackURL: z.optional(
+        z.string().check(z.refine(isAbsoluteHttpUrl, { error: 'expected an absolute http or https URL' })),
       ),
-      phone: z.optional(
-        z.looseObject({ type: z.optional(openEnum<'MOBILE'>()), number: z.optional(z.string()) }),
+      shopper: z.looseObject({
+        id: z.optional(z.string()),
+        email: z.optional(z.string()),
+        name: z.optional(z.string()),
+        document: z.optional(
+          z.looseObject({ type: z.optional(openEnum<'CPF'>()), number: z.optional(z.string()) }),
+        ),
+        phone: z.optional(
+          z.looseObject({ type: z.optional(openEnum<'MOBILE'>()), number: z.optional(z.string()) }),
+        ),
+      }),
+      recurrence: z.looseObject({
+        planId: z.optional(z.string()),
+        immediatePayment: z.boolean(),
+        amount: z.optional(z.looseObject({ recurrenceAmount: z.optional(positive()) })),
+        calendar: z.optional(calendarObject()),
+        retry: z.optional(z.boolean()),
+      }),
+    })
+    .check(
+      z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || amount !== undefined, {
+        error: 'required when recurrence.immediatePayment is true',
+        path: ['amount'],
+      }),
+      z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || amount !== 0, {
+        error: 'expected more than 0, because recurrence.immediatePayment is true',
+        path: ['amount'],
+      }),
+      decimalsFit(['amount'], ({ amount }) => amount),
+      decimalsFit(
+        ['recurrence', 'amount', 'recurrenceAmount'],
+        ({ recurrence }) => recurrence.amount?.recurrenceAmount,
       ),
-    }),
-    recurrence: z.looseObject({
-      planId: z.optional(z.string()),
-      immediatePayment: z.boolean(),
-      amount: z.optional(z.looseObject({ recurrenceAmount: z.optional(positive) })),
-      calendar: z.optional(calendarObject),
-      retry: z.optional(z.boolean()),
-    }),
-  })
-  .check(
-    z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || amount !== undefined, {
-      error: 'required when recurrence.immediatePayment is true',
-      path: ['amount'],
-    }),
-    z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || amount !== 0, {
-      error: 'expected more than 0, because recurrence.immediatePayment is true',
-      path: ['amount'],
-    }),
-    decimalsFit(['amount'], ({ amount }) => amount),
-    decimalsFit(
-      ['recurrence', 'amount', 'recurrenceAmount'],
-      ({ recurrence }) => recurrence.amount?.recurrenceAmount,
-    ),
-  );
+    );
 
 /** The request of `createRecurringCheckout`, as a Standard Schema (document section 2.1). */
 export const recurringCheckoutRequestSchema: Schema<RecurringCheckoutRequest> = toSchema(
-  () => recurringCheckoutRequestObject as z.ZodMiniType<RecurringCheckoutRequest, RecurringCheckoutRequest>,
+  () => recurringCheckoutRequestObject() as z.ZodMiniType<RecurringCheckoutRequest, RecurringCheckoutRequest>,
 );
 
 interface RequestAmounts {

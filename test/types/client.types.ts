@@ -102,7 +102,7 @@ assertTrue<Equal<Plain<Phone>, Inferred<ReturnType<typeof phoneObject>>>>();
 assertTrue<Equal<Plain<BankDetails>, Inferred<ReturnType<typeof bankDetailsObject>>>>();
 // The request's type has `amount` apart, because whether it is required hangs on `immediatePayment`.
 type RequestFields = RecurringCheckoutRequestBase & { amount?: number | undefined };
-assertTrue<Equal<Plain<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
+assertTrue<Equal<Plain<RequestFields>, Inferred<ReturnType<typeof recurringCheckoutRequestObject>>>>();
 
 // The comparison itself sees what it is there for.
 assertTrue<Equal<Equal<{ a?: string }, { a?: string | undefined }>, false>>();
