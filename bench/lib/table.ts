@@ -37,3 +37,7 @@ export function samplesTable<Name extends string>(
 export function ratio(value: number): string {
   return value < 10 ? value.toFixed(2) : value.toFixed(1);
 }
+
+export function times(value: number): string {
+  return `${ratio(value)} ×`;
+}

@@ -3,7 +3,7 @@ import { interleave, type Samples } from '../lib/interleave';
 import { atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
 import { startProgram } from '../lib/programs';
 import { ratioTo } from '../lib/statistics';
-import { ratio, samplesTable, type Table } from '../lib/table';
+import { samplesTable, type Table, times } from '../lib/table';
 import type { ClientName } from '../programs/client/clients';
 import { type Caller, type Measure, startCaller } from './client/caller';
 
@@ -86,7 +86,6 @@ function tableOf(what: string, samples: ByClient): Table {
 }
 
 function goalsOf(what: string, samples: ByClient): Goal[] {
-  const times = (value: number) => `${ratio(value)} ×`;
   const toKy = ratioTo(samples['ky().json(schema)'], samples['this library']);
   const toStripe = ratioTo(samples.stripe, samples['this library, undici.request']);
   return [

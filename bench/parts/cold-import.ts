@@ -7,7 +7,7 @@ import { atMost, type BenchContext, type Goal, type PartReport } from '../lib/pa
 import { PEERS } from '../lib/prepare';
 import { nodeExecutable } from '../lib/programs';
 import { median, quantile } from '../lib/statistics';
-import { ratio, type Table } from '../lib/table';
+import { ratio, type Table, times } from '../lib/table';
 
 const run = promisify(execFile);
 
@@ -122,10 +122,6 @@ function share(name: Name, samples: Samples<Name>): number {
 
 function beyondNothing(name: Name, samples: Samples<Name>, part = 0.5): number {
   return quantile(samples[name], part) - median(samples.nothing);
-}
-
-function times(value: number): string {
-  return `${ratio(value)} ×`;
 }
 
 function milliseconds(value: number): string {

@@ -1,12 +1,7 @@
 import { atMost, type BenchContext, type PartReport } from '../lib/part';
 import { runProgram } from '../lib/programs';
-import { ratio } from '../lib/table';
-
-interface Block {
-  readonly keys: number;
-  readonly microseconds: number;
-  readonly longestMs: number;
-}
+import { times } from '../lib/table';
+import type { Block } from '../programs/memory-store';
 
 interface Measured {
   readonly keys: number;
@@ -55,10 +50,6 @@ export async function memoryStore({ seed }: BenchContext): Promise<PartReport> {
 
 function row(keys: string, { microseconds, longestMs }: Block): string[] {
   return [keys, microseconds.toFixed(2), longestMs.toFixed(2)];
-}
-
-function times(value: number): string {
-  return `${ratio(value)} ×`;
 }
 
 function fullToLast({ blocks, full }: Measured): number {

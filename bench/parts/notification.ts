@@ -2,7 +2,7 @@ import type { Samples } from '../lib/interleave';
 import { atLeast, atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
 import { runProgram } from '../lib/programs';
 import { ratioTo } from '../lib/statistics';
-import { ratio, samplesTable, type Table } from '../lib/table';
+import { samplesTable, type Table, times } from '../lib/table';
 
 const ROUNDS = 150;
 const VERSIONS = [20, 24];
@@ -48,7 +48,6 @@ function tablesOf({ version, text, bytes, forged }: Measured): Table[] {
 
 function goalsOf({ version, text, bytes, forged }: Measured): Goal[] {
   const on = `on Node ${version}`;
-  const times = (value: number) => `${ratio(value)} ×`;
   return [
     atMost(`of the floor's time, text, ${on}`, toFloor(text), 1.3, times),
     atMost(`of the floor's time, bytes, ${on}`, toFloor(bytes), 1.3, times),

@@ -1,6 +1,6 @@
 import { atMost, type BenchContext, type PartReport } from '../lib/part';
 import { runProgram } from '../lib/programs';
-import { ratio } from '../lib/table';
+import { times } from '../lib/table';
 
 interface Block {
   readonly journeys: number;
@@ -15,7 +15,6 @@ export async function sandboxJourneys({ seed }: BenchContext): Promise<PartRepor
   const blocks = await runProgram<readonly Block[]>('sandbox-journeys', options);
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) throw new Error('The program measured nothing.');
-  const times = (value: number) => `${ratio(value)} ×`;
   return {
     tables: [
       {

@@ -1,7 +1,7 @@
 import { atLeast, atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
 import { runProgram } from '../lib/programs';
 import { median, quantile } from '../lib/statistics';
-import { ratio, type Table } from '../lib/table';
+import { ratio, type Table, times } from '../lib/table';
 import type { Growth, StoreFigures } from '../programs/stores/measure';
 import { bytesAKey } from './stores/figures';
 
@@ -80,9 +80,7 @@ function growthTable(growth: readonly (readonly [string, Growth])[]): Table {
 }
 
 function goalsOf(name: string, figures: StoreFigures): Goal[] {
-  const goals = [
-    atLeast(`${name}, of the bare driver`, median(ratiosOf(figures)), 0.8, (value) => `${ratio(value)} ×`),
-  ];
+  const goals = [atLeast(`${name}, of the bare driver`, median(ratiosOf(figures)), 0.8, times)];
   // A transaction is begun, locked, claimed, completed and committed.
   const allowed = name.includes('transactional') ? 5 : 2;
   if (figures.roundTrips !== undefined)

@@ -29,7 +29,8 @@ let long: { readonly start: number; readonly end: number; readonly cpuMs: number
 const subjects = Array.from({ length: KEYS }, newSubject);
 const empty = heap();
 
-interface Block {
+/** What many notifications took, one after another. */
+export interface Block {
   readonly keys: number;
   readonly microseconds: number;
   readonly longestMs: number;
