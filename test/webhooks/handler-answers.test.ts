@@ -79,6 +79,7 @@ describe('a request with bad credentials', () => {
       expect(answer.status).toBe(401);
       expect(Object.fromEntries(answer.headers)).toEqual({
         'content-type': 'text/plain; charset=utf-8',
+        'content-length': '12',
         'www-authenticate': 'Basic realm="notifications", charset="UTF-8"',
       });
       expect(await answer.text()).toBe('Unauthorized');

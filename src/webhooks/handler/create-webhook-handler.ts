@@ -113,7 +113,8 @@ class WebhookFlow {
 
     let reading: Reading;
     try {
-      reading = await this.#read(head, body);
+      if (body instanceof BodyProblem) throw body;
+      reading = this.#read(head, await readBody(body, this.#options));
     } catch (error) {
       return this.#refuseBody(error);
     }
@@ -138,9 +139,8 @@ class WebhookFlow {
   }
 
   /** Within one `try`: a body may also prove unreadable while it is recognized. */
-  async #read(head: RequestHead, body: unknown): Promise<Reading> {
-    if (body instanceof BodyProblem) throw body;
-    const raw = readJsonObject(await readBody(body, this.#options));
+  #read(head: RequestHead, body: unknown): Reading {
+    const raw = readJsonObject(body);
     const recognized = recognize(raw, { url: head.url }, this.#options.kinds);
     const { issues } = recognized;
     return issues === undefined ? recognized : { ...recognizeNone(raw, issues), issues };
@@ -174,21 +174,25 @@ const BODY_STATUS = {
   body_already_read: 500,
 } as const;
 
-const text = { 'content-type': 'text/plain; charset=utf-8' };
-// The service retries after about 60 s by itself (document section 6.1); proxies and gateways may ask sooner.
-const later = { ...text, 'retry-after': '5' };
-const INTERNAL: PlainResponse = { status: 500, headers: text, body: 'Internal error' };
-const OK: PlainResponse = { status: 200, headers: text, body: 'OK' };
+/** An answer with its length, without which `node:http` sends it in chunks, and takes longer. */
+function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): PlainResponse {
+  const length = String(body.length);
+  return {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'content-length': length, ...headers },
+    body,
+  };
+}
+
+const INTERNAL = answer(500, 'Internal error');
+const OK = answer(200, 'OK');
 const ANSWERS: Readonly<Record<number, PlainResponse>> = {
   200: OK,
-  400: { status: 400, headers: text, body: 'Bad request' },
-  401: {
-    status: 401,
-    headers: { ...text, 'www-authenticate': 'Basic realm="notifications", charset="UTF-8"' },
-    body: 'Unauthorized',
-  },
-  405: { status: 405, headers: { ...text, allow: 'POST' }, body: 'Method not allowed' },
-  408: { status: 408, headers: text, body: 'Request timeout' },
-  413: { status: 413, headers: text, body: 'Content too large' },
-  503: { status: 503, headers: later, body: 'Try again later' },
+  400: answer(400, 'Bad request'),
+  401: answer(401, 'Unauthorized', { 'www-authenticate': 'Basic realm="notifications", charset="UTF-8"' }),
+  405: answer(405, 'Method not allowed', { allow: 'POST' }),
+  408: answer(408, 'Request timeout'),
+  413: answer(413, 'Content too large'),
+  // The service retries after about 60 s by itself (document section 6.1); proxies and gateways may ask sooner.
+  503: answer(503, 'Try again later', { 'retry-after': '5' }),
 };

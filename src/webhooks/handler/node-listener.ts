@@ -25,7 +25,7 @@ export interface NodeResponse {
   /** Whether something has answered already. */
   readonly headersSent: boolean;
   /** Sends the status and the headers. */
-  writeHead(status: number, headers: Record<string, string>): unknown;
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
   /** Sends the body and ends the answer. */
   end(body: string): unknown;
 }
@@ -60,7 +60,6 @@ function bodyOf(request: NodeRequest): unknown {
 function send(request: NodeRequest, response: NodeResponse, { status, headers, body }: PlainResponse): void {
   if (response.headersSent) return;
   // What was not read of a body would be read to its end before the next request, and it may have none.
-  const connection = request.complete === false ? { connection: 'close' } : {};
-  response.writeHead(status, { ...headers, ...connection });
+  response.writeHead(status, request.complete === false ? { ...headers, connection: 'close' } : headers);
   response.end(body);
 }
