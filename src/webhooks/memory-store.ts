@@ -1,6 +1,6 @@
 import { StoreError } from '../errors';
+import { AgedMap } from './aged-map';
 import type { Claim, ClaimResult, IdempotencyStore } from './idempotency-store';
-import { ShardedMap } from './sharded-map';
 import { checkCount, checkDuration } from './store-arguments';
 
 /** How a {@link MemoryStore} is bounded. */
@@ -30,22 +30,23 @@ export class MemoryStore implements IdempotencyStore {
   readonly #maxEntries: number;
   readonly #clock: () => number;
   /** What is done of each subject, or its lease, which may have run out and holds what is done. */
-  readonly #subjects: ShardedMap<Lease | DoneState>;
+  readonly #subjects: AgedMap<Lease | DoneState>;
   /** Of the store, not of a subject, so that it outlives what is evicted. */
   #lastFence = 0;
   /** Counts the claims. What fences they have is no business of the store: these are smaller, and sooner text. */
   #lastToken = 0;
 
-  /** @throws `ConfigurationError` for a `maxEntries` below 1 */
+  /** @throws `ConfigurationError` for a `maxEntries` below 1 or above 16 777 216 */
   constructor(options: MemoryStoreOptions = {}) {
-    this.#maxEntries = checkCount('maxEntries', options.maxEntries ?? 100_000);
+    this.#maxEntries = checkCount('maxEntries', options.maxEntries ?? 100_000, MOST_ENTRIES);
     this.#clock = options.clock ?? steadyClock();
-    this.#subjects = new ShardedMap(this.#maxEntries);
+    this.#subjects = new AgedMap(this.#maxEntries);
   }
 
   async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
     const leaseFor = checkDuration('leaseMs', leaseMs);
-    const now = this.#sweep();
+    const now = Math.floor(this.#clock());
+    this.#sweep(now);
     const entry = this.#subjects.get(subject);
     const done = withoutExpired(doneOf(entry), now);
     const handledStates = statesOf(done);
@@ -53,13 +54,13 @@ export class MemoryStore implements IdempotencyStore {
     if (handledStates.includes(state)) return { status: 'done', handledStates };
     if (entry instanceof Lease && entry.until > now) return { status: 'busy' };
     if (entry === undefined) this.#makeRoom(now);
+    else this.#subjects.delete(subject);
 
     const fence = Math.max(this.#lastFence + 1, now);
     this.#lastFence = fence;
     this.#lastToken += 1;
     const lease = new Lease(this.#lastToken, now + leaseFor, done);
-    if (entry === undefined) this.#subjects.set(subject, lease);
-    else this.#subjects.renew(subject, lease);
+    this.#subjects.set(subject, lease, lease.until);
     return { status: 'claimed', subject, state, token: String(this.#lastToken), fence, handledStates };
   }
 
@@ -74,52 +75,41 @@ export class MemoryStore implements IdempotencyStore {
     if (entry.until <= now) return false;
 
     const older = withoutExpired(entry.done, now);
-    this.#subjects.set(subject, { state, token: entry.token, until: now + retainFor, older });
+    this.#setDone(subject, { state, token: entry.token, until: now + retainFor, older });
     return true;
   }
 
   async release(claim: Claim): Promise<void> {
     const entry = this.#subjects.get(claim.subject);
-    if (entry instanceof Lease && isOf(claim, entry)) this.#giveUpLease(claim.subject, entry);
+    if (entry instanceof Lease && isOf(claim, entry)) this.#setDone(claim.subject, entry.done);
   }
 
-  /** Looks at the next two entries: with two a claim, all have been looked at before as many were added. */
-  #sweep(): number {
-    const now = Math.floor(this.#clock());
-    this.#expire(this.#subjects.next(), now);
-    this.#expire(this.#subjects.next(), now);
-    return now;
+  /** Looks at two entries: with two a claim, all have been looked at before as many were added. */
+  #sweep(now: number): void {
+    this.#expire(this.#subjects.nextExpired(now), now);
+    this.#expire(this.#subjects.nextExpired(now), now);
   }
 
-  #expire(next: [subject: string, entry: Lease | DoneState] | undefined, now: number): void {
-    if (next === undefined) return;
-    const [subject, entry] = next;
-    if (entry instanceof Lease) {
-      if (entry.until <= now) this.#giveUpLease(subject, entry);
-      return;
-    }
-    const done = withoutExpired(entry, now);
+  #expire(expired: [subject: string, entry: Lease | DoneState] | undefined, now: number): void {
+    if (expired === undefined) return;
+    const [subject, entry] = expired;
+    this.#setDone(subject, withoutExpired(doneOf(entry), now));
+  }
+
+  #setDone(subject: string, done: DoneState | undefined): void {
     if (done === undefined) this.#subjects.delete(subject);
-    else if (done !== entry) this.#subjects.set(subject, done);
-  }
-
-  #giveUpLease(subject: string, { done }: Lease): void {
-    if (done === undefined) this.#subjects.delete(subject);
-    else this.#subjects.set(subject, done);
+    else this.#subjects.set(subject, done, done.until);
   }
 
   #makeRoom(now: number): void {
-    if (this.#subjects.size < this.#maxEntries) return;
+    if (!this.#subjects.isFull) return;
     // What is being worked on is young, so that it is seldom in the way; it is put behind the others then.
     for (let looked = 0; looked < Math.min(this.#maxEntries, MAX_LOOKS); looked += 1) {
       const oldest = this.#subjects.takeOldest();
       if (oldest === undefined) return;
       const [subject, entry] = oldest;
-      if (!(entry instanceof Lease) || entry.until <= now) {
-        this.#subjects.delete(subject);
-        return;
-      }
-      this.#subjects.renew(subject, entry);
+      if (!(entry instanceof Lease) || entry.until <= now) return;
+      this.#subjects.set(subject, entry, entry.until);
     }
     throw new StoreError(
       `The memory store is full of its ${this.#maxEntries} subjects, and those that it would forget first are being ` +
@@ -127,6 +117,9 @@ export class MemoryStore implements IdempotencyStore {
     );
   }
 }
+
+/** As many as a JavaScript `Map` holds. */
+const MOST_ENTRIES = 2 ** 24;
 
 /** Entries that one claim looks at for room: a thousand take well under a millisecond. */
 const MAX_LOOKS = 1_000;

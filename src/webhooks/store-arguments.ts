@@ -13,9 +13,9 @@ export function checkDuration(name: string, value: number): number {
 }
 
 /** A whole number from 1 on. */
-export function checkCount(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 1) return value;
+export function checkCount(name: string, value: number, most: number = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value;
   throw new ConfigurationError(
-    `Expected ${name} to be a whole number from 1 on. Leave it out for the default.`,
+    `Expected ${name} to be a whole number from 1 to ${most}. Leave it out for the default.`,
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
+import type { ClaimResult } from '../../src/webhooks/idempotency-store';
 import { MemoryStore } from '../../src/webhooks/memory-store';
 import { testStoreContract } from './contract';
 
@@ -11,6 +12,11 @@ function fakeClock() {
       time += ms;
     },
   };
+}
+
+async function complete(store: MemoryStore, claim: ClaimResult): Promise<void> {
+  if (claim.status !== 'claimed') throw new Error('not claimed');
+  await store.complete(claim, 60_000);
 }
 
 testStoreContract('MemoryStore', [], async () => {
@@ -43,9 +49,7 @@ describe('MemoryStore', () => {
     const store = new MemoryStore({ maxEntries: 3 });
     await store.claim('payment:live', 'PAID', 60_000);
     for (const subject of ['payment:1', 'payment:2', 'payment:3']) {
-      const claim = await store.claim(subject, 'PAID', 60_000);
-      if (claim.status !== 'claimed') throw new Error('not claimed');
-      await store.complete(claim, 60_000);
+      await complete(store, await store.claim(subject, 'PAID', 60_000));
     }
     expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
     expect(await store.claim('payment:2', 'PAID', 60_000)).toMatchObject({ status: 'done' });
@@ -53,19 +57,28 @@ describe('MemoryStore', () => {
     expect(await store.claim('payment:1', 'PAID', 60_000)).toMatchObject({ status: 'claimed' });
   });
 
-  it('forgets none of the younger half for a quarter more than it holds', async () => {
+  it('forgets of thousands the ones claimed longest ago, each when there is one more', async () => {
     const maxEntries = 10_000;
+    const more = 2_500;
     const store = new MemoryStore({ maxEntries });
-    const statusOf = async (index: number) => (await store.claim(`payment:${index}`, 'PAID', 60_000)).status;
-    for (let index = 0; index < maxEntries * 1.25; index += 1) {
-      const claim = await store.claim(`payment:${index}`, 'PAID', 60_000);
-      if (claim.status !== 'claimed') throw new Error('not claimed');
-      await store.complete(claim, 60_000);
-    }
-    for (let index = maxEntries / 2; index < maxEntries * 1.25; index += 1) {
-      expect(await statusOf(index)).toBe('done');
-    }
-    expect(await statusOf(0)).toBe('claimed');
+    const claim = (index: number, state = 'PAID') => store.claim(`payment:${index}`, state, 60_000);
+    for (let index = 0; index < maxEntries + more; index += 1) await complete(store, await claim(index));
+
+    for (let index = more; index < maxEntries + more; index += 1)
+      expect((await claim(index)).status).toBe('done');
+    expect((await claim(more - 1)).status).toBe('claimed');
+  });
+
+  it('forgets a subject whose second state came late after those claimed in between', async () => {
+    const store = new MemoryStore({ maxEntries: 2 });
+    const claim = (subject: string, state: string) => store.claim(subject, state, 60_000);
+    await complete(store, await claim('reversal:1', 'PENDING'));
+    await complete(store, await claim('reversal:2', 'PENDING'));
+    await complete(store, await claim('reversal:1', 'PAID'));
+    await complete(store, await claim('reversal:3', 'PENDING'));
+
+    expect(await claim('reversal:1', 'PAID')).toEqual({ status: 'done', handledStates: ['PENDING', 'PAID'] });
+    expect((await claim('reversal:2', 'PENDING')).status).toBe('claimed');
   });
 
   it('grows the fence also when the clock has been set back', async () => {
@@ -105,9 +118,7 @@ describe('MemoryStore', () => {
     const store = new MemoryStore({ maxEntries: 2 * live });
     for (let index = 0; index < live; index += 1) await store.claim(`live:${index}`, 'PAID', 60_000);
     for (let index = 0; index < live; index += 1) {
-      const claim = await store.claim(`done:${index}`, 'PAID', 60_000);
-      if (claim.status !== 'claimed') throw new Error('not claimed');
-      await store.complete(claim, 60_000);
+      await complete(store, await store.claim(`done:${index}`, 'PAID', 60_000));
     }
 
     await expect(store.claim('new', 'PAID', 60_000)).rejects.toThrow(StoreError);
@@ -116,7 +127,10 @@ describe('MemoryStore', () => {
       expect((await store.claim(`live:${index}`, 'PAID', 60_000)).status).toBe('busy');
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses maxEntries: %s', (maxEntries) => {
-    expect(() => new MemoryStore({ maxEntries })).toThrow(ConfigurationError);
-  });
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1])(
+    'refuses maxEntries: %s',
+    (maxEntries) => {
+      expect(() => new MemoryStore({ maxEntries })).toThrow(ConfigurationError);
+    },
+  );
 });
