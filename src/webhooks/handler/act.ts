@@ -30,25 +30,7 @@ async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promi
     if (failure.code === 'callback_failed') await release(claim, options);
     return failure;
   }
-  return await complete(task, claim, leaseEnd, options);
-}
-
-/** Gives the subject up for the next attempt. If that fails, the lease runs out before the attempt comes. */
-async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
-  try {
-    await within(storeTimeoutMs, store.release(claim));
-  } catch {
-    // The callback's failure is what is reported.
-  }
-}
-
-/** Records the callback's success, and does not give up while the lease lasts: it has happened, and must be known. */
-async function complete(
-  task: Task,
-  claim: Claim,
-  leaseEnd: number,
-  { store, storeTimeoutMs }: ResolvedHandlerOptions,
-): Promise<Ending> {
+  // That the callback has succeeded must be known, so this is not given up while the lease lasts.
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {
       const recorded = await within(storeTimeoutMs, store.complete(claim, task.retentionMs));
@@ -57,6 +39,15 @@ async function complete(
       if (performance.now() + pauseMs >= leaseEnd) return storeFailed(error);
     }
     await sleep(pauseMs);
+  }
+}
+
+/** Gives the subject up for the next attempt. If that fails, the lease runs out before the attempt comes. */
+async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
+  try {
+    await within(storeTimeoutMs, store.release(claim));
+  } catch {
+    // The callback's failure is what is reported.
   }
 }
 

@@ -4,10 +4,14 @@ export class DeadlineExceeded extends Error {
 }
 
 /**
- * The promise, or a rejection with `DeadlineExceeded` when it takes longer. The work itself goes on; what it still
- * gives or throws is nobody's.
+ * The promise, or a rejection with `DeadlineExceeded` when it takes longer, which `onTimeout` gets first. The work itself
+ * goes on; what it still gives or throws is nobody's.
  */
-export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+export function within<T>(
+  ms: number,
+  promise: Promise<T>,
+  onTimeout?: (error: DeadlineExceeded) => void,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     promise.then(
       (value) => {
@@ -20,11 +24,12 @@ export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
       },
     );
     // A microtask after what is settled already has said so, as what comes from a store in memory is.
-    const cancel = startTimer(
-      ms,
-      () => reject(new DeadlineExceeded(`took longer than ${ms} ms`)),
-      inMicrotask,
-    );
+    const cancel = startTimer(ms, expire, inMicrotask);
+    function expire() {
+      const error = new DeadlineExceeded(`took longer than ${ms} ms`);
+      onTimeout?.(error);
+      reject(error);
+    }
   });
 }
 

@@ -39,18 +39,26 @@ export interface PlainResponse {
 /** The headers in one form. Their names in a record are lower-case, as `node:http` has them. */
 export function headOf({ method, url, headers }: PlainRequest): RequestHead {
   if (isHeaders(headers)) return { method, url, headers };
-  // A gateway's header is asked for in any case, as of a `Request`.
-  return { method, url, headers: { get: (name) => headerOf(headers, name.toLowerCase()) } };
+  return { method, url, headers: new RecordHeaders(headers) };
 }
 
 function isHeaders(headers: PlainRequest['headers']): headers is RequestHead['headers'] {
   return typeof headers['get'] === 'function';
 }
 
-function headerOf(
-  headers: Exclude<PlainRequest['headers'], RequestHead['headers']>,
-  name: string,
-): string | null {
-  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  return typeof value === 'string' ? value : (value?.join(', ') ?? null);
+type HeaderRecord = Exclude<PlainRequest['headers'], RequestHead['headers']>;
+
+class RecordHeaders {
+  readonly #record: HeaderRecord;
+
+  constructor(record: HeaderRecord) {
+    this.#record = record;
+  }
+
+  /** A gateway's header is asked for in any case, as of a `Request`. */
+  get(name: string): string | null {
+    const key = name.toLowerCase();
+    const value = Object.hasOwn(this.#record, key) ? this.#record[key] : undefined;
+    return typeof value === 'string' ? value : (value?.join(', ') ?? null);
+  }
 }

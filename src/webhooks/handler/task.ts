@@ -29,20 +29,20 @@ export interface Task {
 export const DONE: Ending = { code: 'done' };
 export const BUSY: Ending = { code: 'busy', status: 503 };
 
-/** Runs the callback, and fires its signal when its time is over. */
-export async function runCallback(
+/**
+ * Runs the callback, and fires its signal when its time is over.
+ *
+ * @throws what the callback throws before it gives a promise
+ */
+export function runCallback(
   { notification, identity, callback, credentialIndex }: Task,
   { fence, handledStates }: Claim,
   transaction: unknown,
   { callbackTimeoutMs }: ResolvedHandlerOptions,
 ): Promise<void> {
   const context = new CallbackContext(identity.key, handledStates, credentialIndex, fence, transaction);
-  try {
-    await within(callbackTimeoutMs, Promise.resolve(callback(notification, context)));
-  } catch (error) {
-    if (error instanceof DeadlineExceeded) context.expire(error);
-    throw error;
-  }
+  const acting = Promise.resolve(callback(notification, context));
+  return within(callbackTimeoutMs, acting, (error) => context.expire(error));
 }
 
 export function callbackFailure(
