@@ -7,7 +7,8 @@ import { checkCount, checkDuration } from './store-arguments';
 export interface MemoryStoreOptions {
   /**
    * How many subjects are remembered at most; about 200 bytes each beside the subject's own text. When it is full, the
-   * subject claimed longest ago is forgotten, and a late repeat of its notification runs again. Default: 100 000.
+   * subject claimed longest ago is forgotten, and a late repeat of its notification runs again. Default: 100 000; at
+   * most 16 777 216.
    */
   readonly maxEntries?: number | undefined;
 
@@ -118,7 +119,7 @@ export class MemoryStore implements IdempotencyStore {
   }
 }
 
-/** As many as a JavaScript `Map` holds. */
+/** The addresses for all entries are taken at once: half a gigabyte of them for so many. */
 const MOST_ENTRIES = 2 ** 24;
 
 /** Entries that one claim looks at for room: a thousand take well under a millisecond. */
