@@ -11,6 +11,7 @@ const MILLISECONDS = 400;
 const BARE = 'bare node:http';
 const LEAST = 'with credentials and a Set of sales';
 const FORGETFUL = 'this handler, its store remembering nothing';
+const SET = 'this handler, its store a Set alone';
 const OURS = 'this handler';
 
 /** The handler on node:http over a memory store, beside a server that reads and parses the body. */
@@ -20,13 +21,14 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
     [BARE]: await sender.listen({ kind: 'bare' }),
     [LEAST]: await sender.listen({ kind: 'least' }),
     [FORGETFUL]: await sender.listen({ kind: 'forgetful' }),
+    [SET]: await sender.listen({ kind: 'set' }),
     [OURS]: await sender.listen(),
   };
   const tables: Table[] = [];
   const goals: Goal[] = [];
   for (const subjects of ['new', 'duplicates'] as const) {
     const ask = { connections: CONNECTIONS, milliseconds: MILLISECONDS, subjects, bodyBytes: 0 };
-    const loads: Record<Name, Load[]> = { [BARE]: [], [LEAST]: [], [FORGETFUL]: [], [OURS]: [] };
+    const loads: Record<Name, Load[]> = { [BARE]: [], [LEAST]: [], [FORGETFUL]: [], [SET]: [], [OURS]: [] };
     const candidate = (name: Name) => async () => {
       const load = await listeners[name](ask);
       loads[name].push(load);
@@ -38,6 +40,7 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
       [BARE]: candidate(BARE),
       [LEAST]: candidate(LEAST),
       [FORGETFUL]: candidate(FORGETFUL),
+      [SET]: candidate(SET),
       [OURS]: candidate(OURS),
     };
     await interleave(candidates, { rounds: ROUNDS, random });
@@ -59,12 +62,18 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
   };
 }
 
-type Name = typeof BARE | typeof LEAST | typeof FORGETFUL | typeof OURS;
+type Name = typeof BARE | typeof LEAST | typeof FORGETFUL | typeof SET | typeof OURS;
 type All = Samples<Name>;
 
 function samplesOf(loads: Readonly<Record<Name, readonly Load[]>>, key: keyof Load): All {
   const of = (name: Name) => loads[name].map((load) => load[key]);
-  return { [BARE]: of(BARE), [LEAST]: of(LEAST), [FORGETFUL]: of(FORGETFUL), [OURS]: of(OURS) };
+  return {
+    [BARE]: of(BARE),
+    [LEAST]: of(LEAST),
+    [FORGETFUL]: of(FORGETFUL),
+    [SET]: of(SET),
+    [OURS]: of(OURS),
+  };
 }
 
 function tablesOf(what: string, of: (key: keyof Load) => All): Table[] {

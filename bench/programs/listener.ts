@@ -13,6 +13,9 @@ import type { ListenerInput } from './load/messages';
 
 const { kind, credentials } = programInput<ListenerInput>();
 
+/** As many as the memory store remembers. */
+const REMEMBERED = 100_000;
+
 const handlerOver = (store: IdempotencyStore) =>
   toNodeListener(createWebhookHandler({ credentials, store, on: { payment: async () => undefined } }));
 
@@ -28,6 +31,19 @@ const forgetful: IdempotencyStore = {
   }),
   complete: async () => true,
   release: async () => undefined,
+};
+
+const claimed = new Set<string>();
+
+/** Remembers each subject in a `Set`, without leases, expiry or the choice of what to forget. */
+const setAlone: IdempotencyStore = {
+  ...forgetful,
+  claim: async (subject, state, leaseMs) => {
+    if (claimed.has(subject)) return { status: 'done', handledStates: [state] };
+    if (claimed.size >= REMEMBERED) claimed.clear();
+    claimed.add(subject);
+    return forgetful.claim(subject, state, leaseMs);
+  },
 };
 
 /** Reads the body, parses it, and answers. */
@@ -55,8 +71,7 @@ const least: RequestListener = (request, response) => {
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     const { saleToken } = JSON.parse(Buffer.concat(chunks).toString());
-    // As many as the memory store keeps, without its care for which ones to forget.
-    if (seen.size >= 100_000) seen.clear();
+    if (seen.size >= REMEMBERED) seen.clear();
     seen.add(saleToken);
     response.end('OK');
   });
@@ -66,6 +81,7 @@ const listeners = {
   bare,
   least,
   forgetful: handlerOver(forgetful),
+  set: handlerOver(setAlone),
   handler: handlerOver(new MemoryStore()),
 };
 const server = createServer(listeners[kind]);

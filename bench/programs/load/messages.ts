@@ -2,7 +2,7 @@ import type { Credentials } from 'pix-automatic-sdk/webhooks';
 
 /** What the listener is started with. */
 export interface ListenerInput {
-  readonly kind: 'bare' | 'least' | 'forgetful' | 'handler';
+  readonly kind: 'bare' | 'least' | 'forgetful' | 'set' | 'handler';
   readonly credentials: readonly Credentials[];
 }
 
