@@ -13,6 +13,10 @@ const LEAST = 'with credentials and a Set of sales';
 const FORGETFUL = 'this handler, its store remembering nothing';
 const SET = 'this handler, its store a Set alone';
 const OURS = 'this handler';
+const NAMES = [BARE, LEAST, FORGETFUL, SET, OURS] as const;
+
+type Name = (typeof NAMES)[number];
+type All = Samples<Name>;
 
 /** The handler on node:http over a memory store, beside a server that reads and parses the body. */
 export async function handler({ random }: BenchContext): Promise<PartReport> {
@@ -28,23 +32,16 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
   const goals: Goal[] = [];
   for (const subjects of ['new', 'duplicates'] as const) {
     const ask = { connections: CONNECTIONS, milliseconds: MILLISECONDS, subjects, bodyBytes: 0 };
-    const loads: Record<Name, Load[]> = { [BARE]: [], [LEAST]: [], [FORGETFUL]: [], [SET]: [], [OURS]: [] };
-    const candidate = (name: Name) => async () => {
+    // All have been compiled by then.
+    for (const listener of Object.values(listeners)) await listener({ ...ask, milliseconds: 1500 });
+    const loads = byName((): Load[] => []);
+    const candidates = byName((name) => async () => {
       const load = await listeners[name](ask);
       loads[name].push(load);
       return load.perSecond;
-    };
-    // All have been compiled by then.
-    for (const listener of Object.values(listeners)) await listener({ ...ask, milliseconds: 1500 });
-    const candidates = {
-      [BARE]: candidate(BARE),
-      [LEAST]: candidate(LEAST),
-      [FORGETFUL]: candidate(FORGETFUL),
-      [SET]: candidate(SET),
-      [OURS]: candidate(OURS),
-    };
+    });
     await interleave(candidates, { rounds: ROUNDS, random });
-    const of = (key: keyof Load) => samplesOf(loads, key);
+    const of = (key: keyof Load) => byName((name) => loads[name].map((load) => load[key]));
     const what = subjects === 'new' ? 'each notification new' : 'duplicates of one';
     tables.push(...tablesOf(what, of));
     goals.push(
@@ -62,18 +59,8 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
   };
 }
 
-type Name = typeof BARE | typeof LEAST | typeof FORGETFUL | typeof SET | typeof OURS;
-type All = Samples<Name>;
-
-function samplesOf(loads: Readonly<Record<Name, readonly Load[]>>, key: keyof Load): All {
-  const of = (name: Name) => loads[name].map((load) => load[key]);
-  return {
-    [BARE]: of(BARE),
-    [LEAST]: of(LEAST),
-    [FORGETFUL]: of(FORGETFUL),
-    [SET]: of(SET),
-    [OURS]: of(OURS),
-  };
+function byName<T>(make: (name: Name) => T): Record<Name, T> {
+  return Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<Name, T>;
 }
 
 function tablesOf(what: string, of: (key: keyof Load) => All): Table[] {

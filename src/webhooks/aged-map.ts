@@ -19,7 +19,6 @@ export class AgedMap<Value> {
   readonly #next: Int32Array;
   /** The first entry of each bucket, by the lowest bits of a hash. */
   readonly #buckets: Int32Array;
-  #size = 0;
   #givenUp = NONE;
   /** The last place that was ever taken. */
   #lastPlace = NONE;
@@ -40,7 +39,7 @@ export class AgedMap<Value> {
   }
 
   get isFull(): boolean {
-    return this.#size === this.#capacity;
+    return this.#givenUp === NONE && this.#lastPlace === this.#capacity;
   }
 
   get(key: string): Value | undefined {
@@ -96,7 +95,6 @@ export class AgedMap<Value> {
 
   #add(key: string, hash: number): number {
     if (this.isFull) throw new RangeError(`The map is full of its ${this.#capacity} entries.`);
-    this.#size += 1;
     const place = this.#takePlace();
     this.#chunkOf(place).keys[place % CHUNK] = key;
     this.#hashes[place] = hash;
@@ -112,7 +110,6 @@ export class AgedMap<Value> {
   }
 
   #remove(place: number): void {
-    this.#size -= 1;
     const { keys, values } = this.#chunkOf(place);
     keys[place % CHUNK] = undefined;
     values[place % CHUNK] = undefined;

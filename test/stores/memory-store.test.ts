@@ -61,7 +61,7 @@ describe('MemoryStore', () => {
     const maxEntries = 10_000;
     const more = 2_500;
     const store = new MemoryStore({ maxEntries });
-    const claim = (index: number, state = 'PAID') => store.claim(`payment:${index}`, state, 60_000);
+    const claim = (index: number) => store.claim(`payment:${index}`, 'PAID', 60_000);
     for (let index = 0; index < maxEntries + more; index += 1) await complete(store, await claim(index));
 
     for (let index = more; index < maxEntries + more; index += 1)

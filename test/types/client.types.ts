@@ -83,26 +83,25 @@ type Plain<T> = T extends Primitive
       ? { [Key in keyof T]: Plain<T[Key]> }
       : T;
 
-type Inferred<Schema extends z.ZodMiniType> = Plain<Documented<z.infer<Schema>>>;
+/** By the function that makes a schema. */
+type Inferred<Make extends () => z.ZodMiniType> = Plain<Documented<z.infer<ReturnType<Make>>>>;
 
 // The types that are written out, and the schemas that check: neither can drift from the other.
-assertTrue<Equal<Plain<Transaction>, Inferred<ReturnType<typeof transactionObject>>>>();
-assertTrue<Equal<Plain<RecurringCheckout>, Inferred<ReturnType<typeof recurringCheckoutObject>>>>();
-assertTrue<
-  Equal<Plain<ScheduledPaymentCancellation>, Inferred<ReturnType<typeof scheduledPaymentCancellationObject>>>
->();
+assertTrue<Equal<Plain<Transaction>, Inferred<typeof transactionObject>>>();
+assertTrue<Equal<Plain<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
+assertTrue<Equal<Plain<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>>();
 assertTrue<
   Equal<
     Plain<ScheduledPaymentCancellationRequest>,
-    Inferred<ReturnType<typeof scheduledPaymentCancellationRequestObject>>
+    Inferred<typeof scheduledPaymentCancellationRequestObject>
   >
 >();
-assertTrue<Equal<Plain<IdentityDocument>, Inferred<ReturnType<typeof identityDocumentObject>>>>();
-assertTrue<Equal<Plain<Phone>, Inferred<ReturnType<typeof phoneObject>>>>();
-assertTrue<Equal<Plain<BankDetails>, Inferred<ReturnType<typeof bankDetailsObject>>>>();
+assertTrue<Equal<Plain<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
+assertTrue<Equal<Plain<Phone>, Inferred<typeof phoneObject>>>();
+assertTrue<Equal<Plain<BankDetails>, Inferred<typeof bankDetailsObject>>>();
 // The request's type has `amount` apart, because whether it is required hangs on `immediatePayment`.
 type RequestFields = RecurringCheckoutRequestBase & { amount?: number | undefined };
-assertTrue<Equal<Plain<RequestFields>, Inferred<ReturnType<typeof recurringCheckoutRequestObject>>>>();
+assertTrue<Equal<Plain<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
 
 // The comparison itself sees what it is there for.
 assertTrue<Equal<Equal<{ a?: string }, { a?: string | undefined }>, false>>();

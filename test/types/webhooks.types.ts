@@ -46,11 +46,14 @@ isFalse<Equal<{ a?: string }, { a: string }>>();
 isFalse<Equal<Known<{ a: { b: 1; [name: string]: unknown } }>, { a: { c: 1 } }>>();
 isTrue<Equal<Known<{ a: { b: 1; [name: string]: unknown }; [name: string]: unknown }>, { a: { b: 1 } }>>();
 
+/** By the function that makes a schema. */
+type Inferred<Make extends () => z.ZodMiniType> = Known<z.output<ReturnType<Make>>>;
+
 // Each payload type is what its schema infers.
-isTrue<Equal<Known<z.output<ReturnType<typeof saleObject>>>, Known<SalePayload>>>();
-isTrue<Equal<Known<z.output<ReturnType<typeof reversalObject>>>, Known<ReversalPayload>>>();
-isTrue<Equal<Known<z.output<ReturnType<typeof refundObject>>>, Known<RefundPayload>>>();
-isTrue<Equal<Known<z.output<ReturnType<typeof payoutObject>>>, Known<PayoutPayload>>>();
+isTrue<Equal<Inferred<typeof saleObject>, Known<SalePayload>>>();
+isTrue<Equal<Inferred<typeof reversalObject>, Known<ReversalPayload>>>();
+isTrue<Equal<Inferred<typeof refundObject>, Known<RefundPayload>>>();
+isTrue<Equal<Inferred<typeof payoutObject>, Known<PayoutPayload>>>();
 
 // No public payload type has an index signature: Known changes nothing.
 isTrue<Equal<Known<SalePayload>['newStatus'], SalePayload['newStatus']>>();

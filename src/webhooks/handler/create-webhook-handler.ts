@@ -114,6 +114,7 @@ class WebhookFlow {
     let reading: Reading;
     try {
       if (body instanceof BodyProblem) throw body;
+      // Within one `try`: a body may also prove unreadable while it is recognized.
       reading = this.#read(head, await readBody(body, this.#options));
     } catch (error) {
       return this.#refuseBody(error);
@@ -138,7 +139,6 @@ class WebhookFlow {
     return this.#refuse(code, { ...details, kind, key, received: notification });
   }
 
-  /** Within one `try`: a body may also prove unreadable while it is recognized. */
   #read(head: RequestHead, body: unknown): Reading {
     const raw = readJsonObject(body);
     const recognized = recognize(raw, { url: head.url }, this.#options.kinds);
