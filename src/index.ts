@@ -11,8 +11,8 @@ export {
   type PaymentDifference,
   type TransactionSource,
 } from './client/confirm-payment';
-export type { Fetch, FetchInit, FetchResponse } from './client/fetch';
-export type { Observers, RequestEvent, ResponseEvent, RetryEvent } from './client/observers';
+export type { Fetch, FetchInit, FetchResponse } from './client/transport/fetch';
+export type { Observers, RequestEvent, ResponseEvent, RetryEvent } from './client/transport/observers';
 export type { BodyCallOptions, CallLimits, CallOptions, PaymentsClientOptions } from './client/options';
 export { PaymentsClient } from './client/payments-client';
 export { type Reconciled, type ReconcileOptions, reconcile } from './client/reconcile';
@@ -21,11 +21,13 @@ export {
   AbortedError,
   ApiError,
   type AuthorizationFailure,
+  type CallError,
   ConfigurationError,
   ConnectionError,
   InvalidNotificationError,
   InvalidRequestError,
   InvalidResponseError,
+  isCallError,
   type OperationName,
   type Outcome,
   PaymentsError,

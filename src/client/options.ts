@@ -2,9 +2,10 @@ import { ConfigurationError } from '../errors';
 import { assertCredentials, type Credentials } from '../schemas/credentials';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
-import type { Fetch } from './fetch';
-import type { Observers } from './observers';
-import { platformFetch } from './platform-fetch';
+import { ownOptions } from './own-options';
+import type { Fetch } from './transport/fetch';
+import type { Observers } from './transport/observers';
+import { platformFetch } from './transport/platform-fetch';
 
 /** How to reach the service, and how hard to try. */
 export interface PaymentsClientOptions extends Credentials, CallLimits, Observers {
@@ -15,15 +16,19 @@ export interface PaymentsClientOptions extends Credentials, CallLimits, Observer
   readonly baseUrl: string;
 
   /**
-   * The largest answer to read, in bytes after decompression. A larger one is an `InvalidResponseError`.
+   * The largest response to read, in bytes after decompression. A larger one is an `InvalidResponseError`.
    *
-   * @defaultValue 10 MiB
+   * @defaultValue 1 MiB
    */
   readonly maxResponseBytes?: number | undefined;
 
   /**
    * What sends the requests, for proxies and special agents: it is called as `fetch(url, init)`, with a string and a
    * plain object, so that the `fetch` of npm's undici fits.
+   *
+   * It must send each request once and never retry by itself: a POST that it sends twice can create two journeys, and
+   * the library cannot see it. With a `fetch` of yours, POST and PUT are retried only on 429, because a failure to
+   * connect that it reports says nothing about the tries before. Queries are retried as usual.
    *
    * @defaultValue the platform's `fetch`, looked up at each request
    */
@@ -62,7 +67,7 @@ export interface CallLimits {
   readonly totalTimeoutMs?: number | undefined;
 
   /**
-   * How often a call may be tried again. Queries are, after failures that pass; calls that change something only
+   * How often a call may be retried. Queries are retried after transient failures; calls that change something only
    * when it is certain that the service did not act on them.
    *
    * @defaultValue 2
@@ -72,7 +77,7 @@ export interface CallLimits {
 
 /** What a single call may set for itself. */
 export interface CallOptions extends CallLimits {
-  /** Ends the call at once with an `AbortedError`, whose `outcome` says whether it may have taken effect. */
+  /** Ends the call at once with an `AbortedError`, whose `outcome` tells you whether it may have gone through. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -98,13 +103,16 @@ export interface ResolvedOptions extends Credentials, Observers {
   readonly limits: ResolvedLimits;
   readonly maxResponseBytes: number;
   readonly fetch: Fetch;
+  /** Whether `fetch` is the caller's, so that what it did before it failed is not known. */
+  readonly isOwnFetch: boolean;
   readonly userAgent: string;
 }
 
 const DEFAULT_LIMITS: ResolvedLimits = { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 };
 
 /** @throws `ConfigurationError` for the first option that cannot work */
-export function resolveOptions(options: PaymentsClientOptions): ResolvedOptions {
+export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
+  const options = ownOptions(given);
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp === true);
   const { apiKey, apiToken } = options;
   assertCredentials({ apiKey, apiToken });
@@ -114,15 +122,20 @@ export function resolveOptions(options: PaymentsClientOptions): ResolvedOptions 
       'Expected `userAgent` to be of printable ASCII characters, as a header must be.',
     );
   }
-  const maxResponseBytes = options.maxResponseBytes ?? 10 * 1024 * 1024;
+  const maxResponseBytes = options.maxResponseBytes ?? 1024 * 1024;
   assertPositive('maxResponseBytes', maxResponseBytes, Number.MAX_SAFE_INTEGER);
+  const { fetch = platformFetch } = options;
+  if (typeof fetch !== 'function') {
+    throw new ConfigurationError('Expected `fetch` to be a function: `(url, init) => Promise<Response>`.');
+  }
   return {
     baseUrl,
     apiKey,
     apiToken,
     limits: resolveLimits(options, DEFAULT_LIMITS),
     maxResponseBytes,
-    fetch: options.fetch ?? platformFetch,
+    fetch,
+    isOwnFetch: fetch !== platformFetch,
     userAgent,
     onRequest: options.onRequest,
     onResponse: options.onResponse,
@@ -141,6 +154,15 @@ export function resolveLimits(limits: CallLimits, defaults: ResolvedLimits): Res
     throw new ConfigurationError('Expected `maxRetries` to be a whole number, 0 or more.');
   }
   return { timeoutMs, totalTimeoutMs, maxRetries };
+}
+
+/** @throws `ConfigurationError` for a signal that is none */
+export function resolveSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
+  if (signal === null || signal === undefined) return undefined;
+  if (typeof signal.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+    throw new ConfigurationError('Expected `signal` to be an AbortSignal: pass `controller.signal`, say.');
+  }
+  return signal;
 }
 
 /** Timers take 32 bits: a longer time would fire at once. */

@@ -23,7 +23,7 @@ import {
   resolveOptions,
 } from './options';
 import { pathOf } from './path';
-import { Transport } from './transport';
+import { Transport } from './transport/transport';
 import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 
 /**
@@ -98,7 +98,7 @@ export class PaymentsClient {
         operation,
         path: operation.urlTemplate,
         body: toBody(operation, recurringCheckoutRequestSchema, request, options),
-        answer: recurringCheckoutSchema,
+        response: recurringCheckoutSchema,
       },
       options,
     );
@@ -118,7 +118,7 @@ export class PaymentsClient {
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
     const operation = getTransaction;
     return this.#transport.send(
-      { operation, path: pathOf(operation, transactionUUID), answer: transactionSchema },
+      { operation, path: pathOf(operation, transactionUUID), response: transactionSchema },
       options,
     );
   }
@@ -145,7 +145,7 @@ export class PaymentsClient {
         operation,
         path: pathOf(operation, instructionId),
         body: toBody(operation, scheduledPaymentCancellationRequestSchema, request, options),
-        answer: scheduledPaymentCancellationSchema,
+        response: scheduledPaymentCancellationSchema,
       },
       options,
     );

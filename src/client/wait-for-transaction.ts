@@ -2,7 +2,7 @@ import { AbortedError, ApiError, TimeoutError } from '../errors';
 import type { Transaction } from '../schemas/transaction';
 import { onAbort } from './on-abort';
 import { assertPositive } from './options';
-import { isTransient } from './retry-policy';
+import { isTransient } from './transport/retry-policy';
 
 /** What to wait for, and how long. */
 export interface WaitOptions {

@@ -1,4 +1,4 @@
-import { type CallContext, CallError } from './call-error';
+import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 
 /**
@@ -6,7 +6,7 @@ import { brand } from './payments-error';
  * is the signal's reason. Look at `outcome`: an `AbortSignal.timeout()` that fires during a POST may leave a journey
  * behind.
  */
-export class AbortedError extends CallError {
+export class AbortedError extends FailedCall {
   static {
     brand(this, 'AbortedError', 'AbortError');
   }

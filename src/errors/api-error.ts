@@ -1,11 +1,11 @@
-import { type CallContext, CallError } from './call-error';
+import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 
 /**
  * The service answered, and not with a success: an HTTP status outside 2xx, or a 2xx whose body has a `status` other
  * than 0 (document section 7.2; the meaning of -1 and 999 is not documented).
  */
-export class ApiError extends CallError {
+export class ApiError extends FailedCall {
   static {
     brand(this, 'ApiError');
   }

@@ -1,53 +1,22 @@
-import { type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
+import type { AbortedError } from './aborted-error';
+import type { ApiError } from './api-error';
+import type { ConnectionError } from './connection-error';
+import { FailedCall } from './failed-call';
+import type { InvalidResponseError } from './invalid-response-error';
+import type { TimeoutError } from './timeout-error';
 
-/** The operations of the service (document section 4), by the names of the client's methods. */
-export type OperationName = 'createRecurringCheckout' | 'getTransaction' | 'cancelScheduledPayment';
+/**
+ * An error of a call to the service: it has `outcome`, `uuid`, `operation` and `attempts`, and `switch (error.code)`
+ * narrows to the class. Use {@link isCallError} to tell one.
+ */
+export type CallError = ApiError | InvalidResponseError | ConnectionError | TimeoutError | AbortedError;
 
-/** What every error of a call to the service knows about that call. */
-export interface CallContext {
-  /** Whether the call may have taken effect, over all its attempts. */
-  readonly outcome: Outcome;
-  /** The operation that was called. */
-  readonly operation: OperationName;
-  /** How many requests were tried, the first one included. 0 when none was. */
-  readonly attempts: number;
-}
-
-/** What the errors of a call have in common. Not exported: `PaymentsError` and its `outcome` serve to catch them all. */
-export abstract class CallError extends PaymentsError {
-  /** Whether the call may have taken effect, over all its attempts. */
-  declare readonly outcome: Outcome;
-
-  /** The operation that was called. */
-  readonly operation: OperationName;
-
-  /** How many requests were tried, the first one included. 0 when none was. */
-  readonly attempts: number;
-
-  protected constructor(
-    code: PaymentsErrorCode,
-    message: string,
-    context: CallContext & { readonly cause?: unknown },
-  ) {
-    super(code, message, context);
-    this.operation = context.operation;
-    this.attempts = context.attempts;
-  }
-}
-
-/** What to do next, for the end of a message. It depends on the outcome, and on what a second call would change. */
-export function advice({ outcome, operation }: Pick<CallContext, 'outcome' | 'operation'>): string {
-  if (outcome === 'refused') return 'The service refused the call and did not act on it.';
-  if (outcome === 'not-sent') return 'Nothing reached the service, so the call can be made again.';
-  switch (operation) {
-    case 'getTransaction':
-      return 'A query changes nothing, so it can be made again.';
-    case 'createRecurringCheckout':
-      return (
-        'The journey may exist. If you create another, do it under a new referenceCode, show only its QR code, and ' +
-        'watch for notifications of the first.'
-      );
-    case 'cancelScheduledPayment':
-      return 'The cancellation may have taken effect: check with the service before you report it either way.';
-  }
+/**
+ * Whether a value is the error of a call to the service, made by this copy of the package or by another one. Errors of
+ * arguments (`InvalidRequestError`, `ConfigurationError`) are none: with them no call was made.
+ *
+ * @param error - anything that was caught
+ */
+export function isCallError(error: unknown): error is CallError {
+  return error instanceof FailedCall;
 }

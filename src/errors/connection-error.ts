@@ -1,11 +1,11 @@
-import { type CallContext, CallError } from './call-error';
+import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 
 /**
  * No answer came, because the connection failed: refused, name not resolved, certificate not trusted (outcome
  * `'not-sent'`), or lost on the way (outcome `'unknown'`).
  */
-export class ConnectionError extends CallError {
+export class ConnectionError extends FailedCall {
   static {
     brand(this, 'ConnectionError');
   }

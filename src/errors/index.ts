@@ -1,8 +1,9 @@
 export { AbortedError } from './aborted-error';
 export { ApiError } from './api-error';
-export type { OperationName } from './call-error';
+export { type CallError, isCallError } from './call-error';
 export { ConfigurationError } from './configuration-error';
 export { ConnectionError } from './connection-error';
+export type { OperationName } from './failed-call';
 export { InvalidNotificationError } from './invalid-notification-error';
 export { InvalidRequestError } from './invalid-request-error';
 export { InvalidResponseError } from './invalid-response-error';

@@ -1,13 +1,12 @@
-import { type CallContext, CallError } from './call-error';
+import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 import type { ValidationIssue } from './validation-issue';
 
 /**
  * The service answered with a success that cannot be used: no JSON, too large, or without what the operation is for.
- * The outcome is always `'unknown'`. When a checkout's answer has a `uuid`, the journey exists: query that uuid, and
- * do not create the journey again.
+ * The outcome is always `'unknown'`. When `uuid` is there, the journey exists: query it, and do not create it again.
  */
-export class InvalidResponseError extends CallError {
+export class InvalidResponseError extends FailedCall {
   static {
     brand(this, 'InvalidResponseError');
   }
@@ -20,9 +19,6 @@ export class InvalidResponseError extends CallError {
   /** What is wrong with the body, field by field; never the values. */
   readonly issues: readonly ValidationIssue[];
 
-  /** The transaction's uuid, when one can be read in the body. */
-  readonly uuid: string | undefined;
-
   readonly #body: unknown;
 
   /** For a double in your tests; the library makes its own. */
@@ -31,12 +27,10 @@ export class InvalidResponseError extends CallError {
     context: Omit<CallContext, 'outcome'> & {
       readonly issues: readonly ValidationIssue[];
       readonly body: unknown;
-      readonly uuid?: string | undefined;
     },
   ) {
     super('invalid_response', message, { ...context, outcome: 'unknown' });
     this.issues = context.issues;
-    this.uuid = context.uuid;
     this.#body = context.body;
   }
 

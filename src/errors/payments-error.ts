@@ -2,11 +2,11 @@
  * Whether a failed call may have taken effect.
  *
  * - `'not-sent'`: nothing reached the service. Calling again is safe.
- * - `'refused'`: the service answered 4xx. It did not act.
- * - `'unknown'`: the request may have been acted on (5xx, 3xx, a lost connection, a time-out, an unreadable
+ * - `'refused'`: the service answered 4xx, other than 408 and 499. It did not act.
+ * - `'unknown'`: the request may have been acted on (5xx, 3xx, 408, 499, a lost connection, a timeout, an unreadable
  *   success, or a body whose `status` is not 0). Find out before you call again.
  *
- * Over several attempts of one call the worst one counts: unknown, then refused, then not-sent.
+ * After several attempts, the error reports the worst outcome: unknown, then refused, then not-sent.
  */
 export type Outcome = 'not-sent' | 'refused' | 'unknown';
 

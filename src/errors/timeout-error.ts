@@ -1,8 +1,8 @@
-import { type CallContext, CallError } from './call-error';
+import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 
 /** A limit of time ran out: of one attempt (`timeoutMs`), of the whole call (`totalTimeoutMs`), or of a wait. */
-export class TimeoutError extends CallError {
+export class TimeoutError extends FailedCall {
   static {
     brand(this, 'TimeoutError');
   }

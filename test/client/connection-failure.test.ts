@@ -1,6 +1,7 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { ConnectionError } from 'pix-automatic-sdk';
-import { describe, expect, it, vi } from 'vitest';
-import { describeConnectionFailure, isPermanent } from '../../src/client/connection-failure';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describeConnectionFailure, isPermanent } from '../../src/client/transport/connection-failure';
 import { reply, startHttpServer, startHttpsServer, unusedPort } from '../helpers/http-server';
 import { startRawServer } from '../helpers/raw-server';
 import { selfSigned } from './self-signed';
@@ -31,12 +32,29 @@ describe('a certificate that is not trusted', () => {
   });
 });
 
-it('plain HTTP on a port that is spoken to in TLS is a lost connection, not sent twice', async () => {
+it('plain HTTP on a port that is spoken to in TLS is not-sent, and is not tried again', async () => {
   const server = await startHttpServer(reply(200, {}));
   const [create] = operations;
   const thrown = await failureOf(create.call(clientFor({ url: `https://127.0.0.1:${server.port}` })));
-  expect(thrown).toMatchObject({ code: 'connection_failed', attempts: 1 });
+  expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'not-sent', attempts: 1 });
   expect(server.requests).toEqual([]);
+});
+
+it.each(['end', 'destroy'] as const)(
+  'a TLS handshake that the server cuts off (%s) is not-sent',
+  async (how) => {
+    const server = await startRawServer((socket) => socket[how]());
+    const thrown = await failureOf(
+      operations[0].call(clientFor({ url: `https://127.0.0.1:${server.port}` })),
+    );
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'not-sent', attempts: 3 });
+  },
+);
+
+it('nothing listening on loopback makes the message ask about the sandbox', async () => {
+  const url = `http://127.0.0.1:${await unusedPort()}`;
+  const thrown = await failureOf(operations[0].call(clientFor({ url }, { maxRetries: 0 })));
+  expect(thrown.message).toContain('Is the sandbox running');
 });
 
 it('a name with several addresses is not-sent when each one of them refused', async () => {

@@ -27,10 +27,10 @@ describe.each(operations)('$name', ({ call, answer, name: operation, method, url
     const durationMs = expect.any(Number);
     expect(events).toEqual([
       { name: 'request', ...call1 },
-      { name: 'response', ...call1, status: 429, durationMs, errorCode: 'api_error' },
+      { name: 'response', ...call1, status: 429, durationMs, errorCode: 'api_error', issues: [] },
       { name: 'retry', ...call1, status: 429, delayMs: 0, errorCode: 'api_error' },
       { name: 'request', ...call1, attempt: 2 },
-      { name: 'response', ...call1, attempt: 2, status: 200, durationMs, errorCode: undefined },
+      { name: 'response', ...call1, attempt: 2, status: 200, durationMs, errorCode: undefined, issues: [] },
     ]);
   });
 

@@ -7,6 +7,7 @@ import {
   reply,
   stall,
   startHttpServer,
+  startHttpServerOn,
   unusedPort,
 } from '../helpers/http-server';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
@@ -20,8 +21,7 @@ const failures: ReadonlyArray<{
   error: object;
   outcome: string;
 }> = [
-  { what: 'a 408', respond: reply(408), error: ApiError, outcome: 'refused' },
-  ...[500, 502, 503, 504].map((status) => ({
+  ...[408, 500, 502, 503, 504].map((status) => ({
     what: `a ${status}`,
     respond: reply(status),
     error: ApiError,
@@ -61,6 +61,21 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 429, outcome: 'refused', attempts: 3 });
   });
 
+  it.each([499])(
+    'is sent once on %d, which a gateway sends while the service may be at work',
+    async (status) => {
+      const server = await startHttpServer(reply(status, { status: -1 }));
+      const thrown = await failureOf(call(clientFor(server)));
+      expect(thrown).toMatchObject({
+        code: 'api_error',
+        httpStatus: status,
+        outcome: 'unknown',
+        attempts: 1,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
   it.each([400, 401, 403, 404, 409, 410, 422, 425])('is sent once on %d, a refusal', async (status) => {
     const server = await startHttpServer(reply(status, { status: -1 }));
     const thrown = await failureOf(call(clientFor(server)));
@@ -93,24 +108,40 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     expect(server.connections).toBe(1);
   });
 
-  it('keeps the outcome unknown once it was, whatever comes after', async () => {
-    // A merchant's own fetch, because no server can refuse a connection after it has dropped one.
-    const causes = [refused(), Object.assign(new Error(), { code: 'ECONNRESET' })];
-    const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: causes.shift() })));
-    const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
-    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 2 });
+  it('stays refused when the connection is refused after a 429', async () => {
+    const server = await startHttpServer(async (response) => {
+      response.writeHead(429, { connection: 'close' });
+      response.end();
+      await server.close();
+    });
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'refused', attempts: 3 });
   });
 
-  it('stays refused when the connection is refused after a 429', async () => {
-    const answers = [() => Promise.resolve(new Response('', { status: 429 }))];
-    const fetch = () =>
-      (answers.shift() ?? (() => Promise.reject(new TypeError('', { cause: refused() }))))();
+  it('is sent once through a fetch of the caller that could not connect, which may have tried by itself', async () => {
+    const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: refused() })));
     const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
-    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'refused', attempts: 3 });
+    expect(thrown).toMatchObject({ outcome: 'not-sent', attempts: 1 });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it('is sent again through a fetch of the caller on 429', async () => {
+    const server = await startHttpServer(reply(429), reply(200, answer()));
+    const fetch = vi.fn((url: string, init: object) => globalThis.fetch(url, init));
+    expect(await call(clientFor(server, { fetch }))).toEqual(answer());
+    expect(fetch).toHaveBeenCalledTimes(2);
   });
 });
 
 describe('a query, which changes nothing', () => {
+  it('keeps the outcome unknown once it was, whatever comes after', async () => {
+    // A fetch of the caller, because no server can refuse a connection after it has dropped one.
+    const causes = [Object.assign(new Error(), { code: 'ECONNRESET' }), refused(), refused()];
+    const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: causes.shift() })));
+    const thrown = await failureOf(query.call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 3 });
+  });
+
   it.each([...failures, { what: 'a 429', respond: reply(429) }])(
     'is sent again on $what',
     async ({ respond }) => {
@@ -155,12 +186,14 @@ describe.each(operations)('$name', ({ call, answer }) => {
   });
 
   it('goes through when a server begins to listen between two attempts', async () => {
-    const server = await startHttpServer(reply(200, answer()));
-    const client = clientFor(server, {
-      fetch: failingOnce(refused()),
-    });
-    expect(await call(client)).toEqual(answer());
-    expect(server.requests).toHaveLength(1);
+    const port = await unusedPort();
+    let server: Awaited<ReturnType<typeof startHttpServer>> | undefined;
+    const onRetry = async () => {
+      server ??= await startHttpServerOn(port, reply(200, answer()));
+    };
+    vi.spyOn(Math, 'random').mockReturnValue(0.9);
+    expect(await call(clientFor({ url: `http://127.0.0.1:${port}` }, { onRetry }))).toEqual(answer());
+    expect(server?.requests).toHaveLength(1);
   });
 
   it('is tried again when the name does not resolve, and nothing was sent', async () => {
@@ -224,7 +257,7 @@ describe.each(operations)('$name', ({ call, answer }) => {
     expect(gap(server)).toBeLessThan(5_000);
   });
 
-  it.each(['-1', '1.5', 'soon', '2027-01-01', '1e3', 'Infinity', ''])(
+  it.each(['-1', '.5', 'soon', '2027-01-01', '1e3', 'Infinity', ''])(
     'a Retry-After of %j is none',
     async (value) => {
       const server = await startHttpServer(reply(429, '', { 'retry-after': value }));
@@ -232,6 +265,29 @@ describe.each(operations)('$name', ({ call, answer }) => {
       expect(thrown['retryAfterMs']).toBeUndefined();
     },
   );
+});
+
+describe('Retry-After', () => {
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  const [weekday, day, month, year, time] = inAnHour.toUTCString().replace(',', '').split(' ');
+  const asctime = `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`;
+
+  it.each([
+    ['white space around a number', ' 7 ', 7_000],
+    ['a fraction', '1.5', 1_500],
+    ['two header lines, of which the longer counts', ['5', '30'], 30_000],
+    ['two header lines with dates', [inAnHour.toUTCString(), 'Sun, 06 Nov 1994 08:49:37 GMT'], 3_600_000],
+    ['a number and a date', ['5', inAnHour.toUTCString()], 3_600_000],
+    ['a date as asctime writes it', asctime, 3_600_000],
+    ['a date as RFC 850 writes it', 'Sunday, 06-Nov-94 08:49:37 GMT', 0],
+  ])('may be %s', async (_, value, expected) => {
+    const server = await startHttpServer((response) => {
+      response.setHeader('retry-after', value);
+      response.writeHead(429).end();
+    });
+    const thrown = await failureOf(query.call(clientFor(server), { maxRetries: 0 }));
+    expect(Math.abs(Number(thrown['retryAfterMs']) - expected)).toBeLessThan(expected > 60_000 ? 60_000 : 1);
+  });
 });
 
 describe('back-off', () => {
@@ -259,14 +315,4 @@ function gap({ requests }: { requests: readonly { at: number }[] }): number {
 
 function refused(): Error {
   return Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
-}
-
-/** The platform's fetch, after one failure. */
-function failingOnce(cause: Error) {
-  let failed = false;
-  return (url: string, init: RequestInit) => {
-    if (failed) return globalThis.fetch(url, init);
-    failed = true;
-    return Promise.reject(new TypeError('fetch failed', { cause }));
-  };
 }

@@ -162,10 +162,23 @@ it('a redirect’s message names the origin without the credentials in it', asyn
 });
 
 it('a credential with characters that mean something in a pattern is taken out as it is', async () => {
-  const odd = '(a+)+$.*[z';
-  const server = await startHttpServer(reply(200, { status: 0, response: { uuid: `x-${odd}-y` } }));
-  const error = await failureOf(create.call(clientFor(server, { apiKey: 'k-key', apiToken: odd })));
-  expect(error['uuid']).toBe('x-[redacted]-y');
+  const odd = '(a+)+$.*z';
+  const server = await startHttpServer(reply(404));
+  const client = new PaymentsClient({ baseUrl: `${server.url}/x-${odd}-y`, apiKey: 'k-key', apiToken: odd });
+  const error = await failureOf(create.call(client));
+  expect(error.message).toContain('/x-[redacted]-y/v1.1/');
+});
+
+it('a uuid that a short credential is part of by chance is given as it came, not redacted', async () => {
+  const server = await startHttpServer(reply(500, { response: { uuid: '7d1f2a90-3c54' } }));
+  const error = await failureOf(create.call(clientFor(server, { apiKey: '7d1f2a90', apiToken: '54' })));
+  expect(error['uuid']).toBe('7d1f2a90-3c54');
+});
+
+it('a uuid that quotes a whole credential is none', async () => {
+  const server = await startHttpServer(reply(500, { response: { uuid: `x-${apiToken.toUpperCase()}` } }));
+  const error = await failureOf(create.call(clientFor(server, credentials)));
+  expect(error['uuid']).toBeUndefined();
 });
 
 describe('no credential is in what is printed of the client', () => {

@@ -7,13 +7,14 @@ import {
   InvalidNotificationError,
   InvalidRequestError,
   InvalidResponseError,
+  isCallError,
   PaymentsError,
   TimeoutError,
   WebhookAuthenticationError,
 } from 'pix-automatic-sdk';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
-import { advice } from '../../src/errors/call-error';
+import { advice } from '../../src/errors/failed-call';
 import { summarize } from '../../src/errors/validation-issue';
 import { body, context, type Errors, makers, names, secret } from './makers';
 
@@ -25,6 +26,7 @@ const ours: Errors = {
   InvalidNotificationError,
   InvalidRequestError,
   InvalidResponseError,
+  isCallError,
   PaymentsError,
   StoreError,
   TimeoutError,

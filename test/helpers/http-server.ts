@@ -36,6 +36,12 @@ export async function startHttpServer(...responses: Respond[]): Promise<TestServ
   return listen(createServer(listener(requests, responses)), 'http', requests);
 }
 
+/** The same on a port of the caller's choice, for a server that begins to listen late. */
+export async function startHttpServerOn(port: number, ...responses: Respond[]): Promise<TestServer> {
+  const requests: ReceivedRequest[] = [];
+  return listen(createServer(listener(requests, responses)), 'http', requests, port);
+}
+
 /** The same over TLS. */
 export async function startHttpsServer(options: ServerOptions, ...responses: Respond[]): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
@@ -81,8 +87,9 @@ async function listen(
   server: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>,
   scheme: string,
   requests: ReceivedRequest[],
+  wanted = 0,
 ): Promise<TestServer> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = async () => {
     server.closeAllConnections();

@@ -1,4 +1,4 @@
-import type { OperationName, PaymentsErrorCode } from '../errors';
+import type { OperationName, PaymentsErrorCode, ValidationIssue } from '../../errors';
 
 /**
  * Called along the way, for logs, metrics and traces. They see no credential, no body and no identifier. One that
@@ -27,8 +27,13 @@ export interface RequestEvent {
 
 /** An attempt has ended. */
 export interface ResponseEvent extends RequestEvent {
-  /** The HTTP status; `undefined` when no answer came. */
+  /** The HTTP status; `undefined` when none came. */
   readonly status: number | undefined;
+  /**
+   * Fields of a successful response that have another type than documented, and are left out of the result: where, and
+   * what was expected; never the values. Empty as a rule.
+   */
+  readonly issues: readonly ValidationIssue[];
   /** How long the attempt took, in milliseconds, the body included. */
   readonly durationMs: number;
   /** The `code` of the attempt's error; `undefined` when it succeeded. */

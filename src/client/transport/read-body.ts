@@ -1,11 +1,11 @@
-import { isReadableStream, joinChunks, utf8 } from '../bodies';
+import { isReadableStream, joinChunks, utf8 } from '../../bodies';
 import type { FetchResponse } from './fetch';
 
 /** A body, as far as it came. */
 export interface ReceivedBody {
   readonly text: string;
-  /** Why it is not whole: `'too-large'`, or what reading threw. */
-  readonly failure?: unknown;
+  /** Why it is not whole: {@link TOO_LARGE}, or what reading threw. */
+  readonly brokenOff?: unknown;
 }
 
 /** The end of reading a body that is larger than allowed. */
@@ -16,7 +16,8 @@ const NO_REASON = Symbol('no reason');
 
 /**
  * Reads a body, counting bytes as they come: `Content-Length` may be missing or wrong, and says nothing of what a
- * small compressed body becomes. Never throws.
+ * small compressed body becomes. Never throws. What came before a body broke off, or grew too large, is kept: the uuid
+ * of a journey may be in it.
  *
  * @param interrupted - rejects when the attempt is over; readers of a stalled stream do not notice by themselves
  */
@@ -26,21 +27,33 @@ export async function readBody(
   interrupted: Promise<never>,
 ): Promise<ReceivedBody> {
   if (!isReadableStream<Uint8Array>(response.body)) return readText(response, maxBytes, interrupted);
+  const decoder = decoderFor(response.headers.get('content-type'));
   const reader = response.body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), interrupted]);
-      if (done) return { text: utf8.decode(joinChunks(chunks)) };
+      if (done) return { text: decoder.decode(joinChunks(chunks)) };
       if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not of bytes.');
+      chunks.push(value.subarray(0, maxBytes - bytes));
       bytes += value.byteLength;
       if (bytes > maxBytes) throw TOO_LARGE;
-      chunks.push(value);
     }
   } catch (failure) {
     reader.cancel().catch(() => undefined);
-    return { text: utf8.decode(joinChunks(chunks)), failure: failure ?? NO_REASON };
+    return { text: decoder.decode(joinChunks(chunks)), brokenOff: failure ?? NO_REASON };
+  }
+}
+
+/** JSON is UTF-8 (RFC 8259), and a service that says otherwise of its own is taken at its word. */
+function decoderFor(contentType: string | null): typeof utf8 {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8;
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return utf8;
   }
 }
 
@@ -52,9 +65,10 @@ async function readText(
 ): Promise<ReceivedBody> {
   try {
     const text = await Promise.race([response.text(), interrupted]);
-    return isLonger(text, maxBytes) ? { text: '', failure: TOO_LARGE } : { text };
+    // The first characters, each of which takes a byte at least, are enough to look for a uuid.
+    return isLonger(text, maxBytes) ? { text: text.slice(0, maxBytes), brokenOff: TOO_LARGE } : { text };
   } catch (failure) {
-    return { text: '', failure: failure ?? NO_REASON };
+    return { text: '', brokenOff: failure ?? NO_REASON };
   }
 }
 

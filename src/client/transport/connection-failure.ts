@@ -43,6 +43,7 @@ function describeCause(cause: unknown): ConnectionFailure {
   const neverSent =
     syscall === 'connect' ||
     syscall === 'getaddrinfo' ||
+    (typeof message === 'string' && HANDSHAKE_CUT_OFF.test(message)) ||
     (reason !== undefined && (NEVER_SENT.has(reason) || isPermanent(reason)));
   return { reason, neverSent };
 }
@@ -51,16 +52,22 @@ const BAD_PORT = 'bad port';
 // Deno's errors have no codes. This one is of the step before the request is sent. No URL, which has no white space,
 // can look like it.
 const DENO_CONNECT = /^error sending request for url \(\S+\): client error \(Connect\)/;
+// OpenSSL's, for a first record that is none: the port speaks plain HTTP.
+const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const BAD_CERTIFICATE = 'invalid peer certificate';
+// Node gives it the code of any lost connection.
+const HANDSHAKE_CUT_OFF = /^Client network socket disconnected before secure TLS connection was established$/;
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
- * Trying again cannot help: the port is forbidden, or the certificate is not trusted. Both are found before anything
- * is sent. Other failures of TLS may come later: a server that wants a client's certificate says so, in TLS 1.3, when
+ * Trying again cannot help: the port is forbidden, does not speak TLS, or has a certificate that is not trusted. All are
+ * found before anything is sent. Other failures of TLS may come later: a server that wants a client's certificate says so, in TLS 1.3, when
  * the request is already on its way.
  */
 export function isPermanent(reason: string): boolean {
-  return reason === BAD_PORT || reason === BAD_CERTIFICATE || CERTIFICATE_PROBLEM.test(reason);
+  return (
+    reason === BAD_PORT || reason === BAD_CERTIFICATE || reason === NO_TLS || CERTIFICATE_PROBLEM.test(reason)
+  );
 }
 
 // Node's codes for certificates ("X509 certificate error codes" in the documentation of its `tls`).

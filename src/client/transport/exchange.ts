@@ -1,0 +1,92 @@
+import { onAbort } from '../on-abort';
+import type { Attempt } from './failed-attempt';
+import type { Fetch, FetchInit, FetchResponse } from './fetch';
+import { ABORTED, ATTEMPT_TIMED_OUT, CALL_TIMED_OUT } from './interruption';
+import { readBody } from './read-body';
+
+/** A request, ready to be sent. */
+export interface OutgoingRequest extends Omit<FetchInit, 'redirect' | 'signal' | 'body'> {
+  readonly url: string;
+  readonly body: string | undefined;
+}
+
+/** A response of the service, its body as far as it came. */
+export interface Received {
+  readonly httpStatus: number;
+  readonly header: (name: string) => string | null;
+  readonly text: string;
+  /** Why the body is not whole, where it is not: a symbol of `interruption.ts`, `TOO_LARGE`, or what reading threw. */
+  readonly brokenOff?: unknown;
+}
+
+/**
+ * Sends one request and reads its response to the end, within the attempt's and the call's time, even where the service
+ * stalls in the middle of the body. Once the status has come it no longer throws: what came says more than the failure.
+ *
+ * @throws a symbol of `interruption.ts`, or what `fetch` threw
+ */
+export async function exchange(
+  attempt: Attempt,
+  { url, method, headers, body }: OutgoingRequest,
+  fetch: Fetch,
+  maxResponseBytes: number,
+): Promise<Received> {
+  const controller = new AbortController();
+  const limit = startLimit(attempt);
+  let whole = false;
+  try {
+    const init = { method, headers, redirect: 'manual', signal: controller.signal } as const;
+    const pending = fetch(url, body === undefined ? init : { ...init, body });
+    // A custom fetch may ignore the signal: discard whatever it delivers late.
+    pending.then(discardIfLate(() => limit.over)).catch(() => undefined);
+    const response = await Promise.race([pending, limit.interrupted]);
+    const { status: httpStatus } = response;
+    const received = await readBody(response, maxResponseBytes, limit.interrupted);
+    whole = received.brokenOff === undefined;
+    return { httpStatus, header: (name) => response.headers.get(name), ...received };
+  } finally {
+    limit.end();
+    if (!whole) controller.abort();
+  }
+}
+
+interface Limit {
+  /** Rejects when the time is over or the caller's signal fires; never resolves. */
+  readonly interrupted: Promise<never>;
+  readonly over: boolean;
+  end(): void;
+}
+
+/** One timer for the attempt's and the call's limit, whichever ends first, beside the caller's signal. */
+function startLimit({ limits, remainingMs, signal }: Attempt): Limit {
+  let interrupt: (reason: symbol) => void = () => undefined;
+  let over = false;
+  const interrupted = new Promise<never>((_, reject) => {
+    interrupt = (reason) => {
+      over = true;
+      reject(reason);
+    };
+  });
+  interrupted.catch(() => undefined);
+  const timer =
+    remainingMs < limits.timeoutMs
+      ? setTimeout(interrupt, Math.max(0, remainingMs), CALL_TIMED_OUT)
+      : setTimeout(interrupt, limits.timeoutMs, ATTEMPT_TIMED_OUT);
+  const stopListening = onAbort(signal, () => interrupt(ABORTED));
+  return {
+    interrupted,
+    get over() {
+      return over;
+    },
+    end() {
+      clearTimeout(timer);
+      stopListening();
+    },
+  };
+}
+
+function discardIfLate(isLate: () => boolean) {
+  return ({ body }: FetchResponse): void => {
+    if (isLate() && body instanceof ReadableStream) body.cancel().catch(() => undefined);
+  };
+}

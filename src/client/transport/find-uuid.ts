@@ -1,0 +1,67 @@
+/** An object or a list that the scan is inside of. */
+interface Container {
+  /** The key it stands under; empty for the outermost, and for what is in a list. */
+  readonly key: string;
+  readonly isObject: boolean;
+}
+
+/**
+ * The transaction's uuid in what came of a response, even one that broke off in the middle. The QR code's picture makes
+ * the end of a checkout's response the likely part to be lost, and the uuid comes before it.
+ *
+ * Only `uuid` and `response.uuid` count (document sections 2.2 and 2.3): one elsewhere may be the shopper's. Two that
+ * differ are ambiguous, and neither is given. `JSON.parse` cannot do this, because it takes whole texts only.
+ */
+export function findUuid(text: string): string | undefined {
+  const found = new Set<string>();
+  const inside: Container[] = [];
+  let key = '';
+  let expectsKey = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (end === undefined) break;
+      if (expectsKey) key = unquote(text.slice(at, end));
+      else if (key === 'uuid' && isOfTransaction(inside)) found.add(unquote(text.slice(at, end)));
+      expectsKey = false;
+      at = end - 1;
+    } else if (character === '{' || character === '[') {
+      expectsKey = character === '{';
+      inside.push({ key, isObject: expectsKey });
+      key = '';
+    } else if (character === '}' || character === ']') {
+      inside.pop();
+      expectsKey = false;
+    } else if (character === ',') {
+      expectsKey = inside.at(-1)?.isObject === true;
+      key = '';
+    }
+  }
+  found.delete('');
+  return found.size === 1 ? [...found][0] : undefined;
+}
+
+function isOfTransaction(inside: readonly Container[]): boolean {
+  const [outermost, response] = inside;
+  if (outermost?.isObject !== true || inside.length > 2) return false;
+  return response === undefined || (response.isObject && response.key === 'response');
+}
+
+/** The place after the closing quote; `undefined` when the string breaks off. */
+function endOfString(text: string, start: number): number | undefined {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (text[quote - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+  return undefined;
+}
+
+function unquote(string: string): string {
+  try {
+    return JSON.parse(string);
+  } catch {
+    return '';
+  }
+}

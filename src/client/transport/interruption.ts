@@ -1,0 +1,49 @@
+import { ConnectionError, type Outcome, TimeoutError } from '../../errors';
+import { advice } from '../../errors/failed-call';
+import { isLoopback } from '../base-url';
+import { describeConnectionFailure } from './connection-failure';
+import { type Attempt, abortedError, contextOf, FailedAttempt } from './failed-attempt';
+
+/** Why an attempt was ended from this side. */
+export const ATTEMPT_TIMED_OUT = Symbol('timeoutMs');
+export const CALL_TIMED_OUT = Symbol('totalTimeoutMs');
+export const ABORTED = Symbol('aborted');
+
+/** What is known of an attempt that failed once a status had come. */
+export interface Known {
+  readonly httpStatus: number;
+  readonly outcome: Outcome;
+  readonly uuid: string | undefined;
+}
+
+/**
+ * The failure of an attempt that was interrupted: by a lost connection, a time limit, or the caller's signal.
+ *
+ * @param thrown - one of the symbols above, or what the platform threw
+ * @param known - missing while no status had come. Only then can it be proven that nothing was sent.
+ */
+export function interruption(thrown: unknown, attempt: Attempt, known?: Known): FailedAttempt {
+  const { operation, limits, url } = attempt;
+  const { reason, neverSent } = describeConnectionFailure(thrown);
+  const fromOutside = typeof thrown !== 'symbol';
+  const outcome = known?.outcome ?? (fromOutside && neverSent ? 'not-sent' : 'unknown');
+  if (thrown === ABORTED) {
+    return new FailedAttempt(abortedError(attempt, outcome, known?.uuid), outcome, known?.httpStatus);
+  }
+  const context = contextOf(attempt, outcome, known?.uuid);
+  if (thrown === ATTEMPT_TIMED_OUT || thrown === CALL_TIMED_OUT) {
+    const limit = thrown === ATTEMPT_TIMED_OUT ? 'timeoutMs' : 'totalTimeoutMs';
+    const message = `${operation.name} did not end within \`${limit}\` (${limits[limit]} ms). ${advice(context)}`;
+    return new FailedAttempt(new TimeoutError(message, context), outcome, known?.httpStatus);
+  }
+  const cause = reason === undefined ? '' : ` (${reason})`;
+  const hint =
+    reason === 'ECONNREFUSED' && isLoopback(new URL(url).hostname)
+      ? 'Nothing listens there. Is the sandbox running (`npx pix-automatic-sdk sandbox`), and on this port?'
+      : 'Check `baseUrl`, the name service, certificates and proxies.';
+  const message =
+    outcome === 'not-sent'
+      ? `${operation.name} could not connect to the service${cause}. ${hint} ${advice(context)}`
+      : `The connection was lost during ${operation.name}${cause}. ${advice(context)}`;
+  return new FailedAttempt(new ConnectionError(message, { ...context, reason }), outcome, known?.httpStatus);
+}

@@ -1,0 +1,64 @@
+import { ApiError, ConnectionError, TimeoutError } from '../../errors';
+import type { Operation } from '../operations';
+import { isPermanent } from './connection-failure';
+import type { FailedAttempt } from './failed-attempt';
+
+/**
+ * Whether another attempt can help, and can do no harm. A second recurrence, or a misreported cancellation, costs
+ * money: a POST or PUT is sent again only when the request certainly never reached the service, and on 429, which by
+ * convention means that it was turned away unprocessed.
+ *
+ * @param ownFetch - the requests go through a `fetch` of the caller's. It may have tried by itself before it failed,
+ *   so that the failure it reports proves nothing about the tries before.
+ */
+export function mayRetry(
+  operation: Operation,
+  { error, outcome }: FailedAttempt,
+  ownFetch: boolean,
+): boolean {
+  if (!isTransient(error)) return false;
+  if (operation.method === 'GET') return true;
+  if (error instanceof ApiError) return error.httpStatus === 429;
+  return error instanceof ConnectionError && outcome === 'not-sent' && !ownFetch;
+}
+
+/** A failure that may pass by itself. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ApiError) return TRANSIENT_STATUSES.has(error.httpStatus);
+  if (error instanceof ConnectionError) return error.reason === undefined || !isPermanent(error.reason);
+  return error instanceof TimeoutError;
+}
+
+const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
+
+/**
+ * How long to wait before the next attempt, in milliseconds: what the service asked for, or else exponential back-off
+ * with full jitter (anything between 0 and the bound, so that clients that failed together do not return together).
+ */
+export function retryDelayMs({ error }: FailedAttempt): number {
+  if (error instanceof ApiError && error.retryAfterMs !== undefined) return error.retryAfterMs;
+  return Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (error.attempts - 1));
+}
+
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 8_000;
+
+/**
+ * Reads `Retry-After`, a number of seconds or a date (RFC 9110, sections 5.6.7 and 10.2.3), as milliseconds from now.
+ * `Headers` joins two header lines with a comma: the longer wait counts.
+ */
+export function parseRetryAfter(value: string | null): number | undefined {
+  // Not at the comma of a date, which a day's two digits follow: `Sun, 06 Nov 1994` and `Sunday, 06-Nov-94`.
+  const waits = (value ?? '').split(/,(?!\s*\d\d[ -][A-Z])/).flatMap((one) => readWait(one.trim()) ?? []);
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+function readWait(value: string): number | undefined {
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
+  // `Date.parse` takes much that is no HTTP date ("-1", "next 5"), so the form is checked first. The form of C's
+  // `asctime` names no zone, and means UTC.
+  const isAsctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}$/.test(value);
+  if (!isAsctime && !/^[A-Z][a-z]{2,8}, .+ GMT$/.test(value)) return undefined;
+  const date = Date.parse(isAsctime ? `${value} GMT` : value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}

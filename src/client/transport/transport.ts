@@ -1,0 +1,168 @@
+import ky, { type Options } from 'ky';
+import { ConfigurationError } from '../../errors';
+import type { Schema } from '../../schemas/schema';
+import { onAbort } from '../on-abort';
+import type { Operation } from '../operations';
+import { type CallOptions, type ResolvedOptions, resolveLimits, resolveSignal } from '../options';
+import { exchange, type OutgoingRequest } from './exchange';
+import { type Attempt, abortedError, FailedAttempt } from './failed-attempt';
+import { interpret } from './interpret';
+import { interruption } from './interruption';
+import { notify, type RequestEvent } from './observers';
+import { mayRetry, retryDelayMs } from './retry-policy';
+import { Secrets } from './secrets';
+
+/** What to send, and what the response must be. */
+export interface Message<T> {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly body?: string;
+  readonly response: Schema<unknown, T>;
+}
+
+/** A response that was read to its end and is a success, with what it said in place of its body. */
+type FinishedResponse<T> = Response & { readonly result: T };
+
+/**
+ * Carries calls to the service. ky makes the attempts and the waits between them. The `fetch` below it bounds the time
+ * and the bytes of each attempt, and hands ky a finished response or a {@link FailedAttempt} to decide by.
+ */
+export class Transport {
+  readonly #options: ResolvedOptions;
+  readonly #secrets: Secrets;
+
+  constructor(options: ResolvedOptions) {
+    this.#options = options;
+    this.#secrets = new Secrets(options);
+  }
+
+  async send<T>(message: Message<T>, options: CallOptions): Promise<T> {
+    const { operation } = message;
+    const limits = resolveLimits(options, this.#options.limits);
+    const signal = resolveSignal(options.signal);
+    const url = this.#options.baseUrl + message.path;
+    const deadline = performance.now() + limits.totalTimeoutMs;
+    let number = 0;
+    let failed: FailedAttempt | undefined;
+    let delayMs = 0;
+    const attempt = (): Attempt => {
+      const remainingMs = deadline - performance.now();
+      return { operation, url, limits, signal, number, remainingMs, before: failed?.error };
+    };
+    // A signal that fires right after the call, in the same turn, is to find that nothing was sent.
+    await undefined;
+    if (signal?.aborted) throw abortedError(attempt());
+    // Ends ky's waits. Not the caller's own signal, which ky would tie to signals of its own, call after call.
+    const waiting = signal && new AbortController();
+    const stopListening = onAbort(signal, () => waiting?.abort());
+    const { body } = message;
+    const request = { url, method: operation.method, headers: this.#headers(body), body };
+    try {
+      const response = await ky(url, {
+        ...UNUSED,
+        // Neither headers nor body: ky's errors hold what it is given, credentials included.
+        method: request.method,
+        ...(waiting === undefined ? {} : { signal: waiting.signal }),
+        timeout: false,
+        fetch: async () => {
+          number += 1;
+          try {
+            return await this.#attempt(attempt(), request, message.response);
+          } catch (thrown) {
+            failed = thrown instanceof FailedAttempt ? thrown : interruption(thrown, attempt());
+            throw failed;
+          }
+        },
+        retry: {
+          limit: limits.maxRetries,
+          methods: ['get', 'post', 'put'],
+          // ky asks this once an attempt has failed, and `delay` right after. A wait beyond the deadline is refused
+          // here: ky would sleep to the deadline, and lose the response that asked for the wait.
+          shouldRetry: ({ error }) => {
+            if (!(error instanceof FailedAttempt)) return false;
+            if (!mayRetry(operation, error, this.#options.isOwnFetch)) return false;
+            delayMs = retryDelayMs(error);
+            if (delayMs >= deadline - performance.now() - TIMER_SLACK_MS) return false;
+            notify(this.#options.onRetry, { ...describe(attempt()), ...describeFailure(error), delayMs });
+            return true;
+          },
+          delay: () => delayMs,
+        },
+      });
+      return (response as FinishedResponse<T>).result;
+    } catch (thrown) {
+      if (thrown instanceof FailedAttempt) throw thrown.error;
+      // Anything else comes from ky: its wait was ended by the signal, or the platform has no `Request`.
+      if (signal?.aborted) throw abortedError(attempt());
+      throw failed?.error ?? new ConfigurationError(NO_REQUEST);
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** One attempt, from the request to what the response says, seen by the observers. */
+  async #attempt<T>(
+    attempt: Attempt,
+    request: OutgoingRequest,
+    schema: Schema<unknown, T>,
+  ): Promise<FinishedResponse<T>> {
+    const { fetch, maxResponseBytes, onRequest, onResponse } = this.#options;
+    const event = describe(attempt);
+    notify(onRequest, event);
+    // It may have fired in the wait before this attempt, or in the observer. One that has fired calls no listener.
+    if (attempt.signal?.aborted) throw new FailedAttempt(abortedError(attempt), 'not-sent');
+    const startedAt = performance.now();
+    const ended = () => ({ ...event, durationMs: performance.now() - startedAt });
+    try {
+      const received = await exchange(attempt, request, fetch, maxResponseBytes);
+      const { result, leftOut } = interpret(received, schema, attempt, this.#secrets);
+      const status = received.httpStatus;
+      notify(onResponse, { ...ended(), status, errorCode: undefined, issues: leftOut });
+      return Object.assign(new Response(null, { status }), { result });
+    } catch (thrown) {
+      const failure = thrown instanceof FailedAttempt ? thrown : interruption(thrown, attempt);
+      notify(onResponse, { ...ended(), ...describeFailure(failure), issues: [] });
+      throw failure;
+    }
+  }
+
+  #headers(body: string | undefined): Record<string, string> {
+    const { apiKey, apiToken, userAgent } = this.#options;
+    return {
+      accept: 'application/json',
+      'user-agent': userAgent,
+      'x-api-key': apiKey,
+      'x-api-token': apiToken,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+  }
+}
+
+/** Options of ky that are not used, set so that none comes from a polluted `Object.prototype`. */
+const UNUSED = {
+  baseUrl: undefined,
+  body: undefined,
+  hooks: {},
+  json: undefined,
+  onDownloadProgress: undefined,
+  parseJson: undefined,
+  prefix: '',
+  searchParams: undefined,
+  signal: undefined,
+  totalTimeout: false,
+} as unknown as Options;
+
+const NO_REQUEST =
+  'No request can be made, because the platform lacks `fetch`, `Request`, `Response` or `Headers`. Node 20.19 and later ' +
+  'have them; test environments such as jsdom take them away.';
+
+/** Timers may fire a little early, and what is then left of the total time is not worth an attempt. */
+const TIMER_SLACK_MS = 5;
+
+function describe({ operation: { name, method, urlTemplate }, number }: Attempt): RequestEvent {
+  return { operation: name, method, urlTemplate, attempt: number };
+}
+
+function describeFailure({ error, httpStatus }: FailedAttempt) {
+  return { status: httpStatus, errorCode: error.code };
+}

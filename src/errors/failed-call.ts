@@ -1,0 +1,67 @@
+import { brand, type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
+
+/** The operations of the service (document section 4), by the names of the client's methods. */
+export type OperationName = 'createRecurringCheckout' | 'getTransaction' | 'cancelScheduledPayment';
+
+/** What every error of a call to the service knows about that call. */
+export interface CallContext {
+  /** Whether the call may have taken effect, over all its attempts. */
+  readonly outcome: Outcome;
+  /** The operation that was called. */
+  readonly operation: OperationName;
+  /** How many requests were tried, the first one included. 0 when none was. */
+  readonly attempts: number;
+  /** The transaction's uuid, when it could be read in what came of the response. */
+  readonly uuid?: string | undefined;
+}
+
+/** What the errors of a call have in common. Not exported: the union `CallError` and `isCallError` serve callers. */
+export abstract class FailedCall extends PaymentsError {
+  static {
+    brand(this, 'FailedCall');
+  }
+
+  /** Whether the call may have taken effect. After several attempts, the worst outcome of them. */
+  declare readonly outcome: Outcome;
+
+  /** The operation that was called. */
+  readonly operation: OperationName;
+
+  /** How many requests were tried, the first one included. 0 when none was. */
+  readonly attempts: number;
+
+  /**
+   * The transaction's uuid, read from what came of the response, even one that broke off; `undefined` when none came or
+   * when it is ambiguous. After a failed `createRecurringCheckout` it is the way back to the journey: query it, and do
+   * not create the journey again.
+   */
+  readonly uuid: string | undefined;
+
+  protected constructor(
+    code: PaymentsErrorCode,
+    message: string,
+    context: CallContext & { readonly cause?: unknown },
+  ) {
+    super(code, message, context);
+    this.operation = context.operation;
+    this.attempts = context.attempts;
+    this.uuid = context.uuid;
+  }
+}
+
+/** What to do next, for the end of a message. It depends on the outcome, and on what a second call would change. */
+export function advice({ outcome, operation, uuid }: Omit<CallContext, 'attempts'>): string {
+  if (outcome === 'refused') return 'The service refused the call and did not act on it.';
+  if (outcome === 'not-sent') return 'Nothing reached the service, so the call can be made again.';
+  switch (operation) {
+    case 'getTransaction':
+      return 'A query changes nothing, so it can be made again.';
+    case 'createRecurringCheckout':
+      return uuid === undefined
+        ? 'The journey may exist. If you create another, do it under a new referenceCode, show only its QR code, and ' +
+            'watch for notifications of the first.'
+        : 'The journey exists: query it by `error.uuid`, and do not create it again.';
+    case 'cancelScheduledPayment':
+      return 'The cancellation may have taken effect: check with the service before you report it either way.';
+  }
+}

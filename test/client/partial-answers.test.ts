@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { reply, startHttpServer } from '../helpers/http-server';
+import { rawAnswer, startRawServer } from '../helpers/raw-server';
+import { changing, checkoutAnswer, clientFor, failureOf, operations } from './support';
+
+const [create, query] = operations;
+
+/** Answers one request on each connection and closes it 20 ms later, in a thread of its own. */
+async function startClosingServer(response: string): Promise<{ url: string }> {
+  const program = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const server = require('node:net').createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write(workerData);
+        setTimeout(() => socket.end(), 20);
+      });
+    });
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
+  const worker = new Worker(program, { eval: true, workerData: response });
+  onTestFinished(async () => void (await worker.terminate()));
+  const [port] = await once(worker, 'message');
+  return { url: `http://127.0.0.1:${port}` };
+}
+
+const json = JSON.stringify(checkoutAnswer());
+/** Cut in the QR code's picture, which is what a lost connection is likely to cut. */
+const cutOff = json.slice(0, json.indexOf('iVBOR') + 4);
+const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines].join('\r\n').concat('\r\n\r\n');
+const tooLong = head('content-type: application/json', 'content-length: 100000');
+
+describe('the uuid of a journey whose response broke off', () => {
+  it('is on the error when the connection was lost', async () => {
+    const server = await startRawServer((socket) => socket.end(tooLong + cutOff));
+    const thrown = await failureOf(create.call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', uuid: 'uuid-1' });
+    expect(thrown.message).toContain('The journey exists');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(['timeoutMs', 'totalTimeoutMs'])('is on the error when %s ran out', async (limit) => {
+    const server = await startRawServer((socket) => socket.write(tooLong + cutOff));
+    const thrown = await failureOf(create.call(clientFor(server, { [limit]: 500 })));
+    expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown', uuid: 'uuid-1' });
+  });
+
+  it('is on the error when the signal fired', async () => {
+    const controller = new AbortController();
+    const server = await startRawServer((socket) => {
+      socket.write(tooLong + cutOff);
+      setTimeout(() => controller.abort(), 100);
+    });
+    const thrown = await failureOf(create.call(clientFor(server), { signal: controller.signal }));
+    expect(thrown).toMatchObject({ code: 'aborted', outcome: 'unknown', uuid: 'uuid-1' });
+  });
+
+  it('is on the error when the response is larger than allowed, though one chunk brings all of it', async () => {
+    const server = await startHttpServer(reply(200, json));
+    const maxResponseBytes = json.length - 200;
+    const thrown = await failureOf(create.call(clientFor(server, { maxResponseBytes })));
+    expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', uuid: 'uuid-1' });
+  });
+
+  it.each([-1, 999])('is on the error when the status of the body is %d', async (status) => {
+    const server = await startHttpServer(reply(200, { ...checkoutAnswer(), status }));
+    const thrown = await failureOf(create.call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'api_error', outcome: 'unknown', uuid: 'uuid-1' });
+  });
+
+  it.each([500, 504])('is on the error of HTTP %d', async (httpStatus) => {
+    const server = await startHttpServer(reply(httpStatus, json));
+    const thrown = await failureOf(create.call(clientFor(server)));
+    expect(thrown).toMatchObject({ httpStatus, outcome: 'unknown', uuid: 'uuid-1' });
+  });
+
+  it.each([
+    ['it is the shopper’s', '{"response":{"shopper":{"uuid":"shopper-1"},"id":1'],
+    ['it is in a list', '{"response":[{"uuid":"uuid-1"}],"x":"'],
+    ['there are two that differ', '{"response":{"uuid":"uuid-1","uuid":"uuid-2","x":"'],
+    ['it is cut off itself', '{"response":{"uuid":"uuid-'],
+    ['it is quoted in a text', '{"message":"{\\"response\\":{\\"uuid\\":\\"uuid-1\\"}}","x":"'],
+    ['it is quoted in a text that breaks off', '{"message":"{\\"response\\":{\\"uuid\\":\\"uuid-1\\"'],
+    ['it is a number', '{"response":{"uuid":7,"x":"'],
+    ['it is empty', '{"response":{"uuid":"","x":"'],
+  ])('is not given when %s', async (_, text) => {
+    const server = await startRawServer((socket) => socket.end(tooLong + text));
+    const thrown = await failureOf(create.call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', uuid: undefined });
+  });
+
+  it('is found after escapes, lists and deeper objects', async () => {
+    const text = String.raw`{"message":"a \\\" \\","list":[1,{"uuid":"no"}],"response":{"shopper":{"uuid":"no"},"uuid":"u\u002d1","x":"`;
+    const server = await startRawServer((socket) => socket.end(tooLong + text));
+    expect(await failureOf(create.call(clientFor(server)))).toMatchObject({ uuid: 'u-1' });
+  });
+});
+
+describe.each(operations)('$name', ({ call, answer }) => {
+  const text = JSON.stringify(answer());
+  const bytes = Buffer.byteLength(text);
+
+  it.each([
+    [
+      'its last chunk is missing',
+      `${head('transfer-encoding: chunked')}${bytes.toString(16)}\r\n${text}\r\n`,
+      true,
+    ],
+    ['its content-length is too large', `${head(`content-length: ${bytes + 9}`)}${text}`, true],
+    ['the connection stays open, as of HTTP/1.0', `${head()}${text}`, false],
+    ['a larger content-length stalls', `${head(`content-length: ${bytes + 9}`)}${text}`, false],
+  ])('succeeds with a whole response, though %s', async (_, response, end) => {
+    const server = await startRawServer((socket) => {
+      socket.write(response);
+      if (end) socket.end();
+    });
+    expect(await call(clientFor(server, { timeoutMs: 1_000 }))).toEqual(answer());
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is not a success with a bare number, which may have been cut', async () => {
+    const server = await startRawServer((socket) => socket.end(`${head('content-length: 9')}12`));
+    const thrown = await failureOf(call(clientFor(server), { maxRetries: 0 }));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown' });
+  });
+});
+
+describe.each(changing)('$name', ({ call, answer }) => {
+  it('is sent once when its body fails like a connection that was refused, after a 200', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), {
+      code: 'ECONNREFUSED',
+      syscall: 'connect',
+    });
+    const body = () => new ReadableStream({ pull: (controller) => controller.error(refused) });
+    const fetch = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body()));
+    const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:1' })));
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
+    expect(fetch).toHaveBeenCalledTimes(1);
+    fetch.mockRestore();
+  });
+
+  it('is sent once more after a 429, and not again after a success that cannot be read', async () => {
+    const issues = JSON.stringify({ ...answer(), status: 'x', response: Array(110_000).fill({}) });
+    const server = await startHttpServer(reply(429), reply(200, issues));
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', attempts: 2 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is sent once by the platform on 421, which fetch would answer with a second request', async () => {
+    const server = await startHttpServer(reply(421));
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ httpStatus: 421, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]?.headers).toMatchObject({ 'content-length': expect.stringMatching(/^\d+$/) });
+    expect(server.requests[0]?.headers['transfer-encoding']).toBeUndefined();
+  });
+
+  it('does not use a kept connection that the service closed while the process was busy', async () => {
+    const server = await startClosingServer(rawAnswer('200 OK', JSON.stringify(answer())));
+    const client = clientFor(server);
+    for (let round = 0; round < 10; round += 1) {
+      expect(await call(client)).toEqual(answer());
+      // Busy while the service closes the connection: Node has not heard of it when the next call begins.
+      const until = performance.now() + 80;
+      while (performance.now() < until);
+    }
+  });
+});
+
+it('a response in another charset than UTF-8 is read in it', async () => {
+  const text = JSON.stringify({ ...query.answer(), message: 'é' });
+  const headers = { 'content-type': 'application/json; charset=ISO-8859-1' };
+  const server = await startHttpServer(reply(200, Buffer.from(text, 'latin1') as never, headers));
+  expect(await query.call(clientFor(server))).toMatchObject({ message: 'é' });
+});
+
+it('a response is at most 1 MiB by default', async () => {
+  const server = await startHttpServer(reply(200, { ...query.answer(), padding: 'x'.repeat(2 ** 20) }));
+  expect(await failureOf(query.call(clientFor(server)))).toMatchObject({ code: 'invalid_response' });
+});
+
+it('an HTML page at 200 is named as one', async () => {
+  const server = await startHttpServer(reply(200, '<!DOCTYPE html><html><body>Log in</body></html>'));
+  expect((await failureOf(query.call(clientFor(server)))).message).toContain('an HTML page');
+});
+
+it('a 400 points at what the service says, and a 404 shows the path', async () => {
+  const server = await startHttpServer(reply(400, { message: 'no' }), reply(404));
+  const client = clientFor(server);
+  expect((await failureOf(create.call(client))).message).toContain('`error.serviceMessage`');
+  expect((await failureOf(query.call(client))).message).toContain('/v1.1/transactions/uuid-1');
+});
+
+it('a call is made under fake timers as it is under real ones', async () => {
+  const server = await startHttpServer(reply(200, checkoutAnswer()));
+  vi.useFakeTimers();
+  try {
+    expect(await create.call(clientFor(server))).toEqual(checkoutAnswer());
+  } finally {
+    vi.useRealTimers();
+  }
+});
