@@ -300,7 +300,7 @@ describe('overrides', () => {
       const error = thrownBy(make);
       expect(error).toBeInstanceOf(InvalidRequestError);
       expect(error).toMatchObject({ issues: [{ path }] });
-      expect(String(error)).toMatch(/^InvalidRequestError: The fixture `\w+` was refused/);
+      expect(String(error)).toMatch(/^InvalidRequestError: The fixture `\w+` is not valid\./);
       expect(String(error)).not.toContain('reais');
     }
   });
