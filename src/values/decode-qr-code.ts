@@ -46,7 +46,8 @@ function base64Of(qrCode: Pick<QrCode, 'base64'> | string): string {
 /** Without a `data:` prefix. Line breaks, as MIME has them, and the URL-safe alphabet must not stop a payment. */
 function normalize(given: string): string {
   const encoded = /^data:/i.test(given) ? given.slice(given.indexOf(',') + 1) : given;
-  return encoded.replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
+  // Split and join, because replacing takes three seconds when every character of 10 MiB is replaced.
+  return encoded.split(/\s+/).join('').split('-').join('+').split('_').join('/');
 }
 
 function toBytes(base64: string): Uint8Array {
