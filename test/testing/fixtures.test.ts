@@ -342,7 +342,7 @@ describe('the story', () => {
 
   it('has a QR code that can be decoded and scanned', () => {
     const { qrCode } = fixtures.recurringCheckout().response.instructions;
-    expect(decodeQrCode(qrCode.base64 ?? '').mediaType).toBe('image/png');
+    expect(decodeQrCode(qrCode.base64 ?? '')?.mediaType).toBe('image/png');
     const plain = qrCode.plain ?? '';
     expect(plain.slice(-4)).toBe(crc16(plain.slice(0, -4)));
     expect(plain).toContain('.invalid/');
