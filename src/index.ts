@@ -6,6 +6,7 @@
  */
 
 export {
+  type ConfirmOptions,
   confirmPayment,
   type PaymentConfirmation,
   type PaymentDifference,

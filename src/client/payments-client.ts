@@ -153,14 +153,14 @@ export class PaymentsClient {
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
    * @param options - what to wait for, how long, and how often to look
-   * @throws `TimeoutError` when the time is over
+   * @throws `TimeoutError` when the time is over; its `transaction` is the last one that was seen
    * @throws `AbortedError` when the signal fires
-   * @throws `ConfigurationError` for a time that cannot be one; else as {@link PaymentsClient.getTransaction}
+   * @throws `ConfigurationError` for a time that cannot be one, or an `until` that is no function; else as {@link PaymentsClient.getTransaction}
    */
   async waitForTransaction(transactionUUID: string, options: WaitOptions = {}): Promise<Transaction> {
-    return waitForTransaction((remainingMs) => {
+    return waitForTransaction((remainingMs, signal) => {
       const totalTimeoutMs = Math.min(this.#totalTimeoutMs, remainingMs);
-      return this.getTransaction(transactionUUID, { totalTimeoutMs, signal: options.signal });
+      return this.getTransaction(transactionUUID, { totalTimeoutMs, signal });
     }, options);
   }
 }
