@@ -136,6 +136,7 @@ describe('refunds', () => {
     { requested: '0' },
     { transactions: {} },
     { transactions: 'one' },
+    { transactions: '' },
     [[]],
     [[{}]],
     'one',
