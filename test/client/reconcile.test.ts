@@ -303,6 +303,35 @@ it('a bug in a double of the client leaves no rejection behind while nobody take
   await expect(results.next()).rejects.toThrow('a bug');
 });
 
+it('a source that pauses, and then gives many uuids at once, does not make more queries run', async () => {
+  const source = manualSource();
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  async function* uuids() {
+    yield* 'ab';
+    await gate;
+    yield* 'cdefgh';
+  }
+  const results = reconcile(source, uuids(), { concurrency: 2 });
+  for (const uuid of 'ab') {
+    const next = results.next();
+    await expect.poll(() => source.open.has(uuid)).toBe(true);
+    source.end(uuid);
+    await next;
+  }
+  const next = results.next();
+  open();
+  await expect.poll(() => source.open.size).toBe(2);
+  await sleep(20);
+  expect([...source.open.keys()]).toEqual(['c', 'd']);
+  source.end('c');
+  await next;
+  await results.return();
+  expect(source.most).toBe(2);
+});
+
 describe('with a concurrency of 1', () => {
   it('one query runs at a time, and the next one starts once its result is taken', async () => {
     const source = manualSource();
