@@ -6,16 +6,17 @@
  */
 
 export {
+  type ConfirmOptions,
   confirmPayment,
   type PaymentConfirmation,
   type PaymentDifference,
   type TransactionSource,
 } from './client/confirm-payment';
-export type { Fetch, FetchInit, FetchResponse } from './client/transport/fetch';
-export type { Observers, RequestEvent, ResponseEvent, RetryEvent } from './client/transport/observers';
 export type { BodyCallOptions, CallLimits, CallOptions, PaymentsClientOptions } from './client/options';
 export { PaymentsClient } from './client/payments-client';
 export { type Reconciled, type ReconcileOptions, reconcile } from './client/reconcile';
+export type { Fetch, FetchInit, FetchResponse } from './client/transport/fetch';
+export type { Observers, RequestEvent, ResponseEvent, RetryEvent } from './client/transport/observers';
 export type { WaitOptions } from './client/wait-for-transaction';
 export {
   AbortedError,

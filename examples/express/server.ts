@@ -45,8 +45,10 @@ app.post('/subscriptions', async (_request, response) => {
     },
   });
   references.set(journey.uuid, referenceCode);
-  const { dataUrl } = decodeQrCode(journey.instructions.qrCode);
-  response.send(`<img src="${dataUrl}" alt="QR code"><p>${journey.instructions.qrCode.plain}</p>`);
+  // A journey may have no picture. Its text is enough to pay.
+  const image = decodeQrCode(journey.instructions.qrCode);
+  const picture = image ? `<img src="${image.dataUrl}" alt="QR code">` : '';
+  response.send(`${picture}<p>${journey.instructions.qrCode.plain}</p>`);
 });
 
 const server = app.listen(Number(PORT), () => {

@@ -17,7 +17,7 @@ const handler = createWebhookHandler({
       // A callback that throws is answered 500, and the notification comes again in about a minute.
       if (!order) throw new Error(`No order has the transaction ${saleToken}`);
 
-      // The credentials say who sent the notification. Before goods leave, ask whether it is true.
+      // The credentials say who sent the notification. Ask the service whether it is true before you ship.
       const { confirmed, differences } = await confirmPayment(client, notification);
       if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
       order.paid = true;

@@ -1,11 +1,18 @@
 import { ConfigurationError } from '../errors';
 
 /**
- * The service's base URL without a trailing slash, path prefix included.
+ * Checks the service's base URL.
  *
+ * @returns the URL without a trailing slash, its path prefix included
  * @throws `ConfigurationError`; its message does not quote the URL, which may hold a password
  */
 export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): string {
+  // A URL parser drops line breaks and tabs, so the requests would go to another host than the text seems to name.
+  if (typeof baseUrl === 'string' && hasWhiteSpace(baseUrl)) {
+    throw new ConfigurationError(
+      'Expected `baseUrl` to be without white space and control characters. It was probably copied with a line break.',
+    );
+  }
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {
     throw new ConfigurationError('Expected `baseUrl` to be an absolute URL such as https://api.example.com.');
   }
@@ -33,8 +40,15 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
   return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Whether a URL's host name is this machine's: what goes there passes no network. */
+function hasWhiteSpace(text: string): boolean {
+  return /[\s\p{Cc}]/u.test(text);
+}
+
+/**
+ * Whether a URL's host name is this machine: requests to it cross no network. Names that end in `.localhost` are not:
+ * a name server may send them elsewhere.
+ */
 export function isLoopback(hostname: string): boolean {
-  // The URL parser has already brought all spellings of an IPv4 address (0x7f.1) to this one.
-  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  // The URL parser has already brought every spelling of an IPv4 address (0x7f.1) to this form.
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

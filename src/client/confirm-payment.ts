@@ -1,84 +1,126 @@
 import { InvalidRequestError } from '../errors';
 import type { SalePayload } from '../schemas/notifications/sale';
-import type { Transaction } from '../schemas/transaction';
+import type { Transaction, TransactionRefunds } from '../schemas/transaction';
 import { assertPositive, type CallOptions } from './options';
+import { ownOptions } from './own-options';
 
-/** The part of a client that asks for a transaction: a `PaymentsClient`, or your double of it. */
+/** The part of a client that queries a transaction: a `PaymentsClient`, or your double of it. */
 export interface TransactionSource {
   /** As `PaymentsClient.getTransaction`. */
   getTransaction(transactionUUID: string, options?: CallOptions): Promise<Transaction>;
 }
 
-/** What the service says of a payment that a notification reported. */
+/** What a confirmation may set for itself. */
+export interface ConfirmOptions {
+  /**
+   * How long the query may take at most, in milliseconds, its retries included. Short, because the service expects the
+   * listener to answer promptly (document section 6.1).
+   *
+   * @defaultValue 5_000
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the query at once with an `AbortedError`. `null` means no signal. */
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/** Whether the service confirms a payment that a notification reported. */
 export interface PaymentConfirmation {
-  /** The service has the transaction as `PAID`, and nothing differs from the notification. */
+  /** The service states that the transaction is paid and not refunded, and nothing differs from the notification. */
   readonly confirmed: boolean;
   /** The transaction as the service has it now. */
   readonly transaction: Transaction;
-  /** Where the two disagree. */
+  /** Every field that prevents the confirmation. Empty when `confirmed`. */
   readonly differences: readonly PaymentDifference[];
 }
 
-/** A field in which a notification and the service disagree. */
+/** A field in which a notification and the service disagree, or which the service does not state. */
 export interface PaymentDifference {
-  /** Which field. */
-  readonly field: 'uuid' | 'situation' | 'amount' | 'currency' | 'referenceCode';
-  /** What the notification says. */
+  /** Which field of the transaction (document section 2.3). */
+  readonly field: 'uuid' | 'situation' | 'type' | 'amount' | 'currency' | 'referenceCode' | 'refunds';
+  /** What the notification says; `undefined` for `type` and `refunds`, which it does not have. */
   readonly notified: unknown;
-  /** What the service says. */
+  /**
+   * What the service says; `undefined` or `null` when it does not say. Of `refunds` only `quantity`, `requested` and
+   * the number of `transactions`, because refunds hold personal data: they are in `transaction.refunds`.
+   */
   readonly queried: unknown;
 }
 
 /**
- * Asks the service about a payment before goods leave. Basic authentication proves who knows the credentials, and
- * covers no body, so a notification alone is a claim; this is its proof.
+ * Asks the service whether a payment that a notification reported is real. Call it before you ship or credit anything:
+ * Basic authentication does not cover the body, so anyone with the credentials can claim any payment.
  *
- * `amount`, `currency`, `referenceCode` and `uuid` are compared where both sides have them. The situation must be
- * there, and be `PAID`.
+ * A payment is confirmed only when the service states all of this:
+ *
+ * - `situation` is `PAID`
+ * - `type` is `SALE` or missing
+ * - nothing was refunded: `refunds.quantity` and `refunds.requested` are 0 or missing, and `refunds.transactions` is
+ *   empty or missing. Any refund in the list counts, whatever its `status`
+ * - `uuid`, and where the notification has them `amount`, `currency` and `referenceCode`, are equal. A field that the
+ *   service leaves out is a difference
  *
  * @param notification - a notification of kind `payment` (document section 6.2)
- * @param options - `timeoutMs`: how long the query may take at most, its retries included; 5_000 by default, because
- *   the service expects the listener to answer promptly
- * @throws what `getTransaction` throws; answer the notification with an error then, and it comes again
+ * @param options - the time limit and a signal
+ * @throws what `getTransaction` throws. Answer the notification with an error then, so that it is delivered again
+ * @throws `InvalidRequestError` for a notification of another kind; nothing was sent
+ * @throws `ConfigurationError` for a `timeoutMs` that cannot be one
  */
 export async function confirmPayment(
   client: TransactionSource,
   notification: { readonly kind: 'payment'; readonly payload: SalePayload },
-  { timeoutMs = 5_000 }: { readonly timeoutMs?: number | undefined } = {},
+  options: ConfirmOptions = {},
 ): Promise<PaymentConfirmation> {
+  const { timeoutMs = 5_000, signal } = ownOptions(options);
   assertPositive('timeoutMs', timeoutMs);
-  if (notification.kind !== 'payment') {
-    const issue = {
-      path: ['kind'],
-      message: 'expected payment; a notification of another kind confirms no payment',
-    };
-    throw new InvalidRequestError('The notification', [issue]);
+  if (notification?.kind !== 'payment') {
+    const message = 'expected payment; a notification of another kind does not confirm a payment';
+    throw new InvalidRequestError('The notification', [{ path: ['kind'], message }]);
   }
   const { payload } = notification;
+  const limits = { timeoutMs, totalTimeoutMs: timeoutMs };
   const transaction = await client.getTransaction(payload.saleToken, {
-    timeoutMs,
-    totalTimeoutMs: timeoutMs,
+    ...limits,
+    signal: signal ?? undefined,
   });
   const differences = compare(payload, transaction);
   return { confirmed: differences.length === 0, transaction, differences };
 }
 
 function compare(payload: SalePayload, transaction: Transaction): PaymentDifference[] {
+  // Only what the service itself stated, not what a polluted `Object.prototype` would add.
+  const stated = ownOptions(transaction);
   const pairs: PaymentDifference[] = [
-    { field: 'uuid', notified: payload.saleToken, queried: transaction.uuid },
-    { field: 'amount', notified: payload.amount, queried: transaction.amount },
-    { field: 'currency', notified: payload.currency, queried: transaction.currency },
-    { field: 'referenceCode', notified: payload.referenceCode, queried: transaction.referenceCode },
+    { field: 'uuid', notified: payload.saleToken, queried: stated.uuid },
+    { field: 'amount', notified: payload.amount, queried: stated.amount },
+    { field: 'currency', notified: payload.currency, queried: stated.currency },
+    { field: 'referenceCode', notified: payload.referenceCode, queried: stated.referenceCode },
   ];
-  const differences = pairs.filter(
-    ({ notified, queried }) => isGiven(notified) && isGiven(queried) && notified !== queried,
-  );
-  if (transaction.situation !== 'PAID') {
-    differences.push({ field: 'situation', notified: payload.newStatus, queried: transaction.situation });
+  const differences = pairs.filter(({ notified, queried }) => !isMissing(notified) && notified !== queried);
+  if (stated.situation !== 'PAID') {
+    differences.push({ field: 'situation', notified: payload.newStatus, queried: stated.situation });
+  }
+  if (!isMissing(stated.type) && stated.type !== 'SALE') {
+    differences.push({ field: 'type', notified: undefined, queried: stated.type });
+  }
+  if (!isMissing(stated.refunds) && !isWithoutRefunds(stated.refunds)) {
+    const { quantity, requested, transactions } = stated.refunds;
+    const counts = { quantity, requested, transactions: transactions?.length };
+    differences.push({ field: 'refunds', notified: undefined, queried: counts });
   }
   return differences;
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
+/** Anything that is not plainly "none", such as a count that came as text, may be a refund. */
+function isWithoutRefunds(refunds: TransactionRefunds): boolean {
+  if (typeof refunds !== 'object' || Array.isArray(refunds)) return false;
+  const { quantity, requested, transactions } = refunds;
+  return (
+    (quantity ?? 0) === 0 &&
+    (requested ?? 0) === 0 &&
+    (isMissing(transactions) || (Array.isArray(transactions) && transactions.length === 0))
+  );
+}
+
+function isMissing(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, InvalidRequestError } from '../errors';
+import { ConfigurationError } from '../errors';
 import {
   type ScheduledPaymentCancellation,
   type ScheduledPaymentCancellationRequest,
@@ -7,15 +7,8 @@ import {
 } from '../schemas/cancellation';
 import { type RecurringCheckoutRequest, recurringCheckoutRequestSchema } from '../schemas/checkout-request';
 import { type RecurringCheckout, recurringCheckoutSchema } from '../schemas/checkout-response';
-import { type Schema, validate } from '../schemas/schema';
 import { type Transaction, transactionSchema } from '../schemas/transaction';
-import { mergeDeep } from './merge-deep';
-import {
-  cancelScheduledPayment,
-  createRecurringCheckout,
-  getTransaction,
-  type Operation,
-} from './operations';
+import { cancelScheduledPayment, createRecurringCheckout, getTransaction } from './operations';
 import {
   type BodyCallOptions,
   type CallOptions,
@@ -23,6 +16,7 @@ import {
   resolveOptions,
 } from './options';
 import { pathOf } from './path';
+import { requestBody } from './request-body';
 import { Transport } from './transport/transport';
 import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 
@@ -97,7 +91,7 @@ export class PaymentsClient {
       {
         operation,
         path: operation.urlTemplate,
-        body: toBody(operation, recurringCheckoutRequestSchema, request, options),
+        body: requestBody(operation, recurringCheckoutRequestSchema, request, options),
         response: recurringCheckoutSchema,
       },
       options,
@@ -144,7 +138,7 @@ export class PaymentsClient {
       {
         operation,
         path: pathOf(operation, instructionId),
-        body: toBody(operation, scheduledPaymentCancellationRequestSchema, request, options),
+        body: requestBody(operation, scheduledPaymentCancellationRequestSchema, request, options),
         response: scheduledPaymentCancellationSchema,
       },
       options,
@@ -159,46 +153,14 @@ export class PaymentsClient {
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
    * @param options - what to wait for, how long, and how often to look
-   * @throws `TimeoutError` when the time is over
+   * @throws `TimeoutError` when the time is over; its `transaction` is the last one that was seen
    * @throws `AbortedError` when the signal fires
-   * @throws `ConfigurationError` for a time that cannot be one; else as {@link PaymentsClient.getTransaction}
+   * @throws `ConfigurationError` for a time that cannot be one, or an `until` that is no function; else as {@link PaymentsClient.getTransaction}
    */
   async waitForTransaction(transactionUUID: string, options: WaitOptions = {}): Promise<Transaction> {
-    return waitForTransaction((remainingMs) => {
+    return waitForTransaction((remainingMs, signal) => {
       const totalTimeoutMs = Math.min(this.#totalTimeoutMs, remainingMs);
-      return this.getTransaction(transactionUUID, { totalTimeoutMs, signal: options.signal });
+      return this.getTransaction(transactionUUID, { totalTimeoutMs, signal });
     }, options);
-  }
-}
-
-/**
- * The checked body of a call: the request with `extraFields` merged in, exactly as it is sent. What JSON makes of it is
- * checked, because accessors and `toJSON` of a merchant's classes may make it something else than it seems.
- */
-function toBody<T>(
-  operation: Operation,
-  schema: Schema<T>,
-  request: T,
-  { extraFields }: BodyCallOptions,
-): string {
-  const subject = `The request of ${operation.name}`;
-  // Spread, so that an object of a class is merged as well, and does not replace the request as a whole.
-  const body = stringify(
-    subject,
-    extraFields === undefined ? request : mergeDeep(request, { ...extraFields }),
-  );
-  const { issues } = validate(schema as Schema<unknown>, JSON.parse(body));
-  if (issues !== undefined) throw new InvalidRequestError(subject, issues);
-  return body;
-}
-
-function stringify(subject: string, value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? 'null';
-  } catch {
-    // The platform's error would name fields of the merchant's own objects.
-    throw new InvalidRequestError(subject, [
-      { path: [], message: 'expected plain JSON: no cycles and no BigInt' },
-    ]);
   }
 }

@@ -1,14 +1,15 @@
-import { AbortedError, ConfigurationError, PaymentsError } from '../errors';
+import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
 import type { Transaction } from '../schemas/transaction';
 import type { TransactionSource } from './confirm-payment';
 import { onAbort } from './on-abort';
+import { ownOptions } from './own-options';
 
-/** What the service has of one transaction, or why it could not be asked. */
+/** A transaction as the service has it, or the error of its query. */
 export type Reconciled =
   | {
       /** The transaction's UUID, as you gave it. */
       readonly uuid: string;
-      /** What the service has of it now. */
+      /** The transaction as the service has it now. */
       readonly transaction: Transaction;
       /** Missing: the query succeeded. */
       readonly error?: undefined;
@@ -16,7 +17,7 @@ export type Reconciled =
   | {
       /** The transaction's UUID, as you gave it. */
       readonly uuid: string;
-      /** Why the service could not be asked about it. */
+      /** Why the query failed. */
       readonly error: PaymentsError;
       /** Missing: the query failed. */
       readonly transaction?: undefined;
@@ -25,37 +26,49 @@ export type Reconciled =
 /** How to go through the transactions. */
 export interface ReconcileOptions {
   /**
-   * How many queries may be under way at once.
+   * How many queries may run at the same time. A whole number, 1 or more.
    *
    * @defaultValue 4
    */
   readonly concurrency?: number | undefined;
-  /** Ends everything: the queries under way are aborted, and the iteration throws an `AbortedError`. */
-  readonly signal?: AbortSignal | undefined;
+  /** Aborts all running queries, and makes the iteration throw an `AbortedError`. `null` means no signal. */
+  readonly signal?: AbortSignal | null | undefined;
 }
 
 /**
- * Asks the service about many transactions, such as all that are open in your books. Notifications alone are not
- * enough: an outage of five minutes exhausts all six attempts of one (document section 6.1).
+ * Queries many transactions, such as all that are open in your books. Notifications alone are not enough: an outage of
+ * five minutes exhausts all six deliveries of one (document section 6.1).
  *
- * Results come as they are ready, in no particular order. UUIDs are taken from the input only as fast as results are
- * taken from the output, so that a generator may have millions. A failure concerns its own transaction only. Leaving
- * the loop early aborts what is under way.
+ * Results come as they are ready, in no particular order. UUIDs are read from the input only as fast as you take
+ * results, so a generator may give millions. A failed query is a result with an `error`, and the others go on. Only
+ * 401 and 403 end the iteration: they mean that the credentials are refused, so each further query would fail as well.
+ * Leaving the loop early aborts the running queries.
  *
  * @example
  * ```ts
  * for await (const { uuid, transaction, error } of reconcile(client, openOrders())) { ... }
  * ```
  *
- * @throws `AbortedError` when the signal fires, `ConfigurationError` for a `concurrency` below 1
+ * @param transactionUUIDs - an array, a set, a generator or another iterable, synchronous or not
+ * @param options - how many queries run at the same time, and a signal
+ * @throws `ApiError` when the service answers a query with 401 or 403
+ * @throws `AbortedError` when the signal fires
+ * @throws `ConfigurationError` for a `concurrency` below 1, or for `transactionUUIDs` that are text or not iterable
  */
 export async function* reconcile(
   client: TransactionSource,
-  transactionUUIDs: Iterable<string> | AsyncIterable<string>,
-  { concurrency = 4, signal }: ReconcileOptions = {},
+  transactionUUIDs: (Iterable<string> | AsyncIterable<string>) & object,
+  options: ReconcileOptions = {},
 ): AsyncGenerator<Reconciled, void, undefined> {
+  const { concurrency = 4, signal: given } = ownOptions(options);
+  const signal = given ?? undefined;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new ConfigurationError('Expected `concurrency` to be a whole number, 1 or more.');
+  }
+  if (!isIterableObject(transactionUUIDs)) {
+    throw new ConfigurationError(
+      'Expected `transactionUUIDs` to be an array or another iterable of UUIDs. For a single one, use `getTransaction`.',
+    );
   }
   const controller = new AbortController();
   const source = iterate(transactionUUIDs);
@@ -65,7 +78,7 @@ export async function* reconcile(
   let reading = false;
   let exhausted = false;
   let failure: { readonly thrown: unknown } | undefined;
-  // Awakes the loop. Not a race with a promise for the signal, which would collect something for each transaction.
+  // Wakes the loop. Racing against one promise for the signal would collect memory for each transaction.
   let wake: () => void = () => undefined;
   const doInBackground = (task: () => Promise<void>) => {
     const fail = (thrown: unknown) => {
@@ -108,7 +121,7 @@ export async function* reconcile(
     stopListening();
     controller.abort();
     const closed = source.return();
-    // A source in the middle of a read closes after it, and that may be never.
+    // A source that is reading closes only after that, which may be never.
     if (reading) closed.catch(() => undefined);
     else await closed;
   }
@@ -118,7 +131,9 @@ async function query(client: TransactionSource, uuid: string, signal: AbortSigna
   try {
     return { uuid, transaction: await client.getTransaction(uuid, { signal }) };
   } catch (error) {
-    if (error instanceof PaymentsError) return { uuid, error };
+    const isRefusedForAll =
+      error instanceof ApiError && (error.httpStatus === 401 || error.httpStatus === 403);
+    if (error instanceof PaymentsError && !isRefusedForAll) return { uuid, error };
     throw error;
   }
 }
@@ -127,6 +142,13 @@ function aborted(signal: AbortSignal | undefined, attempts: number): AbortedErro
   const outcome = attempts === 0 ? 'not-sent' : 'unknown';
   const context = { operation: 'getTransaction', attempts, outcome } as const;
   return new AbortedError('The signal ended the reconciliation.', { ...context, cause: signal?.reason });
+}
+
+/** A text is iterable too, letter by letter, and was surely meant as a single UUID. */
+function isIterableObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
+  );
 }
 
 async function* iterate(

@@ -1,17 +1,19 @@
-import { AbortedError, ApiError, TimeoutError } from '../errors';
+import { AbortedError, ApiError, ConfigurationError, TimeoutError } from '../errors';
 import type { Transaction } from '../schemas/transaction';
 import { onAbort } from './on-abort';
 import { assertPositive } from './options';
+import { ownOptions } from './own-options';
 import { isTransient } from './transport/retry-policy';
 
 /** What to wait for, and how long. */
 export interface WaitOptions {
   /**
-   * Says whether the transaction is as you want it.
+   * Decides whether the transaction is in the state that you wait for. A promise is awaited, and counts towards
+   * `timeoutMs`. An error that it throws ends the wait at once.
    *
    * @defaultValue its `situation` is `PAID` or `CANCELLED`
    */
-  readonly until?: ((transaction: Transaction) => boolean) | undefined;
+  readonly until?: ((transaction: Transaction) => boolean | PromiseLike<boolean>) | undefined;
   /**
    * The pause between two queries, in milliseconds. Longer when the service asks for it with `Retry-After`.
    *
@@ -24,37 +26,51 @@ export interface WaitOptions {
    * @defaultValue 300_000
    */
   readonly timeoutMs?: number | undefined;
-  /** Ends the wait at once with an `AbortedError`. */
-  readonly signal?: AbortSignal | undefined;
+  /** Ends the wait at once with an `AbortedError`. `null` means no signal. */
+  readonly signal?: AbortSignal | null | undefined;
 }
 
+/** Queries a transaction until it is as wanted. `query` gets the time that is left, in milliseconds, and the signal. */
 export async function waitForTransaction(
-  query: (remainingMs: number) => Promise<Transaction>,
-  { until = isSettled, intervalMs = 2_000, timeoutMs = 300_000, signal }: WaitOptions,
+  query: (remainingMs: number, signal: AbortSignal | undefined) => Promise<Transaction>,
+  options: WaitOptions,
 ): Promise<Transaction> {
+  const { until = isSettled, intervalMs = 2_000, timeoutMs = 300_000, signal: given } = ownOptions(options);
+  const signal = given ?? undefined;
   assertPositive('intervalMs', intervalMs);
   assertPositive('timeoutMs', timeoutMs);
+  if (typeof until !== 'function') {
+    throw new ConfigurationError(
+      'Expected `until` to be a function of the transaction that gives true or false.',
+    );
+  }
   const deadline = performance.now() + timeoutMs;
+  const remainingMs = () => deadline - performance.now();
+  let lastSeen: Transaction | undefined;
   for (let attempts = 1; ; attempts += 1) {
     let pauseMs = intervalMs;
-    try {
-      const transaction = await query(Math.max(1, deadline - performance.now()));
-      if (until(transaction)) return transaction;
-    } catch (error) {
+    const transaction = await query(Math.max(1, remainingMs()), signal).catch((error: unknown) => {
       if (!isTransient(error)) throw error;
       if (error instanceof ApiError) pauseMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
+      return undefined;
+    });
+    if (transaction !== undefined) {
+      lastSeen = transaction;
+      if (await within(Promise.resolve(until(transaction)), remainingMs(), signal)) return transaction;
     }
+    await sleep(Math.min(pauseMs, remainingMs()), signal);
     const context = { operation: 'getTransaction', attempts, outcome: 'unknown' } as const;
-    await sleep(Math.min(pauseMs, deadline - performance.now()), signal);
     if (signal?.aborted) {
       throw new AbortedError('The signal ended the wait for the transaction.', {
         ...context,
         cause: signal.reason,
       });
     }
-    if (performance.now() >= deadline) {
-      const message = `The transaction was not as wanted within \`timeoutMs\` (${timeoutMs} ms). It still may become so.`;
-      throw new TimeoutError(message, context);
+    if (remainingMs() <= 0) {
+      const message =
+        `The transaction did not get into the wanted state within \`timeoutMs\` (${timeoutMs} ms). It still may. ` +
+        'Its last known state is in `transaction`, if a query succeeded.';
+      throw new TimeoutError(message, { ...context, transaction: lastSeen });
     }
   }
 }
@@ -63,16 +79,25 @@ function isSettled({ situation }: Transaction): boolean {
   return situation === 'PAID' || situation === 'CANCELLED';
 }
 
-/** Resolves after the time, or when the signal fires. */
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const wake = () => {
+/** Resolves after the time, or as soon as the signal fires. */
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await within(new Promise<never>(() => undefined), ms, signal);
+}
+
+/** Settles as the promise does, or resolves with `undefined` once the time is over or the signal has fired. */
+function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T | undefined> {
+  return new Promise<T | undefined>((resolve, reject) => {
+    const giveUp = () => {
+      stop();
+      resolve(undefined);
+    };
+    const timer = setTimeout(giveUp, Math.max(0, ms));
+    const stopListening = onAbort(signal, giveUp);
+    const stop = () => {
       clearTimeout(timer);
       stopListening();
-      resolve();
     };
-    const timer = setTimeout(wake, Math.max(0, ms));
-    const stopListening = onAbort(signal, wake);
+    if (signal?.aborted) giveUp();
+    promise.then(resolve, reject).finally(stop);
   });
 }

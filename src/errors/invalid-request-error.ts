@@ -1,7 +1,13 @@
 import { brand, PaymentsError } from './payments-error';
 import { summarize, type ValidationIssue } from './validation-issue';
 
-/** An argument cannot be right, and nothing was sent. `issues` names each field and what is expected there. */
+/**
+ * An argument is not valid. `issues` names each field and what is expected there.
+ *
+ * Thrown by a call, it has the `outcome` `'not-sent'`: nothing was sent. Thrown by a helper that sends nothing
+ * (`decodeQrCode`, `parseDateTime`, `amountFromMinorUnits`, a fixture), it has no `outcome`, because it says nothing
+ * about any call: the journey whose QR code could not be decoded exists.
+ */
 export class InvalidRequestError extends PaymentsError {
   static {
     brand(this, 'InvalidRequestError');
@@ -9,16 +15,27 @@ export class InvalidRequestError extends PaymentsError {
 
   /** Tells this class from the others; `docs/errors.md#invalid_request` in the package says more. */
   declare readonly code: 'invalid_request';
-  /** Always `'not-sent'`. */
-  declare readonly outcome: 'not-sent';
+  /** `'not-sent'` when a call threw it; `undefined` when a helper that sends nothing did. */
+  declare readonly outcome: 'not-sent' | undefined;
 
   /** What is wrong, field by field; never the values. */
   readonly issues: readonly ValidationIssue[];
 
-  /** For a double in your tests; the library makes its own. */
-  constructor(subject: string, issues: readonly ValidationIssue[]) {
-    super('invalid_request', `${subject} was refused before anything was sent. ${summarize(issues)}.`, {
-      outcome: 'not-sent',
+  /**
+   * For a double in your tests; the library makes its own.
+   *
+   * @param subject - what was refused, the first words of the message, e.g. `The request of createRecurringCheckout`
+   * @param issues - what is wrong
+   * @param options - `ofCall`: whether a call to the service throws it; `true` by default
+   */
+  constructor(
+    subject: string,
+    issues: readonly ValidationIssue[],
+    { ofCall = true }: { readonly ofCall?: boolean | undefined } = {},
+  ) {
+    const verdict = ofCall ? 'was refused before anything was sent' : 'is not valid';
+    super('invalid_request', `${subject} ${verdict}. ${summarize(issues)}.`, {
+      outcome: ofCall ? 'not-sent' : undefined,
     });
     this.issues = issues;
   }

@@ -1,7 +1,8 @@
+import type { Transaction } from '../schemas/transaction';
 import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 
-/** A limit of time ran out: of one attempt (`timeoutMs`), of the whole call (`totalTimeoutMs`), or of a wait. */
+/** A time limit ran out: of one attempt (`timeoutMs`), of the whole call (`totalTimeoutMs`), or of a wait. */
 export class TimeoutError extends FailedCall {
   static {
     brand(this, 'TimeoutError');
@@ -10,8 +11,19 @@ export class TimeoutError extends FailedCall {
   /** Tells this class from the others; `docs/errors.md#timeout` in the package says more. */
   declare readonly code: 'timeout';
 
+  readonly #transaction: Transaction | undefined;
+
   /** For a double in your tests; the library makes its own. */
-  constructor(message: string, context: CallContext) {
+  constructor(message: string, context: CallContext & { readonly transaction?: Transaction | undefined }) {
     super('timeout', message, context);
+    this.#transaction = context.transaction;
+  }
+
+  /**
+   * The transaction as the service last reported it, when `waitForTransaction` ran out of time and a query had
+   * succeeded. Logging does not print it: it may hold personal data.
+   */
+  get transaction(): Transaction | undefined {
+    return this.#transaction;
   }
 }

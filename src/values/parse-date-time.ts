@@ -1,19 +1,22 @@
-import { InvalidRequestError } from '../errors';
+import { invalidArgument } from './invalid-argument';
 
 /**
- * A date-time of the service, `yyyy-MM-dd HH:mm:ss` (document section 2), as an instant. The document shows no zone,
- * so you have to name it: ask the service which one your account works in.
+ * Converts a date-time of the service, `yyyy-MM-dd HH:mm:ss` (document section 2), into a `Date`. The document shows
+ * no time zone, so you have to name it: ask the service which one your account works in.
  *
- * At a change of the clock: of two instants with that reading (an overlap), the earlier; a reading that the clock
- * skipped (a gap) is moved forward by the length of the gap.
+ * When the clock changes: a time that occurs twice (an overlap) gives the earlier instant; a time that is skipped (a
+ * gap) is moved forward by the length of the gap.
  *
  * @param value - e.g. `2026-11-21 09:30:00`
  * @param timeZone - an IANA name such as `America/Sao_Paulo`
- * @throws `InvalidRequestError` for a value of another form, a date that is not real, or an unknown zone
+ * @throws `InvalidRequestError`, without an `outcome`, for a value of another form, a date that does not exist (year 0
+ *   included), or an unknown zone
  */
 export function parseDateTime(value: string, timeZone: string): Date {
   const reading = parseReading(value);
-  if (reading === undefined) throw invalid('value', 'expected a real date and time, yyyy-MM-dd HH:mm:ss');
+  if (reading === undefined) {
+    throw invalidArgument('The date-time', { value: 'expected a real date and time, yyyy-MM-dd HH:mm:ss' });
+  }
   const format = formatOf(timeZone);
   // Offsets differ only across a change, and a day to either side is beyond it.
   const before = offsetMs(format, reading - DAY_MS);
@@ -26,10 +29,11 @@ export function parseDateTime(value: string, timeZone: string): Date {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The reading of the clock as if it were UTC, or `undefined` for one that no calendar has. */
+/** The reading of the clock as if it were UTC, or `undefined` for one that does not exist. */
 function parseReading(value: string): number | undefined {
-  // No calendar of people has a year 0.
-  if (!/^(?!0000)\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(value)) return undefined;
+  // There is no year 0: 1 BC is followed by AD 1.
+  if (typeof value !== 'string' || !/^(?!0000)\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(value))
+    return undefined;
   const reading = Date.parse(`${value.replace(' ', 'T')}Z`);
   // `Date.parse` takes some days that are not (the 30th of February) and the hour 24.
   return !Number.isNaN(reading) && new Date(reading).toISOString().startsWith(value.replace(' ', 'T'))
@@ -43,7 +47,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
   const format = newFormat(timeZone);
-  // A program works in a zone or two; names from outside must not fill the memory.
+  // A program works in a zone or two. Names that come from outside must not fill the memory.
   if (formats.size < MAX_FORMATS) formats.set(timeZone, format);
   return format;
 }
@@ -67,7 +71,9 @@ function newFormat(timeZone: string): Intl.DateTimeFormat {
       second: '2-digit',
     });
   } catch {
-    throw invalid('timeZone', 'expected the IANA name of a zone, such as America/Sao_Paulo');
+    throw invalidArgument('The date-time', {
+      timeZone: 'expected the IANA name of a zone, such as America/Sao_Paulo',
+    });
   }
 }
 
@@ -80,8 +86,4 @@ function offsetMs(format: Intl.DateTimeFormat, instant: number): number {
   // Not `Date.UTC`, which takes the years 0 to 99 for 1900 to 1999.
   reading.setUTCFullYear(year, month - 1, day);
   return reading.setUTCHours(hour, minute, second) - instant;
-}
-
-function invalid(field: string, message: string): InvalidRequestError {
-  return new InvalidRequestError('The date-time', [{ path: [field], message }]);
 }

@@ -1,5 +1,5 @@
 import { confirmPayment, InvalidRequestError, type Transaction } from 'pix-automatic-sdk';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { reply, stall, startHttpServer } from '../helpers/http-server';
 import { clientFor, failureOf } from './support';
 
@@ -17,6 +17,11 @@ const payload = {
   currency: 'BRL',
   referenceCode: 'order-1',
 };
+
+const polluted = Object.prototype as unknown as Record<string, unknown>;
+afterEach(() => {
+  for (const name of ['timeoutMs', 'signal', ...Object.keys(transaction)]) delete polluted[name];
+});
 
 const source = (answer: Transaction) => ({ getTransaction: vi.fn(async () => answer) });
 const notification = (change: object = {}) => ({
@@ -62,25 +67,120 @@ describe('a difference', () => {
   });
 });
 
-it.each([undefined, null])('a situation that is %s confirms nothing', async (situation) => {
-  const confirmation = await confirmPayment(source({ ...transaction, situation }), notification());
-  expect(confirmation).toMatchObject({ confirmed: false, differences: [{ field: 'situation' }] });
-});
-
-it.each(['amount', 'currency', 'referenceCode'])(
-  '%s is compared only where both sides have it',
+it.each(['uuid', 'situation', 'amount', 'currency', 'referenceCode'] as const)(
+  '%s that the service leaves out is a difference',
   async (field) => {
-    for (const absent of [undefined, null]) {
-      const one = await confirmPayment(source({ ...transaction, [field]: absent }), notification());
-      const other = await confirmPayment(source(transaction), notification({ [field]: absent }));
-      expect([one.confirmed, other.confirmed]).toEqual([true, true]);
+    const { [field]: _, ...rest } = transaction;
+    for (const answer of [rest, { ...transaction, [field]: null }, { ...transaction, [field]: undefined }]) {
+      const confirmation = await confirmPayment(source(answer), notification());
+      expect(confirmation).toMatchObject({ confirmed: false, differences: [{ field }] });
+      expect(confirmation.differences).toHaveLength(1);
     }
   },
 );
 
-it('an answer without a uuid is that of the uuid that was asked for', async () => {
-  const { uuid: _, ...rest } = transaction;
-  expect(await confirmPayment(source(rest), notification())).toMatchObject({ confirmed: true });
+it.each(['amount', 'currency', 'referenceCode'] as const)(
+  '%s that the notification leaves out is not compared',
+  async (field) => {
+    for (const absent of [undefined, null]) {
+      for (const answer of [transaction, { ...transaction, [field]: undefined }]) {
+        const confirmation = await confirmPayment(source(answer), notification({ [field]: absent }));
+        expect(confirmation).toMatchObject({ confirmed: true, differences: [] });
+      }
+    }
+  },
+);
+
+describe('the type of the transaction', () => {
+  it.each([undefined, null, 'SALE'])('%s is confirmed', async (type) => {
+    expect(await confirmPayment(source({ ...transaction, type }), notification())).toMatchObject({
+      confirmed: true,
+    });
+  });
+
+  it.each(['REFUND', 'PAYOUT', 'sale', ''])('%j is a difference', async (type) => {
+    expect(await confirmPayment(source({ ...transaction, type }), notification())).toMatchObject({
+      confirmed: false,
+      differences: [{ field: 'type', notified: undefined, queried: type }],
+    });
+  });
+});
+
+describe('refunds', () => {
+  it.each([
+    undefined,
+    null,
+    {},
+    { quantity: 0, requested: 0, transactions: [], available: 59.7 },
+    { quantity: null, requested: null, transactions: null },
+    // What can still be refunded says nothing about what was.
+    { available: 0 },
+  ])('%j: nothing was refunded, which is confirmed', async (refunds) => {
+    expect(await confirmPayment(source({ ...transaction, refunds }), notification())).toMatchObject({
+      confirmed: true,
+    });
+  });
+
+  it.each([
+    { quantity: 1 },
+    { requested: 0.01 },
+    { transactions: [{}] },
+    { transactions: [{ status: 'CANCELLED' }] },
+    { quantity: 0, requested: 0, transactions: [{ uuid: 'refund-1' }] },
+    { quantity: 1, requested: 0, transactions: [] },
+    { quantity: 0, requested: 10, transactions: [] },
+    { quantity: -1 },
+    { quantity: Number.NaN },
+    // Of another type than documented: from a double of the client, or a service that has changed.
+    { quantity: '1' },
+    { requested: '0' },
+    { transactions: {} },
+    { transactions: 'one' },
+    { transactions: '' },
+    [[]],
+    [[{}]],
+    'one',
+    1,
+    true,
+  ])('%j is a difference: something was, or may have been refunded', async (refunds) => {
+    const answer = { ...transaction, refunds } as never;
+    const confirmation = await confirmPayment(source(answer), notification());
+    expect(confirmation).toMatchObject({ confirmed: false, differences: [{ field: 'refunds' }] });
+  });
+
+  it('the difference has the counts, and no personal data of the accounts', async () => {
+    const transactions = [{ bankDetails: { account: '12345-6' }, remark: 'for Maria', total: 10 }];
+    const refunds = { available: 49.7, quantity: 1, requested: 10, transactions };
+    const { differences } = await confirmPayment(source({ ...transaction, refunds }), notification());
+    expect(differences).toEqual([
+      { field: 'refunds', notified: undefined, queried: { quantity: 1, requested: 10, transactions: 1 } },
+    ]);
+  });
+});
+
+describe('a polluted prototype', () => {
+  it('states nothing in place of the service', async () => {
+    Object.assign(polluted, transaction);
+    const confirmation = await confirmPayment(source({}), notification());
+    expect(confirmation.confirmed).toBe(false);
+    expect(confirmation.differences.map(({ field }) => field)).toEqual([
+      'uuid',
+      'amount',
+      'currency',
+      'referenceCode',
+      'situation',
+    ]);
+  });
+
+  it('adds no options', async () => {
+    Object.assign(polluted, { timeoutMs: 1, signal: AbortSignal.abort() });
+    const client = source(transaction);
+    await confirmPayment(client, notification());
+    await confirmPayment(client, notification(), {});
+    for (const [, options] of client.getTransaction.mock.calls as unknown as Array<[string, object]>) {
+      expect({ ...options }).toEqual({ timeoutMs: 5_000, totalTimeoutMs: 5_000, signal: undefined });
+    }
+  });
 });
 
 it.each(['saleStatus', 'refund', 'reversal', 'payout', 'unrecognized', undefined])(
@@ -92,6 +192,47 @@ it.each(['saleStatus', 'refund', 'reversal', 'payout', 'unrecognized', undefined
     expect(client.getTransaction).not.toHaveBeenCalled();
   },
 );
+
+it.each([undefined, null, 7, 'payment'])('%s in place of a notification is refused', async (wrong) => {
+  const client = source(transaction);
+  const thrown = await failureOf(confirmPayment(client, wrong as never));
+  expect(thrown).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' });
+  expect(client.getTransaction).not.toHaveBeenCalled();
+});
+
+describe('a signal', () => {
+  it('that fires ends the query at once', async () => {
+    const server = await startHttpServer(stall);
+    const controller = new AbortController();
+    const reason = new Error('the request went away');
+    const options = { signal: controller.signal, timeoutMs: 60_000 };
+    const failure = failureOf(confirmPayment(clientFor(server), notification(), options));
+    await expect.poll(() => server.requests.length).toBe(1);
+    controller.abort(reason);
+    expect(await failure).toMatchObject({ code: 'aborted', cause: reason });
+  });
+
+  it('that has fired sends nothing', async () => {
+    const server = await startHttpServer(reply(200, transaction));
+    const options = { signal: AbortSignal.abort() };
+    const thrown = await failureOf(confirmPayment(clientFor(server), notification(), options));
+    expect(thrown).toMatchObject({ code: 'aborted', outcome: 'not-sent' });
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([null, undefined])('that is %s is no signal', async (signal) => {
+    const server = await startHttpServer(reply(200, transaction));
+    expect(await confirmPayment(clientFor(server), notification(), { signal })).toMatchObject({
+      confirmed: true,
+    });
+  });
+});
+
+it('options that are null are no options', async () => {
+  expect(await confirmPayment(source(transaction), notification(), null as never)).toMatchObject({
+    confirmed: true,
+  });
+});
 
 it('takes five seconds at most, retries included, so that the listener answers promptly', async () => {
   const client = source(transaction);

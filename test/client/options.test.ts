@@ -34,6 +34,10 @@ describe('baseUrl', () => {
     'http://10.0.0.1',
     'http://127.0.0.1.evil.example',
     'http://localhost.evil.example',
+    // A name server decides where these lead.
+    'http://api.localhost',
+    'http://localhost.',
+    'http://xlocalhost',
     'http://[::2]',
     'ftp://127.0.0.1',
     'file:///etc/passwd',
@@ -48,7 +52,6 @@ describe('baseUrl', () => {
     'http://127.9.9.9',
     'http://[::1]:1',
     'http://0x7f.1',
-    'http://api.localhost',
     'https://service.example',
   ])('%s is accepted', (value) => {
     expect(new PaymentsClient({ baseUrl: value, apiKey, apiToken })).toBeInstanceOf(PaymentsClient);
@@ -59,6 +62,22 @@ describe('baseUrl', () => {
     expect(clientFor({ url }, { allowInsecureHttp: true })).toBeInstanceOf(PaymentsClient);
     refusal({ baseUrl: url, allowInsecureHttp: 'yes' });
     refusal({ baseUrl: 'ftp://service.example', allowInsecureHttp: true });
+  });
+
+  it.each([
+    ['a line break within', 'https://service.exam\nple'],
+    ['a line break in the path', 'https://service.example/v1\r\n/x'],
+    ['a line break at its end', 'https://service.example\n'],
+    ['a tab within', 'https://service.\texample'],
+    ['a space at its start', ' https://service.example'],
+    ['a space within', 'https://service.example/a b'],
+    ['a NUL at its end', 'https://service.example\u0000'],
+    ['a no-break space at its end', 'https://service.example\u00a0'],
+    ['credentials and a line break', 'https://marked-user:marked-secret@service.example\n'],
+  ])('with %s is refused: a URL parser would leave it out, and call what is left', (_, value) => {
+    const { message } = refusal({ baseUrl: value });
+    expect(message).toContain('without white space');
+    expect(message).not.toMatch(/marked-(user|secret)/);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AbortedError,
+  ApiError,
   ConfigurationError,
   type Reconciled,
   reconcile,
@@ -80,7 +81,7 @@ it('gives every transaction once, over real HTTP, and at most `concurrency` quer
 
 it('has four queries under way when nothing else is said', async () => {
   const source = manualSource();
-  const results = reconcile(source, 'abcdefgh');
+  const results = reconcile(source, [...'abcdefgh']);
   const first = results.next();
   await expect.poll(() => source.open.size).toBe(4);
   source.end('c');
@@ -204,7 +205,7 @@ describe('a signal', () => {
   it('that fires aborts what is under way and throws an AbortedError at once', async () => {
     const server = await startHttpServer(stall);
     const controller = new AbortController();
-    const failure = collect(reconcile(clientFor(server), 'abcdef', { signal: controller.signal })).catch(
+    const failure = collect(reconcile(clientFor(server), [...'abcdef'], { signal: controller.signal })).catch(
       (e) => e,
     );
     await expect.poll(() => server.requests.length).toBe(4);
@@ -235,7 +236,7 @@ describe('a signal', () => {
   it('that fires throws at once though the client does not heed it', async () => {
     const deaf = { getTransaction: () => new Promise<Transaction>(() => undefined) };
     const controller = new AbortController();
-    const failure = collect(reconcile(deaf, 'abc', { signal: controller.signal })).catch((e) => e);
+    const failure = collect(reconcile(deaf, [...'abc'], { signal: controller.signal })).catch((e) => e);
     await sleep(5);
     controller.abort(reason);
     expect(await Promise.race([failure, sleep(2_000, 'nothing came')])).toBeInstanceOf(AbortedError);
@@ -280,7 +281,7 @@ it('a bug in a double of the client is thrown, and leaves no rejection behind', 
       throw new TypeError('a bug');
     },
   };
-  await expect(collect(reconcile(source, 'abcdef'))).rejects.toThrow('a bug');
+  await expect(collect(reconcile(source, [...'abcdef']))).rejects.toThrow('a bug');
   await sleep(20);
 });
 
@@ -300,6 +301,148 @@ it('a bug in a double of the client leaves no rejection behind while nobody take
   await results.next();
   await sleep(40);
   await expect(results.next()).rejects.toThrow('a bug');
+});
+
+it('a source that pauses, and then gives many uuids at once, does not make more queries run', async () => {
+  const source = manualSource();
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  async function* uuids() {
+    yield* 'ab';
+    await gate;
+    yield* 'cdefgh';
+  }
+  const results = reconcile(source, uuids(), { concurrency: 2 });
+  for (const uuid of 'ab') {
+    const next = results.next();
+    await expect.poll(() => source.open.has(uuid)).toBe(true);
+    source.end(uuid);
+    await next;
+  }
+  const next = results.next();
+  open();
+  await expect.poll(() => source.open.size).toBe(2);
+  await sleep(20);
+  expect([...source.open.keys()]).toEqual(['c', 'd']);
+  source.end('c');
+  await next;
+  await results.return();
+  expect(source.most).toBe(2);
+});
+
+describe('with a concurrency of 1', () => {
+  it('one query runs at a time, and the next one starts once its result is taken', async () => {
+    const source = manualSource();
+    const results = reconcile(source, ['a', 'b', 'c'], { concurrency: 1 });
+    for (const uuid of ['a', 'b', 'c']) {
+      const next = results.next();
+      await expect.poll(() => [...source.open.keys()]).toEqual([uuid]);
+      // Time for a second query to start, if it could.
+      await sleep(20);
+      expect([...source.open.keys()]).toEqual([uuid]);
+      source.end(uuid);
+      expect(await next).toEqual({ done: false, value: { uuid, transaction: { uuid } } });
+      await sleep(20);
+      expect([...source.open.keys()]).toEqual([]);
+    }
+    expect(await results.next()).toEqual({ done: true, value: undefined });
+    expect(source.most).toBe(1);
+  });
+
+  it('one query runs at a time over real HTTP, however the source gives its uuids', async () => {
+    let [now, most] = [0, 0];
+    const server = await startHttpServer(async (response) => {
+      most = Math.max(most, ++now);
+      await sleep(5);
+      now -= 1;
+      response.end('{}');
+    });
+    async function* slow() {
+      for (const uuid of 'abcdef') {
+        await sleep(uuid < 'd' ? 0 : 8);
+        yield uuid;
+      }
+    }
+    for (const uuids of [[...'abcdef'], slow()]) {
+      expect(await collect(reconcile(clientFor(server), uuids, { concurrency: 1 }))).toHaveLength(6);
+    }
+    expect(most).toBe(1);
+  });
+});
+
+describe.each([401, 403])('%d, which every further query would get as well', (status) => {
+  it('ends it with that ApiError, and aborts what is under way', async () => {
+    let closed = 0;
+    const server = await startHttpServer((response, { url }) => {
+      response.on('close', () => (closed += 1));
+      if (!url.endsWith('refused')) return;
+      response.statusCode = status;
+      response.end('{}');
+    });
+    const uuids = ['a', 'refused', 'b', 'c', 'd', 'e'];
+    const thrown = await collect(reconcile(clientFor(server), uuids)).catch((error) => error);
+    expect(thrown).toBeInstanceOf(ApiError);
+    expect(thrown).toMatchObject({ httpStatus: status, outcome: 'refused' });
+    expect(server.requests.length).toBeLessThanOrEqual(4);
+    await expect.poll(() => server.requests.length - closed).toBe(0);
+  });
+
+  it('closes the source', async () => {
+    let closed = false;
+    function* uuids() {
+      try {
+        for (;;) yield 'a';
+      } finally {
+        closed = true;
+      }
+    }
+    const server = await startHttpServer((response) => {
+      response.statusCode = status;
+      response.end('{}');
+    });
+    const thrown = await collect(reconcile(clientFor(server), uuids())).catch((error) => error);
+    expect(thrown).toMatchObject({ httpStatus: status });
+    expect(closed).toBe(true);
+    expect(server.requests.length).toBeLessThanOrEqual(4);
+  });
+});
+
+it.each([
+  ['a text', 'uuid-1'],
+  ['undefined', undefined],
+  ['null', null],
+  ['a number', 7],
+  ['an object', { 0: 'a', length: 1 }],
+  ['a generator function', function* () {}],
+  ['a promise', Promise.resolve(['a'])],
+])('%s in place of uuids is refused, and nothing is asked', async (_, uuids) => {
+  const source = { getTransaction: vi.fn(async () => ({})) };
+  const thrown = await collect(reconcile(source, uuids as never)).catch((error) => error);
+  expect(thrown).toBeInstanceOf(ConfigurationError);
+  expect(thrown.message).toContain('`transactionUUIDs`');
+  expect(source.getTransaction).not.toHaveBeenCalled();
+});
+
+it('a polluted prototype adds no options', async () => {
+  const polluted = Object.prototype as unknown as Record<string, unknown>;
+  const source = manualSource();
+  Object.assign(polluted, { concurrency: 1, signal: AbortSignal.abort() });
+  try {
+    const results = reconcile(source, [...'abcdefgh'], {});
+    const first = results.next();
+    await expect.poll(() => source.open.size).toBe(4);
+    source.end('a');
+    expect((await first).value).toEqual({ uuid: 'a', transaction: { uuid: 'a' } });
+    await results.return();
+  } finally {
+    for (const name of ['concurrency', 'signal']) delete polluted[name];
+  }
+});
+
+it.each([null, undefined])('a signal that is %s is no signal', async (signal) => {
+  expect(await collect(reconcile(immediate, ['a'], { signal }))).toHaveLength(1);
 });
 
 it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '4'])(

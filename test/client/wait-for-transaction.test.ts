@@ -1,11 +1,18 @@
 import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
 import { AbortedError, ApiError, InvalidRequestError, TimeoutError } from 'pix-automatic-sdk';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { waitForTransaction } from '../../src/client/wait-for-transaction';
 import { dropConnection, reply, stall, startHttpServer } from '../helpers/http-server';
 import { clientFor, failureOf, withoutBackOff } from './support';
 
 beforeEach(withoutBackOff);
 afterEach(() => vi.restoreAllMocks());
+
+const polluted = Object.prototype as unknown as Record<string, unknown>;
+afterEach(() => {
+  for (const name of ['until', 'intervalMs', 'timeoutMs', 'signal']) delete polluted[name];
+});
 
 const pending = reply(200, { situation: 'PENDING' });
 const paid = reply(200, { situation: 'PAID' });
@@ -149,4 +156,152 @@ it.each([{ intervalMs: 0 }, { intervalMs: Number.NaN }, { timeoutMs: -1 }, { tim
 it('an identifier that cannot be right is refused at once', async () => {
   const server = await startHttpServer(paid);
   expect(await failureOf(clientFor(server).waitForTransaction('..'))).toBeInstanceOf(InvalidRequestError);
+});
+
+describe('until', () => {
+  it('that gives a promise is awaited', async () => {
+    const server = await startHttpServer(pending, paid);
+    const until = vi.fn(async ({ situation }: { situation?: unknown }) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return situation === 'PAID';
+    });
+    const transaction = await clientFor(server).waitForTransaction('uuid-1', { until, intervalMs: 5 });
+    expect(transaction).toEqual({ situation: 'PAID' });
+    expect(until).toHaveBeenCalledTimes(2);
+  });
+
+  it('that rejects ends the wait with what it rejects with', async () => {
+    const server = await startHttpServer(pending);
+    const bug = new Error('the database is away');
+    const wait = clientFor(server).waitForTransaction('uuid-1', { until: () => Promise.reject(bug) });
+    expect(await wait.catch((error) => error)).toBe(bug);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('that fails as a query may fail ends the wait all the same', async () => {
+    const server = await startHttpServer(pending);
+    const context = { operation: 'getTransaction', outcome: 'unknown', attempts: 1 } as const;
+    const failure = new ApiError('m', { ...context, httpStatus: 503, body: undefined });
+    for (const until of [
+      () => Promise.reject(failure),
+      () => {
+        throw failure;
+      },
+    ]) {
+      const wait = clientFor(server).waitForTransaction('uuid-1', { until, intervalMs: 5, timeoutMs: 500 });
+      expect(await wait.catch((error) => error)).toBe(failure);
+    }
+  });
+
+  it('that never settles does not outlast timeoutMs', async () => {
+    const server = await startHttpServer(pending);
+    const started = performance.now();
+    const until = () => new Promise<boolean>(() => undefined);
+    const wait = clientFor(server).waitForTransaction('uuid-1', { until, timeoutMs: 150 });
+    expect(await failureOf(wait)).toMatchObject({ code: 'timeout', transaction: { situation: 'PENDING' } });
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+
+  it('that never settles does not outlast the signal', async () => {
+    const server = await startHttpServer(pending);
+    const controller = new AbortController();
+    const until = vi.fn(() => new Promise<boolean>(() => undefined));
+    const wait = clientFor(server).waitForTransaction('uuid-1', { until, signal: controller.signal });
+    const failure = failureOf(wait);
+    await expect.poll(() => until.mock.calls.length).toBe(1);
+    controller.abort();
+    expect(await failure).toBeInstanceOf(AbortedError);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('that settles leaves no timer behind, which would keep the process', async () => {
+    const server = await startHttpServer(paid);
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    await clientFor(server).waitForTransaction('uuid-1', { until: async () => true, timeoutMs: 123_456 });
+    const ours = set.mock.results.filter((_, index) => (set.mock.calls[index]?.[1] ?? 0) > 100_000);
+    expect(ours.length).toBeGreaterThan(0);
+    for (const { value } of ours) expect(clear).toHaveBeenCalledWith(value);
+  });
+
+  it.each([true, 'PAID', {}, null])('that is %j is refused, and nothing is sent', async (until) => {
+    const server = await startHttpServer(paid);
+    const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { until: until as never }));
+    expect(thrown.code).toBe('configuration');
+    expect(thrown.message).toContain('`until`');
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('the TimeoutError', () => {
+  const personal = { situation: 'PENDING', shopper: { email: 'marked-personal-data@example.com' } };
+
+  it('has the last transaction that was seen', async () => {
+    const last = { ...personal, amount: 2 };
+    const server = await startHttpServer(reply(200, { ...personal, amount: 1 }), reply(200, last));
+    const thrown = await failureOf(
+      clientFor(server).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 200 }),
+    );
+    expect(thrown).toMatchObject({ code: 'timeout', transaction: last });
+  });
+
+  it('has it though the queries after it failed', async () => {
+    const server = await startHttpServer(reply(200, personal), reply(503));
+    const thrown = await failureOf(
+      clientFor(server, { maxRetries: 0 }).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 200 }),
+    );
+    expect(server.requests.length).toBeGreaterThan(1);
+    expect(thrown).toMatchObject({ code: 'timeout', transaction: personal });
+  });
+
+  it('has none when none was seen', async () => {
+    const server = await startHttpServer(reply(503));
+    const thrown = await failureOf(
+      clientFor(server, { maxRetries: 0 }).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 100 }),
+    );
+    expect(thrown.code).toBe('timeout');
+    expect(thrown['transaction']).toBeUndefined();
+  });
+
+  it('prints nothing of it', async () => {
+    const server = await startHttpServer(reply(200, personal));
+    const thrown = await failureOf(
+      clientFor(server).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 100 }),
+    );
+    const written: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => written.push(String(chunk)) > 0);
+    console.log(thrown);
+    console.log(JSON.stringify(thrown));
+    const printed = [
+      inspect(thrown, { depth: 9, showHidden: true }),
+      JSON.stringify(thrown),
+      ...written,
+    ].join();
+    vi.restoreAllMocks();
+    expect(thrown).toHaveProperty('transaction.shopper.email', personal.shopper.email);
+    expect(printed).not.toContain('marked-personal-data');
+  });
+});
+
+it('a polluted prototype adds no options', async () => {
+  const answers = [{ situation: 'PENDING' }, { situation: 'PAID' }];
+  const query = vi.fn(
+    async (_remainingMs: number, _signal: AbortSignal | undefined) => answers.shift() ?? {},
+  );
+  Object.assign(polluted, {
+    until: () => true,
+    intervalMs: 100_000,
+    timeoutMs: 1,
+    signal: AbortSignal.abort(),
+  });
+  expect(await waitForTransaction(query, { intervalMs: 5 })).toEqual({ situation: 'PAID' });
+  expect(query).toHaveBeenCalledTimes(2);
+  expect(query.mock.calls[0]?.[0]).toBeGreaterThan(200_000);
+  expect(query.mock.calls[0]?.[1]).toBeUndefined();
+});
+
+it.each([null, undefined])('a signal that is %s is no signal', async (signal) => {
+  const server = await startHttpServer(pending, paid);
+  const wait = clientFor(server).waitForTransaction('uuid-1', { signal, intervalMs: 5 });
+  expect(await wait).toEqual({ situation: 'PAID' });
 });

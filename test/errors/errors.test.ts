@@ -16,7 +16,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { advice } from '../../src/errors/failed-call';
 import { summarize } from '../../src/errors/validation-issue';
-import { body, context, type Errors, makers, names, secret } from './makers';
+import { body, context, type Errors, makers, names, secret, transaction } from './makers';
 
 const ours: Errors = {
   AbortedError,
@@ -124,6 +124,15 @@ describe('bodies are there to read, and printed by nothing', () => {
     expect({ ...error }).not.toHaveProperty('body');
   });
 
+  it('TimeoutError.transaction', () => {
+    const error = makers.TimeoutError(ours) as TimeoutError;
+    expect(error.transaction).toBe(transaction);
+    expect(Object.hasOwn(error, 'transaction')).toBe(false);
+    expect(printed(error)).not.toContain(secret);
+    expect(structuredClone(error)).not.toHaveProperty('transaction');
+    expect({ ...error }).not.toHaveProperty('transaction');
+  });
+
   it('ApiError.serviceMessage', () => {
     const error = new ApiError('m', { ...context, httpStatus: 400, body });
     expect(error).toMatchObject({ status: 999, serviceMessage: secret });
@@ -174,6 +183,19 @@ describe('what an error says', () => {
     );
     expect(summarize([{ path: [], message: 'expected an object' }])).toBe('expected an object');
     expect(summarize([{ path: [Symbol('s')], message: 'm' }])).toBe('Symbol(s): m');
+  });
+
+  it('an invalid argument of a helper that sends nothing has no outcome, and JSON has none either', () => {
+    const issues = [{ path: ['base64'], message: 'expected Base64' }];
+    const error = new InvalidRequestError('The QR code', issues, { ofCall: false });
+    expect(error.outcome).toBeUndefined();
+    expect(error.message).toBe(
+      'The QR code is not valid. base64: expected Base64. See docs/errors.md#invalid_request in pix-automatic-sdk.',
+    );
+    expect(JSON.parse(JSON.stringify(error))).toEqual({ code: 'invalid_request', issues });
+    for (const options of [undefined, {}, { ofCall: undefined }, { ofCall: true }]) {
+      expect(new InvalidRequestError('The request', issues, options).outcome).toBe('not-sent');
+    }
   });
 
   it.each([

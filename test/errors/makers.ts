@@ -6,6 +6,7 @@ export const context = { operation: 'createRecurringCheckout', outcome: 'unknown
 const issues = [{ path: ['a', 0, 'b'], message: 'expected a string' }];
 export const secret = 'marked-personal-data';
 export const body = { status: 999, message: secret, [secret]: secret };
+export const transaction = { situation: 'PENDING', shopper: { email: secret } };
 
 /** One of each class, made by the classes of a copy of the module. */
 export const makers = {
@@ -15,7 +16,7 @@ export const makers = {
   InvalidResponseError: (e: Errors) =>
     new e.InvalidResponseError('m', { ...context, issues, body, uuid: 'u' }),
   ConnectionError: (e: Errors) => new e.ConnectionError('m', { ...context, reason: 'ECONNRESET' }),
-  TimeoutError: (e: Errors) => new e.TimeoutError('m', context),
+  TimeoutError: (e: Errors) => new e.TimeoutError('m', { ...context, transaction }),
   AbortedError: (e: Errors) => new e.AbortedError('m', { ...context, cause: 'why' }),
   WebhookAuthenticationError: (e: Errors) => new e.WebhookAuthenticationError('mismatch'),
   InvalidNotificationError: (e: Errors) => new e.InvalidNotificationError('m', { issues, body }),

@@ -52,7 +52,7 @@ describe('the page about errors', () => {
   );
 
   it('names every field that a class has beside those of all errors', () => {
-    const common = ['code', 'outcome', 'operation', 'attempts', 'message', 'stack', 'name', 'cause'];
+    const common = ['code', 'outcome', 'uuid', 'operation', 'attempts', 'message', 'stack', 'name', 'cause'];
     for (const [code, name] of Object.entries(classes)) {
       const error = makers[name](errors);
       const getters = Object.getOwnPropertyNames(Object.getPrototypeOf(error)).filter(

@@ -39,6 +39,7 @@ export const publicApi: Record<string, { values: string[]; types: string[] }> = 
       'CheckoutRequestShopper',
       'CheckoutShopper',
       'CheckoutSteps',
+      'ConfirmOptions',
       'Credentials',
       'CreditTransferDetails',
       'Fetch',

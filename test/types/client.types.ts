@@ -14,6 +14,7 @@ import type {
   PaymentsClient,
   Phone,
   QrCode,
+  QrCodeImage,
   Reconciled,
   RecurringCheckout,
   RecurringCheckoutJourney,
@@ -29,6 +30,8 @@ import {
   ApiError,
   ConnectionError,
   confirmPayment,
+  decodeQrCode,
+  InvalidRequestError,
   InvalidResponseError,
   PaymentsError,
   reconcile,
@@ -297,6 +300,15 @@ export function errors(error: unknown): void {
   ) {
     const outcome: 'not-sent' | 'refused' | 'unknown' = error.outcome;
     use(outcome, error.operation, error.attempts);
+    if (error instanceof TimeoutError) {
+      const transaction: Transaction | undefined = error.transaction;
+      use(transaction);
+      // @ts-expect-error nobody writes it
+      error.transaction = undefined;
+    }
+  } else if (error instanceof InvalidRequestError) {
+    // Of a call, or of a helper that sends nothing.
+    assertTrue<Equal<typeof error.outcome, 'not-sent' | undefined>>();
   } else if (error instanceof PaymentsError) {
     use(error.code, error.outcome);
     // @ts-expect-error it is abstract
@@ -318,6 +330,22 @@ export async function helpers(client: PaymentsClient): Promise<void> {
   // A double of the client needs the one method only.
   await confirmPayment({ getTransaction: async () => ({}) }, { kind: 'payment', payload });
   use(confirmation);
+  // A UUID alone is iterable, letter by letter.
+  // @ts-expect-error a text
+  reconcile(client, 'uuid-1');
+  reconcile(client, ['uuid-1'], { signal: null });
+  reconcile(client, ReadableStream.from(['uuid-1']));
+  await confirmPayment(client, { kind: 'payment', payload }, { signal: null, timeoutMs: undefined });
+  await confirmPayment(client, { kind: 'payment', payload }, { signal: new AbortController().signal });
+  await client.waitForTransaction('uuid-1', { until: ({ situation }) => situation === 'PAID', signal: null });
+  await client.waitForTransaction('uuid-1', { until: async ({ situation }) => situation === 'PAID' });
+  // @ts-expect-error a text is no answer to the question
+  await client.waitForTransaction('uuid-1', { until: ({ situation }) => situation });
+
+  const image = decodeQrCode({ base64: undefined });
+  assertTrue<Equal<typeof image, QrCodeImage | undefined>>();
+  // @ts-expect-error there may be no picture
+  use(image.dataUrl);
 }
 
 function accept(_: RecurringCheckoutRequest): void {}

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { amountFromMinorUnits, InvalidRequestError } from 'pix-automatic-sdk';
 import { expect, it } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
+import { failureOf } from './support';
 
 seedRandomTests();
 
@@ -23,42 +24,81 @@ it.each([
   expect(amountFromMinorUnits(minorUnits, code)).toBe(amount);
 });
 
-it('writes exactly the digits it was given, for every amount it accepts', () => {
+/** The amount in decimal notation, by moving the point through the text: no arithmetic that could round. */
+function decimalText(minorUnits: number, code: keyof typeof decimals): string {
+  const digits = String(Math.abs(minorUnits)).padStart(decimals[code] + 1, '0');
+  const point = digits.length - decimals[code];
+  const fraction = digits.slice(point).replace(/0+$/, '');
+  return `${minorUnits < 0 ? '-' : ''}${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Every safe integer, and those around 2^46 * 100 and below 2^53, where numbers become too coarse for cents. */
+const anyMinorUnits = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.integer({ min: 2 ** 52, max: Number.MAX_SAFE_INTEGER }),
+  fc.integer({ min: 2 ** 46 * 100 - 2 ** 20, max: 2 ** 46 * 100 + 2 ** 20 }),
+);
+
+it('JSON has exactly the digits of the minor units, for every amount that is accepted', () => {
   fc.assert(
-    fc.property(fc.maxSafeInteger(), currency, (minorUnits, code) => {
+    fc.property(anyMinorUnits, currency, (minorUnits, code) => {
+      const expected = decimalText(minorUnits, code);
       let amount: number;
       try {
         amount = amountFromMinorUnits(minorUnits, code);
-      } catch {
-        // Only where numbers are too coarse for the currency's smallest unit.
+      } catch (error) {
+        expect(error).toBeInstanceOf(InvalidRequestError);
+        // Refused only where no number is written with these digits.
+        expect(JSON.stringify(Number(expected))).not.toBe(expected);
         expect(Math.abs(minorUnits)).toBeGreaterThan(2 ** 50);
         return;
       }
-      const digits = String(Math.abs(minorUnits)).padStart(decimals[code] + 1, '0');
-      const point = digits.length - decimals[code];
-      const sign = minorUnits < 0 ? '-' : '';
-      expect(amount).toBe(Number(`${sign}${digits.slice(0, point)}.${digits.slice(point)}`));
-      expect(amount.toFixed(decimals[code]).replace('.', '')).toBe(sign + digits);
+      expect(JSON.stringify(amount)).toBe(expected);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 5_000 },
   );
 });
 
-it('an amount that a number cannot hold to the cent is refused, and not changed', () => {
+it.each([
+  // 90071992547409.91 is written as 90071992547409.9 by JSON: a cent less.
+  [Number.MAX_SAFE_INTEGER, 'BRL'],
+  [-Number.MAX_SAFE_INTEGER, 'BRL'],
   // The next number is 1.56 cents away.
-  expect(() => amountFromMinorUnits(7_036_874_417_766_401, 'BRL')).toThrow(InvalidRequestError);
+  [7_036_874_417_766_401, 'BRL'],
+  [Number.MAX_SAFE_INTEGER, 'KWD'],
+])('%d of %s is refused: no number is written with its digits', (minorUnits, code) => {
+  expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
+    code: 'invalid_request',
+    issues: [{ path: ['minorUnits'], message: expect.stringContaining('too large') }],
+  });
+});
+
+it('2^46 of a currency with cents is accepted, because a number holds it', () => {
   expect(amountFromMinorUnits(7_036_874_417_766_400, 'BRL')).toBe(2 ** 46);
 });
 
 it.each([0.5, 59.7, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5970', null, undefined, 5n])(
   '%s is no number of minor units',
   (minorUnits) => {
-    expect(() => amountFromMinorUnits(minorUnits as number, 'BRL')).toThrow(
-      'minorUnits: expected a whole number',
-    );
+    expect(failureOf(() => amountFromMinorUnits(minorUnits as number, 'BRL'))).toMatchObject({
+      issues: [{ path: ['minorUnits'], message: expect.stringContaining('expected a whole number') }],
+    });
   },
 );
 
-it.each(['', 'brl', 'XAU', 'ZZZ', 'BRL CLP', undefined, null, 7])('%j has no minor unit', (code) => {
-  expect(() => amountFromMinorUnits(1, code as string)).toThrow('currency: expected an ISO 4217 code');
+it.each(['', 'brl', 'XAU', 'ZZZ', 'BRL CLP', undefined, null, 7, ['BRL'], Symbol('BRL')])(
+  '%s has no minor unit',
+  (code) => {
+    expect(failureOf(() => amountFromMinorUnits(1, code as string))).toMatchObject({
+      issues: [{ path: ['currency'], message: expect.stringContaining('expected an ISO 4217 code') }],
+    });
+  },
+);
+
+it('an error belongs to no call: it has no outcome, and its message does not speak of sending', () => {
+  const error = failureOf(() => amountFromMinorUnits(0.5, 'ZZZ'));
+  expect(error).toBeInstanceOf(InvalidRequestError);
+  expect(error.outcome).toBeUndefined();
+  expect(error.message).toMatch(/^The amount is not valid\. minorUnits: .+; currency: .+\. See docs/);
+  expect(error.message).not.toContain('sent');
 });

@@ -1,15 +1,23 @@
 import fc from 'fast-check';
-import { decodeQrCode, InvalidRequestError } from 'pix-automatic-sdk';
+import { decodeQrCode, InvalidRequestError, type QrCode, type QrCodeImage } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
+import { failureOf } from './support';
 
 seedRandomTests();
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n the rest', 'latin1');
 const base64 = png.toString('base64');
 
+/** For a QR code that has a picture. */
+function imageOf(qrCode: Parameters<typeof decodeQrCode>[0]): QrCodeImage {
+  const image = decodeQrCode(qrCode);
+  if (image === undefined) throw new Error('Expected a picture');
+  return image;
+}
+
 it('gives the bytes, the media type and a URL', () => {
-  const image = decodeQrCode({ base64 });
+  const image = imageOf({ base64 });
   expect(image.bytes).toBeInstanceOf(Uint8Array);
   expect(Buffer.from(image.bytes)).toEqual(png);
   expect(image.mediaType).toBe('image/png');
@@ -24,7 +32,7 @@ it.each([
   ['with line breaks', base64.replace(/(.{4})/g, '$1\r\n')],
   ['without padding', base64.replace(/=+$/, '')],
 ])('reads it %s', (_, given) => {
-  const image = decodeQrCode(given);
+  const image = imageOf(given);
   expect(Buffer.from(image.bytes)).toEqual(png);
   expect(image.mediaType).toBe('image/png');
   expect(image).toEqual(decodeQrCode({ base64: given }));
@@ -34,7 +42,7 @@ it('the URL holds the bytes, whatever they are and however they were written', a
   const writing = fc.constantFrom('base64' as const, 'base64url' as const);
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1 }), writing, async (bytes, encoding) => {
-      const image = decodeQrCode(Buffer.from(bytes).toString(encoding));
+      const image = imageOf(Buffer.from(bytes).toString(encoding));
       expect(image.bytes).toEqual(bytes);
       const fetched = await fetch(image.dataUrl);
       expect(new Uint8Array(await fetched.arrayBuffer())).toEqual(bytes);
@@ -42,35 +50,120 @@ it('the URL holds the bytes, whatever they are and however they were written', a
   );
 });
 
-describe('the media type is told by the first bytes', () => {
+describe('the media type is told by the first bytes alone', () => {
   it.each([
     ['image/png', '\x89PNG\r\n\x1a\n'],
     ['image/jpeg', '\xff\xd8\xff\xe0'],
+    ['image/gif', 'GIF87a'],
     ['image/gif', 'GIF89a'],
     ['image/webp', 'RIFF\x00\x00\x00\x00WEBPVP8 '],
-    ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
-    ['image/svg+xml', '\n<?xml version="1.0"?>\n<svg/>'],
     ['application/octet-stream', 'something else'],
+    ['application/octet-stream', 'GIF8'],
     ['application/octet-stream', 'RIFF\x00\x00\x00\x00WAVE'],
-  ])('%s', (mediaType, start) => {
-    expect(decodeQrCode(Buffer.from(start, 'latin1').toString('base64')).mediaType).toBe(mediaType);
+    // It can hold scripts, and a browser that opens it as a page runs them.
+    ['application/octet-stream', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
+    ['application/octet-stream', '\n<?xml version="1.0"?>\n<svg/>'],
+    ['application/octet-stream', '<!doctype html><script>alert(1)</script>'],
+  ])('%s for %j', (mediaType, start) => {
+    expect(imageOf(Buffer.from(start, 'latin1').toString('base64')).mediaType).toBe(mediaType);
   });
 
-  it('and by the prefix where they do not tell', () => {
-    const avif = Buffer.from('something else').toString('base64');
-    expect(decodeQrCode(`data:image/avif;base64,${avif}`).mediaType).toBe('image/avif');
+  it.each(['image/avif', 'image/svg+xml', 'text/html', 'image/"><script>alert(1)</script>'])(
+    'never by the prefix, which anybody can write: %s',
+    (declared) => {
+      const encoded = Buffer.from('something else').toString('base64');
+      expect(imageOf(`data:${declared};base64,${encoded}`)).toMatchObject({
+        mediaType: 'application/octet-stream',
+        dataUrl: `data:application/octet-stream;base64,${encoded}`,
+      });
+    },
+  );
+});
+
+it('the URL can leave no HTML attribute, whatever the service sent', () => {
+  const prefix = fc.constantFrom(
+    '',
+    'data:image/png;base64,',
+    'data:image/x" onerror="alert(1);base64,',
+    "data:'>,",
+  );
+  const noise = fc.constantFrom(
+    '',
+    ' ',
+    '\n',
+    '\u00a0',
+    '\u2028',
+    '\ufeff',
+    '"',
+    "'",
+    '<',
+    '>',
+    '&',
+    '`',
+    '\0',
+  );
+  fc.assert(
+    fc.property(prefix, fc.uint8Array(), noise, fc.nat(40), (start, bytes, inside, at) => {
+      const encoded = Buffer.from(bytes).toString('base64');
+      let image: QrCodeImage | undefined;
+      try {
+        image = decodeQrCode(start + encoded.slice(0, at) + inside + encoded.slice(at));
+      } catch (error) {
+        expect(error).toBeInstanceOf(InvalidRequestError);
+        return;
+      }
+      if (image !== undefined)
+        expect(image.dataUrl).toMatch(/^data:[a-z]+\/[a-z-]+;base64,[A-Za-z0-9+/]+=*$/);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it.each([undefined, null, ''])('a QR code whose base64 is %s has no picture', (none) => {
+  expect(decodeQrCode({ base64: none })).toBeUndefined();
+});
+
+it('a QR code of a journey with `plain` alone has no picture', () => {
+  expect(decodeQrCode({ plain: '00020126' } as Pick<QrCode, 'base64'>)).toBeUndefined();
+});
+
+it.each(['', 'data:image/png;base64,', '   ', '\r\n', 'data:,'])('%j is no picture', (empty) => {
+  expect(decodeQrCode(empty)).toBeUndefined();
+});
+
+it.each(['***', 'A', 'QUJD*', '=', 'ação', 'data:image/png;base64', 'QUJD, QUJD'])(
+  '%j is no Base64, and is not quoted',
+  (wrong) => {
+    const error = failureOf(() => decodeQrCode(wrong));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error.message).toMatch(/^The QR code is not valid\. base64: expected Base64\. See docs/);
+  },
+);
+
+it.each([undefined, null, 7, true, [], () => 1])(
+  '%s in place of a QR code is refused, with what to pass',
+  (wrong) => {
+    const error = failureOf(() => decodeQrCode(wrong as never));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error.message).toContain('`response.instructions.qrCode`');
+  },
+);
+
+it.each([7, {}, ['QUJD']])('base64 that is %j is refused', (wrong) => {
+  expect(failureOf(() => decodeQrCode({ base64: wrong as never }))).toMatchObject({
+    code: 'invalid_request',
+    issues: [{ path: ['base64'] }],
   });
 });
 
-it.each([undefined, null, ''])('a QR code whose base64 is %s says what to show instead', (none) => {
-  expect(() => decodeQrCode({ base64: none })).toThrow(/show `plain` or `url` instead/);
+it('an error belongs to no call: it has no outcome, and its message does not speak of sending', () => {
+  const error = failureOf(() => decodeQrCode('***'));
+  expect(error.outcome).toBeUndefined();
+  expect(error.message).not.toContain('sent');
 });
 
-it.each(['data:image/png;base64,', '   ', 'data:,'])('%j is no image', (empty) => {
-  expect(() => decodeQrCode(empty)).toThrow(InvalidRequestError);
-});
-
-it.each(['***', 'A', 'QUJD*', '=', 'ação'])('%j is no Base64, and is not quoted', (wrong) => {
-  expect(() => decodeQrCode(wrong)).toThrow(InvalidRequestError);
-  expect(() => decodeQrCode(wrong)).toThrow('base64: expected Base64.');
+it('reads a picture of megabytes', () => {
+  const bytes = Buffer.alloc(3_000_000, 'pixels');
+  const image = imageOf(`data:image/png;base64,${bytes.toString('base64')}`);
+  expect(Buffer.compare(image.bytes, bytes)).toBe(0);
 });

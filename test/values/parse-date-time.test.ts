@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { InvalidRequestError, parseDateTime } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
+import { failureOf } from './support';
 
 seedRandomTests();
 
@@ -107,16 +108,42 @@ it.each([
   undefined,
   null,
   20261121,
-])('%j is no date-time of the service', (value) => {
-  expect(() => parseDateTime(value as string, 'UTC')).toThrow(InvalidRequestError);
-  expect(() => parseDateTime(value as string, 'UTC')).toThrow('value: expected a real date and time');
+  ['2026-11-21 09:30:00'],
+  { toString: () => '2026-11-21 09:30:00' },
+  Symbol('2026-11-21 09:30:00'),
+])('%o is no date-time of the service', (value) => {
+  const error = failureOf(() => parseDateTime(value as string, 'UTC'));
+  expect(error).toBeInstanceOf(InvalidRequestError);
+  expect(error).toMatchObject({
+    issues: [{ path: ['value'], message: expect.stringContaining('expected a real date and time') }],
+  });
+});
+
+it('the first day of the calendar is read in zones behind and ahead of UTC', () => {
+  const first = (zone: string) => parseDateTime('0001-01-01 00:00:00', zone).toISOString();
+  expect(first('UTC')).toBe('0001-01-01T00:00:00.000Z');
+  expect(first('Etc/GMT+3')).toBe('0001-01-01T03:00:00.000Z');
+  expect(first('Etc/GMT-9')).toBe('0000-12-31T15:00:00.000Z');
 });
 
 it.each(['', 'Brasilia', 'America/Nowhere', 'BRT-3', undefined, null, 7])('%j is no zone', (zone) => {
-  expect(() => parseDateTime('2026-11-21 09:30:00', zone as string)).toThrow(
-    'timeZone: expected the IANA name',
-  );
+  expect(failureOf(() => parseDateTime('2026-11-21 09:30:00', zone as string))).toMatchObject({
+    issues: [{ path: ['timeZone'], message: expect.stringContaining('expected the IANA name') }],
+  });
 });
+
+it.each([
+  ['2026-02-30 09:30:00', 'UTC'],
+  ['2026-11-21 09:30:00', 'Brasilia'],
+])(
+  'the error for %s in %s belongs to no call: it has no outcome and does not speak of sending',
+  (value, zone) => {
+    const error = failureOf(() => parseDateTime(value, zone));
+    expect(error.outcome).toBeUndefined();
+    expect(error.message).toMatch(/^The date-time is not valid\. /);
+    expect(error.message).not.toContain('sent');
+  },
+);
 
 it('more zones than are remembered stay right', () => {
   for (const zone of Intl.supportedValuesOf('timeZone').slice(0, 120)) {

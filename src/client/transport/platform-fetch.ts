@@ -8,12 +8,15 @@ const { setImmediate } = globalThis;
  *
  * - Its body is a stream, which can be sent only once. Text is sent again by Node after a 421, and by Bun (PUT) and
  *   Deno (POST too) after they lost a connection that they had kept open, though the service may have acted.
- * - On Node the event loop first turns once, so that Node notices the kept connections which the service has closed
- *   meanwhile. Node would send the request on one of them, and it would be lost without a word about why.
+ * - On Node the event loop first makes a whole turn, in which Node reads that the service has closed a kept connection.
+ *   Otherwise it would send the request on that connection and lose it. The first `setImmediate` ends the turn in which
+ *   the call was made, the second the one after it.
  */
 export const platformFetch: Fetch = async (url, { body, ...init }) => {
   if (body === undefined) return globalThis.fetch(url, init);
-  if (setImmediate !== undefined) await new Promise<void>((resolve) => setImmediate(resolve));
+  if (setImmediate !== undefined) {
+    await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+  }
   const bytes = new TextEncoder().encode(body);
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {

@@ -4,6 +4,7 @@ import type { Schema } from '../../schemas/schema';
 import { onAbort } from '../on-abort';
 import type { Operation } from '../operations';
 import { type CallOptions, type ResolvedOptions, resolveLimits, resolveSignal } from '../options';
+import { ownOptions } from '../own-options';
 import { exchange, type OutgoingRequest } from './exchange';
 import { type Attempt, abortedError, FailedAttempt } from './failed-attempt';
 import { interpret } from './interpret';
@@ -36,8 +37,9 @@ export class Transport {
     this.#secrets = new Secrets(options);
   }
 
-  async send<T>(message: Message<T>, options: CallOptions): Promise<T> {
+  async send<T>(message: Message<T>, given: CallOptions): Promise<T> {
     const { operation } = message;
+    const options = ownOptions(given);
     const limits = resolveLimits(options, this.#options.limits);
     const signal = resolveSignal(options.signal);
     const url = this.#options.baseUrl + message.path;

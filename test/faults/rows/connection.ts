@@ -41,7 +41,8 @@ export const connectionFaults: readonly Fault[] = [
   ...['EAI_AGAIN', 'EAI_FAIL'].map(
     (code): Fault => ({
       name: `name service that is away (${code})`,
-      url: () => 'http://service.localhost:2',
+      url: () => 'http://service.example:2',
+      client: { allowInsecureHttp: true },
       agent: { connect: { lookup: resolving(nameError(code)) } },
       expected: neverSent,
       lasting: true,
@@ -55,14 +56,16 @@ export const connectionFaults: readonly Fault[] = [
   },
   {
     name: 'every address of the name refused',
-    url: () => 'http://service.localhost:2',
+    url: () => 'http://service.example:2',
+    client: { allowInsecureHttp: true },
     agent: { connect: { lookup: resolving(null, '127.0.0.1', '127.0.0.2', '127.0.0.3') } },
     expected: neverSent,
     lasting: true,
   },
   {
     name: 'first address of the name refused, second one works',
-    url: ({ port }) => `http://service.localhost:${port}`,
+    url: ({ port }) => `http://service.example:${port}`,
+    client: { allowInsecureHttp: true },
     agent: { connect: { lookup: resolving(null, '127.0.0.2', '127.0.0.1') } },
     expected: survived,
   },

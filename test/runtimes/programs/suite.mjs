@@ -232,6 +232,7 @@ const checks = {
       '2026-11-21T12:30:00.000Z',
     );
     equal(decodeQrCode({ base64: 'iVBORw0KGgo=' }).mediaType, 'image/png');
+    equal(decodeQrCode({ plain: '00020126' }), undefined);
   },
 
   'verifyAuthorization tells the right credentials from others'({ webhooks }) {

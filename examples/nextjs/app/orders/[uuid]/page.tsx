@@ -6,10 +6,11 @@ export default async function Page({ params }: { params: Promise<{ uuid: string 
   const order = orders.get((await params).uuid);
   if (!order) notFound();
   if (order.paid) return <p>{`Paid: ${order.reference}`}</p>;
+  const image = decodeQrCode(order.qrCode);
   return (
     <>
       {/* biome-ignore lint/performance/noImgElement: the picture is in the page, and there is nothing to optimize */}
-      <img src={decodeQrCode(order.qrCode).dataUrl} alt="QR code" />
+      {image && <img src={image.dataUrl} alt="QR code" />}
       <p>{order.qrCode.plain}</p>
     </>
   );

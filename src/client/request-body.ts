@@ -1,0 +1,66 @@
+import { ConfigurationError, InvalidRequestError } from '../errors';
+import { type Schema, validate } from '../schemas/schema';
+import { mergeDeep } from './merge-deep';
+import type { Operation } from './operations';
+import type { BodyCallOptions } from './options';
+import { ownOptions } from './own-options';
+
+/**
+ * Builds the body of a call: the JSON of the request with `extraFields` merged in, checked as it is sent. Only JSON is
+ * merged and checked, because `toJSON` and accessors of a merchant's classes decide which of their fields are public.
+ *
+ * @throws `InvalidRequestError` when a field cannot be right, or when the request is not JSON
+ * @throws `ConfigurationError` when `extraFields` is no object
+ */
+export function requestBody<T>(
+  operation: Operation,
+  schema: Schema<T>,
+  request: T,
+  options: BodyCallOptions,
+): string {
+  const subject = `The request of ${operation.name}`;
+  const { extraFields } = ownOptions(options);
+  let body = stringify(subject, () => request);
+  if (extraFields !== undefined && extraFields !== null) {
+    if (typeof extraFields !== 'object' || Array.isArray(extraFields)) {
+      throw new ConfigurationError(
+        'Expected `extraFields` to be an object whose fields are added to the request.',
+      );
+    }
+    const base: unknown = JSON.parse(body);
+    body = stringify(subject, () => mergeDeep(base, toJsonFields(extraFields, '')));
+  }
+  const { issues } = validate(schema as Schema<unknown>, JSON.parse(body));
+  if (issues !== undefined) throw new InvalidRequestError(subject, issues);
+  return body;
+}
+
+/**
+ * Reads a value as JSON does, `toJSON` and own fields only, but keeps a field that is `undefined`: merged into the
+ * request, it leaves the request's field out. Lists and scalars stay for `JSON.stringify`.
+ *
+ * @param key - the field's name, which `toJSON` is called with
+ */
+function toJsonFields(value: unknown, key: string): unknown {
+  // JSON leaves functions out. One that is kept could be a `toJSON`, which would then be called a second time.
+  if (typeof value === 'function') return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const json: unknown = hasToJson(value) ? value.toJSON(key) : value;
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
+  return Object.fromEntries(Object.entries(json).map(([name, field]) => [name, toJsonFields(field, name)]));
+}
+
+function hasToJson(value: object): value is { toJSON(key: string): unknown } {
+  return typeof (value as { toJSON?: unknown }).toJSON === 'function';
+}
+
+function stringify(subject: string, make: () => unknown): string {
+  try {
+    return JSON.stringify(make()) ?? 'null';
+  } catch {
+    // The platform's error would name fields of the merchant's own objects.
+    throw new InvalidRequestError(subject, [
+      { path: [], message: 'expected plain JSON: no cycles and no BigInt' },
+    ]);
+  }
+}

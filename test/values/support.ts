@@ -1,0 +1,14 @@
+import { PaymentsError } from 'pix-automatic-sdk';
+import { expect } from 'vitest';
+
+/** What a function throws, which must be an error of ours. */
+export function failureOf(run: () => unknown): PaymentsError {
+  let value: unknown;
+  try {
+    value = run();
+  } catch (error) {
+    expect(error).toBeInstanceOf(PaymentsError);
+    return error as PaymentsError;
+  }
+  throw new Error(`Expected an error, got ${JSON.stringify(value)}`);
+}
