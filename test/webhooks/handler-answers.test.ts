@@ -69,7 +69,7 @@ describe('a request with bad credentials', () => {
   ] as const;
 
   it.each(attempts)(
-    'is answered the same whatever the reason, which onError alone gets: %s',
+    'is answered the same whatever the reason, which onReport alone gets: %s',
     async (reason, header) => {
       const { handler, reports, acted } = createListener();
       const headers = { 'content-type': 'application/json', ...(header && { authorization: header }) };
@@ -121,7 +121,7 @@ describe('a request with bad credentials', () => {
     const kinds = [
       { kind: 'own', match: () => ++matched > 0, schema: salePayloadSchema, subject: () => 'x' },
     ] as const;
-    const handler = createWebhookHandler({ credentials, store, kinds, on: {}, onError: () => undefined });
+    const handler = createWebhookHandler({ credentials, store, kinds, on: {}, onReport: () => undefined });
     const request = notificationRequest(salePayload(), { headers: { authorization: 'Basic x' } });
     expect(await statusOf(handler(request))).toBe(401);
     expect([store.steps, matched]).toEqual([[], 0]);

@@ -60,20 +60,23 @@ describe('a store that fails or hangs', () => {
         throw new Error('injected: store failed, CPF 52998224725');
       },
     ],
-  ])('at claim, and %s: 503 with Retry-After, no callback, the error for onError alone', async (_, fault) => {
-    const store = new WatchedStore();
-    store.faults.claim.push(fault);
-    const listener = createListener({ store });
-    const answer = await deliverPayment(listener);
-    expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
-    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    expect(listener.acted).toEqual([]);
-    expect(listener.reports).toMatchObject([
-      { code: 'store_failed', status: 503, error: { message: expect.stringContaining('injected') } },
-    ]);
-    expect(await statusOf(deliverPayment(listener))).toBe(200);
-    expect(listener.acted).toEqual(['payment:s-1:PAID']);
-  });
+  ])(
+    'at claim, and %s: 503 with Retry-After, no callback, the error for onReport alone',
+    async (_, fault) => {
+      const store = new WatchedStore();
+      store.faults.claim.push(fault);
+      const listener = createListener({ store });
+      const answer = await deliverPayment(listener);
+      expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      expect(listener.acted).toEqual([]);
+      expect(listener.reports).toMatchObject([
+        { code: 'store_failed', status: 503, error: { message: expect.stringContaining('injected') } },
+      ]);
+      expect(await statusOf(deliverPayment(listener))).toBe(200);
+      expect(listener.acted).toEqual(['payment:s-1:PAID']);
+    },
+  );
 
   it('at claim, and hangs: 503 after storeTimeoutMs, 5 s by default', async () => {
     const store = new WatchedStore();

@@ -83,7 +83,7 @@ function createTransactionalListener(
     storeTimeoutMs: 40,
     ...limits,
     on: { payment: act, reversal: act },
-    onError: (report) => reports.push(report),
+    onReport: (report) => reports.push(report),
   });
   const deliver = (body: object = salePayload()) => handler(notificationRequest(body));
   return { store, reports, runs, deliver };
@@ -227,7 +227,7 @@ describe('with a store in transactional mode', () => {
       credentials,
       store,
       on: { payment: () => undefined },
-      onError: (report) => reports.push(report),
+      onReport: (report) => reports.push(report),
     });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(503);
     expect(reports).toMatchObject([{ code: 'store_failed' }]);

@@ -159,7 +159,7 @@ class WebhookFlow {
   #refuse(code: WebhookReportCode, details: WebhookReportDetails): PlainResponse {
     try {
       // A promise that it may give is nobody's either.
-      Promise.resolve(this.#options.onError(new WebhookReport(code, details))).catch(() => undefined);
+      Promise.resolve(this.#options.onReport(new WebhookReport(code, details))).catch(() => undefined);
     } catch {
       // What fails while it reports a failure must not become one.
     }

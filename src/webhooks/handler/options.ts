@@ -115,11 +115,14 @@ export interface WebhookHandlerOptions<
   readonly getAuthorization?: ((request: RequestHead) => string | null | undefined) | undefined;
 
   /**
-   * Told of everything that was not acted on, and why. What it throws harms nothing.
+   * Told of everything that was not acted on, and why; that includes an `unhandled` one, which is answered 200. What it
+   * throws harms nothing.
    *
-   * @defaultValue logs `code`, `kind` and `key` with `console.error`
+   * @defaultValue logs a line with `console.error`: `code`, `kind` and `key`, the `reason` of a 401, and the name, code
+   *   and message of what your callback or your database threw. Such a message is yours: if it can hold personal data,
+   *   pass a function of your own
    */
-  readonly onError?: ((report: WebhookReport) => unknown) | undefined;
+  readonly onReport?: ((report: WebhookReport) => unknown) | undefined;
 }
 
 /** The handler's options, checked and with nothing left open. */
@@ -134,7 +137,7 @@ export interface ResolvedHandlerOptions {
   readonly storeTimeoutMs: number;
   readonly leaseMs: number;
   readonly getAuthorization: (request: RequestHead) => string | null | undefined;
-  readonly onError: (report: WebhookReport) => unknown;
+  readonly onReport: (report: WebhookReport) => unknown;
 }
 
 const DOCUMENTED_KINDS = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'];
@@ -144,8 +147,13 @@ const LEASE_MARGIN_MS = 15_000;
 
 /** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Transaction>(
-  options: WebhookHandlerOptions<Kinds, Transaction>,
+  given: WebhookHandlerOptions<Kinds, Transaction>,
 ): ResolvedHandlerOptions {
+  // Own properties alone, so that a polluted `Object.prototype` adds no option.
+  const options: typeof given = Object.assign(Object.create(null), given);
+  if ('onError' in options) {
+    throw new ConfigurationError('`onError` is called `onReport`: it is also told of what was answered 200.');
+  }
   const kinds = options.kinds ?? [];
   const callbackTimeoutMs = positive('callbackTimeoutMs', options.callbackTimeoutMs ?? 25_000);
   if (callbackTimeoutMs > MAX_CALLBACK_MS) {
@@ -165,7 +173,7 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     storeTimeoutMs: positive('storeTimeoutMs', options.storeTimeoutMs ?? 5_000),
     leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
     getAuthorization: options.getAuthorization ?? (({ headers }) => headers.get('authorization')),
-    onError: options.onError ?? logReport,
+    onReport: options.onReport ?? logReport,
   };
 }
 

@@ -46,7 +46,7 @@ export interface WebhookReportDetails {
   readonly received?: unknown;
 }
 
-/** A request that was not acted on: what `onError` gets. */
+/** A request that was not acted on: what `onReport` gets. */
 export class WebhookReport {
   /** What happened. */
   readonly code: WebhookReportCode;
@@ -107,8 +107,52 @@ const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
   internal: 'Something unexpected was thrown.',
 };
 
-/** The default `onError`: what can be logged without telling anything personal. */
-export function logReport({ code, message, kind, key }: WebhookReport): void {
-  const about = [kind && `kind=${kind}`, key && `key=${key}`].filter(Boolean).join(' ');
-  console.error(`pix-automatic-sdk: webhook ${code}${about && ` (${about})`}: ${message}`);
+/**
+ * The default `onReport`: one line of text, with what can be logged without telling anything personal, and what your
+ * own callback or database threw. Without that, a missing table would look like a dead database.
+ */
+export function logReport({ code, message, kind, key, reason, error }: WebhookReport): void {
+  const about = [kind && `kind=${kind}`, key && `key=${key}`, reason && `reason=${reason}`];
+  const details = about.filter(Boolean).join(' ');
+  const thrown = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
+  console.error(
+    `pix-automatic-sdk: webhook ${code}${details && ` (${details})`}: ${message}${thrown && ` [${thrown}]`}`,
+  );
+}
+
+/** What is thrown elsewhere is the platform's, and may quote the request. */
+const THROWN_BY_MERCHANT: ReadonlySet<WebhookReportCode> = new Set([
+  'callback_failed',
+  'store_failed',
+  'internal',
+]);
+
+/** Name, code and message of an error, and of the error that it wraps: database libraries wrap the driver's. */
+function describeThrown(error: unknown): string {
+  try {
+    const { cause } = Object(error) as { readonly cause?: unknown };
+    return [error, cause].map(describeError).filter(Boolean).join(', caused by ');
+  } catch {
+    return 'an error that cannot be read';
+  }
+}
+
+function describeError(error: unknown): string {
+  if (typeof error === 'string') return inOneLine(error);
+  const { name, code, message } = Object(error) as {
+    readonly [Name in 'name' | 'code' | 'message']?: unknown;
+  };
+  const label = [name, code].filter((part) => typeof part === 'string' || typeof part === 'number').join(' ');
+  return inOneLine([label, message].filter((part) => typeof part === 'string' && part !== '').join(': '));
+}
+
+const MAX_DESCRIPTION_LENGTH = 300;
+
+/** Printable and short: some messages quote what a sender wrote, which must not forge a line of the log. */
+function inOneLine(text: string): string {
+  const line = text
+    .slice(0, MAX_DESCRIPTION_LENGTH)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return text.length > MAX_DESCRIPTION_LENGTH ? `${line}…` : line;
 }
