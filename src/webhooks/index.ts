@@ -41,7 +41,8 @@ export {
   type NotificationDefinition,
 } from './define-notification';
 export { createWebhookHandler, type WebhookHandler } from './handler/create-webhook-handler';
-export { type NodeRequest, type NodeResponse, toNodeListener } from './handler/node-listener';
+export { type NodeRequest, toNodeListener } from './handler/node-listener';
+export type { NodeResponse } from './handler/node-response';
 export type {
   WebhookCallback,
   WebhookCallbacks,

@@ -5,10 +5,18 @@ import type { Identity } from '../notification-key';
 import { readJsonObject } from '../parse-notification';
 import { recognize, recognizeNone } from '../recognize';
 import { act } from './act';
+import { ANSWERS, INTERNAL, OK } from './answers';
 import { BodyProblem, readBody } from './body';
 import { sleep } from './deadline';
+import { isNodeResponse, sendTo } from './node-response';
 import { type ResolvedHandlerOptions, resolveHandlerOptions, type WebhookHandlerOptions } from './options';
-import { WebhookReport, type WebhookReportCode, type WebhookReportDetails } from './report';
+import {
+  REPORTER,
+  type Reporter,
+  reporterTo,
+  type WebhookReportCode,
+  type WebhookReportDetails,
+} from './report';
 import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from './request';
 import type { Task } from './task';
 
@@ -51,15 +59,41 @@ export function createWebhookHandler<
   Transaction = undefined,
 >(options: WebhookHandlerOptions<Kinds, Transaction>): WebhookHandler {
   const flow = new WebhookFlow(resolveHandlerOptions(options));
-  const handler = async (request: Request): Promise<Response> => {
+  const handler = async (request: Request, second?: unknown): Promise<Response> => {
+    if (!isRequest(request)) return mistaken(flow, request, second);
     const body = request.bodyUsed ? new BodyProblem('body_already_read') : request.body;
-    const { status, headers, body: text } = await flow.handle(request, body);
-    return new Response(text, { status, headers });
+    return toResponse(await flow.handle(request, body));
   };
   return Object.assign(handler, {
-    handle: (request: PlainRequest) => flow.handle(headOf(request), request.body),
+    handle: (request: PlainRequest) => flow.handlePlain(request),
     drain: () => flow.drain(),
+    [REPORTER]: flow.report,
   });
+}
+
+/** What is called with something else was probably mounted where `toNodeListener` belongs. */
+function isRequest(request: unknown): request is Request {
+  return typeof (request as Partial<Request> | undefined | null)?.headers?.get === 'function';
+}
+
+/** Answers what is no `Request`; on the response of `node:http`, if there is one, which would wait for ever. */
+function mistaken({ report }: WebhookFlow, request: unknown, second: unknown): Response {
+  report('internal', { status: 500, message: MISTAKEN });
+  if (isNodeResponse(second)) {
+    const { complete } = Object(request) as { readonly complete?: boolean };
+    sendTo(second, { complete: complete === true }, INTERNAL, (error) =>
+      report('internal', { status: 500, error }),
+    );
+  }
+  return toResponse(INTERNAL);
+}
+
+const MISTAKEN =
+  'The handler was called with something that is no `Request`. For node:http, Express and NestJS mount ' +
+  '`toNodeListener(handler)`; elsewhere call `handler.handle({ method, url, headers, body })`.';
+
+function toResponse({ status, headers, body }: PlainResponse): Response {
+  return new Response(body, { status, headers });
 }
 
 /** A notification, or a body that is none, with the issues that keep it from being one. */
@@ -80,8 +114,24 @@ class WebhookFlow {
   #draining = false;
   #whenIdle: (() => void)[] = [];
 
+  readonly report: Reporter;
+
   constructor(options: ResolvedHandlerOptions) {
     this.#options = options;
+    this.report = reporterTo(options.onReport);
+  }
+
+  /** Not `async`: that would take another turn for each notification. */
+  handlePlain(request: PlainRequest): Promise<PlainResponse> {
+    let head: RequestHead;
+    let body: unknown;
+    try {
+      head = headOf(request);
+      body = request?.body;
+    } catch (error) {
+      return Promise.resolve(this.#refuse('internal', { status: 500, error }));
+    }
+    return this.handle(head, body);
   }
 
   async handle(head: RequestHead, body: unknown): Promise<PlainResponse> {
@@ -157,12 +207,7 @@ class WebhookFlow {
 
   /** Reports, and answers without a word of the report. */
   #refuse(code: WebhookReportCode, details: WebhookReportDetails): PlainResponse {
-    try {
-      // A promise that it may give is nobody's either.
-      Promise.resolve(this.#options.onReport(new WebhookReport(code, details))).catch(() => undefined);
-    } catch {
-      // What fails while it reports a failure must not become one.
-    }
+    this.report(code, details);
     return ANSWERS[details.status] ?? INTERNAL;
   }
 }
@@ -173,26 +218,3 @@ const BODY_STATUS = {
   body_interrupted: 400,
   body_already_read: 500,
 } as const;
-
-/** An answer with its length, without which `node:http` sends it in chunks, and takes longer. */
-function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): PlainResponse {
-  const length = String(body.length);
-  return {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'content-length': length, ...headers },
-    body,
-  };
-}
-
-const INTERNAL = answer(500, 'Internal error');
-const OK = answer(200, 'OK');
-const ANSWERS: Readonly<Record<number, PlainResponse>> = {
-  200: OK,
-  400: answer(400, 'Bad request'),
-  401: answer(401, 'Unauthorized', { 'www-authenticate': 'Basic realm="notifications", charset="UTF-8"' }),
-  405: answer(405, 'Method not allowed', { allow: 'POST' }),
-  408: answer(408, 'Request timeout'),
-  413: answer(413, 'Content too large'),
-  // The service retries after about 60 s by itself (document section 6.1); proxies and gateways may ask sooner.
-  503: answer(503, 'Try again later', { 'retry-after': '5' }),
-};

@@ -15,7 +15,8 @@ import type { AuthorizationFailure, ValidationIssue } from '../../errors';
  * - `store_failed` (503, or 500 where a transaction may be half way): the store threw or took too long; `error` is why
  * - `lease_lost` (503): the callback succeeded, and the lease was over before that could be recorded
  * - `draining` (503): the process is about to end
- * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` is what
+ * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` is what. Also a handler that
+ *   is mounted without `toNodeListener`, and an answer that could not be sent; the message says so
  */
 export type WebhookReportCode =
   | 'method_not_allowed'
@@ -44,6 +45,32 @@ export interface WebhookReportDetails {
   readonly issues?: readonly ValidationIssue[] | undefined;
   readonly error?: unknown;
   readonly received?: unknown;
+  /** In place of the code's own message, where more is known. */
+  readonly message?: string | undefined;
+}
+
+/** Takes what a report is made of. */
+export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) => void;
+
+/** Makes reports for `onReport`. What fails while it reports a failure must not become one. */
+export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
+  return (code, details) => {
+    try {
+      // It may give a promise, for which nobody waits.
+      Promise.resolve(onReport(new WebhookReport(code, details))).catch(() => undefined);
+    } catch {
+      // See above.
+    }
+  };
+}
+
+/** Where a handler keeps its reporter, for `toNodeListener`, which may come from the other copy of the package. */
+export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
+
+/** The handler's own reporter; the default log's for a handler that `createWebhookHandler` has not made. */
+export function reporterOf(handler: object): Reporter {
+  const { [REPORTER]: own }: { readonly [REPORTER]?: Reporter } = handler;
+  return own ?? reporterTo(logReport);
 }
 
 /** A request that was not acted on: what `onReport` gets. */
@@ -69,7 +96,7 @@ export class WebhookReport {
 
   constructor(code: WebhookReportCode, details: WebhookReportDetails) {
     this.code = code;
-    this.message = MESSAGES[code];
+    this.message = details.message ?? MESSAGES[code];
     this.status = details.status;
     this.kind = details.kind;
     this.key = details.key;
