@@ -1,4 +1,4 @@
-import { ConfigurationError, createWebhookHandler } from 'pix-automatic-sdk/webhooks';
+import { ConfigurationError, createWebhookHandler, salePayloadSchema } from 'pix-automatic-sdk/webhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   basic,
@@ -33,6 +33,59 @@ describe('an option of a former name', () => {
       expect(refusalOf({ onError })).toContain('`onError` is called `onReport`');
     },
   );
+});
+
+describe('limits that cannot hold together are refused, with the reason', () => {
+  it('storeTimeoutMs above 7.5 s: claim, callback and record would outlast the lease', async () => {
+    for (const storeTimeoutMs of [7_501, 15_000, 20_000]) {
+      expect(refusalOf({ storeTimeoutMs })).toMatch(
+        /`storeTimeoutMs` to be at most 7500: .*two callbacks at a time/,
+      );
+    }
+    const store = new WatchedStore();
+    const { handler } = createListener({ store, storeTimeoutMs: 7_500 });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    // A claim answered at the last moment, a callback that takes all of its time, and a record in the last moment.
+    expect(store.leases[0]).toBe(7_500 + 25_000 + 7_500);
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '2592000000', null])(
+    'retentionMs of %j',
+    (retentionMs) => {
+      if (retentionMs === null)
+        expect(thrownBy(() => createListener({ retentionMs: null } as never))).not.toBeInstanceOf(TypeError);
+      else expect(refusalOf({ retentionMs })).toContain('retentionMs');
+    },
+  );
+
+  it('retentionMs may be longer than a timer can take', () => {
+    expect(thrownBy(() => createListener({ retentionMs: 365 * 24 * 60 * 60 * 1000 }))).toBe(
+      'nothing was thrown',
+    );
+  });
+});
+
+describe('a callback that is undefined', () => {
+  it.each(['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'])(
+    'for %s is refused: each such notification would be answered 200 and lost',
+    (kind) => {
+      expect(refusalOf({ on: { [kind]: undefined } })).toContain(
+        `\`on.${kind}\` is undefined. Leave the kind out, or say 'ignore'`,
+      );
+    },
+  );
+
+  it('for a kind of one’s own is refused too', () => {
+    const kinds = [{ kind: 'own', match: () => true, schema: salePayloadSchema, subject: () => 'x' }];
+    expect(refusalOf({ kinds, on: { own: undefined } })).toContain('`on.own` is undefined');
+  });
+
+  it('is not what a kind that is left out is, also by a conditional spread', async () => {
+    const wanted = String(process.env['NO_SUCH_VARIABLE']) === 'yes';
+    const { handler, reports } = createListener({ on: { ...(wanted ? { payment: () => undefined } : {}) } });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(reports).toMatchObject([{ code: 'unhandled' }]);
+  });
 });
 
 describe('a polluted Object.prototype', () => {

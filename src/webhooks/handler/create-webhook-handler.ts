@@ -30,7 +30,8 @@ export interface WebhookHandler {
 
   /**
    * For a clean end of the process: answers everything new with 503 from now on, so that the service tries again
-   * later, and resolves once everything that runs has been answered.
+   * later, and resolves once everything that runs has been answered. It does not wait for what no answer waits for any
+   * more: a callback that has outlived `callbackTimeoutMs`, or a claim that the store has left unanswered.
    */
   drain(): Promise<void>;
 }
@@ -103,7 +104,6 @@ interface Reading {
   readonly issues?: readonly ValidationIssue[] | undefined;
 }
 
-const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 /** A body without an identity may well come again on purpose. */
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -113,6 +113,8 @@ class WebhookFlow {
   #running = 0;
   #draining = false;
   #whenIdle: (() => void)[] = [];
+  /** The newest subjects whose callback took too long. */
+  readonly #timedOut = new Set<string>();
 
   readonly report: Reporter;
 
@@ -181,12 +183,22 @@ class WebhookFlow {
       return callback === 'ignore' ? OK : this.#refuse('unhandled', { ...about, status: 200 });
     }
 
-    const retentionMs = kind === 'unrecognized' ? HOUR_MS : MONTH_MS;
+    const retentionMs = kind === 'unrecognized' ? HOUR_MS : this.#options.retentionMs;
     const task: Task = { notification, identity, callback, credentialIndex: check.index, retentionMs };
     const ending = await act(task, this.#options);
     if (ending.code === 'done') return OK;
     const { code, ...details } = ending;
-    return this.#refuse(code, { ...details, kind, key, received: notification });
+    const message = code === 'callback_timeout' ? this.#messageOfTimeout(identity.subject) : undefined;
+    return this.#refuse(code, { ...details, kind, key, message, received: notification });
+  }
+
+  /** A callback that is always a little too slow runs at each delivery, and nobody sees that in a single report. */
+  #messageOfTimeout(subject: string): string | undefined {
+    if (this.#timedOut.has(subject)) return TIMED_OUT_AGAIN;
+    this.#timedOut.add(subject);
+    const [oldest] = this.#timedOut;
+    if (this.#timedOut.size > MAX_TIMED_OUT && oldest !== undefined) this.#timedOut.delete(oldest);
+    return undefined;
   }
 
   #read(head: RequestHead, body: unknown): Reading {
@@ -211,6 +223,11 @@ class WebhookFlow {
     return ANSWERS[details.status] ?? INTERNAL;
   }
 }
+
+const MAX_TIMED_OUT = 1_000;
+const TIMED_OUT_AGAIN =
+  'The callback took longer than `callbackTimeoutMs`, and not for the first time for this subject: it runs with each ' +
+  'delivery, six times, and is never recorded. Raise `callbackTimeoutMs`, or write the work to a queue and return.';
 
 const BODY_STATUS = {
   body_too_large: 413,
