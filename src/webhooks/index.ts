@@ -49,6 +49,7 @@ export type {
   WebhookContext,
   WebhookHandlerOptions,
 } from './handler/options';
+export type { ReplayResult, ReplaySelection } from './handler/parking';
 export type { WebhookReport, WebhookReportCode } from './handler/report';
 export type { PlainRequest, PlainResponse, RequestHead } from './handler/request';
 export type { Claim, ClaimResult, IdempotencyStore, Transact, TransactRequest } from './idempotency-store';

@@ -194,7 +194,11 @@ describe('toNodeListener', () => {
 
   it('answers 500 when a handler of somebody else’s rejects or throws', async () => {
     for (const handle of [() => Promise.reject(failure), broken]) {
-      const own = Object.assign(() => Promise.reject(failure), { handle, drain: () => Promise.resolve() });
+      const own = Object.assign(() => Promise.reject(failure), {
+        handle,
+        drain: () => Promise.resolve(),
+        replay: () => Promise.resolve([]),
+      });
       const url = await listen(createServer(toNodeListener(own)));
       expect((await deliver(url, salePayload())).status).toBe(500);
     }

@@ -1,24 +1,12 @@
-import { InvalidNotificationError, type ValidationIssue } from '../../errors';
-import { checkAgainst } from '../authorization';
 import type { AnyDefinition } from '../define-notification';
-import type { Identity } from '../notification-key';
-import { readJsonObject } from '../parse-notification';
-import { recognize, recognizeNone } from '../recognize';
-import { act } from './act';
-import { ANSWERS, INTERNAL, OK } from './answers';
-import { BodyProblem, readBody } from './body';
-import { sleep } from './deadline';
+import { INTERNAL } from './answers';
+import { BodyProblem } from './body';
+import { WebhookFlow } from './flow';
 import { isNodeResponse, sendTo } from './node-response';
-import { type ResolvedHandlerOptions, resolveHandlerOptions, type WebhookHandlerOptions } from './options';
-import {
-  REPORTER,
-  type Reporter,
-  reporterTo,
-  type WebhookReportCode,
-  type WebhookReportDetails,
-} from './report';
-import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from './request';
-import type { Task } from './task';
+import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
+import type { ReplayResult, ReplaySelection } from './parking';
+import { REPORTER } from './report';
+import type { PlainRequest, PlainResponse } from './request';
 
 /** Receives notifications: a function from `Request` to `Response`. */
 export interface WebhookHandler {
@@ -34,6 +22,17 @@ export interface WebhookHandler {
    * more: a callback that has outlived `callbackTimeoutMs`, or a claim that the store has left unanswered.
    */
   drain(): Promise<void>;
+
+  /**
+   * With the option `park`: runs parked notifications again, one after the other, the oldest first, each under the same
+   * claim and with the same record as a delivery, so that nothing is done twice. What is done is parked no more; what
+   * fails again stays. The callback's context has `credentialIndex` -1.
+   *
+   * @param which - the key of one notification, or which of those that are parked
+   * @returns what became of each; empty when nothing is parked
+   * @throws `ConfigurationError` without `park: true`, and what the store throws when it cannot list them
+   */
+  replay(which: string | ReplaySelection): Promise<readonly ReplayResult[]>;
 }
 
 /**
@@ -68,6 +67,7 @@ export function createWebhookHandler<
   return Object.assign(handler, {
     handle: (request: PlainRequest) => flow.handlePlain(request),
     drain: () => flow.drain(),
+    replay: (which: string | ReplaySelection) => flow.replay(which),
     [REPORTER]: flow.report,
   });
 }
@@ -96,142 +96,3 @@ const MISTAKEN =
 function toResponse({ status, headers, body }: PlainResponse): Response {
   return new Response(body, { status, headers });
 }
-
-/** A notification, or a body that is none, with the issues that keep it from being one. */
-interface Reading {
-  readonly notification: { readonly kind: string };
-  readonly identity: Identity;
-  readonly issues?: readonly ValidationIssue[] | undefined;
-}
-
-/** A body without an identity may well come again on purpose. */
-const HOUR_MS = 60 * 60 * 1000;
-
-/** From the request to the answer, without anything of a runtime. */
-class WebhookFlow {
-  readonly #options: ResolvedHandlerOptions;
-  #running = 0;
-  #draining = false;
-  #whenIdle: (() => void)[] = [];
-  /** The newest subjects whose callback took too long. */
-  readonly #timedOut = new Set<string>();
-
-  readonly report: Reporter;
-
-  constructor(options: ResolvedHandlerOptions) {
-    this.#options = options;
-    this.report = reporterTo(options.onReport);
-  }
-
-  /** Not `async`: that would take another turn for each notification. */
-  handlePlain(request: PlainRequest): Promise<PlainResponse> {
-    let head: RequestHead;
-    let body: unknown;
-    try {
-      head = headOf(request);
-      body = request?.body;
-    } catch (error) {
-      return Promise.resolve(this.#refuse('internal', { status: 500, error }));
-    }
-    return this.handle(head, body);
-  }
-
-  async handle(head: RequestHead, body: unknown): Promise<PlainResponse> {
-    if (this.#draining) return this.#refuse('draining', { status: 503 });
-    this.#running += 1;
-    try {
-      return await this.#answer(head, body);
-    } catch (error) {
-      return this.#refuse('internal', { status: 500, error });
-    } finally {
-      this.#running -= 1;
-      if (this.#draining && this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
-    }
-  }
-
-  async drain(): Promise<void> {
-    this.#draining = true;
-    if (this.#running === 0) return;
-    await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
-    // The process may end right after this, so the runtimes get a turn to send the last answers.
-    await sleep(0);
-  }
-
-  async #answer(head: RequestHead, body: unknown): Promise<PlainResponse> {
-    const { expectedAuthorizations, getAuthorization } = this.#options;
-    if (head.method !== 'POST') return this.#refuse('method_not_allowed', { status: 405 });
-    const check = checkAgainst(getAuthorization(head), expectedAuthorizations);
-    if (!check.ok) return this.#refuse('unauthorized', { status: 401, reason: check.reason });
-
-    let reading: Reading;
-    try {
-      if (body instanceof BodyProblem) throw body;
-      // Within one `try`: a body may also prove unreadable while it is recognized.
-      reading = this.#read(head, await readBody(body, this.#options));
-    } catch (error) {
-      return this.#refuseBody(error);
-    }
-
-    const { notification, identity, issues } = reading;
-    const { kind } = notification;
-    const { key } = identity;
-    const callback = this.#options.callbacks[kind];
-    if (callback === undefined || callback === 'ignore') {
-      const about = { kind, key, issues, received: notification };
-      // Also where the unrecognized are ignored: this one seems to be of a documented kind, and may be a payment.
-      if (issues !== undefined) return this.#refuse('invalid_notification', { ...about, status: 400 });
-      return callback === 'ignore' ? OK : this.#refuse('unhandled', { ...about, status: 200 });
-    }
-
-    const retentionMs = kind === 'unrecognized' ? HOUR_MS : this.#options.retentionMs;
-    const task: Task = { notification, identity, callback, credentialIndex: check.index, retentionMs };
-    const ending = await act(task, this.#options);
-    if (ending.code === 'done') return OK;
-    const { code, ...details } = ending;
-    const message = code === 'callback_timeout' ? this.#messageOfTimeout(identity.subject) : undefined;
-    return this.#refuse(code, { ...details, kind, key, message, received: notification });
-  }
-
-  /** A callback that is always a little too slow runs at each delivery, and nobody sees that in a single report. */
-  #messageOfTimeout(subject: string): string | undefined {
-    if (this.#timedOut.has(subject)) return TIMED_OUT_AGAIN;
-    this.#timedOut.add(subject);
-    const [oldest] = this.#timedOut;
-    if (this.#timedOut.size > MAX_TIMED_OUT && oldest !== undefined) this.#timedOut.delete(oldest);
-    return undefined;
-  }
-
-  #read(head: RequestHead, body: unknown): Reading {
-    const raw = readJsonObject(body);
-    const recognized = recognize(raw, { url: head.url }, this.#options.kinds);
-    const { issues } = recognized;
-    return issues === undefined ? recognized : { ...recognizeNone(raw, issues), issues };
-  }
-
-  #refuseBody(error: unknown): PlainResponse {
-    if (error instanceof BodyProblem)
-      return this.#refuse(error.code, { status: BODY_STATUS[error.code], error: error.error });
-    if (error instanceof InvalidNotificationError) {
-      return this.#refuse('invalid_body', { status: 400, issues: error.issues, received: error.body });
-    }
-    throw error;
-  }
-
-  /** Reports, and answers without a word of the report. */
-  #refuse(code: WebhookReportCode, details: WebhookReportDetails): PlainResponse {
-    this.report(code, details);
-    return ANSWERS[details.status] ?? INTERNAL;
-  }
-}
-
-const MAX_TIMED_OUT = 1_000;
-const TIMED_OUT_AGAIN =
-  'The callback took longer than `callbackTimeoutMs`, and not for the first time for this subject: it runs with each ' +
-  'delivery, six times, and is never recorded. Raise `callbackTimeoutMs`, or write the work to a queue and return.';
-
-const BODY_STATUS = {
-  body_too_large: 413,
-  body_timeout: 408,
-  body_interrupted: 400,
-  body_already_read: 500,
-} as const;

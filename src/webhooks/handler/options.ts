@@ -6,6 +6,7 @@ import type { IdempotencyStore } from '../idempotency-store';
 import { MemoryStore } from '../memory-store';
 import type { DocumentedNotification, UnrecognizedNotification } from '../notification';
 import { checkDuration } from '../store-arguments';
+import { type Parking, parkingOf } from './parking';
 import { logReport, type WebhookReport } from './report';
 import type { RequestHead } from './request';
 
@@ -130,6 +131,18 @@ export interface WebhookHandlerOptions<
   readonly retentionMs?: number | undefined;
 
   /**
+   * Keeps a notification whose callback threw or took too long in the store, so that a bug in a callback loses none:
+   * after six deliveries the service gives up, and `handler.replay` can still run it. The answer is 500 all the same. A
+   * later delivery that succeeds takes it out again, which costs one more step of the store for each success.
+   *
+   * What is kept is the raw body, with its personal data (names, e-mail, bank accounts), the URL with its query, and the
+   * name and code of the error, never its message. It is kept for `retentionMs`, readable by whoever reads the store.
+   *
+   * @defaultValue false
+   */
+  readonly park?: boolean | undefined;
+
+  /**
    * Where the `Authorization` value is, for a gateway that renames the header.
    *
    * @defaultValue the `authorization` header
@@ -159,6 +172,8 @@ export interface ResolvedHandlerOptions {
   readonly storeTimeoutMs: number;
   readonly leaseMs: number;
   readonly retentionMs: number;
+  /** Only when it was asked for. */
+  readonly parking: Parking | undefined;
   readonly getAuthorization: (request: RequestHead) => string | null | undefined;
   readonly onReport: (report: WebhookReport) => unknown;
 }
@@ -198,17 +213,22 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
         'slow claim and a slow record would outlast it, which gives two callbacks at a time. Make the store faster.',
     );
   }
+  const retentionMs = checkDuration('`retentionMs`', options.retentionMs ?? MONTH_MS);
+  const store = options.store ?? defaultStore();
+  const park = options.park ?? false;
+  if (typeof park !== 'boolean') throw new ConfigurationError('Expected `park` to be true or false.');
   return {
     expectedAuthorizations: encodeCredentials(options.credentials),
     callbacks: resolveCallbacks(options.on, kinds),
     kinds,
-    store: options.store ?? defaultStore(),
+    store,
     maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 1024 * 1024),
     bodyTimeoutMs: positive('bodyTimeoutMs', options.bodyTimeoutMs ?? 10_000),
     callbackTimeoutMs,
     storeTimeoutMs,
     leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
-    retentionMs: checkDuration('`retentionMs`', options.retentionMs ?? MONTH_MS),
+    retentionMs,
+    parking: park ? parkingOf(store, { storeTimeoutMs, retentionMs }) : undefined,
     getAuthorization: options.getAuthorization ?? (({ headers }) => headers.get('authorization')),
     onReport: options.onReport ?? logReport,
   };

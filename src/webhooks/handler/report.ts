@@ -47,6 +47,8 @@ export interface WebhookReportDetails {
   readonly received?: unknown;
   /** In place of the code's own message, where more is known. */
   readonly message?: string | undefined;
+  /** Whether the notification is kept, in words, where that was asked for. */
+  readonly parked?: string | undefined;
 }
 
 /** Takes what a report is made of. */
@@ -96,7 +98,8 @@ export class WebhookReport {
 
   constructor(code: WebhookReportCode, details: WebhookReportDetails) {
     this.code = code;
-    this.message = details.message ?? MESSAGES[code];
+    const message = details.message ?? MESSAGES[code];
+    this.message = details.parked === undefined ? message : `${message} ${details.parked}`;
     this.status = details.status;
     this.kind = details.kind;
     this.key = details.key;
