@@ -36,7 +36,7 @@ const handler = createWebhookHandler({
   // Duplicates that reach another process are kept out by the job's id.
   store: new MemoryStore(),
   on: { payment: enqueue, saleStatus: enqueue, reversal: enqueue, refund: enqueue, payout: enqueue },
-  onError: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
+  onReport: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
 });
 
 const server = createServer(toNodeListener(handler));

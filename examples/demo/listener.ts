@@ -20,7 +20,7 @@ export async function startListener(credentials: Credentials) {
       },
     },
     // What is not acted on shows in the answer; the demo prints that.
-    onError: () => {},
+    onReport: () => {},
   });
   const server = createServer(toNodeListener(handler));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

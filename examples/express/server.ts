@@ -24,7 +24,7 @@ const handler = createWebhookHandler({
     },
     payout: 'ignore',
   },
-  onError: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
+  onReport: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
 });
 
 const app = express();

@@ -23,7 +23,7 @@ const handler = createWebhookHandler({
       console.log(`${references.get(payload.sale?.uuid ?? '')}: reversal ${payload.status}`);
     },
   },
-  onError: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
+  onReport: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
 });
 
 const app = fastify();

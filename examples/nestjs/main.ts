@@ -77,7 +77,7 @@ class WebhooksController implements BeforeApplicationShutdown {
           console.log(`${reference}: paid`);
         },
       },
-      onError: ({ code, reason, error }) =>
+      onReport: ({ code, reason, error }) =>
         console.error(code, reason ?? (error as Error | undefined)?.message),
     });
     this.#listener = toNodeListener(this.#handler);

@@ -37,7 +37,7 @@ const handler = createWebhookHandler({
     refund: 'ignore',
     payout: 'ignore',
   },
-  onError: ({ code, error, status }) =>
+  onReport: ({ code, error, status }) =>
     console.error(`${status} ${code}: ${error instanceof Error ? error.message : ''}`),
 });
 

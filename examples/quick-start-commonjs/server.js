@@ -18,7 +18,7 @@ const handler = createWebhookHandler({
     },
   },
   // Told of everything that was not acted on.
-  onError: ({ code, message }) => console.error(`${code}: ${message}`),
+  onReport: ({ code, message }) => console.error(`${code}: ${message}`),
 });
 
 const server = createServer(toNodeListener(handler));

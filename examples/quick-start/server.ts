@@ -25,7 +25,7 @@ const handler = createWebhookHandler({
     },
   },
   // Told of everything that was not acted on.
-  onError: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
+  onReport: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
 });
 
 const server = createServer(toNodeListener(handler));

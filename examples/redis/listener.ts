@@ -22,7 +22,7 @@ const handler = createWebhookHandler({
     refund: ({ payload }) => console.log(`refund of ${payload.refund.amount} credited`),
     payout: 'ignore',
   },
-  onError: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
+  onReport: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
 });
 
 const server = createServer(toNodeListener(handler));

@@ -18,7 +18,7 @@ function createListener(credentials, orders) {
       refund: 'ignore',
       payout: 'ignore',
     },
-    onError: () => {},
+    onReport: () => {},
   });
 }
 

@@ -43,6 +43,6 @@ export function createListener(credentials: Credentials, orders: Orders) {
       reversal: 'ignore',
       payout: 'ignore',
     },
-    onError: () => {},
+    onReport: () => {},
   });
 }

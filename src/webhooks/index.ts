@@ -41,13 +41,15 @@ export {
   type NotificationDefinition,
 } from './define-notification';
 export { createWebhookHandler, type WebhookHandler } from './handler/create-webhook-handler';
-export { type NodeRequest, type NodeResponse, toNodeListener } from './handler/node-listener';
+export { type NodeRequest, toNodeListener } from './handler/node-listener';
+export type { NodeResponse } from './handler/node-response';
 export type {
   WebhookCallback,
   WebhookCallbacks,
   WebhookContext,
   WebhookHandlerOptions,
 } from './handler/options';
+export type { ReplayResult, ReplaySelection } from './handler/parking';
 export type { WebhookReport, WebhookReportCode } from './handler/report';
 export type { PlainRequest, PlainResponse, RequestHead } from './handler/request';
 export type { Claim, ClaimResult, IdempotencyStore, Transact, TransactRequest } from './idempotency-store';

@@ -59,7 +59,7 @@ export function startLibraryListener(credentials: Credentials) {
     actions[kind] = (actions[kind] ?? 0) + 1;
   };
   const on = { payment: act, saleStatus: act, reversal: act, refund: act, payout: act, unrecognized: act };
-  const handler = createWebhookHandler({ credentials, on, onError: () => undefined });
+  const handler = createWebhookHandler({ credentials, on, onReport: () => undefined });
   return listen(toNodeListener(handler), () => actions);
 }
 

@@ -121,7 +121,7 @@ const handler = createWebhookHandler({
   callbackTimeoutMs: CALLBACK_TIMEOUT_MS,
   storeTimeoutMs: CALLBACK_TIMEOUT_MS,
   on: { payment: act, saleStatus: act, reversal: act, refund: act, payout: act },
-  onError: ({ code }) => log.write({ type: 'report', code }),
+  onReport: ({ code }) => log.write({ type: 'report', code }),
 });
 const listener = toNodeListener(handler);
 

@@ -46,7 +46,7 @@ export function testFramework(name: string, serve: Serve): void {
           urls.push(url);
           return headers.get('authorization');
         },
-        onError: (report) => reports.push(report),
+        onReport: (report) => reports.push(report),
       });
       return { url: await serve(handler), acted, urls, reports, failures };
     }

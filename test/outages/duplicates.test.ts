@@ -13,7 +13,7 @@ const postgresFound = await findPostgres();
 const run = randomUUID().slice(0, 8);
 
 /** Longer than the callback has: a duplicate that waits for the store is not turned away in time by its time-out. */
-const LONG_MS = 20_000;
+const LONG_MS = 7_500;
 
 /** One callback runs until every duplicate has its answer, so that none of them can have waited for it. */
 async function expectOneOfHundred<Transaction>(store: IdempotencyStore<Transaction>): Promise<void> {
@@ -23,7 +23,7 @@ async function expectOneOfHundred<Transaction>(store: IdempotencyStore<Transacti
     allTurnedAway = resolve;
   });
   const { pay, acted } = await startListener(store, () => turnedAway, {
-    callbackTimeoutMs: 10_000,
+    callbackTimeoutMs: 6_500,
     storeTimeoutMs: LONG_MS,
   });
   const id = `sale-${randomUUID()}`;

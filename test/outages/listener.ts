@@ -41,7 +41,7 @@ export async function startListener<Transaction>(
         await act(notification, context);
       },
     },
-    onError: (report) => reports.push(report),
+    onReport: (report) => reports.push(report),
   });
   const url = await listen(createServer(toNodeListener(handler)));
   return {

@@ -73,13 +73,13 @@ const reports: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
   `toNodeListener: ${what}: the report and the answer`,
   async () => {
     const reports: WebhookReport[] = [];
-    const answer = await answerTo(delivered, { onError: (report) => reports.push(report) });
+    const answer = await answerTo(delivered, { onReport: (report) => reports.push(report) });
     for (const { code } of reports) reportedCodes.add(code);
     return [answer, ...reports];
   },
 ]);
 
-/** With the default `onError`, which writes to the console; that is looked at for every path. */
+/** With the default `onReport`, which writes to the console; that is looked at for every path. */
 const defaultLog: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
   `toNodeListener: ${what}: the default log`,
   () => answerTo(delivered, {}),
@@ -111,20 +111,20 @@ const marksThrown: Readonly<Record<string, Delivered>> = {
       ],
     },
   },
-  'an onError that throws marks': {
+  'an onReport that throws marks': {
     body: '[]',
     options: {
-      onError: () => {
+      onReport: () => {
         throw new Error(text);
       },
     },
   },
 };
 
-/** Their errors are the merchant's, and `report.error` gives them back; the answer and the default log do not. */
+/** Their errors are the merchant's: `report.error` gives them back, the default log names them. The answer does not. */
 const passedOn: Path[] = Object.entries(marksThrown).map(([what, delivered]) => [
   `toNodeListener: ${what}`,
-  () => answerTo(delivered, {}),
+  () => answerTo(delivered, { onReport: () => undefined }),
 ]);
 
 async function answerTo(
@@ -190,7 +190,7 @@ const objects: Path[] = [
   [
     'createWebhookHandler: the answer to a Request that is refused',
     async () => {
-      const handler = createWebhookHandler({ credentials, on: {}, onError: () => Promise.reject(text) });
+      const handler = createWebhookHandler({ credentials, on: {}, onReport: () => Promise.reject(text) });
       const wrong = { method: 'POST', headers: { authorization: `Basic ${text}` }, body: text };
       const broken = { method: 'POST', headers: { authorization }, body: `{${text}` };
       const answers = [wrong, broken].map(async (init) => {

@@ -59,20 +59,31 @@ const wrongReplies = Object.entries(stores).flatMap(([name, create]): Path[] =>
   ]),
 );
 
-/** A driver's error is the merchant's own, and `report.error` gives it back; the answer and the default log do not. */
-const failures = Object.entries(stores).map(
-  ([name, create]): Path => [
-    `${name}: the driver throws marks, behind a handler`,
-    () => {
-      const driverError = Object.assign(new Error(text), { command: { args: [cpf, email] }, detail: text });
-      const store = create(() => {
-        throw driverError;
-      });
-      const handler = createWebhookHandler({ credentials, store, on: { payment: () => undefined } });
-      return handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
-    },
+/** What a handler answers, and logs, when a driver throws. */
+function answerOver(create: (typeof stores)[keyof typeof stores], message: string, options: object) {
+  const driverError = Object.assign(new Error(message), { command: { args: [cpf, email] }, detail: text });
+  const store = create(() => {
+    throw driverError;
+  });
+  const on = { payment: () => undefined };
+  const handler = createWebhookHandler({ credentials, store, on, ...options });
+  return handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
+}
+
+/**
+ * A driver's error is the merchant's own. `report.error` gives it back, and the default log has its name, code and
+ * message, and nothing else of it. The answer has nothing of it.
+ */
+const failures = Object.entries(stores).flatMap(([name, create]): Path[] => [
+  [
+    `${name}: the driver throws marks, behind a handler: the answer`,
+    () => answerOver(create, text, { onReport: () => undefined }),
   ],
-);
+  [
+    `${name}: the driver throws marks beside its message, behind a handler: the default log`,
+    () => answerOver(create, 'failed', {}),
+  ],
+]);
 
 const configurations: Path[] = [
   ['new RedisStore: no client', () => new RedisStore(text as never)],

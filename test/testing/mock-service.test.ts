@@ -198,7 +198,7 @@ describe('retries on the fake clock', () => {
     });
     const clock = fakeClock();
     const store = new MemoryStore({ clock: clock.now });
-    const handler = createWebhookHandler({ credentials, store, on: { payout }, onError: () => {} });
+    const handler = createWebhookHandler({ credentials, store, on: { payout }, onReport: () => {} });
     const { service } = openMockService({ clock, deliverTo: handler });
     service.payOut({ amount: 1 });
     await clock.advance(120_000);

@@ -41,7 +41,7 @@ function openHandler() {
     schema: salePayloadSchema,
     subject: () => 'charge-1',
   });
-  const handler = createWebhookHandler({ credentials, on, kinds: [charge], onError: () => {} });
+  const handler = createWebhookHandler({ credentials, on, kinds: [charge], onReport: () => {} });
   return { handler, acted };
 }
 

@@ -55,7 +55,7 @@ describe('an editor offers the names of fields and options', () => {
     ['client.createRecurringCheckout({ recurrence: { | } })', ['immediatePayment', 'calendar', 'retry']],
     [
       'w.createWebhookHandler({ | })',
-      ['credentials', 'on', 'store', 'kinds', 'onError', 'callbackTimeoutMs'],
+      ['credentials', 'on', 'store', 'kinds', 'onReport', 'callbackTimeoutMs'],
     ],
     ['w.createWebhookHandler({ credentials: { | } })', ['apiKey', 'apiToken']],
     [

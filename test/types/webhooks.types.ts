@@ -140,7 +140,22 @@ createWebhookHandler({
   },
 });
 
-createWebhookHandler({ credentials, on: { payment: 'ignore', refund: undefined } });
+createWebhookHandler({ credentials, on: { payment: 'ignore' } });
+createWebhookHandler({
+  credentials,
+  // @ts-expect-error: undefined, which is refused: leave the kind out, or say 'ignore'
+  on: { refund: undefined },
+});
+// A kind that is left out under a condition is left out.
+declare const wanted: boolean;
+createWebhookHandler({
+  credentials,
+  on: {
+    payment: 'ignore',
+    ...(wanted && { refund: () => undefined }),
+    ...(wanted ? { payout: ({ payload }) => void payload.uuid } : {}),
+  },
+});
 createWebhookHandler({ credentials: [credentials, credentials] as const, on: {}, store: undefined });
 
 createWebhookHandler({

@@ -158,6 +158,40 @@ describe('credentials that are refused', () => {
   });
 });
 
+describe('credentials that are changed in place, as a rotation may do', () => {
+  const renewed = { apiKey: 'key-2', apiToken: 'token-2' };
+
+  it.each([['apiKey'], ['apiToken'], ['apiKey', 'apiToken']] as const)(
+    'let the new pair in, and the old one no more: %s',
+    (...names) => {
+      const own = { apiKey: 'key-1', apiToken: 'token-1' };
+      const before = { ...own };
+      expect(verifyAuthorization(basic(before), own)).toBe(true);
+      for (const name of names) own[name] = renewed[name];
+      expect(verifyAuthorization(basic(before), own)).toBe(false);
+      expect(verifyAuthorization(basic({ ...own }), own)).toBe(true);
+      // And back again, of a pair that was encoded before.
+      Object.assign(own, before);
+      expect(verifyAuthorization(basic(before), [own])).toBe(true);
+      expect(verifyAuthorization(basic(renewed), [own])).toBe(false);
+    },
+  );
+
+  it('are checked again: a pair that cannot work any more is refused', () => {
+    const own = { apiKey: 'key-1', apiToken: 'token-1' };
+    expect(verifyAuthorization(basic(own), own)).toBe(true);
+    own.apiToken = '';
+    let thrown: unknown;
+    try {
+      verifyAuthorization(basic(own), own);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ConfigurationError);
+    expect((thrown as Error).message).toContain('`apiToken`');
+  });
+});
+
 describe('what the comparison tells by its time', () => {
   /** How many characters are looked at while a header is checked. */
   function comparisonsOf(header: string, own: Parameters<typeof checkAuthorization>[1]): number {

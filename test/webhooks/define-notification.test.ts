@@ -207,7 +207,7 @@ describe('a definition that cannot work', () => {
         credentials,
         kinds: [own],
         on: {},
-        onError: (report) => reports.push(report),
+        onReport: (report) => reports.push(report),
       });
       expect(await statusOf(handler(notificationRequest({})))).toBe(500);
       expect(reports).toMatchObject([{ code: 'internal', error: { code: 'configuration' } }]);
@@ -229,7 +229,7 @@ describe('a definition that cannot work', () => {
       credentials,
       kinds: [own],
       on: {},
-      onError: (report) => reports.push(report),
+      onReport: (report) => reports.push(report),
     });
     const answer = await handler(notificationRequest({}));
     expect([answer.status, await answer.text()]).toEqual([500, 'Internal error']);

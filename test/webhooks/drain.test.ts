@@ -53,6 +53,29 @@ describe('drain', () => {
     expect(order.slice(2)).toEqual(['drained', 'drained']);
   });
 
+  it('does not resolve at the first answer, while another callback runs', async () => {
+    const finish: (() => void)[] = [];
+    const on = { payment: () => new Promise<void>((resolve) => void finish.push(resolve)) };
+    const { handler } = createListener({ on });
+    const running = ['s-1', 's-2', 's-3'].map((saleToken) =>
+      statusOf(handler(notificationRequest({ ...salePayload(), saleToken }))),
+    );
+    await expect.poll(() => finish).toHaveLength(3);
+    let drained = false;
+    const drain = handler.drain().then(() => {
+      drained = true;
+    });
+    for (const [index, end] of finish.entries()) {
+      expect(drained).toBe(false);
+      end();
+      expect(await running[index]).toBe(200);
+      // Longer than what drain leaves the runtime to send an answer.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await drain;
+    expect(drained).toBe(true);
+  });
+
   it('resolves when the answers were handed over, so that the process may end then', async () => {
     let finish = () => {};
     const { handler } = createListener({

@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import {
   ConfigurationError,
   createWebhookHandler,
-  MemoryStore,
   salePayloadSchema,
   toNodeListener,
   type WebhookHandlerOptions,
@@ -69,7 +68,7 @@ describe('a request with bad credentials', () => {
   ] as const;
 
   it.each(attempts)(
-    'is answered the same whatever the reason, which onError alone gets: %s',
+    'is answered the same whatever the reason, which onReport alone gets: %s',
     async (reason, header) => {
       const { handler, reports, acted } = createListener();
       const headers = { 'content-type': 'application/json', ...(header && { authorization: header }) };
@@ -121,7 +120,7 @@ describe('a request with bad credentials', () => {
     const kinds = [
       { kind: 'own', match: () => ++matched > 0, schema: salePayloadSchema, subject: () => 'x' },
     ] as const;
-    const handler = createWebhookHandler({ credentials, store, kinds, on: {}, onError: () => undefined });
+    const handler = createWebhookHandler({ credentials, store, kinds, on: {}, onReport: () => undefined });
     const request = notificationRequest(salePayload(), { headers: { authorization: 'Basic x' } });
     expect(await statusOf(handler(request))).toBe(401);
     expect([store.steps, matched]).toEqual([[], 0]);
@@ -193,7 +192,8 @@ describe('a body that is no notification', () => {
   it.each([undefined, 'ignore', () => undefined] as const)(
     'nesting too deep to hash is answered 400 and reported (unrecognized: %s)',
     async (unrecognized) => {
-      const { handler, reports } = createListener({ on: { unrecognized } });
+      const on = unrecognized === undefined ? {} : { unrecognized };
+      const { handler, reports } = createListener({ on });
       const body = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
       expect(await statusOf(handler(notificationRequest(body)))).toBe(400);
       expect(reports).toMatchObject([
@@ -347,7 +347,14 @@ describe('a notification', () => {
     const options = { credentials, on: {}, ...wrong } as unknown as Parameters<
       typeof createWebhookHandler
     >[0];
-    expect(() => createWebhookHandler(options)).toThrowError(ConfigurationError);
+    let thrown: unknown;
+    try {
+      createWebhookHandler(options);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ConfigurationError);
+    expect((thrown as Error).message).toMatch(/`on`|`kind`/);
   });
 
   it('whose callback throws, at once or later, is answered 500 without its words, and acted on when it comes again', async () => {
@@ -442,33 +449,35 @@ describe('the credentials of a rotation', () => {
 });
 
 describe('options that cannot work are refused at once', () => {
-  const refuse = (options: object) => expect(() => createListener(options)).toThrow(ConfigurationError);
+  const refusalOf = (options: object): string => {
+    try {
+      createListener(options);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigurationError);
+      return (error as ConfigurationError).message;
+    }
+    return 'nothing was thrown';
+  };
 
   it.each(['maxBodyBytes', 'bodyTimeoutMs', 'callbackTimeoutMs', 'storeTimeoutMs'])('%s', (name) => {
     for (const value of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000', 2 ** 31])
-      refuse({ [name]: value });
+      expect(refusalOf({ [name]: value })).toContain(`\`${name}\``);
   });
 
   it('callbackTimeoutMs above 45 s, with the reason: its lease would outlast the service’s interval', () => {
-    expect(() => createListener({ callbackTimeoutMs: 45_001 })).toThrow(
+    expect(refusalOf({ callbackTimeoutMs: 45_001 })).toMatch(
       /at most 45000: the service tries again after about 60 s, and the lease/,
     );
-    expect(() => createListener({ callbackTimeoutMs: 45_000 })).not.toThrow();
+    expect(refusalOf({ callbackTimeoutMs: 45_000 })).toBe('nothing was thrown');
   });
 
   it.each(['paymentt', 'Payment', '__proto__x', 'constructor', 'toString'])('on.%s', (kind) => {
-    expect(() => createListener({ on: { [kind]: () => undefined } })).toThrow(
+    expect(refusalOf({ on: { [kind]: () => undefined } })).toMatch(
       /The kinds are payment, saleStatus, reversal, refund, payout, unrecognized/,
     );
   });
 
   it.each([true, 'ignored', null, {}])('%j for a callback', (callback) => {
-    refuse({ on: { payment: callback } });
-  });
-
-  it('and undefined for a callback is none', async () => {
-    const { handler, reports } = createListener({ on: { payment: undefined }, store: new MemoryStore() });
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
-    expect(reports).toMatchObject([{ code: 'unhandled' }]);
+    expect(refusalOf({ on: { payment: callback } })).toContain('`on.payment`');
   });
 });

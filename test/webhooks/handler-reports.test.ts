@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import {
   createWebhookHandler,
   MemoryStore,
+  StoreError,
   type WebhookHandlerOptions,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
@@ -12,7 +13,6 @@ import {
   createListener,
   credentials,
   everythingPrintedOf,
-  fail,
   hang,
   notificationRequest,
   queries,
@@ -127,7 +127,7 @@ const ways: readonly {
 
 const makeRequest = ({ request = () => notificationRequest(personal, { headers }) }) => request();
 
-describe('onError', () => {
+describe('onReport', () => {
   it.each(ways)(
     'is told $code, answered $status, with what was received readable and printed by nothing',
     async (way) => {
@@ -175,29 +175,29 @@ describe('onError', () => {
     [
       'throws',
       () => {
-        throw new Error('onError failed');
+        throw new Error('onReport failed');
       },
     ],
-    ['rejects', () => Promise.reject(new Error('onError failed'))],
+    ['rejects', () => Promise.reject(new Error('onReport failed'))],
     ['never ends', hang],
     [
       'gives a thenable that throws',
       () =>
         Object.defineProperty({}, 'then', {
           value: () => {
-            throw new Error('onError failed');
+            throw new Error('onReport failed');
           },
         }),
     ],
   ];
 
-  it.each(harmless)('that %s changes no answer, and leaves no unhandled rejection', async (_, onError) => {
+  it.each(harmless)('that %s changes no answer, and leaves no unhandled rejection', async (_, onReport) => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);
     process.on('unhandledRejection', note);
     try {
       for (const way of ways) {
-        const { handler } = createListener({ credentials: secret, ...way.options?.(), onError });
+        const { handler } = createListener({ credentials: secret, ...way.options?.(), onReport });
         expect(await statusOf(handler(makeRequest(way)))).toBe(way.status);
       }
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -208,7 +208,7 @@ describe('onError', () => {
   });
 });
 
-describe('the default onError', () => {
+describe('the default onReport', () => {
   const error = vi.spyOn(console, 'error');
   beforeEach(() => void error.mockReset().mockImplementation(() => undefined));
   afterEach(() => void error.mockReset());
@@ -216,7 +216,7 @@ describe('the default onError', () => {
   it.each(ways)(
     'logs $code in one line of text, with nothing of the request but kind and key',
     async (way) => {
-      const { handler } = createListener({ credentials: secret, ...way.options?.(), onError: undefined });
+      const { handler } = createListener({ credentials: secret, ...way.options?.(), onReport: undefined });
       await handler(makeRequest(way));
 
       expect(error).toHaveBeenCalledTimes(1);
@@ -232,18 +232,107 @@ describe('the default onError', () => {
   );
 
   it('cannot be made to log a line of the sender’s own', async () => {
-    const { handler } = createListener({ onError: undefined, on: {} });
+    const { handler } = createListener({ onReport: undefined, on: {} });
     await handler(
       notificationRequest({ ...salePayload(), saleToken: 's\r\npix-automatic-sdk: forged\u001b[2J' }),
     );
     expect(String(error.mock.calls[0]?.[0])).toMatch(/^[ -~]+$/);
   });
 
-  it('logs no word of what a callback or a store threw', async () => {
+  async function logged(way: Partial<WebhookHandlerOptions>, request = notificationRequest(personal)) {
+    await createListener({ ...way, onReport: undefined }).handler(request);
+    expect(error).toHaveBeenCalledTimes(1);
+    return String(error.mock.calls[0]?.[0]);
+  }
+  const throwing = (thrown: unknown) => ({
+    on: {
+      payment() {
+        throw thrown;
+      },
+    },
+  });
+
+  it('logs name, code and message of what the callback threw, so that a missing table is told from a dead database', async () => {
+    const thrown = Object.assign(new Error('relation "orders" does not exist'), {
+      name: 'error',
+      code: '42P01',
+    });
+    expect(await logged(throwing(thrown))).toBe(
+      'pix-automatic-sdk: webhook callback_failed (kind=payment key=payment:s-1:PAID): The callback threw. ' +
+        '[error 42P01: relation "orders" does not exist]',
+    );
+  });
+
+  it('logs what the store threw, and the error that it wraps', async () => {
     const store = new WatchedStore();
-    store.faults.claim.push(fail);
-    await createListener({ store, onError: undefined }).handler(notificationRequest(salePayload()));
-    expect(String(error.mock.calls[0]?.[0])).not.toContain('CPF');
+    const cause = Object.assign(new Error('no such table'), { code: 'ERR_SQLITE' });
+    store.faults.claim.push(() => Promise.reject(new StoreError('The claim failed.', { cause })));
+    expect(await logged({ store })).toMatch(
+      /\[StoreError store_failed: The claim failed\..*, caused by Error ERR_SQLITE: no such table\]$/,
+    );
+  });
+
+  it('logs that the store took too long as something else than an error of the store', async () => {
+    const store = new WatchedStore();
+    store.faults.claim.push(hang);
+    expect(await logged({ store, storeTimeoutMs: 10 })).toMatch(
+      /\[DeadlineExceeded: took longer than 10 ms\]$/,
+    );
+  });
+
+  it('logs what a function of the merchant’s other than a callback threw', async () => {
+    const getAuthorization = () => {
+      throw new TypeError('no header bag');
+    };
+    expect(await logged({ getAuthorization })).toMatch(/webhook internal: .* \[TypeError: no header bag\]$/);
+  });
+
+  it.each([
+    ['a text', 'out of stock', '[out of stock]'],
+    [
+      'an error without a message',
+      Object.assign(new Error(''), { code: 'ECONNREFUSED' }),
+      '[Error ECONNREFUSED]',
+    ],
+    ['an object that is no error', { code: 7, message: 'no error' }, '[7: no error]'],
+    ['nothing', undefined, 'The callback threw.'],
+    ['a number', 7, 'The callback threw.'],
+    [
+      'an error that throws when it is read',
+      Object.defineProperty(new Error(), 'message', {
+        get() {
+          throw new Error('unreadable');
+        },
+      }),
+      '[an error that cannot be read]',
+    ],
+  ])('logs %s that was thrown, as far as it says something', async (_, thrown, end) => {
+    const line = await logged(throwing(thrown));
+    expect(line.endsWith(end)).toBe(true);
+  });
+
+  it('logs a message that quotes what a sender wrote in one short line', async () => {
+    const thrown = new Error(`\r\npix-automatic-sdk: forged\u2028\u001b[2J\u202e${'x'.repeat(100_000)}`);
+    const line = await logged(throwing(thrown));
+    expect(line).toMatch(/^[ -~]+…\]$/);
+    expect(line.length).toBeLessThan(600);
+  });
+
+  it.each(['missing', 'mismatch'])('logs the reason of a 401: %s', async (reason) => {
+    const headers = reason === 'missing' ? { authorization: '' } : { authorization: basic(secret) };
+    expect(await logged({}, notificationRequest(personal, { headers }))).toContain(
+      `webhook unauthorized (reason=${reason}): `,
+    );
+  });
+
+  it('logs no word of what the platform threw while the body came', async () => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new Error('PERSONAL platform')),
+    });
+    const init = { method: 'POST', headers: { authorization }, body, duplex: 'half' } as RequestInit;
+    const line = await logged({}, new Request('https://merchant.example', init));
+    expect(line).toMatch(/webhook body_interrupted: /);
+    expect(line).not.toMatch(MARKS);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createWebhookHandler, MemoryStore, type WebhookContext } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  authorization,
   createListener,
   credentials,
   fail,
@@ -60,20 +61,23 @@ describe('a store that fails or hangs', () => {
         throw new Error('injected: store failed, CPF 52998224725');
       },
     ],
-  ])('at claim, and %s: 503 with Retry-After, no callback, the error for onError alone', async (_, fault) => {
-    const store = new WatchedStore();
-    store.faults.claim.push(fault);
-    const listener = createListener({ store });
-    const answer = await deliverPayment(listener);
-    expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
-    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    expect(listener.acted).toEqual([]);
-    expect(listener.reports).toMatchObject([
-      { code: 'store_failed', status: 503, error: { message: expect.stringContaining('injected') } },
-    ]);
-    expect(await statusOf(deliverPayment(listener))).toBe(200);
-    expect(listener.acted).toEqual(['payment:s-1:PAID']);
-  });
+  ])(
+    'at claim, and %s: 503 with Retry-After, no callback, the error for onReport alone',
+    async (_, fault) => {
+      const store = new WatchedStore();
+      store.faults.claim.push(fault);
+      const listener = createListener({ store });
+      const answer = await deliverPayment(listener);
+      expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      expect(listener.acted).toEqual([]);
+      expect(listener.reports).toMatchObject([
+        { code: 'store_failed', status: 503, error: { message: expect.stringContaining('injected') } },
+      ]);
+      expect(await statusOf(deliverPayment(listener))).toBe(200);
+      expect(listener.acted).toEqual(['payment:s-1:PAID']);
+    },
+  );
 
   it('at claim, and hangs: 503 after storeTimeoutMs, 5 s by default', async () => {
     const store = new WatchedStore();
@@ -84,6 +88,89 @@ describe('a store that fails or hangs', () => {
     expect(await resultAfter(1, status)).toBe(503);
     expect(listener.acted).toEqual([]);
     expect(listener.reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+  });
+
+  /** A store that is stopped for a while, and goes on: its claims are then carried out. */
+  const claimAfter = (store: WatchedStore, ms: number) =>
+    store.faults.claim.push(async (go) => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return go();
+    });
+
+  it('at claim, and answers too late: the lease is given up at once, and the next delivery acts', async () => {
+    const store = new WatchedStore();
+    claimAfter(store, 8_000);
+    const listener = createListener({ store });
+    expect(await resultAfter(5_000, statusOf(deliverPayment(listener)))).toBe(503);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(store.steps).toEqual(['claim', 'release']);
+    expect(await resultAfter(0, statusOf(deliverPayment(listener)))).toBe(200);
+    expect(listener.acted).toEqual(['payment:s-1:PAID']);
+    expect(listener.reports).toMatchObject([{ code: 'store_failed' }]);
+  });
+
+  it('for all of five deliveries, and answers the claims then: the sixth acts', async () => {
+    const store = new WatchedStore();
+    const listener = createListener({ store });
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      claimAfter(store, 300_000 - attempt * 60_000 - 25_000);
+      expect(await resultAfter(60_000, statusOf(deliverPayment(listener)))).toBe(503);
+    }
+    expect(await resultAfter(0, statusOf(deliverPayment(listener)))).toBe(200);
+    expect(listener.acted).toEqual(['payment:s-1:PAID']);
+  });
+
+  it.each(['done', 'busy'] as const)(
+    'at claim, and answers %s too late: there is nothing to give up',
+    async (status) => {
+      const store = new WatchedStore();
+      store.faults.claim.push(async () => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return { status, handledStates: [] };
+      });
+      const listener = createListener({ store, storeTimeoutMs: 200 });
+      expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(503);
+      expect(store.steps).toEqual(['claim']);
+    },
+  );
+
+  it.each([
+    ['fails', fail],
+    [
+      'throws at once',
+      () => {
+        throw new Error('at once');
+      },
+    ],
+    ['hangs', hang],
+  ])(
+    'at claim, and %s at the release of a late one: nothing more is reported, and nothing is unhandled',
+    async (_, fault) => {
+      const store = new WatchedStore();
+      claimAfter(store, 300);
+      store.faults.release.push(fault);
+      const listener = createListener({ store, storeTimeoutMs: 200 });
+      expect(await resultAfter(10_000, statusOf(deliverPayment(listener)))).toBe(503);
+      expect(store.steps).toEqual(['claim', 'release']);
+      expect(listener.reports).toMatchObject([{ code: 'store_failed' }]);
+    },
+  );
+
+  it('at claim: drain waits for the answer of 503, not for a claim that may never be answered', async () => {
+    const store = new WatchedStore();
+    store.faults.claim.push(hang);
+    const listener = createListener({ store, storeTimeoutMs: 200 });
+    const status = statusOf(deliverPayment(listener));
+    await settle();
+    let drained = false;
+    listener.handler.drain().then(() => {
+      drained = true;
+    });
+    expect(await resultAfter(199, status)).toBe('nothing yet');
+    expect(drained).toBe(false);
+    expect(await resultAfter(1, status)).toBe(503);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(drained).toBe(true);
   });
 
   it('at claim, and answers too late: the callback does not run any more', async () => {
@@ -222,6 +309,54 @@ describe('a callback that takes too long', () => {
     expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(500);
     expect(store.steps).toEqual(['claim']);
     expect(listener.reports).toHaveLength(1);
+  });
+
+  it('for the second time is said so, with the way out: it would take up all six deliveries', async () => {
+    const listener = createListener({
+      callbackTimeoutMs: 1_000,
+      on: { payment: () => new Promise((resolve) => setTimeout(resolve, 1_001)), refund: () => hang() },
+    });
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect(await resultAfter(60_000, statusOf(deliverPayment(listener)))).toBe(500);
+    expect(await resultAfter(60_000, statusOf(listener.handler(notificationRequest(refundPayload()))))).toBe(
+      500,
+    );
+    const messages = listener.reports.map(({ message }) => message);
+    expect(listener.reports.map(({ code }) => code)).toEqual(Array(4).fill('callback_timeout'));
+    expect(messages[0]).toBe('The callback took longer than `callbackTimeoutMs`.');
+    expect(messages[1]).toMatch(/not for the first time.*six times.*Raise `callbackTimeoutMs`.*queue/);
+    expect(messages[2]).toBe(messages[1]);
+    // Another subject's first time.
+    expect(messages[3]).toBe(messages[0]);
+  });
+
+  it('is remembered for a thousand subjects, so that a flood of them takes no memory', async () => {
+    const listener = createListener({ callbackTimeoutMs: 1, on: { payment: () => hang() } });
+    const deliver = async (saleToken: string) => {
+      const request = {
+        method: 'POST',
+        url: '/',
+        headers: { authorization },
+        body: { ...salePayload(), saleToken },
+      };
+      await resultAfter(1, listener.handler.handle(request));
+      return listener.reports.at(-1)?.message.includes('not for the first time');
+    };
+    const flood = Array.from({ length: 1_001 }, (_, index) => `s-${index}`);
+    const statuses = Promise.all(
+      flood.map((saleToken) =>
+        listener.handler.handle({
+          method: 'POST',
+          url: '/',
+          headers: { authorization },
+          body: { ...salePayload(), saleToken },
+        }),
+      ),
+    );
+    await resultAfter(1, statuses);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await deliver('s-1000')).toBe(true);
+    expect(await deliver('s-0')).toBe(false);
   });
 
   it('that heeds its signal is a time-out all the same: nothing is released', async () => {
@@ -407,6 +542,34 @@ describe('how long a notification is remembered', () => {
     ];
     for (const body of bodies) expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
     expect(store.retentions).toEqual([30 * DAY, 30 * DAY, 30 * DAY, 30 * DAY, DAY / 24, DAY / 24]);
+  });
+});
+
+describe('retentionMs', () => {
+  it('is how long known kinds and own ones are remembered; unrecognized ones stay an hour', async () => {
+    const store = new WatchedStore();
+    const act = () => undefined;
+    const listener = createListener({
+      store,
+      retentionMs: 90 * 24 * 60 * 60 * 1000,
+      on: { payment: act, unrecognized: act },
+    });
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(await statusOf(listener.handler(notificationRequest({ novel: 1 })))).toBe(200);
+    expect(store.retentions).toEqual([90 * 24 * 60 * 60 * 1000, 60 * 60 * 1000]);
+  });
+
+  it('over, a notification that comes again is acted on again', async () => {
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+    const listener = createListener({ store: new MemoryStore(), retentionMs: 3_600_000 });
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    await vi.advanceTimersByTimeAsync(3_599_000);
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(listener.acted).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(listener.acted).toHaveLength(2);
   });
 });
 

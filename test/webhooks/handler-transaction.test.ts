@@ -83,10 +83,10 @@ function createTransactionalListener(
     storeTimeoutMs: 40,
     ...limits,
     on: { payment: act, reversal: act },
-    onError: (report) => reports.push(report),
+    onReport: (report) => reports.push(report),
   });
   const deliver = (body: object = salePayload()) => handler(notificationRequest(body));
-  return { store, reports, runs, deliver };
+  return { store, reports, runs, deliver, handler };
 }
 
 describe('with a store in transactional mode', () => {
@@ -148,19 +148,51 @@ describe('with a store in transactional mode', () => {
     expect(store.rows).toEqual(['payment:s-1:PAID']);
   });
 
-  it('a callback that takes too long is answered 500 and rolled back, and its signal fires', async () => {
-    const signals: AbortSignal[] = [];
-    const { store, deliver, reports } = createTransactionalListener(
-      ({ signal }) => {
-        signals.push(signal);
-        return hang();
-      },
-      { callbackTimeoutMs: 20 },
-    );
-    expect(await statusOf(deliver())).toBe(500);
-    expect(signals[0]?.aborted).toBe(true);
-    expect(reports).toMatchObject([{ code: 'callback_timeout', status: 500 }]);
-    expect([store.rows, store.log]).toEqual([[], ['begin', 'rollback']]);
+  it.each([
+    ['resolves', () => undefined],
+    ['rejects', () => Promise.reject(new Error('late'))],
+  ])(
+    'a callback that takes too long is answered 500, and holds its subject until it %s; it is rolled back then',
+    async (_, end) => {
+      const signals: AbortSignal[] = [];
+      let finish = () => {};
+      const { store, deliver, reports, runs } = createTransactionalListener(
+        async ({ signal }) => {
+          signals.push(signal);
+          if (signals.length > 1) return;
+          await new Promise<void>((resolve) => (finish = resolve));
+          await end();
+        },
+        { callbackTimeoutMs: 20, storeTimeoutMs: 5_000 },
+      );
+      expect(await statusOf(deliver(reversalPayload()))).toBe(500);
+      expect(signals[0]?.aborted).toBe(true);
+      expect(reports).toMatchObject([{ code: 'callback_timeout', status: 500, key: 'reversal:v-1:PENDING' }]);
+      expect(store.log).toEqual(['begin']);
+
+      // It is still at work: another state of the subject does not run beside it.
+      expect(await statusOf(deliver({ ...reversalPayload(), status: 'PAID' }))).toBe(503);
+      expect(runs).toHaveLength(1);
+
+      finish();
+      await turn();
+      expect([store.rows, store.log]).toEqual([[], ['begin', 'begin', 'rollback']]);
+      expect(await statusOf(deliver(reversalPayload()))).toBe(200);
+      expect(store.rows).toEqual(['reversal:v-1:PENDING']);
+      expect(reports.map(({ code }) => code)).toEqual(['callback_timeout', 'busy']);
+    },
+  );
+
+  it('a callback that never ends is answered 500 at callbackTimeoutMs, and drain does not wait for it', async () => {
+    const { deliver, handler } = createTransactionalListener(hang, {
+      callbackTimeoutMs: 20,
+      storeTimeoutMs: 5_000,
+    });
+    const status = statusOf(deliver());
+    await turn();
+    const drained = handler.drain();
+    expect(await status).toBe(500);
+    expect(await drained).toBeUndefined();
   });
 
   it('a callback may take longer than a step of the store', async () => {
@@ -227,7 +259,7 @@ describe('with a store in transactional mode', () => {
       credentials,
       store,
       on: { payment: () => undefined },
-      onError: (report) => reports.push(report),
+      onReport: (report) => reports.push(report),
     });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(503);
     expect(reports).toMatchObject([{ code: 'store_failed' }]);

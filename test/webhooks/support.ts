@@ -105,7 +105,7 @@ export const queries = {
   payout: '?payout=true&type=payout',
 } as const;
 
-/** A handler, with what its callbacks and `onError` were told. */
+/** A handler, with what its callbacks and `onReport` were told. */
 export interface Listener {
   readonly handler: WebhookHandler;
   readonly acted: readonly string[];
@@ -122,7 +122,7 @@ export function createListener(options: Partial<WebhookHandlerOptions> = {}): Li
     credentials,
     store: new MemoryStore(),
     on,
-    onError: (report) => reports.push(report),
+    onReport: (report) => reports.push(report),
     ...options,
   });
   return { handler, acted, reports };

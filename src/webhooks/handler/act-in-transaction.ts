@@ -1,7 +1,7 @@
 import type { Claim, Transact } from '../idempotency-store';
 import { DeadlineExceeded, within } from './deadline';
 import type { ResolvedHandlerOptions } from './options';
-import { BUSY, callbackFailure, DONE, type Ending, runCallback, type Task } from './task';
+import { BUSY, callbackFailure, DONE, type Ending, type Running, startCallback, type Task } from './task';
 
 /** Claim, callback and completion in one transaction of the store. */
 export async function actInTransaction(
@@ -19,13 +19,18 @@ export async function actInTransaction(
     // The answer is 503 already, and a callback that nobody waits for must not run.
     if (abandoned) throw new DeadlineExceeded('the transaction began too late');
     started.fire();
+    let running: Running | undefined;
     try {
-      await runCallback(task, claim, transaction, options);
+      running = startCallback(task, claim, transaction, options);
+      await running.inTime;
+      ended.fire();
     } catch (error) {
       failure = callbackFailure(error);
-      throw error;
-    } finally {
       ended.fire();
+      // The answer goes out now. The store holds the subject until this ends: a callback that has outlived its time is
+      // still at work, and another one must not run beside it. Whatever it still gives, the transaction is rolled back.
+      await running?.ended;
+      throw error;
     }
   };
   const timeoutMs = callbackTimeoutMs + BACKSTOP_MS;
@@ -34,6 +39,7 @@ export async function actInTransaction(
     const transacted = transact(request, work);
     await within(storeTimeoutMs, Promise.race([started.fired, transacted]));
     await Promise.race([ended.fired, transacted]);
+    if (failure?.code === 'callback_timeout') return failure;
     const { status } = await within(storeTimeoutMs, transacted);
     return failure ?? (status === 'busy' ? BUSY : DONE);
   } catch (error) {

@@ -1,8 +1,8 @@
-import type { Claim } from '../idempotency-store';
+import type { Claim, ClaimResult } from '../idempotency-store';
 import { actInTransaction } from './act-in-transaction';
 import { sleep, within } from './deadline';
 import type { ResolvedHandlerOptions } from './options';
-import { BUSY, callbackFailure, DONE, type Ending, runCallback, type Task } from './task';
+import { BUSY, callbackFailure, DONE, type Ending, startCallback, type Task } from './task';
 
 /** Runs the callback once, as far as the store can see to that. */
 export function act(task: Task, options: ResolvedHandlerOptions): Promise<Ending> {
@@ -14,16 +14,19 @@ export function act(task: Task, options: ResolvedHandlerOptions): Promise<Ending
 async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promise<Ending> {
   const { store, leaseMs, storeTimeoutMs } = options;
   const leaseEnd = performance.now() + leaseMs;
-  let claim: Awaited<ReturnType<typeof store.claim>>;
+  let claiming: Promise<ClaimResult> | undefined;
+  let claim: ClaimResult;
   try {
-    claim = await within(storeTimeoutMs, store.claim(task.identity.subject, task.identity.state, leaseMs));
+    claiming = store.claim(task.identity.subject, task.identity.state, leaseMs);
+    claim = await within(storeTimeoutMs, claiming);
   } catch (error) {
+    if (claiming !== undefined) void releaseWhenLate(claiming, options);
     return storeFailed(error);
   }
   if (claim.status === 'done') return DONE;
   if (claim.status === 'busy') return BUSY;
   try {
-    await runCallback(task, claim, undefined, options);
+    await startCallback(task, claim, undefined, options).inTime;
   } catch (error) {
     const failure = callbackFailure(error);
     // After a time-out the callback may still be at work, so its lease is left to run out.
@@ -42,12 +45,25 @@ async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promi
   }
 }
 
+/** A claim that the store answers late holds the subject for a lease, against the next delivery. */
+async function releaseWhenLate(
+  claiming: Promise<ClaimResult>,
+  options: ResolvedHandlerOptions,
+): Promise<void> {
+  try {
+    const late = await claiming;
+    if (late.status === 'claimed') await release(late, options);
+  } catch {
+    // There is no claim, then.
+  }
+}
+
 /** Gives the subject up for the next attempt. If that fails, the lease runs out before the attempt comes. */
 async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
   try {
     await within(storeTimeoutMs, store.release(claim));
   } catch {
-    // The callback's failure is what is reported.
+    // What led to the release is what is reported.
   }
 }
 

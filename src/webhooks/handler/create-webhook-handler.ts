@@ -1,16 +1,12 @@
-import { InvalidNotificationError, type ValidationIssue } from '../../errors';
-import { checkAgainst } from '../authorization';
 import type { AnyDefinition } from '../define-notification';
-import type { Identity } from '../notification-key';
-import { readJsonObject } from '../parse-notification';
-import { recognize, recognizeNone } from '../recognize';
-import { act } from './act';
-import { BodyProblem, readBody } from './body';
-import { sleep } from './deadline';
-import { type ResolvedHandlerOptions, resolveHandlerOptions, type WebhookHandlerOptions } from './options';
-import { WebhookReport, type WebhookReportCode, type WebhookReportDetails } from './report';
-import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from './request';
-import type { Task } from './task';
+import { INTERNAL } from './answers';
+import { BodyProblem } from './body';
+import { WebhookFlow } from './flow';
+import { isNodeResponse, sendTo } from './node-response';
+import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
+import type { ReplayResult, ReplaySelection } from './parking';
+import { REPORTER } from './report';
+import type { PlainRequest, PlainResponse } from './request';
 
 /** Receives notifications: a function from `Request` to `Response`. */
 export interface WebhookHandler {
@@ -22,9 +18,21 @@ export interface WebhookHandler {
 
   /**
    * For a clean end of the process: answers everything new with 503 from now on, so that the service tries again
-   * later, and resolves once everything that runs has been answered.
+   * later, and resolves once everything that runs has been answered. It does not wait for what no answer waits for any
+   * more: a callback that has outlived `callbackTimeoutMs`, or a claim that the store has left unanswered.
    */
   drain(): Promise<void>;
+
+  /**
+   * With the option `park`: runs parked notifications again, one after the other, the oldest first, each under the same
+   * claim and with the same record as a delivery, so that nothing is done twice. What is done is parked no more; what
+   * fails again stays. The callback's context has `credentialIndex` -1.
+   *
+   * @param which - the key of one notification, or which of those that are parked
+   * @returns what became of each; empty when nothing is parked
+   * @throws `ConfigurationError` without `park: true`, and what the store throws when it cannot list them
+   */
+  replay(which: string | ReplaySelection): Promise<readonly ReplayResult[]>;
 }
 
 /**
@@ -51,148 +59,40 @@ export function createWebhookHandler<
   Transaction = undefined,
 >(options: WebhookHandlerOptions<Kinds, Transaction>): WebhookHandler {
   const flow = new WebhookFlow(resolveHandlerOptions(options));
-  const handler = async (request: Request): Promise<Response> => {
+  const handler = async (request: Request, second?: unknown): Promise<Response> => {
+    if (!isRequest(request)) return mistaken(flow, request, second);
     const body = request.bodyUsed ? new BodyProblem('body_already_read') : request.body;
-    const { status, headers, body: text } = await flow.handle(request, body);
-    return new Response(text, { status, headers });
+    return toResponse(await flow.handle(request, body));
   };
   return Object.assign(handler, {
-    handle: (request: PlainRequest) => flow.handle(headOf(request), request.body),
+    handle: (request: PlainRequest) => flow.handlePlain(request),
     drain: () => flow.drain(),
+    replay: (which: string | ReplaySelection) => flow.replay(which),
+    [REPORTER]: flow.report,
   });
 }
 
-/** A notification, or a body that is none, with the issues that keep it from being one. */
-interface Reading {
-  readonly notification: { readonly kind: string };
-  readonly identity: Identity;
-  readonly issues?: readonly ValidationIssue[] | undefined;
+/** What is called with something else was probably mounted where `toNodeListener` belongs. */
+function isRequest(request: unknown): request is Request {
+  return typeof (request as Partial<Request> | undefined | null)?.headers?.get === 'function';
 }
 
-const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
-/** A body without an identity may well come again on purpose. */
-const HOUR_MS = 60 * 60 * 1000;
-
-/** From the request to the answer, without anything of a runtime. */
-class WebhookFlow {
-  readonly #options: ResolvedHandlerOptions;
-  #running = 0;
-  #draining = false;
-  #whenIdle: (() => void)[] = [];
-
-  constructor(options: ResolvedHandlerOptions) {
-    this.#options = options;
+/** Answers what is no `Request`; on the response of `node:http`, if there is one, which would wait for ever. */
+function mistaken({ report }: WebhookFlow, request: unknown, second: unknown): Response {
+  report('internal', { status: 500, message: MISTAKEN });
+  if (isNodeResponse(second)) {
+    const { complete } = Object(request) as { readonly complete?: boolean };
+    sendTo(second, { complete: complete === true }, INTERNAL, (error) =>
+      report('internal', { status: 500, error }),
+    );
   }
-
-  async handle(head: RequestHead, body: unknown): Promise<PlainResponse> {
-    if (this.#draining) return this.#refuse('draining', { status: 503 });
-    this.#running += 1;
-    try {
-      return await this.#answer(head, body);
-    } catch (error) {
-      return this.#refuse('internal', { status: 500, error });
-    } finally {
-      this.#running -= 1;
-      if (this.#draining && this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
-    }
-  }
-
-  async drain(): Promise<void> {
-    this.#draining = true;
-    if (this.#running === 0) return;
-    await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
-    // The process may end right after this, so the runtimes get a turn to send the last answers.
-    await sleep(0);
-  }
-
-  async #answer(head: RequestHead, body: unknown): Promise<PlainResponse> {
-    const { expectedAuthorizations, getAuthorization } = this.#options;
-    if (head.method !== 'POST') return this.#refuse('method_not_allowed', { status: 405 });
-    const check = checkAgainst(getAuthorization(head), expectedAuthorizations);
-    if (!check.ok) return this.#refuse('unauthorized', { status: 401, reason: check.reason });
-
-    let reading: Reading;
-    try {
-      if (body instanceof BodyProblem) throw body;
-      // Within one `try`: a body may also prove unreadable while it is recognized.
-      reading = this.#read(head, await readBody(body, this.#options));
-    } catch (error) {
-      return this.#refuseBody(error);
-    }
-
-    const { notification, identity, issues } = reading;
-    const { kind } = notification;
-    const { key } = identity;
-    const callback = this.#options.callbacks[kind];
-    if (callback === undefined || callback === 'ignore') {
-      const about = { kind, key, issues, received: notification };
-      // Also where the unrecognized are ignored: this one seems to be of a documented kind, and may be a payment.
-      if (issues !== undefined) return this.#refuse('invalid_notification', { ...about, status: 400 });
-      return callback === 'ignore' ? OK : this.#refuse('unhandled', { ...about, status: 200 });
-    }
-
-    const retentionMs = kind === 'unrecognized' ? HOUR_MS : MONTH_MS;
-    const task: Task = { notification, identity, callback, credentialIndex: check.index, retentionMs };
-    const ending = await act(task, this.#options);
-    if (ending.code === 'done') return OK;
-    const { code, ...details } = ending;
-    return this.#refuse(code, { ...details, kind, key, received: notification });
-  }
-
-  #read(head: RequestHead, body: unknown): Reading {
-    const raw = readJsonObject(body);
-    const recognized = recognize(raw, { url: head.url }, this.#options.kinds);
-    const { issues } = recognized;
-    return issues === undefined ? recognized : { ...recognizeNone(raw, issues), issues };
-  }
-
-  #refuseBody(error: unknown): PlainResponse {
-    if (error instanceof BodyProblem)
-      return this.#refuse(error.code, { status: BODY_STATUS[error.code], error: error.error });
-    if (error instanceof InvalidNotificationError) {
-      return this.#refuse('invalid_body', { status: 400, issues: error.issues, received: error.body });
-    }
-    throw error;
-  }
-
-  /** Reports, and answers without a word of the report. */
-  #refuse(code: WebhookReportCode, details: WebhookReportDetails): PlainResponse {
-    try {
-      // A promise that it may give is nobody's either.
-      Promise.resolve(this.#options.onError(new WebhookReport(code, details))).catch(() => undefined);
-    } catch {
-      // What fails while it reports a failure must not become one.
-    }
-    return ANSWERS[details.status] ?? INTERNAL;
-  }
+  return toResponse(INTERNAL);
 }
 
-const BODY_STATUS = {
-  body_too_large: 413,
-  body_timeout: 408,
-  body_interrupted: 400,
-  body_already_read: 500,
-} as const;
+const MISTAKEN =
+  'The handler was called with something that is no `Request`. For node:http, Express and NestJS mount ' +
+  '`toNodeListener(handler)`; elsewhere call `handler.handle({ method, url, headers, body })`.';
 
-/** An answer with its length, without which `node:http` sends it in chunks, and takes longer. */
-function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): PlainResponse {
-  const length = String(body.length);
-  return {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'content-length': length, ...headers },
-    body,
-  };
+function toResponse({ status, headers, body }: PlainResponse): Response {
+  return new Response(body, { status, headers });
 }
-
-const INTERNAL = answer(500, 'Internal error');
-const OK = answer(200, 'OK');
-const ANSWERS: Readonly<Record<number, PlainResponse>> = {
-  200: OK,
-  400: answer(400, 'Bad request'),
-  401: answer(401, 'Unauthorized', { 'www-authenticate': 'Basic realm="notifications", charset="UTF-8"' }),
-  405: answer(405, 'Method not allowed', { allow: 'POST' }),
-  408: answer(408, 'Request timeout'),
-  413: answer(413, 'Content too large'),
-  // The service retries after about 60 s by itself (document section 6.1); proxies and gateways may ask sooner.
-  503: answer(503, 'Try again later', { 'retry-after': '5' }),
-};

@@ -1,6 +1,9 @@
+import { ConfigurationError } from '../../errors';
+import { INTERNAL } from './answers';
 import { isConsumed } from './body';
 import type { WebhookHandler } from './create-webhook-handler';
-import type { PlainResponse } from './request';
+import { type NodeResponse, sendTo } from './node-response';
+import { reporterOf } from './report';
 
 /** The part of a `node:http` request that is used here. Express's and NestJS's fit. */
 export interface NodeRequest {
@@ -20,16 +23,6 @@ export interface NodeRequest {
   readonly destroyed?: boolean;
 }
 
-/** The part of a `node:http` response that is used here. */
-export interface NodeResponse {
-  /** Whether something has answered already. */
-  readonly headersSent: boolean;
-  /** Sends the status and the headers. */
-  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
-  /** Sends the body and ends the answer. */
-  end(body: string): unknown;
-}
-
 /**
  * The handler as a listener for `node:http`, Express 4 and 5, and NestJS. It works before a body parser, and after one
  * that has left what it read in `request.body`.
@@ -39,27 +32,42 @@ export interface NodeResponse {
  * http.createServer(toNodeListener(handler)).listen(3000);
  * app.post('/webhooks', toNodeListener(handler)); // Express
  * ```
+ *
+ * @throws `ConfigurationError` for what is no handler
  */
 export function toNodeListener(
   handler: WebhookHandler,
 ): (request: NodeRequest, response: NodeResponse) => void {
+  if (typeof handler?.handle !== 'function') {
+    throw new ConfigurationError('Expected what `createWebhookHandler` gives, with its method `handle`.');
+  }
+  const report = reporterOf(handler);
+  const reportUnsent = (error: unknown) => report('internal', { ...UNSENT, error });
   return (request, response) => {
-    const { method = '', url = '', headers } = request;
-    handler
-      .handle({ method, url, headers, body: bodyOf(request) })
-      .then((answer) => send(request, response, answer));
+    const onFailure = (error: unknown) => {
+      reportUnsent(error);
+      sendTo(response, request, INTERNAL, reportUnsent);
+    };
+    try {
+      const { method = '', url = '', headers } = request;
+      handler
+        .handle({ method, url, headers, body: bodyOf(request) })
+        .then((answer) => sendTo(response, request, answer, reportUnsent), onFailure);
+    } catch (error) {
+      onFailure(error);
+    }
   };
 }
+
+const UNSENT = {
+  status: 500,
+  message:
+    'The answer could not be sent, because the response, or a handler of yours, threw. Look at what wraps them. The service sends the ' +
+    'notification again.',
+};
 
 /** The stream, or what a parser has made of it. Parsers set `body` to `{}` for what they leave alone, too. */
 function bodyOf(request: NodeRequest): unknown {
   const parsed = (request as { readonly body?: unknown }).body;
   return isConsumed(request) && parsed !== undefined ? parsed : request;
-}
-
-function send(request: NodeRequest, response: NodeResponse, { status, headers, body }: PlainResponse): void {
-  if (response.headersSent) return;
-  // What was not read of a body would be read to its end before the next request, and it may have none.
-  response.writeHead(status, request.complete === false ? { ...headers, connection: 'close' } : headers);
-  response.end(body);
 }

@@ -15,7 +15,8 @@ import type { AuthorizationFailure, ValidationIssue } from '../../errors';
  * - `store_failed` (503, or 500 where a transaction may be half way): the store threw or took too long; `error` is why
  * - `lease_lost` (503): the callback succeeded, and the lease was over before that could be recorded
  * - `draining` (503): the process is about to end
- * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` is what
+ * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` is what. Also a handler that
+ *   is mounted without `toNodeListener`, and an answer that could not be sent; the message says so
  */
 export type WebhookReportCode =
   | 'method_not_allowed'
@@ -44,9 +45,37 @@ export interface WebhookReportDetails {
   readonly issues?: readonly ValidationIssue[] | undefined;
   readonly error?: unknown;
   readonly received?: unknown;
+  /** In place of the code's own message, where more is known. */
+  readonly message?: string | undefined;
+  /** Whether the notification is kept, in words, where that was asked for. */
+  readonly parked?: string | undefined;
 }
 
-/** A request that was not acted on: what `onError` gets. */
+/** Takes what a report is made of. */
+export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) => void;
+
+/** Makes reports for `onReport`. What fails while it reports a failure must not become one. */
+export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
+  return (code, details) => {
+    try {
+      // It may give a promise, for which nobody waits.
+      Promise.resolve(onReport(new WebhookReport(code, details))).catch(() => undefined);
+    } catch {
+      // See above.
+    }
+  };
+}
+
+/** Where a handler keeps its reporter, for `toNodeListener`, which may come from the other copy of the package. */
+export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
+
+/** The handler's own reporter; the default log's for a handler that `createWebhookHandler` has not made. */
+export function reporterOf(handler: object): Reporter {
+  const { [REPORTER]: own }: { readonly [REPORTER]?: Reporter } = handler;
+  return own ?? reporterTo(logReport);
+}
+
+/** A request that was not acted on: what `onReport` gets. */
 export class WebhookReport {
   /** What happened. */
   readonly code: WebhookReportCode;
@@ -69,7 +98,8 @@ export class WebhookReport {
 
   constructor(code: WebhookReportCode, details: WebhookReportDetails) {
     this.code = code;
-    this.message = MESSAGES[code];
+    const message = details.message ?? MESSAGES[code];
+    this.message = details.parked === undefined ? message : `${message} ${details.parked}`;
     this.status = details.status;
     this.kind = details.kind;
     this.key = details.key;
@@ -107,8 +137,52 @@ const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
   internal: 'Something unexpected was thrown.',
 };
 
-/** The default `onError`: what can be logged without telling anything personal. */
-export function logReport({ code, message, kind, key }: WebhookReport): void {
-  const about = [kind && `kind=${kind}`, key && `key=${key}`].filter(Boolean).join(' ');
-  console.error(`pix-automatic-sdk: webhook ${code}${about && ` (${about})`}: ${message}`);
+/**
+ * The default `onReport`: one line of text, with what can be logged without telling anything personal, and what your
+ * own callback or database threw. Without that, a missing table would look like a dead database.
+ */
+export function logReport({ code, message, kind, key, reason, error }: WebhookReport): void {
+  const about = [kind && `kind=${kind}`, key && `key=${key}`, reason && `reason=${reason}`];
+  const details = about.filter(Boolean).join(' ');
+  const thrown = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
+  console.error(
+    `pix-automatic-sdk: webhook ${code}${details && ` (${details})`}: ${message}${thrown && ` [${thrown}]`}`,
+  );
+}
+
+/** What is thrown elsewhere is the platform's, and may quote the request. */
+const THROWN_BY_MERCHANT: ReadonlySet<WebhookReportCode> = new Set([
+  'callback_failed',
+  'store_failed',
+  'internal',
+]);
+
+/** Name, code and message of an error, and of the error that it wraps: database libraries wrap the driver's. */
+function describeThrown(error: unknown): string {
+  try {
+    const { cause } = Object(error) as { readonly cause?: unknown };
+    return [error, cause].map(describeError).filter(Boolean).join(', caused by ');
+  } catch {
+    return 'an error that cannot be read';
+  }
+}
+
+function describeError(error: unknown): string {
+  if (typeof error === 'string') return inOneLine(error);
+  const { name, code, message } = Object(error) as {
+    readonly [Name in 'name' | 'code' | 'message']?: unknown;
+  };
+  const label = [name, code].filter((part) => typeof part === 'string' || typeof part === 'number').join(' ');
+  return inOneLine([label, message].filter((part) => typeof part === 'string' && part !== '').join(': '));
+}
+
+const MAX_DESCRIPTION_LENGTH = 300;
+
+/** Printable and short: some messages quote what a sender wrote, which must not forge a line of the log. */
+function inOneLine(text: string): string {
+  const line = text
+    .slice(0, MAX_DESCRIPTION_LENGTH)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return text.length > MAX_DESCRIPTION_LENGTH ? `${line}…` : line;
 }

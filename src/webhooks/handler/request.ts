@@ -36,14 +36,17 @@ export interface PlainResponse {
   readonly body: string;
 }
 
-/** The headers in one form. Their names in a record are lower-case, as `node:http` has them. */
-export function headOf({ method, url, headers }: PlainRequest): RequestHead {
-  if (isHeaders(headers)) return { method, url, headers };
-  return { method, url, headers: new RecordHeaders(headers) };
+/**
+ * The headers in one form. Their names in a record are lower-case, as `node:http` has them. Nothing keeps JavaScript from
+ * leaving out what a request has: that is answered as a request without it.
+ */
+export function headOf(request: PlainRequest | null | undefined): RequestHead {
+  const { method = '', url, headers }: Partial<PlainRequest> = request ?? {};
+  return { method, url: url ?? '', headers: isHeaders(headers) ? headers : new RecordHeaders(headers ?? {}) };
 }
 
-function isHeaders(headers: PlainRequest['headers']): headers is RequestHead['headers'] {
-  return typeof headers['get'] === 'function';
+function isHeaders(headers: PlainRequest['headers'] | null | undefined): headers is RequestHead['headers'] {
+  return typeof headers?.['get'] === 'function';
 }
 
 type HeaderRecord = Exclude<PlainRequest['headers'], RequestHead['headers']>;
@@ -59,6 +62,7 @@ class RecordHeaders {
   get(name: string): string | null {
     const key = name.toLowerCase();
     const value = Object.hasOwn(this.#record, key) ? this.#record[key] : undefined;
-    return typeof value === 'string' ? value : (value?.join(', ') ?? null);
+    if (Array.isArray(value)) return value.join(', ');
+    return typeof value === 'string' ? value : null;
   }
 }

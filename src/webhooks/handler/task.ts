@@ -29,20 +29,28 @@ export interface Task {
 export const DONE: Ending = { code: 'done' };
 export const BUSY: Ending = { code: 'busy', status: 503 };
 
+/** A callback at work. */
+export interface Running {
+  /** As the callback ends, or rejects with `DeadlineExceeded` when its time is over. */
+  readonly inTime: Promise<void>;
+  /** As the callback ends, however long it takes. */
+  readonly ended: Promise<void>;
+}
+
 /**
- * Runs the callback, and fires its signal when its time is over.
+ * Starts the callback, and fires its signal when its time is over.
  *
  * @throws what the callback throws before it gives a promise
  */
-export function runCallback(
+export function startCallback(
   { notification, identity, callback, credentialIndex }: Task,
   { fence, handledStates }: Claim,
   transaction: unknown,
   { callbackTimeoutMs }: ResolvedHandlerOptions,
-): Promise<void> {
+): Running {
   const context = new CallbackContext(identity.key, handledStates, credentialIndex, fence, transaction);
-  const acting = Promise.resolve(callback(notification, context));
-  return within(callbackTimeoutMs, acting, (error) => context.expire(error));
+  const ended = Promise.resolve(callback(notification, context));
+  return { ended, inTime: within(callbackTimeoutMs, ended, (error) => context.expire(error)) };
 }
 
 export function callbackFailure(

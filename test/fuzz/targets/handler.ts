@@ -114,7 +114,7 @@ export async function createHandlerTarget(): Promise<Target> {
       unrecognized: 'ignore',
       charge: callback,
     },
-    onError: () => {
+    onReport: () => {
       throw new Error(MARK);
     },
   });

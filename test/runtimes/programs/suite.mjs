@@ -373,7 +373,7 @@ function listen({ webhooks }, options = {}) {
         acted.push(key);
       },
     },
-    onError: (report) => reports.push(report),
+    onReport: (report) => reports.push(report),
     ...options,
   });
   const send = (notification, { method = 'POST', headers } = {}) => {

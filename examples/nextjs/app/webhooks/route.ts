@@ -30,7 +30,7 @@ function createHandler(): WebhookHandler {
         console.log(`${order.reference}: paid`);
       },
     },
-    onError: ({ code, reason, error }) =>
+    onReport: ({ code, reason, error }) =>
       console.error(code, reason ?? (error as Error | undefined)?.message),
   });
 }

@@ -1,0 +1,224 @@
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import express from 'express';
+import { ConfigurationError, type PlainResponse, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deliver } from '../helpers/deliver';
+import { listen } from '../helpers/listen';
+import { authorization, createListener, notificationRequest, salePayload, statusOf } from './support';
+
+const unhandled: unknown[] = [];
+const noteUnhandled = (error: unknown) => void unhandled.push(error);
+beforeEach(() => {
+  unhandled.length = 0;
+  process.on('unhandledRejection', noteUnhandled);
+});
+afterEach(async () => {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  process.off('unhandledRejection', noteUnhandled);
+  expect(unhandled).toEqual([]);
+});
+
+const head = { method: 'POST', url: '/', headers: { authorization } };
+
+describe('an answer', () => {
+  const answers = {
+    200: () => ({ ...head, body: salePayload() }),
+    400: () => ({ ...head, body: 'no JSON' }),
+    401: () => ({ ...head, headers: {}, body: '' }),
+    405: () => ({ ...head, method: 'GET', body: '' }),
+    413: () => ({ ...head, body: 'x'.repeat(2_000) }),
+  };
+
+  it.each(Object.entries(answers))(
+    '%s that somebody changes leaves the next one as it was',
+    async (status, request) => {
+      const { handler } = createListener({ maxBodyBytes: 1_000 });
+      const first = await handler.handle(request());
+      const before = structuredClone(first);
+      const change = (action: () => void) => {
+        try {
+          action();
+        } catch (error) {
+          expect(error).toBeInstanceOf(TypeError);
+        }
+      };
+      change(() => Object.assign(first, { status: 299, body: 'changed' }));
+      change(() => Object.assign(first.headers, { 'set-cookie': 'session=1' }));
+      change(() => Reflect.deleteProperty(first.headers, 'content-type'));
+
+      const next: PlainResponse = await createListener({ maxBodyBytes: 1_000 }).handler.handle(request());
+      expect(next).toEqual(before);
+      expect(next.status).toBe(Number(status));
+      expect(await handler.handle(request())).toEqual(before);
+      expect(Object.isFrozen(next) && Object.isFrozen(next.headers)).toBe(true);
+    },
+  );
+});
+
+describe('handle() of a request that lacks what a request has', () => {
+  const misshapen: readonly [string, unknown, number][] = [
+    ['without headers', { method: 'POST', url: '/', body: salePayload() }, 401],
+    ['with null for its headers', { ...head, headers: null, body: salePayload() }, 401],
+    ['with text for its headers', { ...head, headers: 'authorization: Basic x', body: salePayload() }, 401],
+    ['with a number as the header', { ...head, headers: { authorization: 7 }, body: salePayload() }, 401],
+    ['without a url', { method: 'POST', headers: head.headers, body: salePayload() }, 200],
+    ['with null for its url', { ...head, url: null, body: salePayload() }, 200],
+    ['without a body', head, 400],
+    ['without a method', { headers: head.headers, body: salePayload() }, 405],
+    ['undefined', undefined, 405],
+    ['null', null, 405],
+    ['a text', 'POST /', 405],
+  ];
+  it.each(misshapen)('%s is answered, never rejected', async (_, request, status) => {
+    const { handler } = createListener();
+    expect((await handler.handle(request as never)).status).toBe(status);
+  });
+
+  it('and one that throws when it is read is a 500, and is reported', async () => {
+    const { handler, reports } = createListener();
+    const failure = new Error('unreadable');
+    const request = {
+      get method(): string {
+        throw failure;
+      },
+    };
+    expect((await handler.handle(request as never)).status).toBe(500);
+    expect(reports).toMatchObject([{ code: 'internal', status: 500, error: failure }]);
+  });
+});
+
+describe('a handler that is mounted without toNodeListener', () => {
+  it('as Express middleware answers 500, and the report names toNodeListener', async () => {
+    const { handler, reports, acted } = createListener();
+    const app = express();
+    app.post('/webhooks', handler as never);
+    const answer = await deliver(`${await listen(createServer(app))}/webhooks`, salePayload());
+    expect([answer.status, answer.body]).toEqual([500, 'Internal error']);
+    expect(reports).toMatchObject([
+      { code: 'internal', status: 500, message: expect.stringContaining('toNodeListener(handler)') },
+    ]);
+    expect(acted).toEqual([]);
+  });
+
+  it('as a listener of node:http answers 500, without and with a Content-Length', async () => {
+    const { handler, reports } = createListener();
+    const url = await listen(createServer(handler as never));
+    expect((await deliver(url, salePayload())).status).toBe(500);
+    const status = await new Promise((resolve) => get(url, (response) => resolve(response.statusCode)));
+    expect(status).toBe(500);
+    expect(reports.map(({ message }) => message.includes('toNodeListener'))).toEqual([true, true]);
+  });
+
+  it.each([
+    ['a plain request', { ...head, body: salePayload() }],
+    ['a context of Koa', { ...head, req: {}, res: {}, request: { ...head } }],
+    ['nothing', undefined],
+  ])('given %s, resolves with a 500, and the report says what to call', async (_, request) => {
+    const { handler, reports } = createListener();
+    expect(await statusOf(handler(request as never))).toBe(500);
+    expect(reports).toMatchObject([
+      { code: 'internal', message: expect.stringContaining('handler.handle(') },
+    ]);
+  });
+
+  it('whose response throws too, rejects nothing and reports both', async () => {
+    const { handler, reports } = createListener();
+    const response = {
+      headersSent: false,
+      writeHead() {
+        throw new Error('broken');
+      },
+      end: () => undefined,
+    };
+    const mounted = handler as (...given: unknown[]) => Promise<unknown>;
+    await mounted(head, response, () => undefined);
+    expect(reports).toMatchObject([
+      { message: expect.stringContaining('toNodeListener') },
+      { code: 'internal', error: { message: 'broken' } },
+    ]);
+  });
+});
+
+describe('toNodeListener', () => {
+  /** A listener over a response of which one function throws, as one that something has wrapped may. */
+  async function answerOver(broken: Partial<Record<'writeHead' | 'end' | 'destroy', () => unknown>>) {
+    const listener = createListener();
+    const destroy = vi.fn();
+    const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn(), destroy, ...broken };
+    toNodeListener(listener.handler)(
+      { ...head, body: salePayload(), readableDidRead: true } as never,
+      response,
+    );
+    await expect.poll(() => listener.reports).toHaveLength(1);
+    return { ...listener, response, destroy };
+  }
+  const failure = new Error('injected: the response failed');
+  const broken = () => {
+    throw failure;
+  };
+
+  it.each(['writeHead', 'end'])(
+    'reports a response whose %s throws, and breaks the connection off',
+    async (name) => {
+      const { acted, reports, destroy } = await answerOver({ [name]: broken });
+      expect(acted).toEqual(['payment:s-1:PAID']);
+      expect(reports).toMatchObject([
+        {
+          code: 'internal',
+          status: 500,
+          error: failure,
+          message: expect.stringContaining('could not be sent'),
+        },
+      ]);
+      expect(destroy).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it('reports it too when the connection cannot be broken off', async () => {
+    const { reports } = await answerOver({ writeHead: broken, destroy: broken });
+    expect(reports).toMatchObject([{ error: failure }]);
+  });
+
+  it('lets the service see a failed delivery, over real HTTP, when a response throws', async () => {
+    const { handler, reports } = createListener();
+    const answer = toNodeListener(handler);
+    const url = await listen(
+      createServer((request: IncomingMessage, response: ServerResponse) => {
+        response.writeHead = broken;
+        answer(request, response);
+      }),
+    );
+    await expect(deliver(url, salePayload())).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(reports).toMatchObject([{ code: 'internal', error: failure }]);
+  });
+
+  it('answers 500 when a handler of somebody else’s rejects or throws', async () => {
+    for (const handle of [() => Promise.reject(failure), broken]) {
+      const own = Object.assign(() => Promise.reject(failure), {
+        handle,
+        drain: () => Promise.resolve(),
+        replay: () => Promise.resolve([]),
+      });
+      const url = await listen(createServer(toNodeListener(own)));
+      expect((await deliver(url, salePayload())).status).toBe(500);
+    }
+  });
+
+  it.each([undefined, null, () => undefined, {}])('refuses %s, which is no handler', (value) => {
+    let thrown: unknown;
+    try {
+      toNodeListener(value as never);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ConfigurationError);
+    expect((thrown as Error).message).toContain('createWebhookHandler');
+  });
+
+  it('answers as ever when nothing is broken', async () => {
+    const { handler } = createListener();
+    const url = await listen(createServer(toNodeListener(handler)));
+    expect((await deliver(url, salePayload())).status).toBe(200);
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+  });
+});

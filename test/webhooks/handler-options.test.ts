@@ -1,0 +1,130 @@
+import { ConfigurationError, createWebhookHandler, salePayloadSchema } from 'pix-automatic-sdk/webhooks';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  basic,
+  createListener,
+  credentials,
+  notificationRequest,
+  salePayload,
+  statusOf,
+  WatchedStore,
+} from './support';
+
+/** What is thrown, so that its class and its text can both be looked at. */
+function thrownBy(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  return 'nothing was thrown';
+}
+
+function refusalOf(options: object): string {
+  const error = thrownBy(() => createListener(options));
+  expect(error).toBeInstanceOf(ConfigurationError);
+  return (error as ConfigurationError).message;
+}
+
+describe('an option of a former name', () => {
+  it.each([() => undefined, undefined])(
+    'onError is refused, with the name that it has now (%s)',
+    (onError) => {
+      expect(refusalOf({ onError })).toContain('`onError` is called `onReport`');
+    },
+  );
+});
+
+describe('limits that cannot hold together are refused, with the reason', () => {
+  it('storeTimeoutMs above 7.5 s: claim, callback and record would outlast the lease', async () => {
+    for (const storeTimeoutMs of [7_501, 15_000, 20_000]) {
+      expect(refusalOf({ storeTimeoutMs })).toMatch(
+        /`storeTimeoutMs` to be at most 7500: .*two callbacks at a time/,
+      );
+    }
+    const store = new WatchedStore();
+    const { handler } = createListener({ store, storeTimeoutMs: 7_500 });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    // A claim answered at the last moment, a callback that takes all of its time, and a record in the last moment.
+    expect(store.leases[0]).toBe(7_500 + 25_000 + 7_500);
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '2592000000', null])(
+    'retentionMs of %j',
+    (retentionMs) => {
+      if (retentionMs === null)
+        expect(thrownBy(() => createListener({ retentionMs: null } as never))).not.toBeInstanceOf(TypeError);
+      else expect(refusalOf({ retentionMs })).toContain('retentionMs');
+    },
+  );
+
+  it('retentionMs may be longer than a timer can take', () => {
+    expect(thrownBy(() => createListener({ retentionMs: 365 * 24 * 60 * 60 * 1000 }))).toBe(
+      'nothing was thrown',
+    );
+  });
+});
+
+describe('a callback that is undefined', () => {
+  it.each(['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'])(
+    'for %s is refused: each such notification would be answered 200 and lost',
+    (kind) => {
+      expect(refusalOf({ on: { [kind]: undefined } })).toContain(
+        `\`on.${kind}\` is undefined. Leave the kind out, or say 'ignore'`,
+      );
+    },
+  );
+
+  it('for a kind of one’s own is refused too', () => {
+    const kinds = [{ kind: 'own', match: () => true, schema: salePayloadSchema, subject: () => 'x' }];
+    expect(refusalOf({ kinds, on: { own: undefined } })).toContain('`on.own` is undefined');
+  });
+
+  it('is not what a kind that is left out is, also by a conditional spread', async () => {
+    const wanted = String(process.env['NO_SUCH_VARIABLE']) === 'yes';
+    const { handler, reports } = createListener({ on: { ...(wanted ? { payment: () => undefined } : {}) } });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(reports).toMatchObject([{ code: 'unhandled' }]);
+  });
+});
+
+describe('a polluted Object.prototype', () => {
+  const polluted = new Set<string>();
+  const pollute = (name: string, value: unknown) => {
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true });
+    polluted.add(name);
+  };
+  afterEach(() => {
+    for (const name of polluted) Reflect.deleteProperty(Object.prototype, name);
+    polluted.clear();
+  });
+
+  it('lets nobody in by a getAuthorization of its own', async () => {
+    pollute('getAuthorization', () => basic(credentials));
+    const { handler } = createListener();
+    const request = notificationRequest(salePayload(), { headers: { authorization: 'Basic eDp5' } });
+    expect(await statusOf(handler(request))).toBe(401);
+  });
+
+  it('adds neither a store, nor a limit, nor somebody who is told', async () => {
+    const store = new WatchedStore();
+    const told: unknown[] = [];
+    pollute('store', store);
+    pollute('maxBodyBytes', 1);
+    pollute('callbackTimeoutMs', 'no number');
+    pollute('onReport', (report: unknown) => told.push(report));
+    pollute('kinds', 'no kinds');
+    const handler = createWebhookHandler({ credentials, on: { payment: () => undefined } });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect([store.steps, told]).toEqual([[], []]);
+  });
+
+  it('adds no callback', async () => {
+    const acted: unknown[] = [];
+    pollute('payment', (notification: unknown) => acted.push(notification));
+    const { handler, reports } = createListener({ on: {} });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(acted).toEqual([]);
+    expect(reports).toMatchObject([{ code: 'unhandled' }]);
+  });
+});

@@ -1,0 +1,367 @@
+import { createServer } from 'node:http';
+import {
+  ConfigurationError,
+  defineNotification,
+  MemoryStore,
+  StoreError,
+  type Transact,
+  toNodeListener,
+  type WebhookHandlerOptions,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import type { NotificationToPark, ParkingStore } from '../../src/webhooks/handler/parking';
+import { deliver } from '../helpers/deliver';
+import { listen } from '../helpers/listen';
+import {
+  authorization,
+  createListener,
+  fail,
+  hang,
+  notificationRequest,
+  queries,
+  refundPayload,
+  reversalPayload,
+  salePayload,
+  statusOf,
+  WatchedStore,
+} from './support';
+
+type Kept = NotificationToPark & { readonly attempts: number; readonly retentionMs: number };
+
+/** Keeps what has failed in a map, in the order in which it failed first. */
+class FakeParking extends WatchedStore implements ParkingStore {
+  readonly entries = new Map<string, Kept>();
+  readonly parkingSteps: string[] = [];
+  readonly parkingFaults: { [Step in 'park' | 'parked' | 'unpark']?: () => Promise<never> } = {};
+
+  async park(entry: NotificationToPark, retentionMs: number): Promise<void> {
+    await this.#step('park');
+    const attempts = (this.entries.get(entry.key)?.attempts ?? 0) + 1;
+    this.entries.set(entry.key, { ...entry, attempts, retentionMs });
+  }
+
+  async parked({ key, limit }: Parameters<ParkingStore['parked']>[0] = {}) {
+    await this.#step('parked');
+    const all = [...this.entries.values()].filter((entry) => key === undefined || entry.key === key);
+    return all.slice(0, limit);
+  }
+
+  async unpark(key: string): Promise<void> {
+    await this.#step('unpark');
+    this.entries.delete(key);
+  }
+
+  async #step(step: 'park' | 'parked' | 'unpark'): Promise<void> {
+    this.parkingSteps.push(step);
+    await this.parkingFaults[step]?.();
+  }
+}
+
+/** A listener that parks, and whose callbacks fail until they are mended. */
+function createParking(options: Partial<WebhookHandlerOptions> = {}, store = new FakeParking()) {
+  const bug = { error: Object.assign(new TypeError('of order 52998224725'), { code: 'E_BUG' }) as unknown };
+  const acted: string[] = [];
+  const indices: number[] = [];
+  const act = ({ key }: { key: string }, { credentialIndex }: { credentialIndex: number }) => {
+    if (bug.error !== undefined) throw bug.error;
+    acted.push(key);
+    indices.push(credentialIndex);
+  };
+  const on = { payment: act, refund: act, reversal: act, unrecognized: act };
+  const listener = createListener({ store, park: true, on, ...options });
+  return { ...listener, acted, indices, store, bug };
+}
+
+describe('park: true', () => {
+  it('keeps what a callback threw over, answered 500 as ever, with the error’s name and code and never its message', async () => {
+    const { handler, store, reports } = createParking();
+    const answer = await handler(notificationRequest(refundPayload(), { query: queries.refund }));
+    expect([answer.status, await answer.text()]).toEqual([500, 'Internal error']);
+    expect([...store.entries.values()]).toEqual([
+      {
+        key: 'refund:r-1:PAID',
+        kind: 'refund',
+        subject: 'refund:r-1',
+        state: 'PAID',
+        body: JSON.stringify(refundPayload()),
+        url: `https://merchant.example/webhooks${queries.refund}`,
+        errorName: 'TypeError',
+        errorCode: 'E_BUG',
+        attempts: 1,
+        retentionMs: 30 * 24 * 60 * 60 * 1000,
+      },
+    ]);
+    expect(reports).toMatchObject([
+      {
+        code: 'callback_failed',
+        message: expect.stringMatching(/The callback threw\. It is parked: `handler\.replay`/),
+      },
+    ]);
+    // The lease is given up as ever.
+    expect(store.steps).toEqual(['claim', 'release']);
+  });
+
+  it('keeps one that took too long', async () => {
+    const { handler, store, reports } = createParking({ callbackTimeoutMs: 10, on: { payment: hang } });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
+    expect(store.entries.get('payment:s-1:PAID')).toMatchObject({ errorName: 'DeadlineExceeded' });
+    expect(reports).toMatchObject([{ code: 'callback_timeout', message: expect.stringContaining('parked') }]);
+  });
+
+  it.each([
+    ['text', 'thrown', { errorName: 'string' }],
+    ['nothing', undefined, { errorName: 'undefined' }],
+    [
+      'an error with a number for its code',
+      Object.assign(new Error(''), { code: 23505 }),
+      { errorName: 'Error', errorCode: '23505' },
+    ],
+    [
+      'an endless name',
+      Object.assign(new Error(''), { name: 'x'.repeat(1_000) }),
+      { errorName: 'x'.repeat(100) },
+    ],
+  ])('keeps a notification over which a callback threw %s', async (_, thrown, expected) => {
+    const { handler, store } = createParking({ on: { payment: () => Promise.reject(thrown) } });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
+    expect(store.entries.get('payment:s-1:PAID')).toMatchObject(expected);
+  });
+
+  it.each([
+    ['text', JSON.stringify(salePayload())],
+    ['bytes', new TextEncoder().encode(JSON.stringify(salePayload()))],
+    ['an object that a parser has made', salePayload()],
+    ['an object with a BigInt', { ...salePayload(), large: 2n ** 64n }],
+  ])('keeps a body that came as %s as text, which is read again', async (_, body) => {
+    const { handler, store, bug, acted } = createParking();
+    await handler.handle({ method: 'POST', url: '/', headers: { authorization }, body });
+    expect(JSON.parse(store.entries.get('payment:s-1:PAID')?.body ?? '')).toMatchObject(salePayload());
+    bug.error = undefined;
+    expect(await handler.replay('payment:s-1:PAID')).toEqual([{ key: 'payment:s-1:PAID', status: 'done' }]);
+    expect(acted).toEqual(['payment:s-1:PAID']);
+  });
+
+  it('lets go of it when a later delivery succeeds, over real HTTP', async () => {
+    const { handler, store, bug } = createParking();
+    const url = await listen(createServer(toNodeListener(handler)));
+    expect((await deliver(url, salePayload())).status).toBe(500);
+    expect((await deliver(url, salePayload())).status).toBe(500);
+    expect(store.entries.get('payment:s-1:PAID')?.attempts).toBe(2);
+    bug.error = undefined;
+    expect((await deliver(url, salePayload())).status).toBe(200);
+    expect(store.entries.size).toBe(0);
+  });
+
+  it('keeps nothing of what ended otherwise: busy, a store that failed, an answer of 400', async () => {
+    const { handler, store } = createParking();
+    store.faults.claim.push(fail, async () => ({ status: 'busy' }));
+    for (const body of [salePayload(), salePayload(), 'no JSON', { newStatus: 7 }]) {
+      await handler(notificationRequest(body));
+    }
+    expect([...store.entries.keys()]).toEqual([expect.stringMatching(/^unrecognized:/)]);
+  });
+
+  it.each([
+    ['fails', fail],
+    ['hangs', hang],
+  ])(
+    'and a store that %s at it change no answer, and the report says that nothing is kept',
+    async (_, fault) => {
+      const { handler, store, reports, bug } = createParking({ storeTimeoutMs: 20 });
+      store.parkingFaults.park = fault;
+      store.parkingFaults.unpark = fault;
+      expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
+      expect(reports).toMatchObject([
+        {
+          code: 'callback_failed',
+          error: bug.error,
+          message: expect.stringContaining('could not be parked'),
+        },
+      ]);
+      bug.error = undefined;
+      expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    },
+  );
+
+  it('is off unless asked for: no step of the store is taken for it', async () => {
+    const store = new FakeParking();
+    const { handler, bug } = createParking({ park: undefined }, store);
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
+    bug.error = undefined;
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(store.parkingSteps).toEqual([]);
+    await expect(handler.replay('payment:s-1:PAID')).rejects.toBeInstanceOf(ConfigurationError);
+  });
+
+  it.each([
+    ['with a store that cannot', { park: true, store: new WatchedStore() }, '`store` with `park`'],
+    [
+      'with a store whose park is none',
+      { park: true, store: Object.assign(new MemoryStore(), { park: undefined }) },
+      '`store` with `park`',
+    ],
+    ['as a text', { park: 'true', store: new FakeParking() }, '`park` to be true or false'],
+  ])('%s is refused', (_, options, message) => {
+    let thrown: unknown;
+    try {
+      createListener(options as never);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ConfigurationError);
+    expect((thrown as Error).message).toContain(message);
+  });
+});
+
+describe('handler.replay', () => {
+  const bodies = [salePayload(), refundPayload(), reversalPayload()];
+  const keys = ['payment:s-1:PAID', 'refund:r-1:PAID', 'reversal:v-1:PENDING'];
+
+  async function createFailed(options: Partial<WebhookHandlerOptions> = {}) {
+    const parking = createParking(options);
+    for (const body of bodies) await parking.handler(notificationRequest(body));
+    return parking;
+  }
+
+  it('runs what is parked again, the oldest first, each once, and lets go of it', async () => {
+    const { handler, store, bug, acted, indices } = await createFailed();
+    bug.error = undefined;
+    expect(await handler.replay({})).toEqual(keys.map((key) => ({ key, status: 'done' })));
+    expect([acted, indices, store.entries.size]).toEqual([keys, [-1, -1, -1], 0]);
+    expect(await handler.replay({})).toEqual([]);
+    // It is recorded like a delivery's.
+    for (const body of bodies) expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
+    expect(acted).toEqual(keys);
+  });
+
+  it('runs one by its key, and some by a limit', async () => {
+    const { handler, bug, acted } = await createFailed();
+    bug.error = undefined;
+    expect(await handler.replay('refund:r-1:PAID')).toHaveLength(1);
+    expect(await handler.replay({ since: new Date(0), limit: 1 })).toHaveLength(1);
+    expect(acted).toEqual(['refund:r-1:PAID', 'payment:s-1:PAID']);
+    expect(await handler.replay('payment:unknown:PAID')).toEqual([]);
+  });
+
+  it('does nothing again that another has done meanwhile, and lets go of it', async () => {
+    const { handler, store, bug, acted } = await createFailed();
+    bug.error = undefined;
+    const other = createListener({ store });
+    expect(await statusOf(other.handler(notificationRequest(salePayload())))).toBe(200);
+    expect(await handler.replay(keys[0] as string)).toEqual([{ key: keys[0], status: 'done' }]);
+    expect([acted, store.entries.has(keys[0] as string)]).toEqual([[], false]);
+  });
+
+  it('leaves what is busy, and what fails again, parked and reported', async () => {
+    const { handler, store, reports } = await createFailed();
+    store.faults.claim.push(async () => ({ status: 'busy' }), fail);
+    expect(await handler.replay({})).toEqual([
+      { key: keys[0], status: 'busy', code: 'busy' },
+      { key: keys[1], status: 'failed', code: 'store_failed' },
+      { key: keys[2], status: 'failed', code: 'callback_failed' },
+    ]);
+    expect(reports.slice(3).map(({ code, key }) => [code, key])).toEqual([
+      ['busy', keys[0]],
+      ['store_failed', keys[1]],
+      ['callback_failed', keys[2]],
+    ]);
+    expect([...store.entries.values()].map(({ key, attempts }) => [key, attempts])).toEqual([
+      [keys[0], 1],
+      [keys[1], 1],
+      [keys[2], 2],
+    ]);
+  });
+
+  it('tells the kind again by the query flags: what contradicts them is no payment', async () => {
+    const { handler, bug, store, acted } = createParking();
+    await handler(notificationRequest(salePayload(), { query: queries.refund }));
+    const [key] = store.entries.keys();
+    bug.error = undefined;
+    expect(await handler.replay({})).toEqual([{ key, status: 'done' }]);
+    expect(acted).toEqual([key]);
+    expect(key).toMatch(/^unrecognized:/);
+  });
+
+  it('runs what was unrecognized as the kind that was described since, and lets go of both keys', async () => {
+    const store = new FakeParking();
+    await createParking({}, store).handler(notificationRequest({ instructionId: 'i-1' }));
+    const [key] = store.entries.keys();
+    const charge = defineNotification({
+      kind: 'charge',
+      match: (body) => 'instructionId' in body,
+      schema: {
+        '~standard': { version: 1 as const, vendor: 'test', validate: (value: unknown) => ({ value }) },
+      },
+      subject: () => 'i-1',
+    });
+    const acted: string[] = [];
+    const { handler } = createListener({
+      store,
+      park: true,
+      kinds: [charge],
+      on: { charge: (notification: { key: string }) => acted.push(notification.key) },
+    } as never);
+    expect(await handler.replay({})).toEqual([{ key, status: 'done' }]);
+    expect([acted, store.entries.size]).toEqual([['charge:i-1'], 0]);
+  });
+
+  it('says why a parked one has nobody to act on it, and cannot be read', async () => {
+    const { store } = await createFailed();
+    const entry = store.entries.get(keys[0] as string) as Kept;
+    store.entries.set('broken', { ...entry, key: 'broken', body: 'no JSON' });
+    const { handler, reports } = createListener({ store, park: true, on: {} });
+    expect((await handler.replay({})).map(({ code }) => code)).toEqual([
+      'unhandled',
+      'unhandled',
+      'unhandled',
+      'invalid_body',
+    ]);
+    expect(reports.at(-1)).toMatchObject({ code: 'invalid_body', key: 'broken' });
+    expect(store.entries.size).toBe(4);
+  });
+
+  it('runs in a transaction with a store that has them', async () => {
+    const transacted: string[] = [];
+    const transact: Transact<undefined> = async ({ subject, state }, work) => {
+      transacted.push(subject);
+      await work(undefined, { subject, state, token: 't', fence: 1, handledStates: [] });
+      return { status: 'completed' };
+    };
+    const store = Object.assign(new FakeParking(), { transact });
+    const { handler, bug, acted } = createParking({ store });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
+    bug.error = undefined;
+    expect(await handler.replay(keys[0] as string)).toEqual([{ key: keys[0], status: 'done' }]);
+    expect([transacted, acted, store.steps]).toEqual([['payment:s-1', 'payment:s-1'], [keys[0]], []]);
+  });
+
+  it('is waited for by drain, and begins nothing more then', async () => {
+    const { handler, bug, acted, store } = await createFailed();
+    bug.error = undefined;
+    let finish = () => {};
+    store.faults.claim.push(async (go) => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return go();
+    });
+    const replayed = handler.replay({});
+    await expect.poll(() => store.steps.filter((step) => step === 'claim')).toHaveLength(4);
+    let drained = false;
+    const drain = handler.drain().then(() => {
+      drained = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(drained).toBe(false);
+    finish();
+    await drain;
+    expect((await replayed).map(({ code }) => code)).toEqual([undefined, 'draining', 'draining']);
+    expect(acted).toEqual([keys[0]]);
+  });
+
+  it('rejects with what the store throws when it lists, or a StoreError when it takes too long', async () => {
+    const { handler, store } = await createFailed({ storeTimeoutMs: 20 });
+    store.parkingFaults.parked = fail;
+    await expect(handler.replay({})).rejects.toMatchObject({ message: expect.stringContaining('injected') });
+    store.parkingFaults.parked = hang;
+    await expect(handler.replay({})).rejects.toBeInstanceOf(StoreError);
+  });
+});
