@@ -10,7 +10,12 @@ export type Schema<Input, Output = Input> = StandardSchemaV1<Input, Output>;
 
 /** The result of `validate`: the value as the schema gives it, or what is wrong with it. */
 export type Validation<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
+  | {
+      readonly value: Output;
+      /** Fields of another type than documented, which `value` is without: the first few, never their values. */
+      readonly leftOut: readonly ValidationIssue[];
+      readonly issues?: undefined;
+    }
   | { readonly issues: readonly ValidationIssue[] };
 
 /**
@@ -30,14 +35,14 @@ export function toSchema<Output, Input>(
     '~standard': {
       version: 1,
       vendor: 'pix-automatic-sdk',
-      validate(value) {
+      validate(value): Validation<Output> {
         const known = quick?.(value);
-        if (known !== undefined) return { value: known };
+        if (known !== undefined) return { value: known, leftOut: [] };
         // The map is passed at every parse because inlining does not isolate zod: its configuration lives on
         // `globalThis`, where a host's `z.config({ customError })` would put the refused value into our messages.
         object ??= make();
         const result = z.safeParse(object, value, { error: describe });
-        if (result.success) return { value: result.data };
+        if (result.success) return { value: result.data, leftOut: [] };
         return { issues: result.error.issues.map(({ path, message }) => ({ path, message })) };
       },
     },
