@@ -174,13 +174,13 @@ describe.each(tables)('document section $section', (table) => {
   });
 
   it('the whole payload comes out as it went in', () => {
-    expect(validate(table, payload())).toEqual({ value: payload() });
+    expect(validate(table, payload())).toEqual({ value: payload(), leftOut: [] });
   });
 
   describe.each([...required, ...optional])('%s', (path, right, wrong) => {
     it.each(right.map((value) => [value]))('takes %j', (value) => {
       const given = withValue(payload(), path, value);
-      expect(validate(table, given)).toEqual({ value: given });
+      expect(validate(table, given)).toEqual({ value: given, leftOut: [] });
     });
 
     it.each(wrong.map((value) => [value]))('does not take %j, and the issue says where', (value) => {
@@ -203,16 +203,16 @@ describe.each(tables)('document section $section', (table) => {
 
   it.each(optional.map(([path]) => path))('%s may be absent or null', (path) => {
     const absent = withValue(payload(), path, undefined);
-    expect(validate(table, absent)).toEqual({ value: absent });
+    expect(validate(table, absent)).toEqual({ value: absent, leftOut: [] });
     const isNull = withValue(payload(), path, null);
-    expect(validate(table, isNull)).toEqual({ value: isNull });
+    expect(validate(table, isNull)).toEqual({ value: isNull, leftOut: [] });
   });
 
   it('nothing else is required', () => {
     const least = optional
       .filter(([path]) => !path.includes('.') || path.startsWith('refund.'))
       .reduce((value, [path]) => withValue(value, path, undefined), payload());
-    expect(validate(table, least)).toEqual({ value: least });
+    expect(validate(table, least)).toEqual({ value: least, leftOut: [] });
   });
 
   it('fields the document does not know are kept, at every depth', () => {
@@ -224,7 +224,7 @@ describe.each(tables)('document section $section', (table) => {
       (value, path) => withValue(value, path, { ...Reflect.get(payload(), path), ...novel }),
       { ...payload(), ...novel },
     );
-    expect(validate(table, given)).toEqual({ value: given });
+    expect(validate(table, given)).toEqual({ value: given, leftOut: [] });
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
@@ -259,10 +259,10 @@ describe('what the schemas make of values', () => {
     'the text null as receipt reads as null (section $section)',
     (table) => {
       const given = withValue(table.payload(), 'receipt', 'null');
-      expect(validate(table, given)).toEqual({ value: withValue(given, 'receipt', null) });
+      expect(validate(table, given)).toEqual({ value: withValue(given, 'receipt', null), leftOut: [] });
       // Only that text: a receipt may well be called something like it.
       const nullish = withValue(given, 'receipt', 'NULL');
-      expect(validate(table, nullish)).toEqual({ value: nullish });
+      expect(validate(table, nullish)).toEqual({ value: nullish, leftOut: [] });
     },
   );
 
@@ -289,7 +289,7 @@ describe('what the schemas make of values', () => {
 
   it('an error_code on a payout that was made is kept', () => {
     const given = { ...payoutPayload(), error_code: null };
-    expect(payoutPayloadSchema['~standard'].validate(given)).toEqual({ value: given });
+    expect(payoutPayloadSchema['~standard'].validate(given)).toEqual({ value: given, leftOut: [] });
   });
 });
 
