@@ -12,17 +12,18 @@ export function isUndamaged(text: string): boolean {
   return !text.includes('\uFFFD');
 }
 
-/** Whether a QR code has a form to show: one is enough for the payer. A form may not have been looked at yet. */
-export function isScannable({
-  url,
-  base64,
-  plain,
-}: {
-  url?: unknown;
-  base64?: unknown;
-  plain?: unknown;
-}): boolean {
-  return [url, base64, plain].some((form) => typeof form === 'string' && form !== '');
+/** Whether a QR code has a form of its own to show: one is enough for the payer. */
+export function isScannable(qrCode: {
+  readonly url?: unknown;
+  readonly base64?: unknown;
+  readonly plain?: unknown;
+}) {
+  const isShown = (form: unknown) => typeof form === 'string' && form !== '';
+  return (
+    (Object.hasOwn(qrCode, 'plain') && isShown(qrCode.plain)) ||
+    (Object.hasOwn(qrCode, 'base64') && isShown(qrCode.base64)) ||
+    (Object.hasOwn(qrCode, 'url') && isShown(qrCode.url))
+  );
 }
 
 /** A receipt may be null, or the text `null` (document section 6.4); both read as `null`. */

@@ -97,7 +97,7 @@ const replacement = fc.oneof(
   fc.anything().map((value) => () => value),
 );
 
-/** What one mutation does to the object or list that holds a field. */
+/** What one mutation does to the object that holds a field; of a list, only elements change, as JSON has it. */
 const change = fc.oneof(
   {
     weight: 6,
@@ -111,24 +111,29 @@ const change = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constant((holder: Fields) =>
-      Object.defineProperty(holder, '__proto__', {
-        value: { admin: true },
-        enumerable: true,
-        configurable: true,
-      }),
+    arbitrary: fc.constant(
+      (holder: Fields) =>
+        Array.isArray(holder) ||
+        Object.defineProperty(holder, '__proto__', {
+          value: { admin: true },
+          enumerable: true,
+          configurable: true,
+        }),
     ),
   },
   {
     weight: 1,
     arbitrary: fc.constant((holder: Fields, name: string) => {
+      if (Array.isArray(holder)) return;
       Object.setPrototypeOf(holder, { [name]: holder[name] });
       Reflect.deleteProperty(holder, name);
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.constant((holder: Fields) => void Reflect.set(holder, 'novel', { deep: [null] })),
+    arbitrary: fc.constant(
+      (holder: Fields) => Array.isArray(holder) || Reflect.set(holder, 'novel', { deep: [null] }),
+    ),
   },
 );
 
@@ -141,8 +146,9 @@ export function mutated(examples: readonly object[]): fc.Arbitrary<unknown> {
       const root = { value: structuredClone(example) as unknown };
       for (const [place, apply] of mutations) {
         const places = placesIn(root);
-        const [holder, name] = places[place % places.length] as Place;
-        apply(holder, name);
+        const chosen = places[place % places.length];
+        // A change before it may have taken away the whole.
+        if (chosen !== undefined) apply(...chosen);
       }
       return root.value;
     });

@@ -28,8 +28,13 @@ const text = (path: string): Row => [path, TEXT, NOT_TEXT];
 const number = (path: string): Row => [path, NUMBER, NOT_NUMBER];
 const object = (path: string): Row => [path, [{}], NOT_OBJECT];
 /** What tells one thing from another. */
-const identity = (path: string): Row => [path, ['v-1', ' ', 'ç:%'], ['', ...NOT_TEXT]];
+const identity = (path: string): Row => [path, ['v-1', ' ', 'ç:%', 'x'.repeat(512)], ['', ...NOT_TEXT]];
 const state = (path: string): Row => [path, ['PAID', 'PENDING', 'A_STATE_OF_TOMORROW'], NOT_TEXT];
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
 
 interface Table {
   readonly section: string;
@@ -159,7 +164,11 @@ function validate({ schema }: Table, value: unknown) {
   return result;
 }
 
-const issuesOf = (table: Table, value: unknown) => validate(table, value).issues ?? [];
+/** Both what is refused and what is left out. */
+const issuesOf = (table: Table, value: unknown): readonly Issue[] => {
+  const { issues, leftOut } = validate(table, value) as { issues?: Issue[]; leftOut?: Issue[] };
+  return issues ?? leftOut ?? [];
+};
 
 describe.each(tables)('document section $section', (table) => {
   const { payload, required, optional } = table;
@@ -183,20 +192,25 @@ describe.each(tables)('document section $section', (table) => {
       expect(validate(table, given)).toEqual({ value: given, leftOut: [] });
     });
 
+    const isRequired = required.some(([name]) => name === path);
     it.each(wrong.map((value) => [value]))('does not take %j, and the issue says where', (value) => {
-      const issues = issuesOf(table, withValue(payload(), path, value));
+      const given = withValue(payload(), path, value);
+      const result = validate(table, given) as { value?: object; issues?: Issue[]; leftOut?: Issue[] };
+      const issues = (isRequired ? result.issues : result.leftOut) ?? [];
       expect(issues.length).toBeGreaterThan(0);
-      for (const issue of issues) {
-        expect(issue.path).toEqual(path.split('.'));
-        expect(issue.message).toMatch(/^expected (an? |true or false)/);
-      }
+      for (const issue of issues) expect(issue.path).toEqual(path.split('.'));
+      expect(issues[0]?.message).toMatch(
+        /^expected (a non-empty string|an? [a-z]+|true or false)(, got (an? [a-z]+|another string|NaN or infinity))?$|^expected a finite number, got NaN or infinity$/,
+      );
+      if (!isRequired) expect(result.value).toStrictEqual(withValue(payload(), path, undefined));
+      expect(given).toEqual(withValue(payload(), path, value));
     });
   });
 
   it.each(required.map(([path]) => path))('%s is required, and not null', (path) => {
     const [absent, ...others] = issuesOf(table, withValue(payload(), path, undefined));
     expect(absent).toMatchObject({ path: path.split('.') });
-    expect(absent?.message).toMatch(/^required, |^expected true or false$/);
+    expect(absent?.message).toMatch(/^required, /);
     expect(others).toEqual([]);
     expect(issuesOf(table, withValue(payload(), path, null))).toMatchObject([{ path: path.split('.') }]);
   });
@@ -290,6 +304,28 @@ describe('what the schemas make of values', () => {
   it('an error_code on a payout that was made is kept', () => {
     const given = { ...payoutPayload(), error_code: null };
     expect(payoutPayloadSchema['~standard'].validate(given)).toEqual({ value: given, leftOut: [] });
+  });
+});
+
+describe('what identifies a notification, or is its state', () => {
+  it.each(tables.flatMap((table) => table.required.map(([path]) => [path, table] as const)))(
+    '%s has at most 512 characters, and none that stands for bytes that are no UTF-8',
+    (path, table) => {
+      if (path === 'success' || path === 'refund') return;
+      const longest = withValue(table.payload(), path, 'x'.repeat(512));
+      expect(validate(table, longest)).toEqual({ value: longest, leftOut: [] });
+      expect(validate(table, withValue(table.payload(), path, 'x'.repeat(513)))).toEqual({
+        issues: [{ path: path.split('.'), message: 'expected at most 512 characters' }],
+      });
+      expect(issuesOf(table, withValue(table.payload(), path, 'v-\uFFFD'))).toMatchObject([
+        { path: path.split('.'), message: expect.stringContaining('U+FFFD') },
+      ]);
+    },
+  );
+
+  it('other text may have either', () => {
+    const given = { ...refundPayload(), reason: `\uFFFD${'x'.repeat(600)}` };
+    expect(refundPayloadSchema['~standard'].validate(given)).toEqual({ value: given, leftOut: [] });
   });
 });
 
