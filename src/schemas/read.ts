@@ -18,8 +18,8 @@ export type Validation<Output> =
 type Reading = Validation<unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** More would tell nobody more, and a body of a mebibyte has room for half a million of them. */
-const MAX_ISSUES = 10;
+/** As many as a request can have. A body of a mebibyte has room for half a million of them. */
+const MAX_ISSUES = 20;
 
 /** In place of the value of a field that is left out. */
 const LEFT_OUT = Symbol('left out');

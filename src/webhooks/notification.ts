@@ -19,7 +19,7 @@ export interface ReceivedNotification {
 /** What every notification of a documented kind has. */
 export interface ReadNotification extends ReceivedNotification {
   /**
-   * Fields of another type than documented, which `payload` is without and `raw` has: the first ten, by path, without
+   * Fields of another type than documented, which `payload` is without and `raw` has: the first twenty, by path, without
    * their values. Missing when there are none.
    */
   readonly issues?: readonly ValidationIssue[] | undefined;
