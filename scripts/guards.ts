@@ -19,6 +19,14 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   );
 }
 
+function isMaybeText(value: unknown): boolean {
+  return typeof value === 'string' || value === null || value === undefined;
+}
+
+function isMaybeNumber(value: unknown): boolean {
+  return Number.isFinite(value) || value === null || value === undefined;
+}
+
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   if (!Array.isArray(value)) return false;
   // Not \`every\`, which skips what is missing.
@@ -159,5 +167,9 @@ function allOf(tests: readonly string[]): string {
 
 function anyOf(tests: readonly string[]): string {
   if (tests.length === 1) return tests.join();
-  return `(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`;
+  const code = `(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`;
+  // The two that nearly all fields have.
+  return code
+    .replace(/^\(typeof (\w+) === 'string' \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeText($1)')
+    .replace(/^\(Number\.isFinite\((\w+)\) \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeNumber($1)');
 }

@@ -15,6 +15,14 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   );
 }
 
+function isMaybeText(value: unknown): boolean {
+  return typeof value === 'string' || value === null || value === undefined;
+}
+
+function isMaybeNumber(value: unknown): boolean {
+  return Number.isFinite(value) || value === null || value === undefined;
+}
+
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   if (!Array.isArray(value)) return false;
   // Not `every`, which skips what is missing.
@@ -35,11 +43,11 @@ export function isSale(value: unknown): boolean {
     typeof newStatus === 'string' &&
     newStatus.length <= 512 &&
     isUndamaged(newStatus) &&
-    (typeof referenceCode === 'string' || referenceCode === null || referenceCode === undefined) &&
-    (typeof currency === 'string' || currency === null || currency === undefined) &&
-    (Number.isFinite(amount) || amount === null || amount === undefined) &&
+    isMaybeText(referenceCode) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(amount) &&
     (isSaleShopper(shopper) || shopper === null || shopper === undefined) &&
-    (typeof date === 'string' || date === null || date === undefined)
+    isMaybeText(date)
   );
 }
 
@@ -47,12 +55,12 @@ function isSaleShopper(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { id, firstName, lastName, email, agency, account } = value;
   return (
-    (typeof id === 'string' || id === null || id === undefined) &&
-    (typeof firstName === 'string' || firstName === null || firstName === undefined) &&
-    (typeof lastName === 'string' || lastName === null || lastName === undefined) &&
-    (typeof email === 'string' || email === null || email === undefined) &&
-    (typeof agency === 'string' || agency === null || agency === undefined) &&
-    (typeof account === 'string' || account === null || account === undefined)
+    isMaybeText(id) &&
+    isMaybeText(firstName) &&
+    isMaybeText(lastName) &&
+    isMaybeText(email) &&
+    isMaybeText(agency) &&
+    isMaybeText(account)
   );
 }
 
@@ -81,37 +89,30 @@ export function isReversal(value: unknown): boolean {
     typeof status === 'string' &&
     status.length <= 512 &&
     isUndamaged(status) &&
-    (Number.isFinite(id) || id === null || id === undefined) &&
-    (typeof currency === 'string' || currency === null || currency === undefined) &&
-    (Number.isFinite(originalAmount) || originalAmount === null || originalAmount === undefined) &&
-    (Number.isFinite(reversedAmount) || reversedAmount === null || reversedAmount === undefined) &&
+    isMaybeNumber(id) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(originalAmount) &&
+    isMaybeNumber(reversedAmount) &&
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
     (isReversalSale(sale) || sale === null || sale === undefined) &&
-    (typeof creation === 'string' || creation === null || creation === undefined) &&
+    isMaybeText(creation) &&
     ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
       receipt === null ||
       receipt === undefined) &&
-    (typeof reason === 'string' || reason === null || reason === undefined)
+    isMaybeText(reason)
   );
 }
 
 function isBankDetails(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { bank, branch, account } = value;
-  return (
-    (typeof bank === 'string' || bank === null || bank === undefined) &&
-    (typeof branch === 'string' || branch === null || branch === undefined) &&
-    (typeof account === 'string' || account === null || account === undefined)
-  );
+  return isMaybeText(bank) && isMaybeText(branch) && isMaybeText(account);
 }
 
 function isReversalSale(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { id, uuid } = value;
-  return (
-    (Number.isFinite(id) || id === null || id === undefined) &&
-    (typeof uuid === 'string' || uuid === null || uuid === undefined)
-  );
+  return isMaybeNumber(id) && isMaybeText(uuid);
 }
 
 export function isRefund(value: unknown): boolean {
@@ -142,17 +143,17 @@ export function isRefund(value: unknown): boolean {
     isUndamaged(status) &&
     Object.hasOwn(value, 'refund') &&
     isRefundRefund(refund) &&
-    (typeof referenceCode === 'string' || referenceCode === null || referenceCode === undefined) &&
-    (typeof currency === 'string' || currency === null || currency === undefined) &&
-    (Number.isFinite(originalAmount) || originalAmount === null || originalAmount === undefined) &&
-    (Number.isFinite(reversedAmount) || reversedAmount === null || reversedAmount === undefined) &&
-    (Number.isFinite(amountRefunded) || amountRefunded === null || amountRefunded === undefined) &&
+    isMaybeText(referenceCode) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(originalAmount) &&
+    isMaybeNumber(reversedAmount) &&
+    isMaybeNumber(amountRefunded) &&
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
     ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
       receipt === null ||
       receipt === undefined) &&
-    (typeof reason === 'string' || reason === null || reason === undefined) &&
-    (typeof date === 'string' || date === null || date === undefined)
+    isMaybeText(reason) &&
+    isMaybeText(date)
   );
 }
 
@@ -165,11 +166,11 @@ function isRefundRefund(value: unknown): boolean {
     uuid.length >= 1 &&
     uuid.length <= 512 &&
     isUndamaged(uuid) &&
-    (Number.isFinite(id) || id === null || id === undefined) &&
-    (typeof status === 'string' || status === null || status === undefined) &&
-    (Number.isFinite(amount) || amount === null || amount === undefined) &&
-    (typeof creation === 'string' || creation === null || creation === undefined) &&
-    (typeof creditDate === 'string' || creditDate === null || creditDate === undefined)
+    isMaybeNumber(id) &&
+    isMaybeText(status) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(creation) &&
+    isMaybeText(creditDate)
   );
 }
 
@@ -204,13 +205,13 @@ function isPayout1(value: unknown): boolean {
     typeof status === 'string' &&
     status.length <= 512 &&
     isUndamaged(status) &&
-    (typeof message === 'string' || message === null || message === undefined) &&
-    (Number.isFinite(id) || id === null || id === undefined) &&
-    (typeof currency === 'string' || currency === null || currency === undefined) &&
-    (Number.isFinite(amount) || amount === null || amount === undefined) &&
-    (typeof referenceCode === 'string' || referenceCode === null || referenceCode === undefined) &&
+    isMaybeText(message) &&
+    isMaybeNumber(id) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(referenceCode) &&
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
-    (typeof creation === 'string' || creation === null || creation === undefined) &&
+    isMaybeText(creation) &&
     ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
       receipt === null ||
       receipt === undefined)
@@ -245,17 +246,17 @@ function isPayout2(value: unknown): boolean {
     typeof status === 'string' &&
     status.length <= 512 &&
     isUndamaged(status) &&
-    (typeof message === 'string' || message === null || message === undefined) &&
-    (Number.isFinite(id) || id === null || id === undefined) &&
-    (typeof currency === 'string' || currency === null || currency === undefined) &&
-    (Number.isFinite(amount) || amount === null || amount === undefined) &&
-    (typeof referenceCode === 'string' || referenceCode === null || referenceCode === undefined) &&
+    isMaybeText(message) &&
+    isMaybeNumber(id) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(referenceCode) &&
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
-    (typeof creation === 'string' || creation === null || creation === undefined) &&
+    isMaybeText(creation) &&
     ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
       receipt === null ||
       receipt === undefined) &&
-    (typeof error_code === 'string' || error_code === null || error_code === undefined)
+    isMaybeText(error_code)
   );
 }
 
@@ -265,8 +266,8 @@ export function isRecurringCheckout(value: unknown): boolean {
   return (
     Object.hasOwn(value, 'response') &&
     isRecurringCheckoutResponse(response) &&
-    (Number.isFinite(status) || status === null || status === undefined) &&
-    (typeof message === 'string' || message === null || message === undefined)
+    isMaybeNumber(status) &&
+    isMaybeText(message)
   );
 }
 
@@ -279,10 +280,10 @@ function isRecurringCheckoutResponse(value: unknown): boolean {
     uuid.length >= 1 &&
     Object.hasOwn(value, 'instructions') &&
     isRecurringCheckoutResponseInstructions(instructions) &&
-    (Number.isFinite(id) || id === null || id === undefined) &&
-    (typeof referenceCode === 'string' || referenceCode === null || referenceCode === undefined) &&
-    (Number.isFinite(amount) || amount === null || amount === undefined) &&
-    (typeof saleCode === 'string' || saleCode === null || saleCode === undefined) &&
+    isMaybeNumber(id) &&
+    isMaybeText(referenceCode) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(saleCode) &&
     (isRecurringCheckoutResponseShopper(shopper) || shopper === null || shopper === undefined)
   );
 }
@@ -291,9 +292,9 @@ function isRecurringCheckoutResponseShopper(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { id, name, email, document, phone } = value;
   return (
-    (typeof id === 'string' || id === null || id === undefined) &&
-    (typeof name === 'string' || name === null || name === undefined) &&
-    (typeof email === 'string' || email === null || email === undefined) &&
+    isMaybeText(id) &&
+    isMaybeText(name) &&
+    isMaybeText(email) &&
     (isIdentityDocument(document) || document === null || document === undefined) &&
     (isPhone(phone) || phone === null || phone === undefined)
   );
@@ -302,19 +303,13 @@ function isRecurringCheckoutResponseShopper(value: unknown): boolean {
 function isIdentityDocument(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { type, number } = value;
-  return (
-    (typeof type === 'string' || type === null || type === undefined) &&
-    (typeof number === 'string' || number === null || number === undefined)
-  );
+  return isMaybeText(type) && isMaybeText(number);
 }
 
 function isPhone(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { type, number } = value;
-  return (
-    (typeof type === 'string' || type === null || type === undefined) &&
-    (typeof number === 'string' || number === null || number === undefined)
-  );
+  return isMaybeText(type) && isMaybeText(number);
 }
 
 function isRecurringCheckoutResponseInstructions(value: unknown): boolean {
@@ -323,9 +318,9 @@ function isRecurringCheckoutResponseInstructions(value: unknown): boolean {
   return (
     Object.hasOwn(value, 'qrCode') &&
     isRecurringCheckoutResponseInstructionsQrCode(qrCode) &&
-    (typeof chosen === 'string' || chosen === null || chosen === undefined) &&
-    (typeof name === 'string' || name === null || name === undefined) &&
-    (typeof label === 'string' || label === null || label === undefined) &&
+    isMaybeText(chosen) &&
+    isMaybeText(name) &&
+    isMaybeText(label) &&
     (isRecurringCheckoutResponseInstructionsSteps(steps) || steps === null || steps === undefined)
   );
 }
@@ -333,12 +328,7 @@ function isRecurringCheckoutResponseInstructions(value: unknown): boolean {
 function isRecurringCheckoutResponseInstructionsQrCode(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { url, base64, plain } = value;
-  return (
-    (typeof url === 'string' || url === null || url === undefined) &&
-    (typeof base64 === 'string' || base64 === null || base64 === undefined) &&
-    (typeof plain === 'string' || plain === null || plain === undefined) &&
-    isScannable(value)
-  );
+  return isMaybeText(url) && isMaybeText(base64) && isMaybeText(plain) && isScannable(value);
 }
 
 function isRecurringCheckoutResponseInstructionsSteps(value: unknown): boolean {
@@ -374,25 +364,25 @@ export function isTransaction(value: unknown): boolean {
     track,
   } = value;
   return (
-    (Number.isFinite(status) || status === null || status === undefined) &&
-    (typeof message === 'string' || message === null || message === undefined) &&
-    (Number.isFinite(id) || id === null || id === undefined) &&
-    (typeof uuid === 'string' || uuid === null || uuid === undefined) &&
-    (typeof type === 'string' || type === null || type === undefined) &&
-    (typeof situation === 'string' || situation === null || situation === undefined) &&
-    (typeof currency === 'string' || currency === null || currency === undefined) &&
-    (Number.isFinite(amount) || amount === null || amount === undefined) &&
-    (Number.isFinite(shipping) || shipping === null || shipping === undefined) &&
-    (Number.isFinite(discounts) || discounts === null || discounts === undefined) &&
-    (Number.isFinite(total) || total === null || total === undefined) &&
-    (Number.isFinite(appliedRate) || appliedRate === null || appliedRate === undefined) &&
-    (typeof referenceCode === 'string' || referenceCode === null || referenceCode === undefined) &&
-    (typeof creation === 'string' || creation === null || creation === undefined) &&
-    (typeof maxAge === 'string' || maxAge === null || maxAge === undefined) &&
+    isMaybeNumber(status) &&
+    isMaybeText(message) &&
+    isMaybeNumber(id) &&
+    isMaybeText(uuid) &&
+    isMaybeText(type) &&
+    isMaybeText(situation) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(amount) &&
+    isMaybeNumber(shipping) &&
+    isMaybeNumber(discounts) &&
+    isMaybeNumber(total) &&
+    isMaybeNumber(appliedRate) &&
+    isMaybeText(referenceCode) &&
+    isMaybeText(creation) &&
+    isMaybeText(maxAge) &&
     (isTransactionShopper(shopper) || shopper === null || shopper === undefined) &&
     (isPlain(beneficiary) || beneficiary === null || beneficiary === undefined) &&
     (isTransactionRefunds(refunds) || refunds === null || refunds === undefined) &&
-    (Number.isFinite(serviceFee) || serviceFee === null || serviceFee === undefined) &&
+    isMaybeNumber(serviceFee) &&
     (typeof has_return_error === 'boolean' || has_return_error === null || has_return_error === undefined) &&
     (isPlain(return_error) || return_error === null || return_error === undefined) &&
     (isPlain(track) || track === null || track === undefined)
@@ -405,7 +395,7 @@ function isTransactionShopper(value: unknown): boolean {
   return (
     (isTransactionShopperBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
     (isIdentityDocument(document) || document === null || document === undefined) &&
-    (typeof email === 'string' || email === null || email === undefined) &&
+    isMaybeText(email) &&
     (isPhone(phone) || phone === null || phone === undefined)
   );
 }
@@ -413,19 +403,16 @@ function isTransactionShopper(value: unknown): boolean {
 function isTransactionShopperBankDetails(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { account, branch } = value;
-  return (
-    (typeof account === 'string' || account === null || account === undefined) &&
-    (typeof branch === 'string' || branch === null || branch === undefined)
-  );
+  return isMaybeText(account) && isMaybeText(branch);
 }
 
 function isTransactionRefunds(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { available, quantity, requested, transactions } = value;
   return (
-    (Number.isFinite(available) || available === null || available === undefined) &&
-    (Number.isFinite(quantity) || quantity === null || quantity === undefined) &&
-    (Number.isFinite(requested) || requested === null || requested === undefined) &&
+    isMaybeNumber(available) &&
+    isMaybeNumber(quantity) &&
+    isMaybeNumber(requested) &&
     (isListOf(transactions, (item) => isTransactionRefundsTransactionsItem(item)) ||
       transactions === null ||
       transactions === undefined)
@@ -437,34 +424,26 @@ function isTransactionRefundsTransactionsItem(value: unknown): boolean {
   const { bankDetails, creation, creditDate, creditTransferDetails, remark, status, total, uuid } = value;
   return (
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
-    (typeof creation === 'string' || creation === null || creation === undefined) &&
-    (typeof creditDate === 'string' || creditDate === null || creditDate === undefined) &&
+    isMaybeText(creation) &&
+    isMaybeText(creditDate) &&
     (isTransactionRefundsTransactionsItemCreditTransferDetails(creditTransferDetails) ||
       creditTransferDetails === null ||
       creditTransferDetails === undefined) &&
-    (typeof remark === 'string' || remark === null || remark === undefined) &&
-    (typeof status === 'string' || status === null || status === undefined) &&
-    (Number.isFinite(total) || total === null || total === undefined) &&
-    (typeof uuid === 'string' || uuid === null || uuid === undefined)
+    isMaybeText(remark) &&
+    isMaybeText(status) &&
+    isMaybeNumber(total) &&
+    isMaybeText(uuid)
   );
 }
 
 function isTransactionRefundsTransactionsItemCreditTransferDetails(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { referenceCode, saleUUID, total } = value;
-  return (
-    (typeof referenceCode === 'string' || referenceCode === null || referenceCode === undefined) &&
-    (typeof saleUUID === 'string' || saleUUID === null || saleUUID === undefined) &&
-    (Number.isFinite(total) || total === null || total === undefined)
-  );
+  return isMaybeText(referenceCode) && isMaybeText(saleUUID) && isMaybeNumber(total);
 }
 
 export function isScheduledPaymentCancellation(value: unknown): boolean {
   if (!isPlain(value)) return false;
   const { status, message } = value;
-  return (
-    Object.hasOwn(value, 'status') &&
-    Number.isFinite(status) &&
-    (typeof message === 'string' || message === null || message === undefined)
-  );
+  return Object.hasOwn(value, 'status') && Number.isFinite(status) && isMaybeText(message);
 }

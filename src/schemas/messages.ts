@@ -12,14 +12,8 @@ export function describe(issue: z.core.$ZodRawIssue): string {
       return describeType(issue.expected, input);
     case 'invalid_value':
       return describeValues(issue.values, input);
-    case 'unrecognized_keys':
-      return 'expected none but the documented fields';
-    case 'too_small':
-      return `expected a larger value`;
-    case 'too_big':
-      return `expected a smaller value`;
     default:
-      return input === undefined ? 'required' : `expected another value, got ${typeName(input)}`;
+      return input === undefined ? 'required' : 'expected a valid value';
   }
 }
 
