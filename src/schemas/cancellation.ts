@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import * as guards from './guards.generated';
 import { type Schema, toSchema } from './schema';
+import { maybe } from './shared';
 
 /** What cancels a scheduled payment (document section 4.3). */
 export interface ScheduledPaymentCancellationRequest {
@@ -15,20 +17,20 @@ export interface ScheduledPaymentCancellation {
   message?: string | null | undefined;
 }
 
-export const scheduledPaymentCancellationRequestObject = () => z.looseObject({ reason: z.string() });
+export const scheduledPaymentCancellationRequestObject = z.looseObject({ reason: z.string() });
 
 /** The request of `cancelScheduledPayment`, as a Standard Schema (document section 4.3). */
 export const scheduledPaymentCancellationRequestSchema: Schema<ScheduledPaymentCancellationRequest> =
   toSchema(scheduledPaymentCancellationRequestObject);
 
 // An answer without `status` does not say that the payment is cancelled, and this is all that the answer is for.
-export const scheduledPaymentCancellationObject = () =>
-  z.looseObject({
-    status: z.number(),
-    message: z.nullish(z.string()),
-  });
+export const scheduledPaymentCancellationObject = z.looseObject({
+  status: z.number(),
+  message: maybe(z.string()),
+});
 
 /** The answer to `cancelScheduledPayment`, as a Standard Schema (document section 4.3). */
 export const scheduledPaymentCancellationSchema: Schema<ScheduledPaymentCancellation> = toSchema(
   scheduledPaymentCancellationObject,
+  guards.isScheduledPaymentCancellation,
 );

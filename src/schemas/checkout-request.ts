@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { currencyDecimals, decimalsOf, isCurrencyCode } from './currency';
 import { type Schema, toSchema } from './schema';
-import { identity, type OpenEnum, openEnum } from './shared';
+import { nonEmptyText, type OpenEnum, openEnum } from './shared';
 
 /**
  * What creates a recurring-payment journey (document section 2.1).
@@ -108,72 +108,72 @@ const calendarDate = () =>
 const positive = () => z.number().check(z.refine((value) => value > 0, { error: 'expected more than 0' }));
 const notNegative = () => z.number().check(z.refine((value) => value >= 0, { error: 'expected 0 or more' }));
 
-const calendarObject = () =>
-  z
-    .looseObject({
-      initialDate: z.optional(calendarDate()),
-      finalDate: z.optional(calendarDate()),
-      periodicity: z.optional(openEnum<'MONTHLY'>()),
-    })
-    .check(
-      z.refine(
-        // Dates of this form sort as text.
-        ({ initialDate, finalDate }) =>
-          initialDate === undefined || finalDate === undefined || finalDate >= initialDate,
-        { error: 'expected a date that is not before initialDate', path: ['finalDate'] },
-      ),
-    );
+/**
+ * A field that may be left out. `null` is taken for absence, and sent as it is: JSON from elsewhere often has it. The
+ * type says nothing of that, so that a request does not look as if null meant something.
+ */
+// @__NO_SIDE_EFFECTS__
+function optional<Inner extends z.ZodMiniType>(inner: Inner) {
+  return z.nullish(inner) as unknown as z.ZodMiniOptional<Inner>;
+}
 
-export const recurringCheckoutRequestObject = () =>
-  z
-    .looseObject({
-      currency: z
-        .string()
-        .check(z.refine(isCurrencyCode, { error: 'expected an ISO 4217 code such as BRL' })),
-      referenceCode: identity(),
-      amount: z.optional(notNegative()),
-      maxAge: z.optional(positive()),
-      callbackURL: z.optional(
-        z.string().check(z.refine(isAbsoluteHttpUrl, { error: 'expected an absolute http or https URL' })),
-      ),
-      shopper: z.looseObject({
-        id: z.optional(z.string()),
-        email: z.optional(z.string()),
-        name: z.optional(z.string()),
-        document: z.optional(
-          z.looseObject({ type: z.optional(openEnum<'CPF'>()), number: z.optional(z.string()) }),
-        ),
-        phone: z.optional(
-          z.looseObject({ type: z.optional(openEnum<'MOBILE'>()), number: z.optional(z.string()) }),
-        ),
-      }),
-      recurrence: z.looseObject({
-        planId: z.optional(z.string()),
-        immediatePayment: z.boolean(),
-        amount: z.optional(z.looseObject({ recurrenceAmount: z.optional(positive()) })),
-        calendar: z.optional(calendarObject()),
-        retry: z.optional(z.boolean()),
-      }),
-    })
-    .check(
-      z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || amount !== undefined, {
-        error: 'required when recurrence.immediatePayment is true',
-        path: ['amount'],
-      }),
-      z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || amount !== 0, {
-        error: 'expected more than 0, because recurrence.immediatePayment is true',
-        path: ['amount'],
-      }),
-      decimalsFit(['amount'], ({ amount }) => amount),
-      decimalsFit(
-        ['recurrence', 'amount', 'recurrenceAmount'],
-        ({ recurrence }) => recurrence.amount?.recurrenceAmount,
-      ),
-    );
+const calendarObject = z
+  .looseObject({
+    initialDate: optional(calendarDate()),
+    finalDate: optional(calendarDate()),
+    periodicity: optional(openEnum<'MONTHLY'>()),
+  })
+  .check(
+    z.refine(
+      // Dates of this form sort as text.
+      ({ initialDate, finalDate }) => !initialDate || !finalDate || finalDate >= initialDate,
+      { error: 'expected a date that is not before initialDate', path: ['finalDate'] },
+    ),
+  );
+
+export const recurringCheckoutRequestObject = z
+  .looseObject({
+    currency: z.string().check(z.refine(isCurrencyCode, { error: 'expected an ISO 4217 code such as BRL' })),
+    referenceCode: nonEmptyText(),
+    amount: optional(notNegative()),
+    maxAge: optional(positive()),
+    callbackURL: optional(
+      z.string().check(z.refine(isAbsoluteHttpUrl, { error: 'expected an absolute http or https URL' })),
+    ),
+    shopper: z.looseObject({
+      id: optional(z.string()),
+      email: optional(z.string()),
+      name: optional(z.string()),
+      document: optional(z.looseObject({ type: optional(openEnum<'CPF'>()), number: optional(z.string()) })),
+      phone: optional(z.looseObject({ type: optional(openEnum<'MOBILE'>()), number: optional(z.string()) })),
+    }),
+    recurrence: z.looseObject({
+      planId: optional(z.string()),
+      immediatePayment: z.boolean(),
+      amount: optional(z.looseObject({ recurrenceAmount: optional(positive()) })),
+      calendar: optional(calendarObject),
+      retry: optional(z.boolean()),
+    }),
+  })
+  .check(
+    z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || isGiven(amount), {
+      error: 'required when recurrence.immediatePayment is true',
+      path: ['amount'],
+    }),
+    z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || amount !== 0, {
+      error: 'expected more than 0, because recurrence.immediatePayment is true',
+      path: ['amount'],
+    }),
+    decimalsFit(['amount'], ({ amount }) => amount),
+    decimalsFit(
+      ['recurrence', 'amount', 'recurrenceAmount'],
+      ({ recurrence }) => recurrence.amount?.recurrenceAmount,
+    ),
+  );
 
 /** The request of `createRecurringCheckout`, as a Standard Schema (document section 2.1). */
 export const recurringCheckoutRequestSchema: Schema<RecurringCheckoutRequest> = toSchema(
-  () => recurringCheckoutRequestObject() as z.ZodMiniType<RecurringCheckoutRequest, RecurringCheckoutRequest>,
+  recurringCheckoutRequestObject as z.ZodMiniType<RecurringCheckoutRequest, RecurringCheckoutRequest>,
 );
 
 interface RequestAmounts {
@@ -182,13 +182,21 @@ interface RequestAmounts {
   recurrence: { amount?: { recurrenceAmount?: number | undefined } | undefined };
 }
 
+/** What the type leaves out: see `optional`. */
+function isGiven<Value>(value: Value | undefined): value is Value {
+  return value !== undefined && value !== null;
+}
+
+/** Of a currency that ISO 4217 does not list with a minor unit (a new one, or a typo such as `BLR`): no currency has more. */
+const MOST_DECIMALS = 4;
+
 /** `3 * 19.9` is 59.699999999999996 and must not reach a bank. */
 function decimalsFit(path: string[], amountOf: (request: RequestAmounts) => number | undefined) {
   return z.refine<RequestAmounts>(
     (request) => {
-      const allowed = currencyDecimals(request.currency);
       const amount = amountOf(request);
-      return allowed === undefined || amount === undefined || decimalsOf(amount) <= allowed;
+      const allowed = currencyDecimals(request.currency) ?? MOST_DECIMALS;
+      return !isGiven(amount) || decimalsOf(amount) <= allowed;
     },
     { error: 'has more decimals than its currency; round it, or make it with amountFromMinorUnits', path },
   );
@@ -197,6 +205,8 @@ function decimalsFit(path: string[], amountOf: (request: RequestAmounts) => numb
 function isCalendarDate(value: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
   if (year === undefined || month === undefined || day === undefined) return false;
+  // There is no year 0 in the calendar.
+  if (year === '0000') return false;
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   // The 30th of February would have become a day of March.

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import { isIdentity, isMaybeNumber, isMaybeText, isText } from './guards';
-import { isListOf, isMaybe, isObjectOf } from './object-guard';
+import { isScannable } from './checks';
+import * as guards from './guards.generated';
 import { type Schema, toSchema } from './schema';
 import {
   type IdentityDocument,
-  identity,
   identityDocumentObject,
-  isIdentityDocument,
-  isPhone,
+  maybe,
+  nonEmptyText,
   type OpenEnum,
   openEnum,
   type Phone,
@@ -86,75 +85,38 @@ export interface CheckoutSteps {
   qrCode?: string[] | null | undefined;
 }
 
-const shopperObject = () =>
-  z.looseObject({
-    id: z.nullish(z.string()),
-    name: z.nullish(z.string()),
-    email: z.nullish(z.string()),
-    document: z.nullish(identityDocumentObject()),
-    phone: z.nullish(phoneObject()),
-  });
+const shopperObject = z.looseObject({
+  id: maybe(z.string()),
+  name: maybe(z.string()),
+  email: maybe(z.string()),
+  document: maybe(identityDocumentObject),
+  phone: maybe(phoneObject),
+});
 
-const qrCodeObject = () =>
-  z
-    .looseObject({
-      url: z.nullish(z.string()),
-      base64: z.nullish(z.string()),
-      plain: z.nullish(z.string()),
-    })
-    .check(z.refine(isScannable, { error: 'expected at least one of plain, base64 and url' }));
+const qrCodeObject = z
+  .looseObject({
+    url: maybe(z.string()),
+    base64: maybe(z.string()),
+    plain: maybe(z.string()),
+  })
+  .check(z.refine(isScannable, { error: 'expected at least one of plain, base64 and url' }));
 
-export const recurringCheckoutObject = () =>
-  z.looseObject({
-    status: z.nullish(z.number()),
-    message: z.nullish(z.string()),
-    response: z.looseObject({
-      id: z.nullish(z.number()),
-      referenceCode: z.nullish(z.string()),
-      amount: z.nullish(z.number()),
-      saleCode: z.nullish(z.string()),
-      uuid: identity(),
-      shopper: z.nullish(shopperObject()),
-      instructions: z.looseObject({
-        chosen: z.nullish(openEnum<'PIX_RECURRENCE'>()),
-        name: z.nullish(z.string()),
-        label: z.nullish(z.string()),
-        qrCode: qrCodeObject(),
-        steps: z.nullish(z.looseObject({ qrCode: z.nullish(z.array(z.string())) })),
-      }),
-    }),
-  });
-
-const isQrCode = isObjectOf<QrCode>({ url: isMaybeText, base64: isMaybeText, plain: isMaybeText });
-
-function isScannableQrCode(value: unknown): value is QrCode {
-  return isQrCode(value) && isScannable(value);
-}
-
-const isRecurringCheckout = isObjectOf<RecurringCheckout>({
-  status: isMaybeNumber,
-  message: isMaybeText,
-  response: isObjectOf<RecurringCheckoutJourney>({
-    id: isMaybeNumber,
-    referenceCode: isMaybeText,
-    amount: isMaybeNumber,
-    saleCode: isMaybeText,
-    uuid: isIdentity,
-    shopper: isMaybe(
-      isObjectOf<CheckoutShopper>({
-        id: isMaybeText,
-        name: isMaybeText,
-        email: isMaybeText,
-        document: isMaybe(isIdentityDocument),
-        phone: isMaybe(isPhone),
-      }),
-    ),
-    instructions: isObjectOf<CheckoutInstructions>({
-      chosen: isMaybeText,
-      name: isMaybeText,
-      label: isMaybeText,
-      qrCode: isScannableQrCode,
-      steps: isMaybe(isObjectOf<CheckoutSteps>({ qrCode: isMaybe(isListOf(isText)) })),
+export const recurringCheckoutObject = z.looseObject({
+  status: maybe(z.number()),
+  message: maybe(z.string()),
+  response: z.looseObject({
+    id: maybe(z.number()),
+    referenceCode: maybe(z.string()),
+    amount: maybe(z.number()),
+    saleCode: maybe(z.string()),
+    uuid: nonEmptyText(),
+    shopper: maybe(shopperObject),
+    instructions: z.looseObject({
+      chosen: maybe(openEnum<'PIX_RECURRENCE'>()),
+      name: maybe(z.string()),
+      label: maybe(z.string()),
+      qrCode: qrCodeObject,
+      steps: maybe(z.looseObject({ qrCode: maybe(z.array(z.string())) })),
     }),
   }),
 });
@@ -162,10 +124,5 @@ const isRecurringCheckout = isObjectOf<RecurringCheckout>({
 /** The answer to `createRecurringCheckout`, as a Standard Schema (document section 2.2). */
 export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(
   recurringCheckoutObject,
-  (value) => (isRecurringCheckout(value) ? value : undefined),
+  guards.isRecurringCheckout,
 );
-
-/** One form is enough for the payer. */
-function isScannable({ url, base64, plain }: QrCode): boolean {
-  return Boolean(url || base64 || plain);
-}

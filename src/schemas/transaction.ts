@@ -1,18 +1,17 @@
 import * as z from 'zod/mini';
-import { isMaybeBankDetails, isMaybeNumber, isMaybeText } from './guards';
-import { isBoolean, isListOf, isMaybe, isObjectOf, isPlainObject } from './object-guard';
+import * as guards from './guards.generated';
 import { type Schema, toSchema } from './schema';
 import {
   type BankDetails,
   bankDetailsObject,
   type IdentityDocument,
   identityDocumentObject,
-  isIdentityDocument,
-  isPhone,
+  maybe,
   type OpenEnum,
   openEnum,
   type Phone,
   phoneObject,
+  undocumentedObject,
 } from './shared';
 
 /**
@@ -128,125 +127,61 @@ export interface CreditTransferDetails {
   total?: number | null | undefined;
 }
 
-const undocumentedObject = () => z.record(z.string(), z.unknown());
-
-const refundObject = () =>
-  z.looseObject({
-    bankDetails: z.nullish(bankDetailsObject()),
-    creation: z.nullish(z.string()),
-    creditDate: z.nullish(z.string()),
-    creditTransferDetails: z.nullish(
-      z.looseObject({
-        referenceCode: z.nullish(z.string()),
-        saleUUID: z.nullish(z.string()),
-        total: z.nullish(z.number()),
-      }),
-    ),
-    remark: z.nullish(z.string()),
-    status: z.nullish(openEnum<'PAID'>()),
-    total: z.nullish(z.number()),
-    uuid: z.nullish(z.string()),
-  });
-
-export const transactionObject = () =>
-  z.looseObject({
-    status: z.nullish(z.number()),
-    message: z.nullish(z.string()),
-    id: z.nullish(z.number()),
-    uuid: z.nullish(z.string()),
-    type: z.nullish(openEnum<'SALE'>()),
-    situation: z.nullish(openEnum<'PENDING' | 'CANCELLED' | 'PAID'>()),
-    currency: z.nullish(z.string()),
-    amount: z.nullish(z.number()),
-    shipping: z.nullish(z.number()),
-    discounts: z.nullish(z.number()),
-    total: z.nullish(z.number()),
-    appliedRate: z.nullish(z.number()),
-    referenceCode: z.nullish(z.string()),
-    creation: z.nullish(z.string()),
-    maxAge: z.nullish(z.string()),
-    shopper: z.nullish(
-      z.looseObject({
-        bankDetails: z.nullish(
-          z.looseObject({ account: z.nullish(z.string()), branch: z.nullish(z.string()) }),
-        ),
-        document: z.nullish(identityDocumentObject()),
-        email: z.nullish(z.string()),
-        phone: z.nullish(phoneObject()),
-      }),
-    ),
-    beneficiary: z.nullish(undocumentedObject()),
-    refunds: z.nullish(
-      z.looseObject({
-        available: z.nullish(z.number()),
-        quantity: z.nullish(z.number()),
-        requested: z.nullish(z.number()),
-        transactions: z.nullish(z.array(refundObject())),
-      }),
-    ),
-    serviceFee: z.nullish(z.number()),
-    has_return_error: z.nullish(z.boolean()),
-    return_error: z.nullish(undocumentedObject()),
-    track: z.nullish(undocumentedObject()),
-  });
-
-const isRefund = isObjectOf<TransactionRefund>({
-  bankDetails: isMaybeBankDetails,
-  creation: isMaybeText,
-  creditDate: isMaybeText,
-  creditTransferDetails: isMaybe(
-    isObjectOf<CreditTransferDetails>({
-      referenceCode: isMaybeText,
-      saleUUID: isMaybeText,
-      total: isMaybeNumber,
+const refundObject = z.looseObject({
+  bankDetails: maybe(bankDetailsObject),
+  creation: maybe(z.string()),
+  creditDate: maybe(z.string()),
+  creditTransferDetails: maybe(
+    z.looseObject({
+      referenceCode: maybe(z.string()),
+      saleUUID: maybe(z.string()),
+      total: maybe(z.number()),
     }),
   ),
-  remark: isMaybeText,
-  status: isMaybeText,
-  total: isMaybeNumber,
-  uuid: isMaybeText,
+  remark: maybe(z.string()),
+  status: maybe(openEnum<'PAID'>()),
+  total: maybe(z.number()),
+  uuid: maybe(z.string()),
 });
 
-const isTransaction = isObjectOf<Transaction>({
-  status: isMaybeNumber,
-  message: isMaybeText,
-  id: isMaybeNumber,
-  uuid: isMaybeText,
-  type: isMaybeText,
-  situation: isMaybeText,
-  currency: isMaybeText,
-  amount: isMaybeNumber,
-  shipping: isMaybeNumber,
-  discounts: isMaybeNumber,
-  total: isMaybeNumber,
-  appliedRate: isMaybeNumber,
-  referenceCode: isMaybeText,
-  creation: isMaybeText,
-  maxAge: isMaybeText,
-  shopper: isMaybe(
-    isObjectOf<TransactionShopper>({
-      bankDetails: isMaybe(isObjectOf<ShopperBankDetails>({ account: isMaybeText, branch: isMaybeText })),
-      document: isMaybe(isIdentityDocument),
-      email: isMaybeText,
-      phone: isMaybe(isPhone),
+export const transactionObject = z.looseObject({
+  status: maybe(z.number()),
+  message: maybe(z.string()),
+  id: maybe(z.number()),
+  uuid: z.nullish(z.string()),
+  type: maybe(openEnum<'SALE'>()),
+  situation: z.nullish(openEnum<'PENDING' | 'CANCELLED' | 'PAID'>()),
+  currency: maybe(z.string()),
+  amount: maybe(z.number()),
+  shipping: maybe(z.number()),
+  discounts: maybe(z.number()),
+  total: maybe(z.number()),
+  appliedRate: maybe(z.number()),
+  referenceCode: maybe(z.string()),
+  creation: maybe(z.string()),
+  maxAge: maybe(z.string()),
+  shopper: maybe(
+    z.looseObject({
+      bankDetails: maybe(z.looseObject({ account: maybe(z.string()), branch: maybe(z.string()) })),
+      document: maybe(identityDocumentObject),
+      email: maybe(z.string()),
+      phone: maybe(phoneObject),
     }),
   ),
-  beneficiary: isMaybe(isPlainObject),
-  refunds: isMaybe(
-    isObjectOf<TransactionRefunds>({
-      available: isMaybeNumber,
-      quantity: isMaybeNumber,
-      requested: isMaybeNumber,
-      transactions: isMaybe(isListOf(isRefund)),
+  beneficiary: maybe(undocumentedObject()),
+  refunds: maybe(
+    z.looseObject({
+      available: maybe(z.number()),
+      quantity: maybe(z.number()),
+      requested: maybe(z.number()),
+      transactions: maybe(z.array(refundObject)),
     }),
   ),
-  serviceFee: isMaybeNumber,
-  has_return_error: isMaybe(isBoolean),
-  return_error: isMaybe(isPlainObject),
-  track: isMaybe(isPlainObject),
+  serviceFee: maybe(z.number()),
+  has_return_error: maybe(z.boolean()),
+  return_error: maybe(undocumentedObject()),
+  track: maybe(undocumentedObject()),
 });
 
 /** The answer to `getTransaction`, as a Standard Schema (document section 2.3). */
-export const transactionSchema: Schema<Transaction> = toSchema(transactionObject, (value) =>
-  isTransaction(value) ? value : undefined,
-);
+export const transactionSchema: Schema<Transaction> = toSchema(transactionObject, guards.isTransaction);

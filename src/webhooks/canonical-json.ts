@@ -3,23 +3,26 @@
  * than any sensible body, which would exhaust the stack.
  */
 export function canonicalJson(value: unknown): string | undefined {
-  return depthWithin(value, MAX_DEPTH) ? write(value) : undefined;
+  try {
+    return write(value, MAX_DEPTH);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 const MAX_DEPTH = 200;
 
-function depthWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => depthWithin(inner, levels - 1));
-}
-
-function write(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(write).join()}]`;
+/** @throws `RangeError` for a value that is nested more deeply than so many levels */
+function write(value: unknown, levels: number): string {
   // Some parsers read large numbers as BigInt, which JSON cannot write.
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${write(field)}`);
+  if (levels === 0) throw new RangeError('The value is nested too deeply.');
+  if (Array.isArray(value)) return `[${value.map((item) => write(item, levels - 1)).join()}]`;
+  // By the engine's own order: a function that compares doubles the time that 90,000 keys take.
+  const fields = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${write(Reflect.get(value, name), levels - 1)}`);
   return `{${fields.join()}}`;
 }

@@ -16,8 +16,17 @@ export interface ReceivedNotification {
   readonly key: string;
 }
 
+/** What every notification of a documented kind has. */
+export interface ReadNotification extends ReceivedNotification {
+  /**
+   * Fields of another type than documented, which `payload` is without and `raw` has: the first twenty, by path, without
+   * their values. Missing when there are none.
+   */
+  readonly issues?: readonly ValidationIssue[] | undefined;
+}
+
 /** A sale is paid (document section 6.2). */
-export interface PaymentNotification extends ReceivedNotification {
+export interface PaymentNotification extends ReadNotification {
   /** A sale is paid. */
   readonly kind: 'payment';
   /** The sale (document section 6.2). */
@@ -25,7 +34,7 @@ export interface PaymentNotification extends ReceivedNotification {
 }
 
 /** A sale has a status other than `PAID`, such as `REVERSAL`. No goods leave for it (document sections 6.1 and 6.2). */
-export interface SaleStatusNotification extends ReceivedNotification {
+export interface SaleStatusNotification extends ReadNotification {
   /** A sale has a status other than `PAID`. */
   readonly kind: 'saleStatus';
   /** The sale, with its status in `newStatus` (document section 6.2). */
@@ -33,7 +42,7 @@ export interface SaleStatusNotification extends ReceivedNotification {
 }
 
 /** Funds are on their way back to the payer (document section 6.3). */
-export interface ReversalNotification extends ReceivedNotification {
+export interface ReversalNotification extends ReadNotification {
   /** Funds are on their way back to the payer. */
   readonly kind: 'reversal';
   /** The reversal, with its state in `status` (document section 6.3). */
@@ -41,7 +50,7 @@ export interface ReversalNotification extends ReceivedNotification {
 }
 
 /** A refund that you asked for was credited (document section 6.4). */
-export interface RefundNotification extends ReceivedNotification {
+export interface RefundNotification extends ReadNotification {
   /** A refund was credited. */
   readonly kind: 'refund';
   /** The refund (document section 6.4). */
@@ -49,7 +58,7 @@ export interface RefundNotification extends ReceivedNotification {
 }
 
 /** A payout was made, or failed (document section 6.5). */
-export interface PayoutNotification extends ReceivedNotification {
+export interface PayoutNotification extends ReadNotification {
   /** A payout was made, or failed. */
   readonly kind: 'payout';
   /** The payout; `success` tells whether it was made (document section 6.5). */

@@ -1,4 +1,5 @@
 import { ConfigurationError, type ValidationIssue } from '../errors';
+import { isUndamaged, MAX_IDENTITY_LENGTH } from '../schemas/checks';
 import { type PayoutPayload, payoutPayloadSchema } from '../schemas/notifications/payout';
 import { type RefundPayload, refundPayloadSchema } from '../schemas/notifications/refund';
 import { type ReversalPayload, reversalPayloadSchema } from '../schemas/notifications/reversal';
@@ -8,7 +9,7 @@ import type { AnyDefinition } from './define-notification';
 import type {
   DocumentedNotification,
   Notification,
-  ReceivedNotification,
+  ReadNotification,
   UnrecognizedNotification,
 } from './notification';
 import { encodePart, type Identity, identify, identifyUnrecognized } from './notification-key';
@@ -80,12 +81,17 @@ function parse<Payload, Kind extends string>(
   kind: Kind,
   schema: Schema<unknown, Payload>,
   identityOf: (payload: Payload) => Identity,
-): Recognized<ReceivedNotification & { readonly kind: Kind; readonly payload: Payload }> | Refused {
+): Recognized<ReadNotification & { readonly kind: Kind; readonly payload: Payload }> | Refused {
   const result = validate(schema, raw);
   if (result.issues !== undefined) return result;
-  const payload = result.value;
+  const { value: payload, leftOut } = result;
   const identity = identityOf(payload);
-  return { notification: { kind, payload, raw, key: identity.key }, identity };
+  const notification = { kind, payload, raw, key: identity.key };
+  // A notification as documented, which nearly all are, has no such field.
+  return {
+    notification: leftOut.length === 0 ? notification : { ...notification, issues: leftOut },
+    identity,
+  };
 }
 
 function saleKind({ newStatus }: { readonly newStatus?: unknown }) {
@@ -127,13 +133,17 @@ function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefi
   }
   const id: unknown = subject(result.value);
   const states: unknown[] = state === undefined ? [] : [state(result.value)];
-  if (![id, ...states].every((part) => typeof part === 'string' && part !== '')) {
-    return {
-      issues: [
-        { path: [], message: `expected the subject and state of your kind ${kind} to be non-empty text` },
-      ],
-    };
+  if (![id, ...states].every(isIdentifying)) {
+    const message =
+      `expected the subject and state of your kind ${kind} to be non-empty text of at most ` +
+      `${MAX_IDENTITY_LENGTH} characters, without U+FFFD, which stands for bytes that are no UTF-8`;
+    return { issues: [{ path: [], message }] };
   }
   const identity = identify(encodePart(kind), String(id), states.map(String).map(encodePart).join(''));
   return { notification: { kind, payload: result.value, raw, key: identity.key }, identity };
+}
+
+/** Of a documented kind, its schema asks the same. */
+function isIdentifying(part: unknown): boolean {
+  return typeof part === 'string' && part !== '' && part.length <= MAX_IDENTITY_LENGTH && isUndamaged(part);
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 /** What the document's tables call a type, with a right value of it and values of other types. */
 export const types = {
   string: { right: ['text', ''], wrong: [7, true, {}, ['text']], expected: 'a string' },
-  number: { right: [0, -1.5, 2 ** 60], wrong: ['7', true, {}, [7], Number.NaN], expected: 'a finite number' },
+  number: { right: [0, -1.5, 2 ** 60], wrong: ['7', true, {}, [7], Number.NaN], expected: 'a number' },
   boolean: { right: [true, false], wrong: ['true', 1, {}, []], expected: 'a boolean' },
   object: { right: [{}, { novel: 1 }], wrong: ['text', 7, true, ['text']], expected: 'an object' },
   array: { right: [[]], wrong: ['text', 7, {}], expected: 'an array' },
@@ -16,18 +16,28 @@ export interface Field {
   readonly type: keyof typeof types;
   /** Where `null` or absence is refused. */
   readonly required?: boolean;
+  /** Where another type is refused, in a schema that leaves such fields out. */
+  readonly strict?: boolean;
   /** Values that the field's own rule accepts, in place of those of its type. */
   readonly right?: readonly unknown[];
 }
 
-/** Reads a table as the document has it: `path type` a line. `!` after the type marks what is required. */
+/**
+ * Reads a table as the document has it: `path type` a line. `!` after the type marks what is required, `?` what may be
+ * missing but of no other type.
+ */
 export function table(text: string, right: Record<string, readonly unknown[]> = {}): Field[] {
   return text
     .trim()
     .split('\n')
     .map((line) => {
       const [path = '', type = ''] = line.trim().split(/\s+/);
-      const field = { path, type: type.replace('!', '') as Field['type'], required: type.endsWith('!') };
+      const field = {
+        path,
+        type: type.replace(/[!?]$/, '') as Field['type'],
+        required: type.endsWith('!'),
+        strict: /[!?]$/.test(type),
+      };
       const values = right[path];
       return values === undefined ? field : { ...field, right: values };
     });
@@ -38,7 +48,7 @@ export function testFields<Value>(
   schema: Schema<Value>,
   whole: () => object,
   fields: readonly Field[],
-  { nullIsAbsence }: { nullIsAbsence: boolean },
+  { lenient }: { lenient: boolean },
 ): void {
   const issuesOf = (value: unknown) => {
     const result = schema['~standard'].validate(value);
@@ -47,14 +57,14 @@ export function testFields<Value>(
   };
 
   it('a value with every documented field is accepted and comes out as it is', () => {
-    expect(schema['~standard'].validate(whole())).toEqual({ value: whole() });
+    expect(schema['~standard'].validate(whole())).toEqual({ value: whole(), leftOut: [] });
   });
 
   it('the table names every field that the example has, and the example every field of the table', () => {
     expect(fields.map(({ path }) => path).sort()).toEqual(pathsOf(whole()).sort());
   });
 
-  describe.each(fields)('$path', ({ path, type, required = false, right }) => {
+  describe.each(fields)('$path', ({ path, type, required = false, strict = false, right }) => {
     it(`takes a ${type}`, () => {
       for (const value of right ?? types[type].right) {
         // What lies within an object may be required there.
@@ -63,19 +73,24 @@ export function testFields<Value>(
       }
     });
 
-    it(`takes nothing but a ${type}, and says so without the value`, () => {
+    const isLeftOut = lenient && !strict;
+    it(`${isLeftOut ? 'is left out' : 'is refused'} unless it is a ${type}, and the value is not told`, () => {
       for (const value of types[type].wrong) {
-        expect(issuesOf(changed(whole(), path, value))).toEqual([
-          { path, message: `expected ${types[type].expected}` },
-        ]);
+        const given = changed(whole(), path, value);
+        const before = structuredClone(given);
+        const issue = { path: path.split('.').map(asIndex), message: messageOf(type, value) };
+        expect(schema['~standard'].validate(given)).toEqual(
+          isLeftOut ? { value: changed(whole(), path, ABSENT), leftOut: [issue] } : { issues: [issue] },
+        );
+        expect(given).toEqual(before);
       }
     });
 
-    it(nullIsAbsence && !required ? 'may be null' : 'must not be null', () => {
-      const expected = [{ path, message: `expected ${types[type].expected}` }];
-      expect(issuesOf(changed(whole(), path, null))).toEqual(
-        nullIsAbsence && !required ? undefined : expected,
-      );
+    it(required ? 'must not be null' : 'may be null', () => {
+      const expected = [{ path, message: messageOf(type, null) }];
+      const given = changed(whole(), path, null);
+      expect(issuesOf(given)).toEqual(required ? expected : undefined);
+      if (!required) expect(schema['~standard'].validate(given)).toEqual({ value: given, leftOut: [] });
     });
 
     it(required ? 'must be there' : 'may be absent', () => {
@@ -88,13 +103,13 @@ export function testFields<Value>(
 
   it.each(['text', 7, true, null, undefined, []])('%s in place of the whole is refused', (value) => {
     expect(issuesOf(value)).toEqual([
-      { path: '', message: `${value === undefined ? 'required,' : 'expected'} an object` },
+      { path: '', message: value === undefined ? 'required, an object' : messageOf('object', value) },
     ]);
   });
 
   it('fields that the document does not know survive at every depth', () => {
     const value = withNovelFields(whole());
-    expect(schema['~standard'].validate(value)).toEqual({ value });
+    expect(schema['~standard'].validate(value)).toEqual({ value, leftOut: [] });
   });
 
   it('__proto__ and constructor pollute nothing, and supply no field', () => {
@@ -110,6 +125,17 @@ export function testFields<Value>(
     const missing = fields.some(({ required }) => required);
     expect(issuesOf(inherited) !== undefined).toBe(missing);
   });
+}
+
+/** What is said of a value of another type. */
+function messageOf(type: Field['type'], value: unknown): string {
+  if (Number.isNaN(value)) return 'expected a finite number, got NaN or infinity';
+  const got = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  return `expected ${types[type].expected}, got ${got.replace('a object', 'an object')}`;
+}
+
+function asIndex(key: string): string | number {
+  return /^\d+$/.test(key) ? Number(key) : key;
 }
 
 /** In place of a value: leave the field out. */

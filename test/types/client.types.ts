@@ -86,8 +86,7 @@ type Plain<T> = T extends Primitive
       ? { [Key in keyof T]: Plain<T[Key]> }
       : T;
 
-/** By the function that makes a schema. */
-type Inferred<Make extends () => z.ZodMiniType> = Plain<Documented<z.infer<ReturnType<Make>>>>;
+type Inferred<Object extends z.ZodMiniType> = Plain<Documented<z.infer<Object>>>;
 
 // The types that are written out, and the schemas that check: neither can drift from the other.
 assertTrue<Equal<Plain<Transaction>, Inferred<typeof transactionObject>>>();

@@ -47,7 +47,7 @@ isFalse<Equal<Known<{ a: { b: 1; [name: string]: unknown } }>, { a: { c: 1 } }>>
 isTrue<Equal<Known<{ a: { b: 1; [name: string]: unknown }; [name: string]: unknown }>, { a: { b: 1 } }>>();
 
 /** By the function that makes a schema. */
-type Inferred<Make extends () => z.ZodMiniType> = Known<z.output<ReturnType<Make>>>;
+type Inferred<Object extends z.ZodMiniType> = Known<z.output<Object>>;
 
 // Each payload type is what its schema infers.
 isTrue<Equal<Inferred<typeof saleObject>, Known<SalePayload>>>();

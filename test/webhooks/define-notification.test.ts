@@ -151,6 +151,25 @@ describe('a body that its own kind’s schema refuses', () => {
     expect(() => parseNotification({ body: {}, kinds: [own] })).toThrow(InvalidNotificationError);
   });
 
+  it.each([
+    ['a subject of 513 characters', { instructionId: 'x'.repeat(513), status: 'PAID' }],
+    ['a state of 513 characters', { instructionId: 'i-1', status: 'x'.repeat(513) }],
+    ['a subject with bytes that were no UTF-8', { instructionId: 'i-\uFFFD', status: 'PAID' }],
+    ['a state with bytes that were no UTF-8', { instructionId: 'i-1', status: '\uFFFD' }],
+  ])('%s is refused', (_, body) => {
+    expect(() => parseNotification({ body, kinds: [charge] })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_notification',
+        issues: [{ path: [], message: expect.stringContaining('at most 512 characters, without U+FFFD') }],
+      }),
+    );
+  });
+
+  it('a subject and a state of 512 characters are accepted', () => {
+    const body = { instructionId: 'x'.repeat(512), status: 'y'.repeat(512) };
+    expect(parseNotification({ body, kinds: [charge] }).kind).toBe('charge');
+  });
+
   it('goes to unrecognized with its issues in the handler', async () => {
     const seen: unknown[] = [];
     const handler = createWebhookHandler({

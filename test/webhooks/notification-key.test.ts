@@ -46,9 +46,9 @@ describe('the key is kind, identity and state', () => {
   });
 });
 
-/** What breaks keys that are put together carelessly. */
+/** What breaks keys that are put together carelessly. U+FFFD is no part of an identity: see `isUndamaged`. */
 const part = fc.oneof(
-  fc.string({ minLength: 1, unit: 'binary' }),
+  fc.string({ minLength: 1, unit: 'binary' }).filter((text) => !text.includes('\ufffd')),
   fc
     .array(fc.constantFrom(':', '%', '%3A', '%25', '%u', '%ud800', '\ud800', '\udc00', 'a', ' ', '\n'), {
       minLength: 1,
@@ -105,7 +105,6 @@ describe('the key is injective', () => {
   it.each([
     ['\ud800', '\ud801'],
     ['\ud800', '%ud800'],
-    ['\ud800', '\ufffd'],
     ['\udc00\ud800', '\ud800\udc00'],
     ['a\ud800', '\ud800a'],
   ])('%j and %j, with half a surrogate pair, have different keys', (one, other) => {

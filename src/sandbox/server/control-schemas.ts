@@ -7,15 +7,15 @@ const amount = z.optional(z.number());
 const text = z.optional(z.string());
 const ms = z.number().check(z.minimum(0));
 
-export const nothing = toSchema(() => z.strictObject({}));
+export const nothing = toSchema(z.strictObject({}));
 
-export const returnOptions = toSchema(() => z.strictObject({ amount, reason: text }));
+export const returnOptions = toSchema(z.strictObject({ amount, reason: text }));
 
-export const refundOptions = toSchema(() =>
+export const refundOptions = toSchema(
   z.strictObject({ amount, reason: text, receipt: z.optional(z.nullable(z.string())) }),
 );
 
-export const payOutOptions = toSchema(() =>
+export const payOutOptions = toSchema(
   z.strictObject({
     amount: z.number(),
     currency: text,
@@ -26,11 +26,11 @@ export const payOutOptions = toSchema(() =>
   }),
 );
 
-export const customNotification = toSchema(() =>
+export const customNotification = toSchema(
   z.strictObject({ payload: z.record(z.string(), z.unknown()), query: text }),
 );
 
-export const webhookTarget = toSchema(() =>
+export const webhookTarget = toSchema(
   z.strictObject({
     webhookUrl: z.optional(
       z.union([z.string(), z.strictObject({ payment: text, reversal: text, refund: text, payout: text })]),
@@ -42,7 +42,7 @@ const operation = z.enum(['createRecurringCheckout', 'getTransaction', 'cancelSc
 const common = { times: z.optional(z.number()) };
 const takesEffect = z.optional(z.boolean());
 
-export const operationFault = toSchema(() =>
+export const operationFault = toSchema(
   z.strictObject({
     operation,
     fault: z.discriminatedUnion('kind', [

@@ -1,22 +1,15 @@
 import * as z from 'zod/mini';
-import {
-  hasFields,
-  isIdentity,
-  isMaybeBankDetails,
-  isMaybeNumber,
-  isMaybeText,
-  isText,
-  type Unchecked,
-  withReceipt,
-} from '../guards';
+import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 import {
   type BankDetails,
   bankDetailsObject,
   identity,
+  maybe,
   type OpenEnum,
   openEnum,
   receiptText,
+  state,
 } from '../shared';
 
 /**
@@ -67,52 +60,26 @@ export interface PayoutDetails {
 }
 
 const details = () => ({
-  message: z.nullish(z.string()),
-  id: z.nullish(z.number()),
+  message: maybe(z.string()),
+  id: maybe(z.number()),
   uuid: identity(),
-  currency: z.nullish(z.string()),
-  amount: z.nullish(z.number()),
-  status: openEnum<'PAID' | 'PENDING' | 'FAILED'>(),
-  referenceCode: z.nullish(z.string()),
-  bankDetails: z.nullish(bankDetailsObject()),
-  creation: z.nullish(z.string()),
-  receipt: z.optional(receiptText()),
+  currency: maybe(z.string()),
+  amount: maybe(z.number()),
+  status: state<'PAID' | 'PENDING' | 'FAILED'>(),
+  referenceCode: maybe(z.string()),
+  bankDetails: maybe(bankDetailsObject),
+  creation: maybe(z.string()),
+  receipt: maybe(receiptText()),
 });
 
-export const payoutObject = () =>
-  z.discriminatedUnion('success', [
-    z.looseObject({ success: z.literal(true), ...details() }),
-    z.looseObject({
-      success: z.literal(false),
-      ...details(),
-      error_code: z.nullish(openEnum<PayoutErrorCode>()),
-    }),
-  ]);
+export const payoutObject = z.discriminatedUnion('success', [
+  z.looseObject({ success: z.literal(true), ...details() }),
+  z.looseObject({
+    success: z.literal(false),
+    ...details(),
+    error_code: maybe(openEnum<PayoutErrorCode>()),
+  }),
+]);
 
 /** The payload of `payout` notifications, as a Standard Schema (document section 6.5). */
-export const payoutPayloadSchema: Schema<PayoutPayload> = toSchema(payoutObject, (value) =>
-  isPayout(value) ? withReceipt(value) : undefined,
-);
-
-function isPayout(value: unknown): value is PayoutPayload {
-  if (!hasFields(value)) return false;
-  const payload: Unchecked<FailedPayout> = value;
-  return (
-    isOutcome(payload.success, payload.error_code) &&
-    isIdentity(payload.uuid) &&
-    isText(payload.status) &&
-    isMaybeText(payload.message) &&
-    isMaybeNumber(payload.id) &&
-    isMaybeText(payload.currency) &&
-    isMaybeNumber(payload.amount) &&
-    isMaybeText(payload.referenceCode) &&
-    isMaybeBankDetails(payload.bankDetails) &&
-    isMaybeText(payload.creation) &&
-    isMaybeText(payload.receipt)
-  );
-}
-
-/** Of a payout that succeeded, `error_code` is a field like any that is not known. */
-function isOutcome(success: unknown, errorCode: unknown): boolean {
-  return success === true || (success === false && isMaybeText(errorCode));
-}
+export const payoutPayloadSchema: Schema<PayoutPayload> = toSchema(payoutObject, guards.isPayout);

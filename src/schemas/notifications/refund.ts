@@ -1,22 +1,15 @@
 import * as z from 'zod/mini';
-import {
-  hasFields,
-  isIdentity,
-  isMaybeBankDetails,
-  isMaybeNumber,
-  isMaybeText,
-  isText,
-  type Unchecked,
-  withReceipt,
-} from '../guards';
+import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 import {
   type BankDetails,
   bankDetailsObject,
   identity,
+  maybe,
   type OpenEnum,
   openEnum,
   receiptText,
+  state,
 } from '../shared';
 
 /** A refund that you asked for, credited (document section 6.4). */
@@ -69,62 +62,27 @@ export interface RefundDetails {
   creditDate?: string | null | undefined;
 }
 
-export const refundObject = () =>
-  z.looseObject({
-    saleToken: identity(),
-    referenceCode: z.nullish(z.string()),
-    currency: z.nullish(z.string()),
-    originalAmount: z.nullish(z.number()),
-    reversedAmount: z.nullish(z.number()),
-    amountRefunded: z.nullish(z.number()),
-    bankDetails: z.nullish(bankDetailsObject()),
-    receipt: z.optional(receiptText()),
-    status: openEnum<'PAID'>(),
-    refund: z.looseObject({
-      id: z.nullish(z.number()),
-      uuid: identity(),
-      status: z.nullish(openEnum<'PAID'>()),
-      amount: z.nullish(z.number()),
-      creation: z.nullish(z.string()),
-      creditDate: z.nullish(z.string()),
-    }),
-    reason: z.nullish(z.string()),
-    date: z.nullish(z.string()),
-  });
+export const refundObject = z.looseObject({
+  saleToken: identity(),
+  referenceCode: maybe(z.string()),
+  currency: maybe(z.string()),
+  originalAmount: maybe(z.number()),
+  reversedAmount: maybe(z.number()),
+  amountRefunded: maybe(z.number()),
+  bankDetails: maybe(bankDetailsObject),
+  receipt: maybe(receiptText()),
+  status: state<'PAID'>(),
+  refund: z.looseObject({
+    id: maybe(z.number()),
+    uuid: identity(),
+    status: maybe(openEnum<'PAID'>()),
+    amount: maybe(z.number()),
+    creation: maybe(z.string()),
+    creditDate: maybe(z.string()),
+  }),
+  reason: maybe(z.string()),
+  date: maybe(z.string()),
+});
 
 /** The payload of `refund` notifications, as a Standard Schema (document section 6.4). */
-export const refundPayloadSchema: Schema<RefundPayload> = toSchema(refundObject, (value) =>
-  isRefund(value) ? withReceipt(value) : undefined,
-);
-
-function isRefund(value: unknown): value is RefundPayload {
-  if (!hasFields(value)) return false;
-  const payload: Unchecked<RefundPayload> = value;
-  return (
-    isIdentity(payload.saleToken) &&
-    isText(payload.status) &&
-    areRefundDetails(payload.refund) &&
-    isMaybeText(payload.referenceCode) &&
-    isMaybeText(payload.currency) &&
-    isMaybeNumber(payload.originalAmount) &&
-    isMaybeNumber(payload.reversedAmount) &&
-    isMaybeNumber(payload.amountRefunded) &&
-    isMaybeBankDetails(payload.bankDetails) &&
-    isMaybeText(payload.receipt) &&
-    isMaybeText(payload.reason) &&
-    isMaybeText(payload.date)
-  );
-}
-
-function areRefundDetails(value: unknown): boolean {
-  if (!hasFields(value)) return false;
-  const { id, uuid, status, amount, creation, creditDate }: Unchecked<RefundDetails> = value;
-  return (
-    isIdentity(uuid) &&
-    isMaybeNumber(id) &&
-    isMaybeText(status) &&
-    isMaybeNumber(amount) &&
-    isMaybeText(creation) &&
-    isMaybeText(creditDate)
-  );
-}
+export const refundPayloadSchema: Schema<RefundPayload> = toSchema(refundObject, guards.isRefund);

@@ -1,22 +1,14 @@
 import * as z from 'zod/mini';
-import {
-  hasFields,
-  isIdentity,
-  isMaybeBankDetails,
-  isMaybeNumber,
-  isMaybeText,
-  isText,
-  type Unchecked,
-  withReceipt,
-} from '../guards';
+import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 import {
   type BankDetails,
   bankDetailsObject,
   identity,
+  maybe,
   type OpenEnum,
-  openEnum,
   receiptText,
+  state,
 } from '../shared';
 
 /** Funds of a sale on their way back to the payer (document section 6.3). */
@@ -53,47 +45,19 @@ export interface ReversedSale {
   uuid?: string | null | undefined;
 }
 
-export const reversalObject = () =>
-  z.looseObject({
-    id: z.nullish(z.number()),
-    uuid: identity(),
-    currency: z.nullish(z.string()),
-    originalAmount: z.nullish(z.number()),
-    reversedAmount: z.nullish(z.number()),
-    status: openEnum<'PENDING' | 'PAID' | 'CANCELLED'>(),
-    bankDetails: z.nullish(bankDetailsObject()),
-    sale: z.nullish(z.looseObject({ id: z.nullish(z.number()), uuid: z.nullish(z.string()) })),
-    creation: z.nullish(z.string()),
-    receipt: z.optional(receiptText()),
-    reason: z.nullish(z.string()),
-  });
+export const reversalObject = z.looseObject({
+  id: maybe(z.number()),
+  uuid: identity(),
+  currency: maybe(z.string()),
+  originalAmount: maybe(z.number()),
+  reversedAmount: maybe(z.number()),
+  status: state<'PENDING' | 'PAID' | 'CANCELLED'>(),
+  bankDetails: maybe(bankDetailsObject),
+  sale: maybe(z.looseObject({ id: maybe(z.number()), uuid: maybe(z.string()) })),
+  creation: maybe(z.string()),
+  receipt: maybe(receiptText()),
+  reason: maybe(z.string()),
+});
 
 /** The payload of `reversal` notifications, as a Standard Schema (document section 6.3). */
-export const reversalPayloadSchema: Schema<ReversalPayload> = toSchema(reversalObject, (value) =>
-  isReversal(value) ? withReceipt(value) : undefined,
-);
-
-function isReversal(value: unknown): value is ReversalPayload {
-  if (!hasFields(value)) return false;
-  const payload: Unchecked<ReversalPayload> = value;
-  return (
-    isIdentity(payload.uuid) &&
-    isText(payload.status) &&
-    isMaybeNumber(payload.id) &&
-    isMaybeText(payload.currency) &&
-    isMaybeNumber(payload.originalAmount) &&
-    isMaybeNumber(payload.reversedAmount) &&
-    isMaybeBankDetails(payload.bankDetails) &&
-    isMaybeReversedSale(payload.sale) &&
-    isMaybeText(payload.creation) &&
-    isMaybeText(payload.receipt) &&
-    isMaybeText(payload.reason)
-  );
-}
-
-function isMaybeReversedSale(value: unknown): boolean {
-  if (value === null || value === undefined) return true;
-  if (!hasFields(value)) return false;
-  const { id, uuid }: Unchecked<ReversedSale> = value;
-  return isMaybeNumber(id) && isMaybeText(uuid);
-}
+export const reversalPayloadSchema: Schema<ReversalPayload> = toSchema(reversalObject, guards.isReversal);

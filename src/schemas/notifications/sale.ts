@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { hasFields, isIdentity, isMaybeNumber, isMaybeText, isText, type Unchecked } from '../guards';
+import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
-import { identity, type OpenEnum, openEnum } from '../shared';
+import { identity, maybe, type OpenEnum, state } from '../shared';
 
 /** A sale's new status, most often that it is paid (document section 6.2). */
 export interface SalePayload {
@@ -37,55 +37,24 @@ export interface SaleShopper {
   account?: string | null | undefined;
 }
 
-export const saleObject = () =>
-  z.looseObject({
-    saleToken: identity(),
-    referenceCode: z.nullish(z.string()),
-    currency: z.nullish(z.string()),
-    amount: z.nullish(z.number()),
-    shopper: z.nullish(
-      z.looseObject({
-        id: z.nullish(z.string()),
-        firstName: z.nullish(z.string()),
-        lastName: z.nullish(z.string()),
-        email: z.nullish(z.string()),
-        agency: z.nullish(z.string()),
-        account: z.nullish(z.string()),
-      }),
-    ),
-    date: z.nullish(z.string()),
-    newStatus: openEnum<'PAID' | 'REVERSAL'>(),
-  });
+export const saleObject = z.looseObject({
+  saleToken: identity(),
+  referenceCode: maybe(z.string()),
+  currency: maybe(z.string()),
+  amount: maybe(z.number()),
+  shopper: maybe(
+    z.looseObject({
+      id: maybe(z.string()),
+      firstName: maybe(z.string()),
+      lastName: maybe(z.string()),
+      email: maybe(z.string()),
+      agency: maybe(z.string()),
+      account: maybe(z.string()),
+    }),
+  ),
+  date: maybe(z.string()),
+  newStatus: state<'PAID' | 'REVERSAL'>(),
+});
 
 /** The payload of `payment` and `saleStatus` notifications, as a Standard Schema (document section 6.2). */
-export const salePayloadSchema: Schema<SalePayload> = toSchema(saleObject, (value) =>
-  isSale(value) ? value : undefined,
-);
-
-function isSale(value: unknown): value is SalePayload {
-  if (!hasFields(value)) return false;
-  const payload: Unchecked<SalePayload> = value;
-  return (
-    isIdentity(payload.saleToken) &&
-    isText(payload.newStatus) &&
-    isMaybeText(payload.referenceCode) &&
-    isMaybeText(payload.currency) &&
-    isMaybeNumber(payload.amount) &&
-    isMaybeShopper(payload.shopper) &&
-    isMaybeText(payload.date)
-  );
-}
-
-function isMaybeShopper(value: unknown): boolean {
-  if (value === null || value === undefined) return true;
-  if (!hasFields(value)) return false;
-  const { id, firstName, lastName, email, agency, account }: Unchecked<SaleShopper> = value;
-  return (
-    isMaybeText(id) &&
-    isMaybeText(firstName) &&
-    isMaybeText(lastName) &&
-    isMaybeText(email) &&
-    isMaybeText(agency) &&
-    isMaybeText(account)
-  );
-}
+export const salePayloadSchema: Schema<SalePayload> = toSchema(saleObject, guards.isSale);

@@ -1,0 +1,175 @@
+import type * as z from 'zod/mini';
+
+type Schemas = Readonly<Record<string, z.core.$ZodType>>;
+/** Functions that schemas check and transform with, by the name that `src/schemas/checks.ts` exports them under. */
+type Checks = Readonly<Record<string, unknown>>;
+
+const HEADER = `// Made by \`npm run generate\` out of the schemas. Do not edit: change the schema, and run it again.
+//
+// A quick yes for a value that is exactly as documented, which its schema would give out as it is. A guard says no
+// where it is not sure, and the schema then has the last word. A property test holds the two together.`;
+
+const HELPERS = `/** zod copies an object of a class, and leaves out a field called \`__proto__\`: both are left to the schema. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    !Object.hasOwn(value, '__proto__')
+  );
+}
+
+function isMaybeText(value: unknown): boolean {
+  return typeof value === 'string' || value === null || value === undefined;
+}
+
+function isMaybeNumber(value: unknown): boolean {
+  return Number.isFinite(value) || value === null || value === undefined;
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  if (!Array.isArray(value)) return false;
+  // Not \`every\`, which skips what is missing.
+  for (const item of value) if (!isItem(item)) return false;
+  return true;
+}`;
+
+/**
+ * The code of guards, in TypeScript.
+ *
+ * @param exported - the schemas that get an exported guard
+ * @param shared - the schemas within them that get a name of their own, instead of one by their place
+ * @throws for anything in a schema that it has no code for
+ */
+export function generateGuards(exported: Schemas, shared: Schemas, checks: Checks): string {
+  const names = new Map(Object.entries({ ...exported, ...shared }).map(([name, schema]) => [schema, name]));
+  const functions = new Map<z.core.$ZodType, string>();
+  const used = new Set<string>();
+  for (const [name, schema] of Object.entries(exported)) guardOf(schema, name);
+  const code = [...functions.values()].join('\n\n');
+  return `${HEADER}\n\nimport { ${[...used].sort().join(', ')} } from './checks';\n\n${HELPERS}\n\n${code}\n`;
+
+  /** The name of the function that guards an object or a union, which is written the first time. */
+  function guardOf(schema: z.core.$ZodType, place: string): string {
+    const name = names.get(schema) ?? place;
+    names.set(schema, name);
+    if (!functions.has(schema)) {
+      functions.set(schema, '');
+      const start = Object.hasOwn(exported, name) ? 'export function' : 'function';
+      functions.set(schema, `${start} is${name}(value: unknown): boolean {\n${bodyOf(schema, name)}\n}`);
+    }
+    return `is${name}`;
+  }
+
+  function bodyOf(schema: z.core.$ZodType, name: string): string {
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    if (def.type === 'union') {
+      const options = def.options.map((option, index) =>
+        guardOf(option as z.core.$ZodType, `${name}${index + 1}`),
+      );
+      return `return ${options.map((option) => `${option}(value)`).join(' || ')};`;
+    }
+    if (def.type !== 'object') throw new Error(`No code for a schema of type ${def.type} at ${name}`);
+    const fields = Object.entries(def.shape).map(([field, inner]) => {
+      if (!/^[a-z]\w*$/i.test(field) || field === 'value')
+        throw new Error(`No code for a field called ${field}`);
+      const alternatives = alternativesOf(inner, field, name + field[0]?.toUpperCase() + field.slice(1));
+      const isRequired = !alternatives.includes(`${field} === undefined`);
+      return { field, isRequired, test: anyOf(alternatives) };
+    });
+    // What is required tells the most; an inherited field of that name is none.
+    const required = fields.filter(({ isRequired }) => isRequired);
+    const tests = [
+      ...required.map(({ field, test }) => `Object.hasOwn(value, '${field}') && ${test}`),
+      ...fields.filter(({ isRequired }) => !isRequired).map(({ test }) => test),
+      ...checksOf(schema).map((check) => codeOf(check, 'value')),
+    ];
+    return [
+      'if (!isPlain(value)) return false;',
+      `const { ${fields.map(({ field }) => field).join(', ')} } = value;`,
+      `return ${allOf(tests)};`,
+    ].join('\n');
+  }
+
+  /** Tests of which one must hold. */
+  function alternativesOf(schema: z.core.$ZodType, value: string, place: string): string[] {
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    switch (def.type) {
+      case 'optional':
+        return [...alternativesOf(def.innerType, value, place), `${value} === undefined`];
+      case 'nullable':
+        return [...alternativesOf(def.innerType, value, place), `${value} === null`];
+      case 'catch':
+        return alternativesOf(def.innerType, value, place);
+      case 'string':
+      case 'boolean':
+        return [
+          allOf([
+            `typeof ${value} === '${def.type}'`,
+            ...checksOf(schema).map((check) => codeOf(check, value)),
+          ]),
+        ];
+      case 'number':
+        if (checksOf(schema).length > 0) break;
+        return [`Number.isFinite(${value})`];
+      case 'literal':
+        return def.values.map((literal) => `${value} === ${JSON.stringify(literal)}`);
+      case 'array':
+        return [
+          `isListOf(${value}, (item) => ${anyOf(alternativesOf(def.element, 'item', `${place}Item`))})`,
+        ];
+      case 'object':
+        return [
+          Object.keys(def.shape).length === 0 ? `isPlain(${value})` : `${guardOf(schema, place)}(${value})`,
+        ];
+      case 'union':
+        return [`${guardOf(schema, place)}(${value})`];
+      case 'pipe': {
+        const first = (def.in as z.core.$ZodTypes)._zod.def;
+        if (first.type !== 'transform') break;
+        // As documented is what the transform leaves as it is.
+        const same = `${nameOf(first.transform)}(${value}) === ${value}`;
+        return [allOf([same, anyOf(alternativesOf(def.out, value, place))])];
+      }
+    }
+    throw new Error(`No code for a schema of type ${def.type} at ${place}`);
+  }
+
+  function codeOf(check: z.core.$ZodCheck, value: string): string {
+    const def = check._zod.def as z.core.$ZodChecks['_zod']['def'] | z.core.$ZodCustomDef;
+    switch (def.check) {
+      case 'min_length':
+        return `${value}.length >= ${def.minimum}`;
+      case 'max_length':
+        return `${value}.length <= ${def.maximum}`;
+      case 'custom':
+        return `${nameOf((def as z.core.$ZodCustomDef).fn)}(${value})`;
+      default:
+        throw new Error(`No code for the check ${def.check}`);
+    }
+  }
+
+  function nameOf(given: unknown): string {
+    const name = Object.keys(checks).find((known) => checks[known] === given);
+    if (name === undefined) throw new Error('A function of a schema is not among those of checks.ts');
+    used.add(name);
+    return name;
+  }
+}
+
+function checksOf(schema: z.core.$ZodType): readonly z.core.$ZodCheck<never>[] {
+  return schema._zod.def.checks ?? [];
+}
+
+function allOf(tests: readonly string[]): string {
+  return tests.join(' && ');
+}
+
+function anyOf(tests: readonly string[]): string {
+  if (tests.length === 1) return tests.join();
+  const code = `(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`;
+  // The two that nearly all fields have.
+  return code
+    .replace(/^\(typeof (\w+) === 'string' \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeText($1)')
+    .replace(/^\(Number\.isFinite\((\w+)\) \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeNumber($1)');
+}
