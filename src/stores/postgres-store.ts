@@ -2,12 +2,22 @@ import { ConfigurationError } from '../errors';
 import type { Claim, ClaimResult, IdempotencyStore, Transact } from '../webhooks/idempotency-store';
 import { checkCount, checkDuration } from '../webhooks/store-arguments';
 import { storableState, storableSubject } from './names';
-import type { PostgresPool, PostgresQueryable } from './postgres-client';
+import { AbandonedClaims, mayStillHappen } from './postgres-abandoned-claims';
+import type { PostgresPool, PostgresQueryable, PostgresRows } from './postgres-client';
+import { connectionFor, isPool } from './postgres-connection';
+import { Slots } from './postgres-slots';
 import { type PostgresStatements, postgresStatements } from './postgres-sql';
+import { createTable } from './postgres-table';
 import { transact } from './postgres-transact';
 import type { PostgresTransaction } from './postgres-transaction';
 import { newToken } from './replies';
-import { isConfirmed, readClaimRow } from './rows';
+import { isConfirmed, readClaimRow, tokensOf } from './rows';
+
+/** By how much a lease outlives its callback, and a transaction holds the subject of one that has not ended. */
+const HOLD_MS = 15_000;
+
+/** What `pg` gives a pool that is not told otherwise. */
+const POOL_MAX = 10;
 
 /** Where a {@link PostgresStore} keeps its records, and how. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
@@ -24,10 +34,18 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
   readonly transactional?: Transactional | undefined;
 
   /**
-   * Transactional mode: how long a free connection, and then each of the store's own statements, is waited for, in
-   * milliseconds, per step (a transaction has six). The connection is closed after that. Default: 5000.
+   * How long PostgreSQL is waited for, in milliseconds. Plain mode: for a free connection and the answer together.
+   * Transactional mode: for a slot and a free connection, and then for each of the store's own statements (a
+   * transaction has five). A pool's connection is closed after that, and never used again. Default: 5000.
    */
   readonly stepTimeoutMs?: number | undefined;
+
+  /**
+   * Transactional mode: how many transactions the store has open at a time; the others wait, for `stepTimeoutMs`
+   * together with their connection. Each holds a connection for as long as its callback runs, so stay below the pool's
+   * `max` if callbacks also ask the pool, or nobody is served. Default: half of the pool's `max`, and at least 1.
+   */
+  readonly maxTransactions?: number | undefined;
 }
 
 /**
@@ -66,6 +84,8 @@ export class PostgresStore<Transactional extends boolean = false>
 
   readonly #database: PostgresQueryable;
   readonly #sql: PostgresStatements;
+  readonly #stepTimeoutMs: number;
+  readonly #abandoned: AbandonedClaims;
 
   /**
    * @param database - a `Pool` of `pg`; in the plain mode a `Client` or a `PGlite` will do
@@ -80,10 +100,15 @@ export class PostgresStore<Transactional extends boolean = false>
         'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
       );
     }
-    this.#database = database;
     const sql = postgresStatements(options.table ?? 'pix_automatic_notifications', options.schema);
-    this.#sql = sql;
     const stepTimeoutMs = checkDuration('stepTimeoutMs', options.stepTimeoutMs ?? 5000);
+    this.#database = database;
+    this.#sql = sql;
+    this.#stepTimeoutMs = stepTimeoutMs;
+    this.#abandoned = new AbandonedClaims(async (subjects, tokens) => {
+      const { rows } = await this.#run(sql.releaseAll, [subjects, tokens]);
+      return tokensOf(rows);
+    });
 
     if (options.transactional !== true) return;
     if (!isPool(database)) {
@@ -92,8 +117,10 @@ export class PostgresStore<Transactional extends boolean = false>
           'its own: pass a `new Pool()` of pg.',
       );
     }
-    const run: Transact<PostgresTransaction> = (request, work) =>
-      transact(database, sql, stepTimeoutMs, request, work);
+    const half = Math.max(1, Math.floor((database.options?.max ?? POOL_MAX) / 2));
+    const slots = new Slots(checkCount('maxTransactions', options.maxTransactions ?? half));
+    const settings = { pool: database, slots, sql, stepTimeoutMs, holdMs: HOLD_MS };
+    const run: Transact<PostgresTransaction> = (request, work) => transact(settings, request, work);
     Object.assign(this, { transact: run });
   }
 
@@ -101,34 +128,46 @@ export class PostgresStore<Transactional extends boolean = false>
     const duration = checkDuration('leaseMs', leaseMs);
     // Made before the statement is sent: when it is sent again, it sees whose lease it is.
     const token = newToken();
-    const values = [storableSubject(subject), storableState(state), token, duration];
-    const { rows } = await this.#database.query(this.#sql.claim, values);
-    return readClaimRow(rows, { subject, state, token });
+    const stored = storableSubject(subject);
+    // Where there is no connection, nothing was claimed.
+    const run = await connectionFor(this.#database, this.#stepTimeoutMs);
+    try {
+      const { rows } = await run(this.#sql.claim, [stored, storableState(state), token, duration]);
+      return readClaimRow(rows, { subject, state, token });
+    } catch (error) {
+      if (mayStillHappen(error)) this.#abandoned.add(stored, token);
+      throw error;
+    }
   }
 
   async complete(claim: Claim, retentionMs: number): Promise<boolean> {
     const duration = checkDuration('retentionMs', retentionMs);
     const values = [storableSubject(claim.subject), storableState(claim.state), claim.token, duration];
-    const { rows } = await this.#database.query(this.#sql.complete, values);
+    const { rows } = await this.#run(this.#sql.complete, values);
     return isConfirmed('complete', rows, claim.token);
   }
 
   async release(claim: Claim): Promise<void> {
-    await this.#database.query(this.#sql.release, [storableSubject(claim.subject), claim.token]);
+    await this.#run(this.#sql.release, [storableSubject(claim.subject), claim.token]);
   }
 
-  /** Creates the table and its index where they are missing. Any number of processes may call it at the same time. */
+  /**
+   * Creates the table and its index where they are missing. Any number of processes may call it at the same time.
+   *
+   * The schema must exist, and the role needs `USAGE` and `CREATE` on it. A table that is there already must be an
+   * ordinary one with the columns of {@link createTableSql}, without triggers, rules or row security, and belong to the
+   * role or to one that it is a member of: whoever owns the table decides what is done twice.
+   *
+   * @throws `StoreError` for a table that cannot be used, or where it cannot be created; it says what to change
+   */
   async createTable(): Promise<void> {
-    for (const statement of this.#sql.createTable) {
-      // IF NOT EXISTS does not protect against another process that is creating it: the loser's statement fails, and
-      // finds the table when it is run again.
-      await this.#database.query(statement).catch(() => this.#database.query(statement));
-    }
+    // Without a time limit: an index that is missing on a large table takes as long as it takes.
+    await createTable((text, values) => this.#database.query(text, values), this.#sql);
   }
 
-  /** What `createTable` runs, as text for your migrations. */
+  /** What `createTable` runs, as text for your migrations. The listener's role then needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on the table. */
   createTableSql(): string {
-    return this.#sql.createTable.map((statement) => `${statement};\n`).join('');
+    return `${this.#sql.createTable};\n${this.#sql.createIndex};\n`;
   }
 
   /**
@@ -140,11 +179,12 @@ export class PostgresStore<Transactional extends boolean = false>
    */
   async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
     const limit = checkCount('limit', options.limit ?? 1000);
-    const { rows } = await this.#database.query(this.#sql.deleteExpired, [limit]);
+    const { rows } = await this.#run(this.#sql.deleteExpired, [limit]);
     return rows.length;
   }
-}
 
-function isPool(database: PostgresQueryable): database is PostgresPool {
-  return 'connect' in database && typeof database.connect === 'function' && 'totalCount' in database;
+  async #run(text: string, values: unknown[]): Promise<PostgresRows> {
+    const run = await connectionFor(this.#database, this.#stepTimeoutMs);
+    return run(text, values);
+  }
 }
