@@ -11,9 +11,10 @@ export type {
   PostgresQueryable,
   PostgresResult,
   PostgresRows,
+  PostgresTypes,
 } from './postgres-client';
 export { PostgresStore, type PostgresStoreOptions } from './postgres-store';
-export type { PostgresTransaction } from './postgres-transaction';
+export type { PostgresStatement, PostgresTransaction } from './postgres-transaction';
 export type { IoredisClient, NodeRedisClient, RedisClient } from './redis-client';
 export { RedisStore, type RedisStoreOptions } from './redis-store';
 export type { SqliteDatabase, SqliteStatement } from './sqlite-database';

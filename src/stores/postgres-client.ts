@@ -16,6 +16,8 @@ export interface PostgresPool extends PostgresQueryable {
   connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void;
   /** Tells a pool from a client, whose `connect` gives no connection. */
   readonly totalCount: number;
+  /** The pool's own options: `max` connections. */
+  readonly options?: { readonly max?: number | undefined } | undefined;
 }
 
 /** A connection out of the pool. */
@@ -36,8 +38,21 @@ export interface PostgresQuery {
   text: string;
   /** Values for `$1`, `$2` and so on. */
   values?: unknown[];
+  /** The name under which the connection keeps the statement prepared. */
+  name?: string;
+  /** `'array'` for rows as lists of values. */
+  rowMode?: 'array';
+  /** How `pg` is to read values of the result. */
+  types?: PostgresTypes;
   /** One statement only: the server refuses more. Known to pg 8.12 and later. */
   queryMode?: 'extended';
+}
+
+/** Type parsers, as `pg` takes them. */
+export interface PostgresTypes {
+  /** Gives the function that reads values of the type with this id. */
+  // biome-ignore lint/suspicious/noExplicitAny: what pg's own declaration says
+  getTypeParser(id: number, format?: any): any;
 }
 
 /** A result with what a transaction must know of it. */

@@ -4,20 +4,24 @@ import { ConfigurationError } from '../errors';
 const MAX_NAME_BYTES = 63;
 const INDEX_SUFFIX = '_expires_at';
 
+/** How many states of a subject are remembered: the newest. */
+const MAX_STATES = 64;
+
 export interface PostgresStatements {
-  /** The qualified table, quoted. */
+  /** The table, quoted, and qualified where the schema is known. */
   readonly table: string;
   /** `$1` subject, `$2` state, `$3` token, `$4` lease in ms. No row: a race was lost. */
   readonly claim: string;
   /** `$1` subject, `$2` state, `$3` token, `$4` retention in ms. One row when the state is recorded by this token. */
   readonly complete: string;
-  /** As `complete`, only in the transaction `$5`, and with its commit made durable whatever was set before. */
-  readonly completeInTransaction: string;
   /** `$1` subject, `$2` token. */
   readonly release: string;
+  /** `$1` subjects, `$2` tokens, one of each for each lease. The tokens of those that were released. */
+  readonly releaseAll: string;
   /** `$1` how many at most. */
   readonly deleteExpired: string;
-  readonly createTable: readonly string[];
+  readonly createTable: string;
+  readonly createIndex: string;
 }
 
 /**
@@ -27,10 +31,13 @@ export interface PostgresStatements {
 const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /** Done states are an array of `{ state, token, expires }`, in the order they were done. */
-const LIVE = `jsonb_array_elements(record.done) AS entry WHERE (entry ->> 'expires')::bigint > ${NOW}`;
+const LIVE = `jsonb_array_elements(record.done) WITH ORDINALITY AS done (entry, position)
+    WHERE (entry ->> 'expires')::bigint > ${NOW}`;
 const DONE = `EXISTS (SELECT FROM ${LIVE} AND entry ->> 'state' = $2)`;
 const DONE_BY_TOKEN = `EXISTS (SELECT FROM ${LIVE} AND entry ->> 'state' = $2 AND entry ->> 'token' = $3)`;
-const STATES = `COALESCE((SELECT jsonb_agg(entry -> 'state') FROM ${LIVE}), '[]')`;
+const STATES = `COALESCE((SELECT jsonb_agg(entry -> 'state' ORDER BY position) FROM ${LIVE}), '[]')`;
+const NEWEST_BUT_ONE = `COALESCE((SELECT jsonb_agg(entry ORDER BY position) FROM (
+    SELECT entry, position FROM ${LIVE} ORDER BY position DESC LIMIT ${MAX_STATES - 1}) AS newest), '[]')`;
 const LEASED = `(record.token IS NOT NULL AND record.expires > ${NOW})`;
 const MINE = `(${LEASED} AND record.token = $3)`;
 
@@ -38,15 +45,6 @@ export function postgresStatements(table: string, schema: string | undefined): P
   const index = `${table}${INDEX_SUFFIX}`;
   const name =
     schema === undefined ? quoted('table', table) : `${quoted('schema', schema)}.${quoted('table', table)}`;
-
-  const complete = `
-UPDATE ${name} AS record SET
-  done = CASE WHEN ${DONE_BY_TOKEN} THEN record.done ELSE
-    COALESCE((SELECT jsonb_agg(entry) FROM ${LIVE}), '[]')
-      || jsonb_build_object('state', $2::text, 'token', $3::text, 'expires', ${NOW} + $4::bigint) END,
-  expires_at = GREATEST(record.expires_at, ${NOW} + $4::bigint),
-  token = NULLIF(record.token, $3)
-WHERE record.subject = $1 AND (${MINE} OR ${DONE_BY_TOKEN})`;
 
   return {
     table: name,
@@ -71,12 +69,15 @@ UNION ALL
 SELECT CASE WHEN ${DONE} THEN 'done' ELSE 'busy' END, $3::text, NULL, ${STATES}::text, NULL
 FROM ${name} AS record WHERE subject = $1 AND NOT EXISTS (SELECT FROM claimed)`,
 
-    complete: `${complete}\nRETURNING $3::text AS token`,
-
-    completeInTransaction: `${complete} AND txid_current() = $5::bigint
-RETURNING $3::text AS token, set_config('synchronous_commit', 'on', true)`,
+    complete: `${completionIn(name)}\nRETURNING $3::text AS token`,
 
     release: `UPDATE ${name} SET token = NULL WHERE subject = $1 AND token = $2`,
+
+    releaseAll: `
+UPDATE ${name} AS record SET token = NULL
+FROM unnest($1::text[], $2::text[]) AS abandoned (subject, token)
+WHERE record.subject = abandoned.subject AND record.token = abandoned.token
+RETURNING abandoned.token`,
 
     // Read once, in a subquery, the clock lets the index be used; in an array, the limit is taken once.
     deleteExpired: `
@@ -85,8 +86,7 @@ DELETE FROM ${name} WHERE subject = ANY (ARRAY(
   ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
 )) RETURNING 1`,
 
-    createTable: [
-      `CREATE TABLE IF NOT EXISTS ${name} (
+    createTable: `CREATE TABLE IF NOT EXISTS ${name} (
   subject text COLLATE "C" PRIMARY KEY,
   -- All times are milliseconds since 1970: to_timestamp(expires / 1000.0) reads them.
   fence bigint NOT NULL,
@@ -96,9 +96,74 @@ DELETE FROM ${name} WHERE subject = ANY (ARRAY(
   done jsonb NOT NULL DEFAULT '[]',
   expires_at bigint NOT NULL
 )`,
-      `CREATE INDEX IF NOT EXISTS ${quotedName(index)} ON ${name} (expires_at)`,
-    ],
+    createIndex: `CREATE INDEX IF NOT EXISTS ${quotedName(index)} ON ${name} (expires_at)`,
   };
+}
+
+function completionIn(qualifiedTable: string): string {
+  return `
+UPDATE ${qualifiedTable} AS record SET
+  done = CASE WHEN ${DONE_BY_TOKEN} THEN record.done ELSE
+    ${NEWEST_BUT_ONE}
+      || jsonb_build_object('state', $2::text, 'token', $3::text, 'expires', ${NOW} + $4::bigint) END,
+  expires_at = GREATEST(record.expires_at, ${NOW} + $4::bigint),
+  token = NULLIF(record.token, $3)
+WHERE record.subject = $1 AND (${MINE} OR ${DONE_BY_TOKEN})`;
+}
+
+/**
+ * As `complete`, only in the transaction `$5`, and with its commit made durable whatever was set before.
+ *
+ * @param qualifiedTable - with its schema, because the callback may have set another `search_path`
+ */
+export function completionInTransaction(qualifiedTable: string): string {
+  return `${completionIn(qualifiedTable)} AND txid_current() = $5::bigint
+RETURNING $3::text AS token, set_config('synchronous_commit', 'on', true)`;
+}
+
+/**
+ * Takes the lock of the subject `$1` in the table `$2`: 64 bits of the subject, and of the table by its id, so that two
+ * tables in one database do not meet. Also tells the table with its schema, and the role, which the callback may change.
+ */
+export const LOCK = `
+SELECT pg_try_advisory_xact_lock(hashtextextended($1, oid::bigint)) AS locked,
+  format('%s.%I', relnamespace::regnamespace, relname) AS table, current_setting('role') AS role
+FROM pg_catalog.pg_class WHERE oid = $2::text::regclass`;
+
+/** Sets the role `$1` again. */
+export const SET_ROLE = "SELECT set_config('role', $1, true)";
+
+/**
+ * Begins a transaction that the server ends when this process stops dead with its connection open.
+ *
+ * - A statement may take `statementMs`.
+ * - Between two statements, and on PostgreSQL 17 as a whole, the transaction may take `transactionMs`.
+ * - `tcp_user_timeout` ends it while the server is sending rows that nobody takes, which no other time-out does. It is
+ *   there since PostgreSQL 12, on Linux, and over TCP.
+ *
+ * A time-out of the server or the role that is shorter stays as it is.
+ */
+export function beginTransaction(statementMs: number, transactionMs: number): string {
+  return (
+    'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = on; SELECT ' +
+    [
+      lowered('statement_timeout', statementMs),
+      lowered('idle_in_transaction_session_timeout', transactionMs),
+      lowered('transaction_timeout', transactionMs),
+      lowered('tcp_user_timeout', transactionMs),
+    ].join(', ')
+  );
+}
+
+/** Sets a time-out for the transaction, unless it is shorter, or unknown to this version. 0 is none. */
+function lowered(setting: string, ms: number): string {
+  // This one is shown without its unit, which is ms.
+  const unit = setting === 'tcp_user_timeout' ? " || 'ms'" : '';
+  const present = `extract(epoch FROM (current_setting('${setting}', true)${unit})::interval) * 1000`;
+  return (
+    `CASE WHEN current_setting('${setting}', true) IS NOT NULL THEN ` +
+    `set_config('${setting}', LEAST(${ms}, NULLIF((${present})::bigint, 0))::text, true) END`
+  );
 }
 
 function quoted(option: string, name: string): string {

@@ -2,12 +2,22 @@ import { ConfigurationError } from '../errors';
 import type { Claim, ClaimResult, IdempotencyStore, Transact } from '../webhooks/idempotency-store';
 import { checkCount, checkDuration } from '../webhooks/store-arguments';
 import { storableState, storableSubject } from './names';
-import type { PostgresPool, PostgresQueryable } from './postgres-client';
+import { AbandonedClaims, mayStillHappen } from './postgres-abandoned-claims';
+import type { PostgresPool, PostgresQueryable, PostgresRows } from './postgres-client';
+import { connectionFor, isPool } from './postgres-connection';
+import { Slots } from './postgres-slots';
 import { type PostgresStatements, postgresStatements } from './postgres-sql';
+import { createTable } from './postgres-table';
 import { transact } from './postgres-transact';
 import type { PostgresTransaction } from './postgres-transaction';
 import { newToken } from './replies';
-import { isConfirmed, readClaimRow } from './rows';
+import { isConfirmed, readClaimRow, tokensOf } from './rows';
+
+/** By how much a lease outlives its callback, and a transaction holds the subject of one that has not ended. */
+const HOLD_MS = 15_000;
+
+/** What `pg` gives a pool that is not told otherwise. */
+const POOL_MAX = 10;
 
 /** Where a {@link PostgresStore} keeps its records, and how. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
@@ -24,17 +34,26 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
   readonly transactional?: Transactional | undefined;
 
   /**
-   * Transactional mode: how long a free connection, and then each of the store's own statements, is waited for, in
-   * milliseconds, per step (a transaction has six). The connection is closed after that. Default: 5000.
+   * How long PostgreSQL is waited for, in milliseconds. Plain mode: for a free connection and the answer together.
+   * Transactional mode: for a slot and a free connection, and then for each of the store's own statements (a
+   * transaction has five). A pool's connection is closed after that, and never used again. Default: 5000.
    */
   readonly stepTimeoutMs?: number | undefined;
+
+  /**
+   * Transactional mode: how many transactions the store has open at a time; the others wait, for `stepTimeoutMs`
+   * together with their connection. Each holds a connection for as long as its callback runs, so stay below the pool's
+   * `max` if callbacks also ask the pool, or nobody is served. Default: three quarters of the pool's `max`, rounded up, but at least one less than `max`, and
+   * at least 1: 8 of pg's 10.
+   */
+  readonly maxTransactions?: number | undefined;
 }
 
 /**
  * An idempotency store in PostgreSQL 11 or later, over your `pg` pool. A PGlite works too, in the plain mode.
  *
  * ```ts
- * const pool = new Pool();
+ * const pool = new Pool({ connectionTimeoutMillis: 5_000, keepAlive: true });
  * pool.on('error', console.error); // of an idle connection; without a listener, `pg` ends the process
  * const store = new PostgresStore(pool, { transactional: true });
  * await store.createTable(); // or put store.createTableSql() in a migration
@@ -46,13 +65,40 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
  * commits leaves the record as it was, after it as it became; a listener that dies with a lease loses it when the
  * lease ends.
  *
+ * A step that PostgreSQL does not answer within `stepTimeoutMs` rejects, and its connection is closed, so that a pool
+ * whose connections have gone silent gets new ones. A server that was stalled may carry a claim out later, when nobody
+ * waits for it any more. The store then releases its lease: it asks once a second, for five minutes, for up to 1000
+ * claims at a time, and a delivery finds the subject free about a second after the server goes on. Where the process is
+ * gone as well, such a lease lasts its full time (40 s with the handler's defaults) from when the server goes on. A
+ * delivery in that time is answered 503, and is lost only if it was the sixth.
+ *
  * **Transactional mode** makes what callbacks write through `context.transaction` happen **exactly once**: the claim,
  * the writes and the completion are one transaction, and `200` is answered only when its `COMMIT` was confirmed. A
  * crash at any point leaves all of it or nothing. Effects elsewhere (a mail, an HTTP call) still happen at least once.
  * Duplicates find the subject's advisory lock taken and are `'busy'` at once, without waiting. A callback that catches
- * an SQL error or ends the transaction itself makes `transact` reject. Each running callback holds one connection, so
- * the pool's `max` bounds how many run at a time. What is rolled back leaves no fence: two claims less than a
- * millisecond apart, the first rolled back, may have the same.
+ * an SQL error or ends the transaction itself makes `transact` reject. What is rolled back leaves no fence: two claims
+ * less than a millisecond apart, the first rolled back, may have the same.
+ *
+ * - **Connections.** Each running callback holds one, and `maxTransactions` bounds how many run at a time. Callbacks may
+ *   ask the same pool for one connection at a time; several stores over one pool have to share it out.
+ * - **A callback that outlives `timeoutMs`** makes `transact` reject at once, and can send nothing more. Its transaction
+ *   is kept open, and with it the subject, its row locks and its connection, until the callback has ended, for 15 s at
+ *   most. Then all of it is rolled back.
+ * - **A listener that stops dead** with its connection open is noticed by the server: a statement may run for
+ *   `timeoutMs` and `stepTimeoutMs`, and between statements the transaction may wait for that and 15 s more (with the
+ *   handler's defaults 46 s). Rows that nobody takes end it after the same time, by `tcp_user_timeout`: on PostgreSQL 12
+ *   or later, on Linux, over TCP. Elsewhere nothing on the server ends a transaction whose listener was stopped while
+ *   rows were sent to it, until the process ends or goes on. On PostgreSQL 17 the whole transaction has the same limit.
+ *   Time-outs that your server or role has set lower stay: one that ends the transaction of a running callback also
+ *   frees its subject.
+ * - **Settings of a callback** last for its transaction if it says `SET LOCAL`. The record is written whatever its
+ *   `search_path`. A role that it took by SQL with the word `role` in it is given back before; a role that a function
+ *   took needs `SELECT` and `UPDATE` on the table.
+ *
+ * The listener's role needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on the table, and `USAGE` on its schema;
+ * `createTable` needs more. Of a subject, the 64 newest states are remembered. Set `connectionTimeoutMillis` and
+ * `keepAlive: true` in the pool: without the first, connections to a server that does not answer fill the pool, and
+ * without the second, an idle connection that was lost is noticed only when it is used.
  *
  * Both modes need the primary: on an asynchronous replica promoted after a failure, the last commits can be missing.
  * While listeners of both modes share a table, a plain claim waits for a running transaction of its subject. A pooler
@@ -66,6 +112,8 @@ export class PostgresStore<Transactional extends boolean = false>
 
   readonly #database: PostgresQueryable;
   readonly #sql: PostgresStatements;
+  readonly #stepTimeoutMs: number;
+  readonly #abandoned: AbandonedClaims;
 
   /**
    * @param database - a `Pool` of `pg`; in the plain mode a `Client` or a `PGlite` will do
@@ -80,10 +128,15 @@ export class PostgresStore<Transactional extends boolean = false>
         'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
       );
     }
-    this.#database = database;
     const sql = postgresStatements(options.table ?? 'pix_automatic_notifications', options.schema);
-    this.#sql = sql;
     const stepTimeoutMs = checkDuration('stepTimeoutMs', options.stepTimeoutMs ?? 5000);
+    this.#database = database;
+    this.#sql = sql;
+    this.#stepTimeoutMs = stepTimeoutMs;
+    this.#abandoned = new AbandonedClaims(async (subjects, tokens) => {
+      const { rows } = await this.#run(sql.releaseAll, [subjects, tokens]);
+      return tokensOf(rows);
+    });
 
     if (options.transactional !== true) return;
     if (!isPool(database)) {
@@ -92,8 +145,10 @@ export class PostgresStore<Transactional extends boolean = false>
           'its own: pass a `new Pool()` of pg.',
       );
     }
-    const run: Transact<PostgresTransaction> = (request, work) =>
-      transact(database, sql, stepTimeoutMs, request, work);
+    const most = options.maxTransactions ?? threeQuarters(database.options?.max ?? POOL_MAX);
+    const slots = new Slots(checkCount('maxTransactions', most));
+    const settings = { pool: database, slots, sql, stepTimeoutMs, holdMs: HOLD_MS };
+    const run: Transact<PostgresTransaction> = (request, work) => transact(settings, request, work);
     Object.assign(this, { transact: run });
   }
 
@@ -101,34 +156,46 @@ export class PostgresStore<Transactional extends boolean = false>
     const duration = checkDuration('leaseMs', leaseMs);
     // Made before the statement is sent: when it is sent again, it sees whose lease it is.
     const token = newToken();
-    const values = [storableSubject(subject), storableState(state), token, duration];
-    const { rows } = await this.#database.query(this.#sql.claim, values);
-    return readClaimRow(rows, { subject, state, token });
+    const stored = storableSubject(subject);
+    // Where there is no connection, nothing was claimed.
+    const run = await connectionFor(this.#database, this.#stepTimeoutMs);
+    try {
+      const { rows } = await run(this.#sql.claim, [stored, storableState(state), token, duration]);
+      return readClaimRow(rows, { subject, state, token });
+    } catch (error) {
+      if (mayStillHappen(error)) this.#abandoned.add(stored, token);
+      throw error;
+    }
   }
 
   async complete(claim: Claim, retentionMs: number): Promise<boolean> {
     const duration = checkDuration('retentionMs', retentionMs);
     const values = [storableSubject(claim.subject), storableState(claim.state), claim.token, duration];
-    const { rows } = await this.#database.query(this.#sql.complete, values);
+    const { rows } = await this.#run(this.#sql.complete, values);
     return isConfirmed('complete', rows, claim.token);
   }
 
   async release(claim: Claim): Promise<void> {
-    await this.#database.query(this.#sql.release, [storableSubject(claim.subject), claim.token]);
+    await this.#run(this.#sql.release, [storableSubject(claim.subject), claim.token]);
   }
 
-  /** Creates the table and its index where they are missing. Any number of processes may call it at the same time. */
+  /**
+   * Creates the table and its index where they are missing. Any number of processes may call it at the same time.
+   *
+   * The schema must exist, and the role needs `USAGE` and `CREATE` on it. A table that is there already must be an
+   * ordinary one with the columns of {@link createTableSql}, without triggers, rules or row security, and belong to the
+   * role or to one that it is a member of: whoever owns the table decides what is done twice.
+   *
+   * @throws `StoreError` for a table that cannot be used, or where it cannot be created; it says what to change
+   */
   async createTable(): Promise<void> {
-    for (const statement of this.#sql.createTable) {
-      // IF NOT EXISTS does not protect against another process that is creating it: the loser's statement fails, and
-      // finds the table when it is run again.
-      await this.#database.query(statement).catch(() => this.#database.query(statement));
-    }
+    // Without a time limit: an index that is missing on a large table takes as long as it takes.
+    await createTable((text, values) => this.#database.query(text, values), this.#sql);
   }
 
-  /** What `createTable` runs, as text for your migrations. */
+  /** What `createTable` runs, as text for your migrations. The listener's role then needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on the table. */
   createTableSql(): string {
-    return this.#sql.createTable.map((statement) => `${statement};\n`).join('');
+    return `${this.#sql.createTable};\n${this.#sql.createIndex};\n`;
   }
 
   /**
@@ -140,11 +207,17 @@ export class PostgresStore<Transactional extends boolean = false>
    */
   async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
     const limit = checkCount('limit', options.limit ?? 1000);
-    const { rows } = await this.#database.query(this.#sql.deleteExpired, [limit]);
+    const { rows } = await this.#run(this.#sql.deleteExpired, [limit]);
     return rows.length;
+  }
+
+  async #run(text: string, values: unknown[]): Promise<PostgresRows> {
+    const run = await connectionFor(this.#database, this.#stepTimeoutMs);
+    return run(text, values);
   }
 }
 
-function isPool(database: PostgresQueryable): database is PostgresPool {
-  return 'connect' in database && typeof database.connect === 'function' && 'totalCount' in database;
+/** As many transactions as leave a quarter of the pool, and at least one connection, to callbacks that ask the pool. */
+function threeQuarters(max: number): number {
+  return Math.max(1, max - Math.max(1, Math.floor(max / 4)));
 }

@@ -2,97 +2,87 @@ import { StoreError } from '../errors';
 import type { Claim, ClaimResult, TransactRequest } from '../webhooks/idempotency-store';
 import { checkDuration } from '../webhooks/store-arguments';
 import { storableState, storableSubject } from './names';
-import type { PostgresPool, PostgresPoolClient, PostgresResult } from './postgres-client';
-import type { PostgresStatements } from './postgres-sql';
+import type { PostgresPool, PostgresResult } from './postgres-client';
+import { checkOut, errorOf, giveBack, noAnswerWithin } from './postgres-connection';
+import type { Slots } from './postgres-slots';
+import {
+  beginTransaction,
+  completionInTransaction,
+  LOCK,
+  type PostgresStatements,
+  SET_ROLE,
+} from './postgres-sql';
 import { type PostgresTransaction, TransactionScope } from './postgres-transaction';
 import { newToken } from './replies';
-import { isLocked, readClaimRow, transactionOf } from './rows';
-import { TimeLimitError, within } from './within';
+import { readClaimRow, readStart, transactionOf } from './rows';
+import { settlesWithin, TimeLimitError, within } from './within';
 
 type Status = 'completed' | 'done' | 'busy';
 type Work = (transaction: PostgresTransaction, claim: Claim) => Promise<void>;
 
+/** What transactions are run with. */
+export interface TransactionSettings {
+  readonly pool: PostgresPool;
+  /** How many are open at a time. */
+  readonly slots: Slots;
+  readonly sql: PostgresStatements;
+  readonly stepTimeoutMs: number;
+  /** How long a subject is held for a callback that has outlived its time. */
+  readonly holdMs: number;
+}
+
 /** See `Transact`: claim, callback and completion in one transaction. */
 export async function transact(
-  pool: PostgresPool,
-  sql: PostgresStatements,
-  stepTimeoutMs: number,
+  settings: TransactionSettings,
   request: TransactRequest,
   work: Work,
 ): Promise<{ readonly status: Status }> {
-  const client = await within(
-    stepTimeoutMs,
-    checkOut(pool),
-    `No database connection within ${stepTimeoutMs} ms. Raise the pool's max, or look for callbacks that take long.`,
-    (late) => {
-      late.removeListener('error', ignore);
-      late.release();
-    },
-  );
-  const step = (text: string, values?: unknown[]) =>
-    within(
-      stepTimeoutMs,
-      client.query(text, values),
-      `PostgreSQL did not answer within ${stepTimeoutMs} ms.`,
-    );
-  let broken: Error | undefined;
+  const { pool, slots, stepTimeoutMs, holdMs } = settings;
+  const end = performance.now() + stepTimeoutMs;
+  await slots.take(stepTimeoutMs);
+  const checkedOut = checkOut(pool, stepTimeoutMs, end);
+  checkedOut.catch(() => slots.give());
+  const client = await checkedOut;
+
+  const step: Step = (text, values) =>
+    within(stepTimeoutMs, client.query(text, values), noAnswerWithin(stepTimeoutMs));
+  const giveUp = (broken: Error | undefined) => {
+    slots.give();
+    giveBack(client, broken);
+  };
   try {
-    return { status: await runTransaction(client, step, sql, stepTimeoutMs, request, work) };
+    const status = await runTransaction(settings, step, new TransactionScope(client), request, work);
+    giveUp(undefined);
+    return { status };
   } catch (error) {
-    broken = await rollBack(step, error);
+    if (error instanceof Overdue) void hold(step, error, holdMs).then(giveUp);
+    else giveUp(await rollBack(step, error));
     throw error;
-  } finally {
-    if (broken === undefined) client.removeListener('error', ignore);
-    client.release(broken);
   }
 }
-
-/**
- * A connection with a listener for its loss, which is emitted as an event too, and without one would end the process.
- * The query that is running, or the next one, rejects. By callback, not by promise: that a connection is ready and that
- * it is lost can be said in one packet, and in between nobody who awaits a promise gets to listen.
- */
-function checkOut(pool: PostgresPool): Promise<PostgresPoolClient> {
-  return new Promise((resolve, reject) => {
-    pool.connect((error, client) => {
-      if (client === undefined) return reject(error);
-      client.on('error', ignore);
-      resolve(client);
-    });
-  });
-}
-
-function ignore(): void {}
 
 type Step = (text: string, values?: unknown[]) => Promise<PostgresResult>;
 
 async function runTransaction(
-  client: PostgresPoolClient,
+  { sql, stepTimeoutMs, holdMs }: TransactionSettings,
   step: Step,
-  sql: PostgresStatements,
-  stepTimeoutMs: number,
+  scope: TransactionScope,
   request: TransactRequest,
   work: Work,
 ): Promise<Status> {
   const timeoutMs = checkDuration('timeoutMs', request.timeoutMs);
   const retentionMs = checkDuration('retentionMs', request.retentionMs);
-  const longest = timeoutMs + stepTimeoutMs;
+  const longest = timeoutMs + holdMs + stepTimeoutMs;
   const subject = storableSubject(request.subject);
   const state = storableState(request.state);
   const token = newToken();
 
-  // The time-outs free the subject when this process stops dead with its connection open.
-  await step(
-    'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ' +
-      'SET LOCAL synchronous_commit = on; ' +
-      `SET LOCAL idle_in_transaction_session_timeout = ${longest}; ` +
-      `SET LOCAL statement_timeout = ${longest}`,
-  );
+  await step(beginTransaction(timeoutMs + stepTimeoutMs, longest));
 
   // A statement of its own, before the claim: the claim then sees all that the lock's last holder committed. The lock
   // is there because without it duplicates would queue for the row, each with a connection of the pool.
-  const lock = await step(LOCK, [subject, sql.table]);
-  if (!isLocked(lock.rows)) {
+  const { locked, table, role } = readStart((await step(LOCK, [subject, sql.table])).rows);
+  if (!locked) {
     await step('ROLLBACK');
     return 'busy';
   }
@@ -108,10 +98,11 @@ async function runTransaction(
     return claim.status;
   }
 
-  await runWork(new TransactionScope(client), timeoutMs, claim, work);
+  await runWork(scope, timeoutMs, claim, work);
 
+  if (scope.mayHaveChangedRole) await step(SET_ROLE, [role]);
   const values = [subject, state, token, retentionMs, transactionOf(reply.rows)];
-  const completion = await step(sql.completeInTransaction, values);
+  const completion = await step(completionInTransaction(table), values);
   if (completion.rowCount !== 1 || completion.rows.length !== 1) throw notCommitted();
   const commit = await step('COMMIT');
   // PostgreSQL answers the COMMIT of a failed transaction with success, and the tag ROLLBACK.
@@ -128,15 +119,34 @@ async function runWork(scope: TransactionScope, timeoutMs: number, claim: Claim,
       await scope.settle();
     }
   };
-  try {
-    await within(
-      timeoutMs,
-      run(),
-      `The callback took longer than ${timeoutMs} ms. Its transaction was rolled back.`,
-    );
-  } finally {
+  const callback = run();
+  if (!(await settlesWithin(timeoutMs, callback))) {
     scope.close();
+    throw new Overdue(timeoutMs, callback);
   }
+  await callback;
+}
+
+/** The callback has outlived its time, and may still be at work. */
+class Overdue extends StoreError {
+  readonly #callback: Promise<void>;
+
+  constructor(timeoutMs: number, callback: Promise<void>) {
+    super(`The callback took longer than ${timeoutMs} ms. Its transaction was rolled back.`);
+    this.#callback = callback;
+  }
+
+  endsWithin(ms: number): Promise<boolean> {
+    return settlesWithin(ms, this.#callback);
+  }
+}
+
+/**
+ * Keeps the transaction open, and with it the lock, until the callback has ended: another callback of the subject would
+ * run beside it. Whatever it ends with, the transaction is rolled back; after `holdMs` its connection is closed.
+ */
+async function hold(step: Step, overdue: Overdue, holdMs: number): Promise<Error | undefined> {
+  return (await overdue.endsWithin(holdMs)) ? rollBack(step, overdue) : overdue;
 }
 
 /** The error to close the connection with, unless the transaction has certainly ended and it can be used again. */
@@ -146,13 +156,9 @@ async function rollBack(step: Step, error: unknown): Promise<Error | undefined> 
     const { command } = await step('ROLLBACK');
     return command === 'ROLLBACK' ? undefined : notCommitted();
   } catch (lost) {
-    return lost instanceof Error ? lost : notCommitted();
+    return errorOf(lost);
   }
 }
-
-/** 64 bits of the subject, and of the table by its id, so that two tables in one database do not meet. */
-const LOCK =
-  'SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2::text::regclass::oid::bigint)) AS locked';
 
 function notCommitted(): StoreError {
   return new StoreError(

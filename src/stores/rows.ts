@@ -15,11 +15,22 @@ export function readClaimRow(
   );
 }
 
-/** Whether the lock on a subject was free. */
-export function isLocked(rows: unknown): boolean {
-  const { locked } = Array.isArray(rows) ? record(rows[0]) : {};
-  if (typeof locked !== 'boolean') throw unexpectedReply('lock');
-  return locked;
+/** What a transaction begins with. */
+export interface TransactionStart {
+  /** Whether the lock on the subject was free. */
+  readonly locked: boolean;
+  /** The table with its schema, quoted, as the connection's own search path finds it. */
+  readonly table: string;
+  /** The role that the connection has: `'none'` for the one it logged in with. */
+  readonly role: string;
+}
+
+export function readStart(rows: unknown): TransactionStart {
+  const { locked, table, role } = Array.isArray(rows) ? record(rows[0]) : {};
+  if (typeof locked !== 'boolean' || typeof table !== 'string' || typeof role !== 'string') {
+    throw unexpectedReply('lock');
+  }
+  return { locked, table, role };
 }
 
 /** The transaction in which a claim was made. */
@@ -35,6 +46,11 @@ export function isConfirmed(step: string, rows: unknown, token: string): boolean
   if (rows.length === 0) return false;
   if (record(rows[0])['token'] !== token) throw unexpectedReply(step);
   return true;
+}
+
+/** The tokens that the rows are about. */
+export function tokensOf(rows: unknown): unknown[] {
+  return Array.isArray(rows) ? rows.map((row) => record(row)['token']) : [];
 }
 
 function record(row: unknown): Record<string, unknown> {

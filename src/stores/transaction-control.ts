@@ -1,31 +1,65 @@
-const CONTROL = /^(BEGIN|START|COMMIT|END|ABORT|ROLLBACK|PREPARE\s+TRANSACTION)\b/i;
-const TO_SAVEPOINT = /^ROLLBACK\s+((WORK|TRANSACTION)\s+)?TO\b/i;
+const CONTROL = /^\s*(BEGIN|START|COMMIT|END|ABORT|ROLLBACK|PREPARE\s+TRANSACTION)\b/i;
+const TO_SAVEPOINT = /^\s*ROLLBACK\s+((WORK|TRANSACTION)\s+)?TO\b/i;
 
-/**
- * Whether a statement begins or ends a transaction. A help against mistakes, which fail here with a reason; that no
- * such statement leads to a wrong result is up to the checks at the transaction's end.
- */
-export function isTransactionControl(text: string): boolean {
-  const statement = withoutLeadingComments(text);
-  return CONTROL.test(statement) && !TO_SAVEPOINT.test(statement);
+/** Whether one of the statements in the text begins or ends a transaction. */
+export function isTransactionControl(statements: readonly string[]): boolean {
+  return statements.some((statement) => CONTROL.test(statement) && !TO_SAVEPOINT.test(statement));
 }
 
-function withoutLeadingComments(text: string): string {
-  let rest = text;
-  for (;;) {
-    const stripped = withoutBlockComment(rest.replace(/^[\s;]+/, '').replace(/^--.*/, ''));
-    if (stripped === rest) return rest;
-    rest = stripped;
+/** Whether a role is spoken of, which may have been changed then. */
+export function mentionsRole(statements: readonly string[]): boolean {
+  return statements.some((statement) => /\brole\b/i.test(statement));
+}
+
+/** A letter of a name, as PostgreSQL sees it: all beyond ASCII are letters. */
+const LETTER = 'A-Za-z_\\x80-\\uffff';
+const TOKEN = [
+  '--[^\\n\\r]*',
+  '/\\*',
+  // Strings, names in quotes, and the beginnings of dollar-quoted strings. Two quotes within are two strings side by
+  // side, which end at the same place; save in an escape string, where a backslash makes a difference.
+  "[eE]'(?:[^'\\\\]|\\\\[^]|'')*'?",
+  "'[^']*'?",
+  '"[^"]*"?',
+  `\\$(?:[${LETTER}][${LETTER}0-9]*)?\\$`,
+  `[${LETTER}][${LETTER}0-9$]*`,
+  '[^]',
+].join('|');
+
+/**
+ * The statements in a text, with a space for each comment, and with strings kept as they are. Splits where the server
+ * would with `standard_conforming_strings = on`, its default. A semicolon within parentheses or in the body of
+ * `BEGIN ATOMIC` splits too.
+ */
+export function statementsIn(text: string): readonly string[] {
+  const token = new RegExp(TOKEN, 'y');
+  const statements = [''];
+  while (token.lastIndex < text.length) {
+    const start = token.lastIndex;
+    const found = token.exec(text)?.[0] ?? '';
+    if (found === ';') {
+      statements.push('');
+      continue;
+    }
+    const isComment = found.startsWith('--') || found === '/*';
+    if (found === '/*') token.lastIndex = endOfComment(text, start);
+    if (found.startsWith('$') && found.length > 1) token.lastIndex = endOf(text, found, token.lastIndex);
+    statements[statements.length - 1] += isComment ? ' ' : text.slice(start, token.lastIndex);
   }
+  return statements.filter((statement) => statement.trim() !== '');
 }
 
 /** PostgreSQL's block comments nest. */
-function withoutBlockComment(text: string): string {
-  if (!text.startsWith('/*')) return text;
+function endOfComment(text: string, start: number): number {
   let depth = 0;
-  for (const { 0: mark, index } of text.matchAll(/\/\*|\*\//g)) {
+  for (const { 0: mark, index } of text.slice(start).matchAll(/\/\*|\*\//g)) {
     depth += mark === '/*' ? 1 : -1;
-    if (depth === 0) return text.slice(index + mark.length);
+    if (depth === 0) return start + index + mark.length;
   }
-  return '';
+  return text.length;
+}
+
+function endOf(text: string, closing: string, from: number): number {
+  const index = text.indexOf(closing, from);
+  return index === -1 ? text.length : index + closing.length;
 }

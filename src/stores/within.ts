@@ -23,5 +23,22 @@ export async function within<Value>(
   }
 }
 
+/** Whether the promise is settled, one way or the other, within this time. */
+export async function settlesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([settled, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Tells a connection that still works on something from one that answered. */
 export class TimeLimitError extends StoreError {}

@@ -73,8 +73,9 @@ function writesOutside(
   pool: pg.Pool,
 ): IdempotencyStore<PostgresTransaction> {
   const outside: PostgresTransaction = {
-    query: async (text, values = []) => {
-      const { rows, rowCount } = await pool.query(text, [...values]);
+    query: async (statement, values = []) => {
+      if (typeof statement !== 'string') throw new Error('the callbacks here write texts');
+      const { rows, rowCount } = await pool.query(statement, [...values]);
       return { rows: rows as never[], rowCount };
     },
   };

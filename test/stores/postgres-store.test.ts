@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { type PostgresQueryable, PostgresStore } from '../../src/stores';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
-import { ALL_FAULTS, type StoreHarness, testStoreContract } from './contract';
-import type { Faults } from './faults';
+import { ALL_FAULTS, testStoreContract } from './contract';
+import { harnessOf, testOnDatabase } from './postgres-database';
 
 const found = await findPostgres();
 const run = randomUUID().slice(0, 8);
@@ -23,7 +21,7 @@ describe.skipIf(!found)('PostgreSQL', () => {
 
   testStoreContract('PostgresStore over pg', ALL_FAULTS, async () => {
     await pool.query(`CREATE SCHEMA IF NOT EXISTS ${pg.escapeIdentifier(schema)}`);
-    return harnessOf(pool, schema);
+    return harnessOf(pool, schema, run);
   });
 
   testOnDatabase('over pg', pool, schema);
@@ -35,14 +33,6 @@ describe.skipIf(!found)('PostgreSQL', () => {
       expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
     }
   });
-});
-
-describe('PGlite', () => {
-  const pglite = new PGlite();
-  afterAll(() => pglite.close());
-
-  testStoreContract('PostgresStore over PGlite', ALL_FAULTS, () => harnessOf(pglite, undefined));
-  testOnDatabase('over PGlite', pglite, undefined);
 });
 
 describe('PostgresStore is refused', () => {
@@ -86,8 +76,8 @@ describe('PostgresStore', () => {
     // @ts-expect-error: not what a client answers
     const store = new PostgresStore({ query: async () => ({ rows }) });
     const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-    await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
-    await expect(store.complete(claim, 1000)).rejects.toThrow(StoreError);
+    await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toBeInstanceOf(StoreError);
+    await expect(store.complete(claim, 1000)).rejects.toBeInstanceOf(StoreError);
   });
 
   it.each([undefined, 'rows', [null], [{ locked: 't' }], []])(
@@ -104,75 +94,7 @@ describe('PostgresStore', () => {
       // @ts-expect-error: not what a pool answers
       const store = new PostgresStore(pool, { transactional: true });
       const request = { subject: 'payment:1', state: 'PAID', timeoutMs: 1000, retentionMs: 1000 };
-      await expect(store.transact(request, async () => {})).rejects.toThrow(StoreError);
+      await expect(store.transact(request, async () => {})).rejects.toBeInstanceOf(StoreError);
     },
   );
 });
-
-async function harnessOf(database: PostgresQueryable, schema: string | undefined): Promise<StoreHarness> {
-  const tables = { own: `own's "table" ${run}`, other: `other ${run}` };
-  for (const table of Object.values(tables))
-    await new PostgresStore(database, { schema, table }).createTable();
-  return {
-    open: ({ faults, space } = {}) =>
-      new PostgresStore(withFaults(database, faults), { schema, table: tables[space ?? 'own'] }),
-    pass: (ms) => sleep(ms),
-    close: async () => {},
-  };
-}
-
-function withFaults(database: PostgresQueryable, faults: Faults | undefined): PostgresQueryable {
-  if (faults === undefined) return database;
-  return {
-    query: async (text, values) => {
-      const reply = await faults.apply(() => database.query(text, values), { rows: [{ status: 'claimed' }] });
-      return reply as Awaited<ReturnType<PostgresQueryable['query']>>;
-    },
-  };
-}
-
-/** What both a server and PGlite must do, beside the contract. */
-function testOnDatabase(name: string, database: PostgresQueryable, schema: string | undefined): void {
-  const options = { schema, table: 'deletions' };
-
-  it(`${name}: deletes expired records, up to a limit, and only those`, async () => {
-    const store = new PostgresStore(database, options);
-    await store.createTable();
-    for (let index = 0; index < 5; index += 1) {
-      const claim = await store.claim(`payment:${index}`, 'PAID', 100);
-      if (claim.status !== 'claimed') throw new Error('not claimed');
-      if (index < 3) await store.complete(claim, 1);
-    }
-    await store.claim('payment:live', 'PAID', 60_000);
-    const kept = await store.claim('payment:done', 'PAID', 60_000);
-    if (kept.status !== 'claimed') throw new Error('not claimed');
-    await store.complete(kept, 60_000);
-    await sleep(200);
-
-    expect(await store.deleteExpired({ limit: 3 })).toBe(3);
-    expect(await store.deleteExpired()).toBe(2);
-    expect(await store.deleteExpired()).toBe(0);
-    expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
-    expect(await store.claim('payment:done', 'PAID', 60_000)).toMatchObject({ status: 'done' });
-    await expect(store.deleteExpired({ limit: 0 })).rejects.toThrow(ConfigurationError);
-  });
-
-  it(`${name}: grows the fence also when the clock has been set back`, async () => {
-    const store = new PostgresStore(database, { schema, table: 'fences' });
-    await store.createTable();
-    const claim = await store.claim('payment:1', 'PAID', 60_000);
-    if (claim.status !== 'claimed') throw new Error('not claimed');
-    await store.release(claim);
-    const qualified = schema === undefined ? 'fences' : `${pg.escapeIdentifier(schema)}.fences`;
-    await database.query(`UPDATE ${qualified} SET fence = 9000000000000`);
-    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: 9_000_000_000_001 });
-  });
-
-  it(`${name}: prints the SQL that creates the same table`, async () => {
-    const store = new PostgresStore(database, { schema, table: 'printed' });
-    for (const statement of store.createTableSql().split(';\n').filter(Boolean))
-      await database.query(statement);
-    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
-    await store.createTable();
-  });
-}

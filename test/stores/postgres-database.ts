@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/errors';
+import { type PostgresQueryable, PostgresStore } from '../../src/stores';
+import type { Claim } from '../../src/webhooks';
+import type { StoreHarness } from './contract';
+import type { Faults } from './faults';
+
+/** How the contract suite reaches a store in this database. `run` tells its tables from those of others. */
+export async function harnessOf(
+  database: PostgresQueryable,
+  schema: string | undefined,
+  run: string,
+): Promise<StoreHarness> {
+  const tables = { own: `own's "table" ${run}`, other: `other ${run}` };
+  for (const table of Object.values(tables))
+    await new PostgresStore(database, { schema, table }).createTable();
+  return {
+    open: ({ faults, space } = {}) =>
+      new PostgresStore(withFaults(database, faults), { schema, table: tables[space ?? 'own'] }),
+    pass: (ms) => sleep(ms),
+    close: async () => {},
+  };
+}
+
+function withFaults(database: PostgresQueryable, faults: Faults | undefined): PostgresQueryable {
+  if (faults === undefined) return database;
+  return {
+    query: async (text, values) => {
+      const reply = await faults.apply(() => database.query(text, values), { rows: [{ status: 'claimed' }] });
+      return reply as Awaited<ReturnType<PostgresQueryable['query']>>;
+    },
+  };
+}
+
+/** What both a server and PGlite must do, beside the contract. */
+export function testOnDatabase(name: string, database: PostgresQueryable, schema: string | undefined): void {
+  const options = { schema, table: 'deletions' };
+
+  it(`${name}: deletes expired records, up to a limit, and only those`, async () => {
+    const store = new PostgresStore(database, options);
+    await store.createTable();
+    for (let index = 0; index < 5; index += 1) {
+      const claim = await store.claim(`payment:${index}`, 'PAID', 100);
+      if (claim.status !== 'claimed') throw new Error('not claimed');
+      if (index < 3) await store.complete(claim, 1);
+    }
+    await store.claim('payment:live', 'PAID', 60_000);
+    const kept = await store.claim('payment:done', 'PAID', 60_000);
+    if (kept.status !== 'claimed') throw new Error('not claimed');
+    await store.complete(kept, 60_000);
+    await sleep(200);
+
+    expect(await store.deleteExpired({ limit: 3 })).toBe(3);
+    expect(await store.deleteExpired()).toBe(2);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
+    expect(await store.claim('payment:done', 'PAID', 60_000)).toMatchObject({ status: 'done' });
+    await expect(store.deleteExpired({ limit: 0 })).rejects.toBeInstanceOf(ConfigurationError);
+  });
+
+  const keeping = () => new PostgresStore(database, { schema, table: 'retentions' });
+
+  async function claimed(
+    store: PostgresStore,
+    subject: string,
+    state: string,
+    leaseMs: number,
+  ): Promise<Claim> {
+    const claim = await store.claim(subject, state, leaseMs);
+    if (claim.status !== 'claimed') throw new Error(`expected a claim, got ${claim.status}`);
+    return claim;
+  }
+
+  it(`${name}: keeps a done state beyond its lease, through the deletion of what has expired`, async () => {
+    const store = keeping();
+    await store.createTable();
+    expect(await store.complete(await claimed(store, 'payment:kept', 'PAID', 500), 60_000)).toBe(true);
+    await sleep(600);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:kept', 'PAID', 50)).toMatchObject({ status: 'done' });
+  });
+
+  it(`${name}: keeps a done state through a later claim with a short lease`, async () => {
+    const store = keeping();
+    await store.createTable();
+    expect(await store.complete(await claimed(store, 'payment:claimed', 'PENDING', 500), 60_000)).toBe(true);
+    await claimed(store, 'payment:claimed', 'PAID', 50);
+    await sleep(600);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:claimed', 'PENDING', 50)).toMatchObject({ status: 'done' });
+  });
+
+  it(`${name}: keeps a done state through a later completion with a short retention`, async () => {
+    const store = keeping();
+    await store.createTable();
+    expect(await store.complete(await claimed(store, 'payment:completed', 'PENDING', 500), 60_000)).toBe(
+      true,
+    );
+    expect(await store.complete(await claimed(store, 'payment:completed', 'PAID', 500), 50)).toBe(true);
+    await sleep(600);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:completed', 'PENDING', 50)).toMatchObject({ status: 'done' });
+  });
+
+  it(`${name}: keeps a lease that was taken again after another had run out`, async () => {
+    const store = keeping();
+    await store.createTable();
+    await claimed(store, 'payment:again', 'PAID', 20);
+    await sleep(50);
+    const again = await claimed(store, 'payment:again', 'PAID', 60_000);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:again', 'PAID', 50)).toEqual({ status: 'busy' });
+    expect(await store.complete(again, 60_000)).toBe(true);
+  });
+
+  it(`${name}: keeps a lease whose subject was released before, longer than the lease before it`, async () => {
+    const store = keeping();
+    await store.createTable();
+    await store.release(await claimed(store, 'payment:released', 'PAID', 50));
+    await claimed(store, 'payment:released', 'PAID', 60_000);
+    await sleep(100);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:released', 'PAID', 50)).toEqual({ status: 'busy' });
+  });
+
+  it(`${name}: deletes a done state once its retention is over, however long its lease was`, async () => {
+    const store = new PostgresStore(database, { schema, table: 'overs' });
+    await store.createTable();
+    expect(await store.complete(await claimed(store, 'payment:over', 'PAID', 500), 500)).toBe(true);
+    await sleep(700);
+    expect(await store.deleteExpired()).toBe(1);
+    expect(await store.deleteExpired()).toBe(0);
+  });
+
+  it(`${name}: remembers the 64 newest states of a subject, and forgets older ones`, async () => {
+    const store = keeping();
+    await store.createTable();
+    for (let index = 0; index < 70; index += 1) {
+      await store.complete(await claimed(store, 'payment:many', `S${index}`, 60_000), 60_000);
+    }
+    const newest = Array.from({ length: 64 }, (_, index) => `S${index + 6}`);
+    expect(await store.claim('payment:many', 'S69', 50)).toEqual({ status: 'done', handledStates: newest });
+    expect(await store.claim('payment:many', 'S6', 50)).toEqual({ status: 'done', handledStates: newest });
+    expect(await claimed(store, 'payment:many', 'S5', 50)).toMatchObject({ handledStates: newest });
+  });
+
+  it(`${name}: grows the fence also when the clock has been set back`, async () => {
+    const store = new PostgresStore(database, { schema, table: 'fences' });
+    await store.createTable();
+    const claim = await store.claim('payment:1', 'PAID', 60_000);
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    await store.release(claim);
+    const qualified = schema === undefined ? 'fences' : `${pg.escapeIdentifier(schema)}.fences`;
+    await database.query(`UPDATE ${qualified} SET fence = 9000000000000`);
+    expect(await store.claim('payment:1', 'PAID', 50)).toMatchObject({ fence: 9_000_000_000_001 });
+    // The record is kept until the clock has caught up: a new one would begin with a smaller fence.
+    await sleep(100);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:1', 'PAID', 50)).toMatchObject({ fence: 9_000_000_000_002 });
+  });
+
+  it(`${name}: prints the SQL that creates the same table`, async () => {
+    const store = new PostgresStore(database, { schema, table: 'printed' });
+    for (const statement of store.createTableSql().split(';\n').filter(Boolean))
+      await database.query(statement);
+    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+    await store.createTable();
+  });
+}
