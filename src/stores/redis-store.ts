@@ -62,10 +62,16 @@ export class RedisStore implements IdempotencyStore {
     const duration = String(checkDuration('leaseMs', leaseMs));
     // Made before the command is sent: when the driver sends it again, the script sees whose lease it is.
     const token = newToken();
-    const reply = await this.#run(claimScript, this.#key(subject), token, storableState(state), duration);
-    if (!Array.isArray(reply)) throw unexpectedReply('claim');
-    const [status, echo, fence, ...states] = reply;
-    return readClaim({ status, token: echo, fence, states }, { subject, state, token });
+    try {
+      const reply = await this.#run(claimScript, this.#key(subject), token, storableState(state), duration);
+      if (!Array.isArray(reply)) throw unexpectedReply('claim');
+      const [status, echo, fence, states] = reply;
+      return readClaim({ status, token: echo, fence, states }, { subject, state, token });
+    } catch (error) {
+      // The client may have given up a command that Redis carries out later: what follows it frees the subject.
+      this.release({ subject, state, token, fence: 0, handledStates: [] }).catch(() => {});
+      throw error;
+    }
   }
 
   async complete(claim: Claim, retentionMs: number): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { MAX_STATES } from '../webhooks/store-arguments';
 
 export interface SqliteStatements {
   /** `@subject`, `@state`, `@token`, `@duration` of the lease. One row when claimed. */
@@ -56,7 +57,8 @@ FROM ${name} AS record WHERE subject = @subject`,
     complete: `
 UPDATE ${name} AS record SET
   done = CASE WHEN ${DONE_BY_TOKEN} THEN record.done ELSE json_insert(
-    (SELECT json_group_array(json(entry.value)) FROM ${LIVE}),
+    (SELECT json_group_array(json(value)) FROM (SELECT * FROM (
+      SELECT entry.key, entry.value FROM ${LIVE} ORDER BY entry.key DESC LIMIT ${MAX_STATES - 1}) ORDER BY key)),
     '$[#]', json_object('state', @state, 'token', @token, 'expires', ${NOW} + ${DURATION})) END,
   expires_at = max(record.expires_at, ${NOW} + ${DURATION}),
   token = NULLIF(record.token, @token)
