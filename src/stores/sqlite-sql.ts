@@ -13,7 +13,12 @@ export interface SqliteStatements {
   /** `@limit`. */
   readonly deleteExpired: string;
   readonly createTable: readonly string[];
+  /** `@table`. One row: JSON arrays of the table's `columns` and `triggers`. */
+  readonly inspect: string;
 }
+
+/** What `createTable` makes. */
+export const COLUMNS = ['subject', 'fence', 'token', 'expires', 'done', 'expires_at'];
 
 /** Milliseconds since 1970 by SQLite's clock, the same throughout a statement; `unixepoch('subsec')` needs 3.42. */
 const NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
@@ -85,6 +90,10 @@ DELETE FROM ${name} WHERE subject IN (
 )`,
       `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_expires_at`)} ON ${name} (expires_at)`,
     ],
+
+    inspect: `SELECT (SELECT json_group_array(name) FROM pragma_table_info(@table)) AS columns,
+  (SELECT json_group_array(name) FROM sqlite_master
+    WHERE type = 'trigger' AND tbl_name = @table COLLATE NOCASE) AS triggers`,
   };
 }
 
