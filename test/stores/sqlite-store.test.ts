@@ -11,7 +11,7 @@ import { ConfigurationError, StoreError } from '../../src/errors';
 import { type SqliteDatabase, SqliteStore } from '../../src/stores';
 import { reportMissing } from '../helpers/servers';
 import { FAULTS_IN_PROCESS, testStoreContract } from './contract';
-import type { Faults } from './faults';
+import { Faults } from './faults';
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 
@@ -218,6 +218,19 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       await store.release(claim);
       database.exec('UPDATE fences SET fence = 9000000000000');
       expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: 9_000_000_000_001 });
+    });
+
+    it('does not make a lease longer when its claim is sent twice', async () => {
+      const database = open(':memory:');
+      const faults = new Faults();
+      const store = new SqliteStore(withFaults(database, faults), { table: 'leases' });
+      await store.createTable();
+      faults.next = 'is sent twice';
+      const claim = await store.claim('payment:1', 'PAID', 60_000);
+      expect(claim).toMatchObject({ status: 'claimed' });
+      expect(database.prepare('SELECT expires - fence AS lease FROM leases').get()).toEqual({
+        lease: 60_000,
+      });
     });
 
     it('keeps a record until its fence is past, so that the next fence is greater', async () => {
