@@ -37,6 +37,11 @@ export interface RedisStoreOptions {
  *   `context.fence`, or use `PostgresStore` with `transactional: true`.
  * - **A dead Redis**: ioredis queues commands for ever by default. The handler's `storeTimeoutMs` answers 503 then;
  *   `maxRetriesPerRequest` and `commandTimeout` of the client bound the queue itself. What is resent is recognised.
+ * - **A Redis that stalls** carries out, when it goes on, the claims that it received meanwhile, each with a whole lease
+ *   (40 s by default). The handler releases a claim that is answered after it was given up, and this store releases one
+ *   that the client gave up (`commandTimeout`). If the process has ended in between, nobody does: the subject is then
+ *   `busy` for one lease from the moment Redis goes on, which can cost one delivery, as the next comes about 60 s later.
+ *   If that one was the sixth and last, the notification is lost.
  */
 export class RedisStore implements IdempotencyStore {
   readonly #run: RunScript;
