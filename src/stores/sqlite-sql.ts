@@ -13,6 +13,14 @@ export interface SqliteStatements {
   /** `@limit`. */
   readonly deleteExpired: string;
   readonly createTable: readonly string[];
+  /** `@key`, `@entry`, `@duration` of the retention. */
+  readonly park: string;
+  /** `@key` (`''` for any), `@since`, `@limit`. Rows of `entry`, `first`, `last`, `attempts`. */
+  readonly parked: string;
+  /** `@key`. */
+  readonly unpark: string;
+  /** `@limit`. */
+  readonly deleteExpiredParked: string;
   /** `@table`. One row: JSON arrays of the table's `columns` and `triggers`. */
   readonly inspect: string;
 }
@@ -41,6 +49,7 @@ export function sqliteStatements(table: string): SqliteStatements {
     );
   }
   const name = quoted(table);
+  const parked = quoted(`${table}_parked`);
   return {
     // RETURNING knows the table by its name only.
     claim: `
@@ -89,7 +98,39 @@ DELETE FROM ${name} WHERE subject IN (
   expires_at INTEGER NOT NULL
 )`,
       `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_expires_at`)} ON ${name} (expires_at)`,
+      `CREATE TABLE IF NOT EXISTS ${parked} (
+  key TEXT NOT NULL PRIMARY KEY,
+  -- JSON, which holds the notification's body and so personal data.
+  entry TEXT NOT NULL,
+  first_failed_at INTEGER NOT NULL,
+  last_failed_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+)`,
+      `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_parked_last_failed_at`)} ON ${parked} (last_failed_at)`,
     ],
+
+    park: `
+INSERT INTO ${parked} AS parked (key, entry, first_failed_at, last_failed_at, attempts, expires_at)
+VALUES (@key, @entry, ${NOW}, ${NOW}, 1, ${NOW} + ${DURATION})
+ON CONFLICT (key) DO UPDATE SET
+  entry = excluded.entry,
+  first_failed_at = CASE WHEN parked.expires_at > ${NOW} THEN parked.first_failed_at ELSE ${NOW} END,
+  last_failed_at = ${NOW},
+  attempts = CASE WHEN parked.expires_at > ${NOW} THEN parked.attempts + 1 ELSE 1 END,
+  expires_at = ${NOW} + ${DURATION}`,
+
+    parked: `
+SELECT entry, first_failed_at AS first, last_failed_at AS last, attempts FROM ${parked}
+WHERE expires_at > ${NOW} AND last_failed_at >= @since AND (@key = '' OR key = @key)
+ORDER BY last_failed_at, key LIMIT CAST(@limit AS INTEGER)`,
+
+    unpark: `DELETE FROM ${parked} WHERE key = @key`,
+
+    deleteExpiredParked: `
+DELETE FROM ${parked} WHERE key IN (
+  SELECT key FROM ${parked} WHERE expires_at <= ${NOW} LIMIT CAST(@limit AS INTEGER)
+) RETURNING 1`,
 
     inspect: `SELECT (SELECT json_group_array(name) FROM pragma_table_info(@table)) AS columns,
   (SELECT json_group_array(name) FROM sqlite_master

@@ -1,8 +1,9 @@
 import { ConfigurationError, StoreError } from '../errors';
 import type { Claim, ClaimResult, IdempotencyStore } from '../webhooks/idempotency-store';
-import { checkCount, checkDuration } from '../webhooks/store-arguments';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from '../webhooks/parked';
+import { checkCount, checkDuration, checkParkedQuery } from '../webhooks/store-arguments';
 import { storableState, storableSubject } from './names';
-import { newToken } from './replies';
+import { newToken, parkedAsText, readParked } from './replies';
 import { isConfirmed, readClaimRow } from './rows';
 import { mayPass, type SqliteDatabase, type SqliteStatement } from './sqlite-database';
 import { COLUMNS, type SqliteStatements, sqliteStatements } from './sqlite-sql';
@@ -91,7 +92,7 @@ export class SqliteStore implements IdempotencyStore {
   }
 
   /**
-   * Creates the table and its index where they are missing. Any number of processes may call it at the same time.
+   * Creates the tables (of records, and of what is parked) and their indexes where they are missing. Any number of processes may call it at the same time.
    *
    * @throws `ConfigurationError` for a table of that name which lacks a column or has a trigger
    */
@@ -109,14 +110,43 @@ export class SqliteStore implements IdempotencyStore {
   }
 
   /**
-   * Deletes records that have expired: call it now and then, until it answers less than the limit.
+   * Deletes records and parked notifications that have expired: call it now and then, until it answers less than the limit.
    *
    * @param options - `limit`: how many at most; the process stops meanwhile. Default: 1000
    * @returns how many were deleted
    */
   async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
     const limit = checkCount('limit', options.limit ?? 1000);
-    return (await this.#run(this.#sql.deleteExpired, { limit })).length;
+    const records = (await this.#run(this.#sql.deleteExpired, { limit })).length;
+    if (records === limit) return records;
+    const rest = { limit: limit - records };
+    return records + (await this.#run(this.#sql.deleteExpiredParked, rest)).length;
+  }
+
+  /**
+   * Keeps it in the table `…_parked`, which holds personal data then, in the notification's body; `deleteExpired`
+   * deletes it after `retentionMs`.
+   */
+  async park(notification: ParkRequest, retentionMs: number): Promise<void> {
+    const duration = checkDuration('retentionMs', retentionMs);
+    const values = { key: storableSubject(notification.key), entry: parkedAsText(notification), duration };
+    await this.#run(this.#sql.park, values);
+  }
+
+  /** What is parked, the one whose last failure is oldest first. */
+  async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
+    const { since, limit, key } = checkParkedQuery(query);
+    const name = key === undefined ? '' : storableSubject(key);
+    const rows = await this.#run(this.#sql.parked, { key: name, since, limit });
+    return rows.map((row) => {
+      const { entry, first, last, attempts } = row as Record<string, unknown>;
+      return readParked(entry, first, last, attempts);
+    });
+  }
+
+  /** Forgets what is parked under a key. */
+  async unpark(key: string): Promise<void> {
+    await this.#run(this.#sql.unpark, { key: storableSubject(key) });
   }
 
   async #checkTable(): Promise<void> {

@@ -1,3 +1,5 @@
+import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
+
 /**
  * Remembers which notifications have been acted on, and who is acting on one now. The document (section 6.1) promises
  * at-least-once delivery and demands a listener that never acts twice; a store is how several processes keep to that.
@@ -63,6 +65,23 @@ export interface IdempotencyStore<Transaction = unknown> {
    * exactly once. Present only on stores that can.
    */
   readonly transact?: Transact<Transaction> | undefined;
+
+  /**
+   * Keeps a notification whose callback threw, so that a bug in a callback does not cost it after the sixth delivery.
+   * One that is parked under the same key is replaced, and counts one attempt more. Present only on stores that can.
+   *
+   * **What is kept holds personal data**, as its body does, for as long as `retentionMs` says: protect the store as you
+   * protect your own records of payers, and count it among the places where you delete such data.
+   *
+   * @param retentionMs - how long it is kept after this failure, in milliseconds
+   */
+  park?(notification: ParkRequest, retentionMs: number): Promise<void>;
+
+  /** What is parked, the one whose last failure is oldest first. */
+  parked?(query?: ParkedQuery): Promise<ParkedNotification[]>;
+
+  /** Forgets what is parked under a key, such as after it was handled. Nothing happens where there is none. */
+  unpark?(key: string): Promise<void>;
 }
 
 /** The lease of one subject, held to work on one of its states. */

@@ -1,6 +1,14 @@
 import { StoreError } from '../errors';
 import type { Claim, ClaimResult, IdempotencyStore } from './idempotency-store';
-import { checkCount, checkDuration, MAX_STATE_LENGTH, MAX_STATES, shortened } from './store-arguments';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
+import {
+  checkCount,
+  checkDuration,
+  checkParkedQuery,
+  MAX_STATE_LENGTH,
+  MAX_STATES,
+  shortened,
+} from './store-arguments';
 
 /** How a {@link MemoryStore} is bounded. */
 export interface MemoryStoreOptions {
@@ -9,6 +17,12 @@ export interface MemoryStoreOptions {
    * a late repeat of its notification runs again. Default: 100 000; at most 8 388 608.
    */
   readonly maxEntries?: number | undefined;
+
+  /**
+   * How many notifications are parked at most; beyond it, the one whose failure is oldest is forgotten. Each takes as
+   * much as its body, which is 1 MiB at most by default. Default: 1000.
+   */
+  readonly maxParked?: number | undefined;
 
   /** The clock, in milliseconds since 1970, for tests. Default: the process's, which does not jump when it is set. */
   readonly clock?: (() => number) | undefined;
@@ -27,6 +41,7 @@ export interface MemoryStoreOptions {
  */
 export class MemoryStore implements IdempotencyStore {
   readonly #maxEntries: number;
+  readonly #maxParked: number;
   readonly #clock: () => number;
   /**
    * What is done of each subject, or its lease. A map keeps the order in which its keys were added, and each claim adds
@@ -44,10 +59,13 @@ export class MemoryStore implements IdempotencyStore {
   #lastFence = 0;
   /** Counts the claims. */
   #lastToken = 0;
+  /** In the order of their last failures. */
+  readonly #parked = new Map<string, { readonly notification: ParkedNotification; readonly until: number }>();
 
-  /** @throws `ConfigurationError` for a `maxEntries` below 1 or above 8 388 608 */
+  /** @throws `ConfigurationError` for a `maxParked` below 1, or a `maxEntries` below 1 or above 8 388 608 */
   constructor(options: MemoryStoreOptions = {}) {
     this.#maxEntries = checkCount('maxEntries', options.maxEntries ?? 100_000, MOST_ENTRIES);
+    this.#maxParked = checkCount('maxParked', options.maxParked ?? 1000);
     this.#clock = options.clock ?? steadyClock();
   }
 
@@ -93,6 +111,35 @@ export class MemoryStore implements IdempotencyStore {
     if (!(entry instanceof Lease) || !isOf(claim, entry)) return;
     if (entry.done.length === 0) this.#subjects.delete(key);
     else this.#subjects.set(key, entry.done);
+  }
+
+  async park(notification: ParkRequest, retentionMs: number): Promise<void> {
+    const retainFor = checkDuration('retentionMs', retentionMs);
+    const now = this.#now();
+    const before = this.#parked.get(notification.key);
+    const { firstFailedAt, attempts } =
+      before !== undefined && before.until > now ? before.notification : { firstFailedAt: now, attempts: 0 };
+    const parked = { ...notification, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 };
+    this.#parked.delete(notification.key);
+    this.#parked.set(notification.key, { notification: parked, until: now + retainFor });
+    for (const key of this.#parked.keys()) {
+      if (this.#parked.size <= this.#maxParked) break;
+      this.#parked.delete(key);
+    }
+  }
+
+  async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
+    const { since, limit, key } = checkParkedQuery(query);
+    const now = this.#now();
+    for (const [each, { until }] of this.#parked) if (until <= now) this.#parked.delete(each);
+    return [...this.#parked.values()]
+      .map(({ notification }) => notification)
+      .filter((each) => each.lastFailedAt >= since && (key === undefined || each.key === key))
+      .slice(0, limit);
+  }
+
+  async unpark(key: string): Promise<void> {
+    this.#parked.delete(key);
   }
 
   #now(): number {

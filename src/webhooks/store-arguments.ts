@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { ConfigurationError } from '../errors';
+import type { ParkedQuery } from './parked';
 
 /** 300 years: beyond any lease or retention, and small enough to add to a clock without losing milliseconds. */
 const MAX_DURATION_MS = 1e13;
@@ -28,6 +29,14 @@ export function checkCount(name: string, value: number, most: number = Number.MA
   throw new ConfigurationError(
     `Expected ${name} to be a whole number from 1 to ${most}. Leave it out for the default.`,
   );
+}
+
+/** The query with its defaults; `since` and `limit` as numbers that can be compared. */
+export function checkParkedQuery({ since = 0, limit = 100, key }: ParkedQuery) {
+  if (typeof since !== 'number' || Number.isNaN(since)) {
+    throw new ConfigurationError('Expected since to be a number of milliseconds since 1970: date.getTime().');
+  }
+  return { since: Math.max(0, Math.ceil(since)), limit: checkCount('limit', limit), key };
 }
 
 /** The text, or its hash where it is longer than that; a text that looks like a hash is hashed, too. */

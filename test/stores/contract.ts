@@ -463,6 +463,152 @@ export function testStoreContract(
       expect(await store.complete(claim, 0.5)).toBe(true);
     });
 
+    describe('what is parked', () => {
+      type Parking = Required<Pick<IdempotencyStore, 'park' | 'parked' | 'unpark'>>;
+
+      const request = (id: string, body = '{"newStatus":"PAID"}') => ({
+        key: `payment:${id}:PAID`,
+        kind: 'payment',
+        subject: `payment:${id}`,
+        state: 'PAID',
+        body,
+        url: '/webhooks?type=payment',
+        errorName: 'TypeError',
+      });
+
+      function parkingTest(
+        title: string,
+        run: (parking: Parking, elsewhere: Parking) => Promise<void>,
+      ): void {
+        it(title, async ({ skip }) => {
+          if (store.park === undefined) skip('the store does not park');
+          await run(store as Parking, other as Parking);
+        });
+      }
+
+      parkingTest(
+        'is listed with when and how often it failed, and what it threw last',
+        async (parking, second) => {
+          const [id, start] = [randomUUID(), Date.now()];
+          const first = request(id);
+          await parking.park(first, LONG);
+          const [once] = await second.parked({ key: first.key });
+          expect(once).toEqual({
+            ...first,
+            firstFailedAt: expect.any(Number),
+            lastFailedAt: once?.firstFailedAt,
+            attempts: 1,
+          });
+          expect(Math.abs((once?.firstFailedAt ?? 0) - start)).toBeLessThan(60_000);
+
+          await harness.pass(20);
+          const again = { ...request(id, '{"b":2}'), url: '', errorName: 'Error', errorCode: 'E1' };
+          await second.park(again, LONG);
+          const [twice, ...rest] = await parking.parked({ key: first.key });
+          expect(rest).toEqual([]);
+          expect(twice).toEqual({
+            ...again,
+            firstFailedAt: once?.firstFailedAt,
+            lastFailedAt: expect.any(Number),
+            attempts: 2,
+          });
+          expect(twice?.lastFailedAt).toBeGreaterThan(once?.lastFailedAt ?? Number.NaN);
+        },
+      );
+
+      parkingTest('is listed oldest failure first, from a time on, up to a limit', async (parking) => {
+        const requests = Array.from({ length: 4 }, () => request(randomUUID()));
+        const ours = async (query: object) =>
+          (await parking.parked({ limit: 100_000, ...query })).filter(({ key }) =>
+            requests.some((each) => each.key === key),
+          );
+        for (const each of requests) {
+          await parking.park(each, LONG);
+          await harness.pass(20);
+        }
+        const [first, ...later] = requests as [ReturnType<typeof request>];
+        await parking.park(first, LONG);
+
+        const keys = [...later, first].map(({ key }) => key);
+        const listed = await ours({});
+        expect(listed.map(({ key }) => key)).toEqual(keys);
+        const since = listed[1]?.lastFailedAt ?? Number.NaN;
+        expect((await ours({ since })).map(({ key }) => key)).toEqual(keys.slice(1));
+        expect((await parking.parked({ since, limit: 2 })).map(({ key }) => key)).toEqual(keys.slice(1, 3));
+        expect(await parking.parked({ since: listed.at(-1)?.lastFailedAt ?? 0, key: keys[0] ?? '' })).toEqual(
+          [],
+        );
+      });
+
+      parkingTest('lists 100 when no limit is given', async (parking) => {
+        for (let index = 0; index < 101; index += 1) await parking.park(request(randomUUID()), LONG);
+        expect(await parking.parked()).toHaveLength(100);
+      });
+
+      parkingTest('is gone after it is taken out, and nothing else is', async (parking, second) => {
+        const [gone, stays] = [request(randomUUID()), request(randomUUID())];
+        await parking.park(gone, LONG);
+        await parking.park(stays, LONG);
+        await second.unpark(gone.key);
+        await second.unpark(gone.key);
+        expect(await parking.parked({ key: gone.key })).toEqual([]);
+        expect(await parking.parked({ key: stays.key })).toHaveLength(1);
+        expect((await parking.parked({ limit: 100_000 })).map(({ key }) => key)).not.toContain(gone.key);
+      });
+
+      parkingTest('is gone after its retention, which each failure begins anew', async (parking) => {
+        const [brief, renewed, long] = Array.from({ length: 3 }, () => request(randomUUID()));
+        if (brief === undefined || renewed === undefined || long === undefined) throw new Error('three');
+        await parking.park(long, LONG);
+        await parking.park(brief, SHORT);
+        await parking.park(renewed, SHORT);
+        await parking.park(renewed, LONG);
+        await harness.pass(WELL_PAST_SHORT);
+        const keys = async () => (await parking.parked({ limit: 100_000 })).map(({ key }) => key);
+        expect(await keys()).not.toContain(brief.key);
+        await cleanUp();
+        expect(await keys()).toEqual(expect.arrayContaining([long.key, renewed.key]));
+        expect(await parking.parked({ key: brief.key })).toEqual([]);
+
+        await parking.park(brief, LONG);
+        expect(await parking.parked({ key: brief.key })).toMatchObject([{ attempts: 1 }]);
+      });
+
+      parkingTest('may hold any text, and touches no record of its subject', async (parking, second) => {
+        const run = randomUUID();
+        for (const text of oddTexts) {
+          const odd = {
+            ...request(text + run, text),
+            key: text + run,
+            state: text,
+            url: text,
+            errorName: text,
+          };
+          await parking.park(odd, LONG);
+          expect(await second.parked({ key: odd.key })).toMatchObject([odd]);
+        }
+        const claim = await claimed(store, newSubject(), 'PAID');
+        await parking.park({ ...request(''), key: claim.subject, subject: claim.subject }, LONG);
+        await parking.unpark(claim.subject);
+        expect(await other.claim(claim.subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      });
+
+      parkingTest('is kept apart from what is parked elsewhere', async (parking) => {
+        const elsewhere = harness.open({ space: 'other' }) as IdempotencyStore & Parking;
+        const each = request(randomUUID());
+        await parking.park(each, LONG);
+        expect(await elsewhere.parked({ key: each.key })).toEqual([]);
+      });
+
+      parkingTest('is refused with durations and limits that are none', async (parking) => {
+        const each = request(randomUUID());
+        for (const wrong of [0, -1, Number.NaN])
+          await expect(parking.park(each, wrong)).rejects.toBeInstanceOf(ConfigurationError);
+        await expect(parking.parked({ limit: 0 })).rejects.toBeInstanceOf(ConfigurationError);
+        await expect(parking.parked({ since: Number.NaN })).rejects.toBeInstanceOf(ConfigurationError);
+      });
+    });
+
     if (faults.length === 0) return;
     describe('when a step', () => {
       const among = (wanted: readonly Fault[]) => wanted.filter((fault) => faults.includes(fault));

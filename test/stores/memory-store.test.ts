@@ -248,6 +248,19 @@ describe('MemoryStore', () => {
       expect((await store.claim(`live:${index}`, 'PAID', 60_000)).status).toBe('busy');
   });
 
+  it('parks no more notifications than maxParked, and forgets the oldest failure first', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ maxParked: 2, clock });
+    const park = async (key: string) => {
+      const rest = { kind: 'payment', subject: key, state: 'PAID', body: '{}', url: '', errorName: 'Error' };
+      await store.park({ key, ...rest }, 60_000);
+      await pass(1);
+    };
+    for (const key of ['a', 'b', 'a', 'c']) await park(key);
+    expect((await store.parked()).map(({ key }) => key)).toEqual(['a', 'c']);
+    expect(() => new MemoryStore({ maxParked: 0 })).toThrow(ConfigurationError);
+  });
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 23 + 1])(
     'refuses maxEntries: %s',
     (maxEntries) => {
