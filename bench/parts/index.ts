@@ -21,7 +21,7 @@ export const parts: Readonly<Record<string, { readonly measures: string; readonl
   client: { measures: 'CPU a call of the client', run: client },
   'cold-import': { measures: 'time to load a module in a new process', run: coldImport },
   size: { measures: 'bytes of a bundle and of an installation', run: size },
-  'memory-store': { measures: 'a million keys in the memory store', run: memoryStore },
+  'memory-store': { measures: 'as many keys in the memory store as it holds by default', run: memoryStore },
   stores: { measures: 'Redis, PostgreSQL and SQLite as idempotency stores', run: stores },
   fleet: { measures: 'what 10,000 notifications a second would need', run: fleet },
   'sandbox-journeys': { measures: 'cost of journeys as they become more', run: sandboxJourneys },

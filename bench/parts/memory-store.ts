@@ -16,7 +16,7 @@ interface Measured {
 
 const RUNS = 3;
 
-/** What a million keys take, and the longest pause that they cause. */
+/** What the default number of keys takes, and the longest pause that they cause. */
 export async function memoryStore({ seed }: BenchContext): Promise<PartReport> {
   const options = { node: 24, nodeOptions: ['--expose-gc'], input: { seed } };
   const runs: Measured[] = [];

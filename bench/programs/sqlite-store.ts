@@ -25,7 +25,9 @@ const { seed, rounds } = programInput<{ seed: number; rounds: number }>();
 const directory = mkdtempSync(join(tmpdir(), 'sqlite-store-'));
 const database = new DatabaseSync(join(directory, 'notifications.db'));
 // As the store's documentation says.
-database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100');
+database.exec(
+  'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100',
+);
 const store = new SqliteStore(database);
 await store.createTable();
 

@@ -1,3 +1,5 @@
+import { MAX_STATES } from '../webhooks/store-arguments';
+
 /**
  * The record of a subject is one JSON text: `{ fence, token, expires, done: [{ state, token, expires }] }`, where the
  * outer `token` and `expires` are the lease's. One key means one cluster slot, and Redis expires it as a whole.
@@ -21,26 +23,29 @@ for _, entry in ipairs(record.done) do
     if entry.state == state then known = entry end
   end
 end
-record.done = done
 
 local function save()
   -- Past its fence, so that the fence of the next claim is greater also when that makes the record anew.
   local last = math.max(record.expires, record.fence + 1)
-  for _, entry in ipairs(done) do last = math.max(last, entry.expires) end
+  record.done = {}
+  for index = math.max(1, #done - ${MAX_STATES - 1}), #done do
+    record.done[#record.done + 1] = done[index]
+    last = math.max(last, done[index].expires)
+  end
   redis.call('SET', key, cjson.encode(record))
   redis.call('PEXPIREAT', key, string.format('%.0f', last))
 end
 `;
 
 export const claimScript = `${prelude}
-if known then return { 'done', token, '', unpack(states) } end
+if known then return { 'done', token, '', states } end
 if leased and not mine then return { 'busy', token } end
 if not mine then
   record.fence = math.max(record.fence + 1, now)
   record.token, record.expires = token, now + duration
   save()
 end
-return { 'claimed', token, string.format('%.0f', record.fence), unpack(states) }
+return { 'claimed', token, string.format('%.0f', record.fence), states }
 `;
 
 export const completeScript = `${prelude}

@@ -1,10 +1,12 @@
 import { ConfigurationError } from '../errors';
 import type { Claim, ClaimResult, IdempotencyStore } from '../webhooks/idempotency-store';
-import { checkDuration } from '../webhooks/store-arguments';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from '../webhooks/parked';
+import { checkDuration, checkParkedQuery } from '../webhooks/store-arguments';
 import { storableState, storableSubject } from './names';
 import { type RedisClient, type RunScript, scriptRunner } from './redis-client';
+import { parkedScript, parkScript, unparkScript } from './redis-parked';
 import { claimScript, completeScript, releaseScript } from './redis-scripts';
-import { newToken, readClaim, unexpectedReply } from './replies';
+import { newToken, parkedAsText, readClaim, readParked, unexpectedReply } from './replies';
 
 /** Where a {@link RedisStore} keeps its keys: `{prefix}{namespace}:{subject}`. */
 export interface RedisStoreOptions {
@@ -28,7 +30,7 @@ export interface RedisStoreOptions {
  * - **Guarantees**: those of {@link IdempotencyStore}. Each step is one Lua script on one key, timed by Redis's `TIME`.
  *   The effect happens at least once; one callback at a time for a subject.
  * - **Needs**: `maxmemory-policy noeviction`, since an evicted key is a forgotten notification; the commands `EVAL`,
- *   `TIME`, `GET`, `SET` and `PEXPIREAT`; persistence (`appendonly yes`) if a restart of Redis shall not forget.
+ *   `TIME`, `GET`, `SET` and `PEXPIREAT` (to park also those of hashes and sorted sets, `PEXPIRE`, `PTTL`, `EXISTS`, `DEL`); persistence (`appendonly yes`) if a restart of Redis shall not forget.
  *   Keys expire by themselves.
  * - **A crash** before a step's script leaves the record as it was, after it as it became. A listener that dies with a
  *   lease loses it when the lease ends, and the next delivery is claimed again.
@@ -37,6 +39,11 @@ export interface RedisStoreOptions {
  *   `context.fence`, or use `PostgresStore` with `transactional: true`.
  * - **A dead Redis**: ioredis queues commands for ever by default. The handler's `storeTimeoutMs` answers 503 then;
  *   `maxRetriesPerRequest` and `commandTimeout` of the client bound the queue itself. What is resent is recognised.
+ * - **A Redis that stalls** carries out, when it goes on, the claims that it received meanwhile, each with a whole lease
+ *   (40 s by default). The handler releases a claim that is answered after it was given up, and this store releases one
+ *   that the client gave up (`commandTimeout`). If the process has ended in between, nobody does: the subject is then
+ *   `busy` for one lease from the moment Redis goes on, which can cost one delivery, as the next comes about 60 s later.
+ *   If that one was the sixth and last, the notification is lost.
  */
 export class RedisStore implements IdempotencyStore {
   readonly #run: RunScript;
@@ -62,10 +69,16 @@ export class RedisStore implements IdempotencyStore {
     const duration = String(checkDuration('leaseMs', leaseMs));
     // Made before the command is sent: when the driver sends it again, the script sees whose lease it is.
     const token = newToken();
-    const reply = await this.#run(claimScript, this.#key(subject), token, storableState(state), duration);
-    if (!Array.isArray(reply)) throw unexpectedReply('claim');
-    const [status, echo, fence, ...states] = reply;
-    return readClaim({ status, token: echo, fence, states }, { subject, state, token });
+    try {
+      const reply = await this.#run(claimScript, this.#key(subject), token, storableState(state), duration);
+      if (!Array.isArray(reply)) throw unexpectedReply('claim');
+      const [status, echo, fence, states] = reply;
+      return readClaim({ status, token: echo, fence, states }, { subject, state, token });
+    } catch (error) {
+      // The client may have given up a command that Redis carries out later: what follows it frees the subject.
+      this.release({ subject, state, token, fence: 0, handledStates: [] }).catch(() => {});
+      throw error;
+    }
   }
 
   async complete(claim: Claim, retentionMs: number): Promise<boolean> {
@@ -83,6 +96,39 @@ export class RedisStore implements IdempotencyStore {
       storableState(claim.state),
     );
     statusOf('release', reply, claim, 'released');
+  }
+
+  /**
+   * Keeps it under keys that begin with `{prefix}{namespace}{parked}`, all in one slot of a cluster. They hold personal
+   * data, in the notification's body, and expire by themselves after `retentionMs`. Each takes as much memory as its body:
+   * with `noeviction`, a Redis that is full refuses to park, and claims as well.
+   */
+  async park(notification: ParkRequest, retentionMs: number): Promise<void> {
+    const duration = String(checkDuration('retentionMs', retentionMs));
+    const name = storableSubject(notification.key);
+    const reply = await this.#run(parkScript, this.#parkedKey, name, parkedAsText(notification), duration);
+    if (!Array.isArray(reply) || reply[0] !== 'parked') throw unexpectedReply('park');
+  }
+
+  /** What is parked, the one whose last failure is oldest first. */
+  async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
+    const { since, limit, key } = checkParkedQuery(query);
+    const name = key === undefined ? '' : storableSubject(key);
+    const reply = await this.#run(parkedScript, this.#parkedKey, name, String(since), String(limit));
+    const [status, found] = Array.isArray(reply) ? reply : [];
+    if (status !== 'parked' || !Array.isArray(found)) throw unexpectedReply('parked');
+    return found.map(([entry, first, last, attempts]) => readParked(entry, first, last, attempts));
+  }
+
+  /** Forgets what is parked under a key. */
+  async unpark(key: string): Promise<void> {
+    const reply = await this.#run(unparkScript, this.#parkedKey, storableSubject(key));
+    if (!Array.isArray(reply) || reply[0] !== 'unparked') throw unexpectedReply('unpark');
+  }
+
+  /** No subject's key begins so: those have a colon after the namespace, and a namespace has no brace. */
+  get #parkedKey(): string {
+    return `${this.#prefix.slice(0, -1)}{parked}`;
   }
 
   #key(subject: string): string {

@@ -1,5 +1,6 @@
 import { StoreError } from '../errors';
 import type { ClaimResult } from '../webhooks/idempotency-store';
+import type { ParkedNotification, ParkRequest } from '../webhooks/parked';
 import { stateFromStored } from './names';
 
 /** What a store's server answered to `claim`, before anything about it is believed. */
@@ -26,6 +27,38 @@ export function readClaim(
   const fence = typeof reply.fence === 'string' ? Number(reply.fence) : Number.NaN;
   if (status !== 'claimed' || !Number.isSafeInteger(fence) || fence < 1) throw unexpectedReply('claim');
   return { status, ...asked, fence, handledStates };
+}
+
+/** What is written of a parked notification: as JSON, any text in it can be stored. */
+export function parkedAsText({
+  key,
+  kind,
+  subject,
+  state,
+  body,
+  url,
+  errorName,
+  errorCode,
+}: ParkRequest): string {
+  return JSON.stringify({ key, kind, subject, state, body, url, errorName, errorCode });
+}
+
+/** A parked notification, from that text and what the store's server counted and timed. */
+export function readParked(
+  entry: unknown,
+  first: unknown,
+  last: unknown,
+  attempts: unknown,
+): ParkedNotification {
+  const [firstFailedAt, lastFailedAt, count] = [first, last, attempts].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  if (typeof entry !== 'string' || ![firstFailedAt, lastFailedAt, count].every(Number.isSafeInteger)) {
+    throw unexpectedReply('parked');
+  }
+  return { ...(JSON.parse(entry) as ParkRequest), firstFailedAt, lastFailedAt, attempts: count };
 }
 
 export function unexpectedReply(step: string): StoreError {

@@ -16,11 +16,15 @@ export interface SqliteStatement {
   all(values: Record<string, string | number>): unknown[];
 }
 
-const SQLITE_BUSY = 5;
+/** Another connection holds the file; another one has just changed the schema. */
+const PASSING = { SQLITE_BUSY: 5, SQLITE_SCHEMA: 17 };
 
-/** Whether an error says that another connection holds the database: node:sqlite by number, better-sqlite3 by name. */
-export function isBusy(error: unknown): boolean {
+/** Whether an error passes when others are done with the file: node:sqlite says so by number, better-sqlite3 by name. */
+export function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if ('errcode' in error && typeof error.errcode === 'number') return (error.errcode & 0xff) === SQLITE_BUSY;
-  return 'code' in error && typeof error.code === 'string' && error.code.startsWith('SQLITE_BUSY');
+  if ('errcode' in error && typeof error.errcode === 'number') {
+    return Object.values(PASSING).includes(error.errcode & 0xff);
+  }
+  const code = 'code' in error ? String(error.code) : '';
+  return Object.keys(PASSING).some((name) => code.startsWith(name));
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { MAX_STATES } from '../webhooks/store-arguments';
 
 export interface SqliteStatements {
   /** `@subject`, `@state`, `@token`, `@duration` of the lease. One row when claimed. */
@@ -12,7 +13,20 @@ export interface SqliteStatements {
   /** `@limit`. */
   readonly deleteExpired: string;
   readonly createTable: readonly string[];
+  /** `@key`, `@entry`, `@duration` of the retention. */
+  readonly park: string;
+  /** `@key` (`''` for any), `@since`, `@limit`. Rows of `entry`, `first`, `last`, `attempts`. */
+  readonly parked: string;
+  /** `@key`. */
+  readonly unpark: string;
+  /** `@limit`. */
+  readonly deleteExpiredParked: string;
+  /** `@table`. One row: JSON arrays of the table's `columns` and `triggers`. */
+  readonly inspect: string;
 }
+
+/** What `createTable` makes. */
+export const COLUMNS = ['subject', 'fence', 'token', 'expires', 'done', 'expires_at'];
 
 /** Milliseconds since 1970 by SQLite's clock, the same throughout a statement; `unixepoch('subsec')` needs 3.42. */
 const NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
@@ -35,6 +49,7 @@ export function sqliteStatements(table: string): SqliteStatements {
     );
   }
   const name = quoted(table);
+  const parked = quoted(`${table}_parked`);
   return {
     // RETURNING knows the table by its name only.
     claim: `
@@ -56,7 +71,8 @@ FROM ${name} AS record WHERE subject = @subject`,
     complete: `
 UPDATE ${name} AS record SET
   done = CASE WHEN ${DONE_BY_TOKEN} THEN record.done ELSE json_insert(
-    (SELECT json_group_array(json(entry.value)) FROM ${LIVE}),
+    (SELECT json_group_array(json(value)) FROM (SELECT * FROM (
+      SELECT entry.key, entry.value FROM ${LIVE} ORDER BY entry.key DESC LIMIT ${MAX_STATES - 1}) ORDER BY key)),
     '$[#]', json_object('state', @state, 'token', @token, 'expires', ${NOW} + ${DURATION})) END,
   expires_at = max(record.expires_at, ${NOW} + ${DURATION}),
   token = NULLIF(record.token, @token)
@@ -82,7 +98,43 @@ DELETE FROM ${name} WHERE subject IN (
   expires_at INTEGER NOT NULL
 )`,
       `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_expires_at`)} ON ${name} (expires_at)`,
+      `CREATE TABLE IF NOT EXISTS ${parked} (
+  key TEXT NOT NULL PRIMARY KEY,
+  -- JSON, which holds the notification's body and so personal data.
+  entry TEXT NOT NULL,
+  first_failed_at INTEGER NOT NULL,
+  last_failed_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+)`,
+      `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_parked_last_failed_at`)} ON ${parked} (last_failed_at)`,
     ],
+
+    park: `
+INSERT INTO ${parked} AS parked (key, entry, first_failed_at, last_failed_at, attempts, expires_at)
+VALUES (@key, @entry, ${NOW}, ${NOW}, 1, ${NOW} + ${DURATION})
+ON CONFLICT (key) DO UPDATE SET
+  entry = excluded.entry,
+  first_failed_at = CASE WHEN parked.expires_at > ${NOW} THEN parked.first_failed_at ELSE ${NOW} END,
+  last_failed_at = ${NOW},
+  attempts = CASE WHEN parked.expires_at > ${NOW} THEN parked.attempts + 1 ELSE 1 END,
+  expires_at = ${NOW} + ${DURATION}`,
+
+    parked: `
+SELECT entry, first_failed_at AS first, last_failed_at AS last, attempts FROM ${parked}
+WHERE expires_at > ${NOW} AND last_failed_at >= @since AND (@key = '' OR key = @key)
+ORDER BY last_failed_at, key LIMIT CAST(@limit AS INTEGER)`,
+
+    unpark: `DELETE FROM ${parked} WHERE key = @key`,
+
+    deleteExpiredParked: `
+DELETE FROM ${parked} WHERE key IN (
+  SELECT key FROM ${parked} WHERE expires_at <= ${NOW} LIMIT CAST(@limit AS INTEGER)
+) RETURNING 1`,
+
+    inspect: `SELECT (SELECT json_group_array(name) FROM pragma_table_info(@table)) AS columns,
+  (SELECT json_group_array(name) FROM sqlite_master
+    WHERE type = 'trigger' AND tbl_name = @table COLLATE NOCASE) AS triggers`,
   };
 }
 

@@ -1,11 +1,12 @@
 import { ConfigurationError, StoreError } from '../errors';
 import type { Claim, ClaimResult, IdempotencyStore } from '../webhooks/idempotency-store';
-import { checkCount, checkDuration } from '../webhooks/store-arguments';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from '../webhooks/parked';
+import { checkCount, checkDuration, checkParkedQuery } from '../webhooks/store-arguments';
 import { storableState, storableSubject } from './names';
-import { newToken } from './replies';
+import { newToken, parkedAsText, readParked } from './replies';
 import { isConfirmed, readClaimRow } from './rows';
-import { isBusy, type SqliteDatabase, type SqliteStatement } from './sqlite-database';
-import { type SqliteStatements, sqliteStatements } from './sqlite-sql';
+import { mayPass, type SqliteDatabase, type SqliteStatement } from './sqlite-database';
+import { COLUMNS, type SqliteStatements, sqliteStatements } from './sqlite-sql';
 
 /** Where a {@link SqliteStore} keeps its records. */
 export interface SqliteStoreOptions {
@@ -13,8 +14,8 @@ export interface SqliteStoreOptions {
   readonly table?: string | undefined;
 
   /**
-   * How long a step is tried again while another process holds the database, in milliseconds; each try also waits for
-   * the database's own `busy_timeout`, which stops this process. Default: 2000.
+   * How long a step is tried again while another process holds the database, in milliseconds; it then fails with a
+   * `StoreError`. Each try also waits for the database's own `busy_timeout`, which stops this process. Default: 2000.
    */
   readonly busyTimeoutMs?: number | undefined;
 }
@@ -25,11 +26,15 @@ export interface SqliteStoreOptions {
  *
  * ```ts
  * const database = new DatabaseSync('notifications.db');
+ * database.exec('PRAGMA busy_timeout = 5000');
  * database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100');
  * const store = new SqliteStore(database);
  * await store.createTable();
- * setInterval(() => void store.deleteExpired(), 3_600_000).unref();
+ * setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
  * ```
+ *
+ * The first `busy_timeout` is for opening the file, which other processes may hold just then: without it the next
+ * `PRAGMA` throws `database is locked`. The last one is for the steps.
  *
  * - **Guarantees**: those of {@link IdempotencyStore}, among all processes that open the file. Each change is one
  *   statement, timed by SQLite's clock, which is the machine's. The effect happens at least once; one callback at a
@@ -43,6 +48,7 @@ export interface SqliteStoreOptions {
  */
 export class SqliteStore implements IdempotencyStore {
   readonly #database: SqliteDatabase;
+  readonly #table: string;
   readonly #sql: SqliteStatements;
   readonly #busyTimeoutMs: number;
   readonly #prepared = new Map<string, SqliteStatement>();
@@ -59,7 +65,8 @@ export class SqliteStore implements IdempotencyStore {
       );
     }
     this.#database = database;
-    this.#sql = sqliteStatements(options.table ?? 'pix_automatic_notifications');
+    this.#table = options.table ?? 'pix_automatic_notifications';
+    this.#sql = sqliteStatements(this.#table);
     this.#busyTimeoutMs = checkDuration('busyTimeoutMs', options.busyTimeoutMs ?? 2000);
   }
 
@@ -84,9 +91,17 @@ export class SqliteStore implements IdempotencyStore {
     await this.#run(this.#sql.release, { subject: storableSubject(claim.subject), token: claim.token });
   }
 
-  /** Creates the table and its index where they are missing. Any number of processes may call it at the same time. */
+  /**
+   * Creates the tables (of records, and of what is parked) and their indexes where they are missing. Any number of processes may call it at the same time.
+   *
+   * @throws `ConfigurationError` for a table of that name which lacks a column or has a trigger
+   */
   async createTable(): Promise<void> {
-    for (const statement of this.#sql.createTable) await this.#retried(() => this.#database.exec(statement));
+    for (const statement of this.#sql.createTable) {
+      await this.#retried(() => this.#database.exec(statement));
+      // Before the index is made, which another table may have no column for.
+      await this.#checkTable();
+    }
   }
 
   /** What `createTable` runs, as text for your migrations. */
@@ -95,14 +110,50 @@ export class SqliteStore implements IdempotencyStore {
   }
 
   /**
-   * Deletes records that have expired: call it now and then, until it answers less than the limit.
+   * Deletes records and parked notifications that have expired: call it now and then, until it answers less than the limit.
    *
    * @param options - `limit`: how many at most; the process stops meanwhile. Default: 1000
    * @returns how many were deleted
    */
   async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
     const limit = checkCount('limit', options.limit ?? 1000);
-    return (await this.#run(this.#sql.deleteExpired, { limit })).length;
+    const records = (await this.#run(this.#sql.deleteExpired, { limit })).length;
+    if (records === limit) return records;
+    const rest = { limit: limit - records };
+    return records + (await this.#run(this.#sql.deleteExpiredParked, rest)).length;
+  }
+
+  /**
+   * Keeps it in the table `…_parked`, which holds personal data then, in the notification's body; `deleteExpired`
+   * deletes it after `retentionMs`.
+   */
+  async park(notification: ParkRequest, retentionMs: number): Promise<void> {
+    const duration = checkDuration('retentionMs', retentionMs);
+    const values = { key: storableSubject(notification.key), entry: parkedAsText(notification), duration };
+    await this.#run(this.#sql.park, values);
+  }
+
+  /** What is parked, the one whose last failure is oldest first. */
+  async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
+    const { since, limit, key } = checkParkedQuery(query);
+    const name = key === undefined ? '' : storableSubject(key);
+    const rows = await this.#run(this.#sql.parked, { key: name, since, limit });
+    return rows.map((row) => {
+      const { entry, first, last, attempts } = row as Record<string, unknown>;
+      return readParked(entry, first, last, attempts);
+    });
+  }
+
+  /** Forgets what is parked under a key. */
+  async unpark(key: string): Promise<void> {
+    await this.#run(this.#sql.unpark, { key: storableSubject(key) });
+  }
+
+  async #checkTable(): Promise<void> {
+    const [row] = await this.#run(this.#sql.inspect, { table: this.#table });
+    const { columns, triggers } = row as { readonly columns: string; readonly triggers: string };
+    const missing = COLUMNS.filter((column) => !JSON.parse(columns).includes(column));
+    if (missing.length > 0 || triggers !== '[]') throw notOurTable(this.#table, missing);
   }
 
   async #run(sql: string, values: Record<string, string | number>): Promise<unknown[]> {
@@ -126,9 +177,26 @@ export class SqliteStore implements IdempotencyStore {
       try {
         return step();
       } catch (error) {
-        if (!isBusy(error) || performance.now() > deadline) throw error;
+        if (!mayPass(error)) throw error;
+        if (performance.now() > deadline) throw stillHeld(this.#busyTimeoutMs, error);
       }
       await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20));
     }
   }
+}
+
+function stillHeld(busyTimeoutMs: number, cause: unknown): StoreError {
+  return new StoreError(
+    `Another connection held the SQLite database for all of busyTimeoutMs (${busyTimeoutMs} ms). Look for a process ` +
+      'with a long transaction on the file, such as a backup or a shell, and use WAL, so that readers hold up nobody.',
+    { cause },
+  );
+}
+
+function notOurTable(table: string, missing: readonly string[]): ConfigurationError {
+  const what = missing.length > 0 ? `has no column ${missing.join(', ')}` : 'has a trigger';
+  return new ConfigurationError(
+    `The table "${table}" ${what}, so it is not one that createTable made. ` +
+      'Pass the name of a table for the store alone, or drop this one if nothing else uses it.',
+  );
 }

@@ -1,3 +1,5 @@
+import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
+
 /**
  * Remembers which notifications have been acted on, and who is acting on one now. The document (section 6.1) promises
  * at-least-once delivery and demands a listener that never acts twice; a store is how several processes keep to that.
@@ -11,7 +13,17 @@
  *   while its lease lives all others are `'busy'` (or `'done'`, for a state that is).
  * - Each step is idempotent for its own token, because drivers resend a command whose reply was lost.
  * - Time is the store's own clock, never the caller's: processes with wrong clocks cannot shorten a lease.
- * - A step that fails or hangs leaves either the record before it or the record after it, nothing between.
+ * - A step that fails or hangs leaves either the record before it or the record after it, nothing between. After a claim
+ *   that failed, a store may release the lease that it could have been given.
+ * - A record is bounded: it remembers the 64 newest states that are done, so that a flood of states neither fills the
+ *   store nor keeps a new state from being handled, and it keeps a hash in place of a state of more than 512 characters.
+ *   An older state than those is forgotten: if it is delivered again, the callback runs again.
+ * - A done state is remembered for its own `retentionMs` at least, whatever is claimed, completed or released after it,
+ *   and whenever expired records are deleted.
+ *
+ * A claim can come late: a store that stalls carries it out when it goes on, after the handler has answered 503. The
+ * handler releases such a claim as soon as its answer comes. If the process has ended meanwhile, the lease lives for
+ * `leaseMs` from the moment the claim was carried out, and deliveries in that time are answered 503.
  *
  * What a crash leaves: before `claim`, nothing; between `claim` and `complete`, a lease that runs out by itself, after
  * which the next delivery is claimed again (the callback may have run: at least once); after `complete`, a done state.
@@ -36,15 +48,15 @@ export interface IdempotencyStore<Transaction = unknown> {
    * Records the claim's state as done and gives up the lease, in one step.
    *
    * @param claim - what `claim` answered
-   * @param retentionMs - how long the state is remembered at least, in milliseconds
+   * @param retentionMs - how long the state is remembered at least, in milliseconds, unless 64 newer ones come
    * @returns `true` when the state is recorded as done by this claim, also when an earlier call recorded it;
    *   `false` when the claim's lease has expired or is somebody else's now, and nothing was changed
    */
   complete(claim: Claim, retentionMs: number): Promise<boolean>;
 
   /**
-   * Gives up the lease without recording anything, so that the next delivery can be claimed at once. Changes nothing
-   * when the lease is no longer the claim's, or when the claim was completed.
+   * Gives up the lease without recording anything, so that the next delivery can be claimed at once. States that were
+   * done before stay done. Changes nothing when the lease is no longer the claim's, or when the claim was completed.
    */
   release(claim: Claim): Promise<void>;
 
@@ -53,6 +65,23 @@ export interface IdempotencyStore<Transaction = unknown> {
    * exactly once. Present only on stores that can.
    */
   readonly transact?: Transact<Transaction> | undefined;
+
+  /**
+   * Keeps a notification whose callback threw, so that a bug in a callback does not cost it after the sixth delivery.
+   * One that is parked under the same key is replaced, and counts one attempt more. Present only on stores that can.
+   *
+   * **What is kept holds personal data**, as its body does, for as long as `retentionMs` says: protect the store as you
+   * protect your own records of payers, and count it among the places where you delete such data.
+   *
+   * @param retentionMs - how long it is kept after this failure, in milliseconds
+   */
+  park?(notification: ParkRequest, retentionMs: number): Promise<void>;
+
+  /** What is parked, the one whose last failure is oldest first. */
+  parked?(query?: ParkedQuery): Promise<ParkedNotification[]>;
+
+  /** Forgets what is parked under a key, such as after it was handled. Nothing happens where there is none. */
+  unpark?(key: string): Promise<void>;
 }
 
 /** The lease of one subject, held to work on one of its states. */
@@ -65,7 +94,10 @@ export interface Claim {
   readonly token: string;
   /** Grows with each claim of the subject, so that a write guarded by it can refuse a former owner's. */
   readonly fence: number;
-  /** The states of the subject that were done before. */
+  /**
+   * The states of the subject that were done before, oldest first; the 64 newest at most. A state of more than 512
+   * characters is its hash here (`sha256:…`).
+   */
   readonly handledStates: readonly string[];
 }
 

@@ -65,6 +65,7 @@ export type {
   SaleStatusNotification,
   UnrecognizedNotification,
 } from './notification';
+export type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
 export {
   constructNotification,
   type NotificationInput,

@@ -1,16 +1,28 @@
 import { StoreError } from '../errors';
-import { AgedMap } from './aged-map';
 import type { Claim, ClaimResult, IdempotencyStore } from './idempotency-store';
-import { checkCount, checkDuration } from './store-arguments';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
+import {
+  checkCount,
+  checkDuration,
+  checkParkedQuery,
+  MAX_STATE_LENGTH,
+  MAX_STATES,
+  shortened,
+} from './store-arguments';
 
 /** How a {@link MemoryStore} is bounded. */
 export interface MemoryStoreOptions {
   /**
-   * How many subjects are remembered at most; about 200 bytes each beside the subject's own text. When it is full, the
-   * subject claimed longest ago is forgotten, and a late repeat of its notification runs again. Default: 100 000; at
-   * most 16 777 216.
+   * How many subjects are remembered at most. When the store is full, the subject claimed longest ago is forgotten, and
+   * a late repeat of its notification runs again. Default: 100 000; at most 8 388 608.
    */
   readonly maxEntries?: number | undefined;
+
+  /**
+   * How many notifications are parked at most; beyond it, the one whose failure is oldest is forgotten. Each takes as
+   * much as its body, which is 1 MiB at most by default. Default: 1000.
+   */
+  readonly maxParked?: number | undefined;
 
   /** The clock, in milliseconds since 1970, for tests. Default: the process's, which does not jump when it is set. */
   readonly clock?: (() => number) | undefined;
@@ -24,93 +36,139 @@ export interface MemoryStoreOptions {
  * `PostgresStore` or `SqliteStore` from `pix-automatic-sdk/stores` wherever that matters.
  *
  * Within its process it keeps every guarantee of {@link IdempotencyStore}. A lease that lives is never evicted: when
- * the store is full of subjects that are being worked on, `claim` rejects, and the handler answers 503. It has no
- * timers: expired entries go as the store is used.
+ * the store is full of subjects that are being worked on, `claim` rejects with a `StoreError`, and the handler answers
+ * 503. It has no timers: expired entries go as the store is used.
  */
 export class MemoryStore implements IdempotencyStore {
   readonly #maxEntries: number;
+  readonly #maxParked: number;
   readonly #clock: () => number;
-  /** What is done of each subject, or its lease, which may have run out and holds what is done. */
-  readonly #subjects: AgedMap<Lease | DoneState>;
+  /**
+   * What is done of each subject, or its lease. A map keeps the order in which its keys were added, and each claim adds
+   * its subject anew: the oldest comes first.
+   */
+  readonly #subjects = new Map<string, Lease | readonly DoneState[]>();
+  /**
+   * Gives the oldest entry, then the next one. Kept from step to step, because a new iterator passes over the places of
+   * all that was deleted before it reaches the oldest.
+   */
+  readonly #oldest = this.#subjects.entries();
+  /** Goes through all entries, round and round, to find those that have expired. */
+  #sweeper = this.#subjects.entries();
   /** Of the store, not of a subject, so that it outlives what is evicted. */
   #lastFence = 0;
-  /** Counts the claims. What fences they have is no business of the store: these are smaller, and sooner text. */
+  /** Counts the claims. */
   #lastToken = 0;
+  /** In the order of their last failures. */
+  readonly #parked = new Map<string, { readonly notification: ParkedNotification; readonly until: number }>();
 
-  /** @throws `ConfigurationError` for a `maxEntries` below 1 or above 16 777 216 */
+  /** @throws `ConfigurationError` for a `maxParked` below 1, or a `maxEntries` below 1 or above 8 388 608 */
   constructor(options: MemoryStoreOptions = {}) {
     this.#maxEntries = checkCount('maxEntries', options.maxEntries ?? 100_000, MOST_ENTRIES);
+    this.#maxParked = checkCount('maxParked', options.maxParked ?? 1000);
     this.#clock = options.clock ?? steadyClock();
-    this.#subjects = new AgedMap(this.#maxEntries);
   }
 
   async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
     const leaseFor = checkDuration('leaseMs', leaseMs);
-    const now = Math.floor(this.#clock());
+    const now = this.#now();
     this.#sweep(now);
-    const entry = this.#subjects.get(subject);
-    const done = withoutExpired(doneOf(entry), now);
-    const handledStates = statesOf(done);
+    const key = keyOf(subject);
+    const entry = this.#subjects.get(key);
+    const done = liveStates(entry, now);
+    const handledStates = done.map((each) => each.state);
 
-    if (handledStates.includes(state)) return { status: 'done', handledStates };
-    if (entry instanceof Lease && entry.until > now) return { status: 'busy' };
+    if (handledStates.includes(keptState(state))) return { status: 'done', handledStates };
+    if (isLeased(entry, now)) return { status: 'busy' };
     if (entry === undefined) this.#makeRoom(now);
-    else this.#subjects.delete(subject);
 
-    const fence = Math.max(this.#lastFence + 1, now);
-    this.#lastFence = fence;
+    this.#lastFence = Math.max(this.#lastFence + 1, now);
     this.#lastToken += 1;
-    const lease = new Lease(this.#lastToken, now + leaseFor, done);
-    this.#subjects.set(subject, lease, lease.until);
-    return { status: 'claimed', subject, state, token: String(this.#lastToken), fence, handledStates };
+    this.#subjects.delete(key);
+    this.#subjects.set(key, new Lease(this.#lastToken, now + leaseFor, done));
+    const token = String(this.#lastToken);
+    return { status: 'claimed', subject, state, token, fence: this.#lastFence, handledStates };
   }
 
   async complete(claim: Claim, retentionMs: number): Promise<boolean> {
     const retainFor = checkDuration('retentionMs', retentionMs);
-    const now = Math.floor(this.#clock());
-    const { subject, state } = claim;
-    const entry = this.#subjects.get(subject);
-    if (!(entry instanceof Lease) || !isOf(claim, entry)) {
-      return wasCompletedBy(claim, withoutExpired(doneOf(entry), now));
+    const now = this.#now();
+    const key = keyOf(claim.subject);
+    const state = keptState(claim.state);
+    const entry = this.#subjects.get(key);
+    const done = liveStates(entry, now);
+    if (!isLeased(entry, now) || !isOf(claim, entry)) {
+      return done.some((each) => isOf(claim, each) && each.state === state);
     }
-    if (entry.until <= now) return false;
-
-    const older = withoutExpired(entry.done, now);
-    this.#setDone(subject, { state, token: entry.token, until: now + retainFor, older });
+    const { token } = entry;
+    this.#subjects.set(key, [...done, { state, token, until: now + retainFor }].slice(-MAX_STATES));
     return true;
   }
 
   async release(claim: Claim): Promise<void> {
-    const entry = this.#subjects.get(claim.subject);
-    if (entry instanceof Lease && isOf(claim, entry)) this.#setDone(claim.subject, entry.done);
+    const key = keyOf(claim.subject);
+    const entry = this.#subjects.get(key);
+    if (!(entry instanceof Lease) || !isOf(claim, entry)) return;
+    if (entry.done.length === 0) this.#subjects.delete(key);
+    else this.#subjects.set(key, entry.done);
+  }
+
+  async park(notification: ParkRequest, retentionMs: number): Promise<void> {
+    const retainFor = checkDuration('retentionMs', retentionMs);
+    const now = this.#now();
+    const before = this.#parked.get(notification.key);
+    const { firstFailedAt, attempts } =
+      before !== undefined && before.until > now ? before.notification : { firstFailedAt: now, attempts: 0 };
+    const parked = { ...notification, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 };
+    this.#parked.delete(notification.key);
+    this.#parked.set(notification.key, { notification: parked, until: now + retainFor });
+    for (const key of this.#parked.keys()) {
+      if (this.#parked.size <= this.#maxParked) break;
+      this.#parked.delete(key);
+    }
+  }
+
+  async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
+    const { since, limit, key } = checkParkedQuery(query);
+    const now = this.#now();
+    for (const [each, { until }] of this.#parked) if (until <= now) this.#parked.delete(each);
+    return [...this.#parked.values()]
+      .map(({ notification }) => notification)
+      .filter((each) => each.lastFailedAt >= since && (key === undefined || each.key === key))
+      .slice(0, limit);
+  }
+
+  async unpark(key: string): Promise<void> {
+    this.#parked.delete(key);
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock());
   }
 
   /** Looks at two entries: with two a claim, all have been looked at before as many were added. */
   #sweep(now: number): void {
-    this.#expire(this.#subjects.nextExpired(now), now);
-    this.#expire(this.#subjects.nextExpired(now), now);
-  }
-
-  #expire(expired: [subject: string, entry: Lease | DoneState] | undefined, now: number): void {
-    if (expired === undefined) return;
-    const [subject, entry] = expired;
-    this.#setDone(subject, withoutExpired(doneOf(entry), now));
-  }
-
-  #setDone(subject: string, done: DoneState | undefined): void {
-    if (done === undefined) this.#subjects.delete(subject);
-    else this.#subjects.set(subject, done, done.until);
+    for (let looked = 0; looked < 2; looked += 1) {
+      const { value, done } = this.#sweeper.next();
+      if (done === true) {
+        this.#sweeper = this.#subjects.entries();
+        return;
+      }
+      const [key, entry] = value;
+      if (!isLeased(entry, now) && liveStates(entry, now).length === 0) this.#subjects.delete(key);
+    }
   }
 
   #makeRoom(now: number): void {
-    if (!this.#subjects.isFull) return;
-    // What is being worked on is young, so that it is seldom in the way; it is put behind the others then.
+    if (this.#subjects.size < this.#maxEntries) return;
     for (let looked = 0; looked < Math.min(this.#maxEntries, MAX_LOOKS); looked += 1) {
-      const oldest = this.#subjects.takeOldest();
-      if (oldest === undefined) return;
-      const [subject, entry] = oldest;
-      if (!(entry instanceof Lease) || entry.until <= now) return;
-      this.#subjects.set(subject, entry, entry.until);
+      const { value, done } = this.#oldest.next();
+      if (done === true) break;
+      const [key, entry] = value;
+      this.#subjects.delete(key);
+      if (!isLeased(entry, now)) return;
+      // What is being worked on is young, so that it is seldom in the way; it is put behind the others then.
+      this.#subjects.set(key, entry);
     }
     throw new StoreError(
       `The memory store is full of its ${this.#maxEntries} subjects, and those that it would forget first are being ` +
@@ -119,57 +177,50 @@ export class MemoryStore implements IdempotencyStore {
   }
 }
 
-/** The addresses for all entries are taken at once: half a gigabyte of them for so many. */
-const MOST_ENTRIES = 2 ** 24;
+/** Half of what a `Map` can hold: a full one needs as many places again for the entries that take others' places. */
+const MOST_ENTRIES = 2 ** 23;
 
 /** Entries that one claim looks at for room: a thousand take well under a millisecond. */
 const MAX_LOOKS = 1_000;
 
-/** Of a subject that somebody is working on, with what was done before. */
+const MAX_SUBJECT_LENGTH = 512;
+
+/** Of a subject that somebody is working on, until it has run out. */
 class Lease {
   constructor(
     readonly token: number,
     readonly until: number,
-    readonly done: DoneState | undefined,
+    /** What was done before, oldest first. */
+    readonly done: readonly DoneState[],
   ) {}
 }
 
-/** A linked list, because nearly every subject has one state, and an array would double the memory of that. */
 interface DoneState {
   readonly state: string;
   /** That of the claim which completed it. */
   readonly token: number;
   readonly until: number;
-  readonly older: DoneState | undefined;
 }
 
-function doneOf(entry: Lease | DoneState | undefined): DoneState | undefined {
-  return entry instanceof Lease ? entry.done : entry;
+function isLeased(entry: Lease | readonly DoneState[] | undefined, now: number): entry is Lease {
+  return entry instanceof Lease && entry.until > now;
+}
+
+function liveStates(entry: Lease | readonly DoneState[] | undefined, now: number): readonly DoneState[] {
+  const done = entry instanceof Lease ? entry.done : entry;
+  return done === undefined ? [] : done.filter(({ until }) => until > now);
 }
 
 function isOf(claim: Claim, { token }: { readonly token: number }): boolean {
   return claim.token === String(token);
 }
 
-function wasCompletedBy(claim: Claim, done: DoneState | undefined): boolean {
-  for (let entry = done; entry !== undefined; entry = entry.older) {
-    if (isOf(claim, entry) && entry.state === claim.state) return true;
-  }
-  return false;
+function keyOf(subject: string): string {
+  return shortened(subject, MAX_SUBJECT_LENGTH);
 }
 
-function withoutExpired(done: DoneState | undefined, now: number): DoneState | undefined {
-  if (done === undefined) return undefined;
-  const older = withoutExpired(done.older, now);
-  if (done.until <= now) return older;
-  return older === done.older ? done : { ...done, older };
-}
-
-/** Oldest first. */
-function statesOf(done: DoneState | undefined): string[] {
-  const states: string[] = [];
-  for (let entry = done; entry !== undefined; entry = entry.older) states.unshift(entry.state);
-  return states;
+function keptState(state: string): string {
+  return shortened(state, MAX_STATE_LENGTH);
 }
 
 /** Starts at the wall clock and then ignores changes to it, which would cut leases short. */

@@ -1,7 +1,18 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { ConfigurationError } from '../errors';
+import type { ParkedQuery } from './parked';
 
 /** 300 years: beyond any lease or retention, and small enough to add to a clock without losing milliseconds. */
 const MAX_DURATION_MS = 1e13;
+
+/** How many states of a subject a store remembers: the newest ones, so that a flood of states never fills it. */
+export const MAX_STATES = 64;
+
+/** The longest state that is kept as it is; the parser lets no longer one through. */
+export const MAX_STATE_LENGTH = 512;
+
+const HASHED = 'sha256:';
 
 /** The duration in whole milliseconds, rounded up; refuses what is none (`NaN`, `Infinity`, zero, a string). */
 export function checkDuration(name: string, value: number): number {
@@ -18,4 +29,23 @@ export function checkCount(name: string, value: number, most: number = Number.MA
   throw new ConfigurationError(
     `Expected ${name} to be a whole number from 1 to ${most}. Leave it out for the default.`,
   );
+}
+
+/** The query with its defaults; `since` and `limit` as numbers that can be compared. */
+export function checkParkedQuery({ since = 0, limit = 100, key }: ParkedQuery) {
+  if (typeof since !== 'number' || Number.isNaN(since)) {
+    throw new ConfigurationError('Expected since to be a number of milliseconds since 1970: date.getTime().');
+  }
+  return { since: Math.max(0, Math.ceil(since)), limit: checkCount('limit', limit), key };
+}
+
+/** The text, or its hash where it is longer than that; a text that looks like a hash is hashed, too. */
+export function shortened(text: string, maxLength: number): string {
+  return text.length <= maxLength && !text.startsWith(HASHED) ? text : hashed(text);
+}
+
+/** Different texts have different hashes. */
+export function hashed(text: string): string {
+  // JSON writes halves of surrogate pairs as escapes; as UTF-8 they would all become U+FFFD.
+  return HASHED + bytesToHex(sha256(utf8ToBytes(JSON.stringify(text))));
 }

@@ -56,6 +56,40 @@ describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
     });
   });
 
+  it('frees a subject whose claim was carried out late, when the late claim is released', async () => {
+    const redis = await startOwnRedis();
+    const [store, other] = [ioredis(redis.url), ioredis(redis.url)];
+    await Promise.all([store, other].map((each) => each.claim('payment:connected', 'PAID', 1)));
+    redis.freeze();
+    const late = store.claim('payment:sale-1', 'PAID', 40_000);
+    expect(await Promise.race([late, sleep(STORE_TIMEOUT_MS, 'given up')])).toBe('given up');
+    redis.thaw();
+
+    const claim = await late;
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    expect(await other.claim('payment:sale-1', 'PAID', 40_000)).toEqual({ status: 'busy' });
+    await store.release(claim);
+    expect(await other.claim('payment:sale-1', 'PAID', 40_000)).toMatchObject({ status: 'claimed' });
+  });
+
+  it("frees a subject whose claim ended by the client's commandTimeout and was carried out late", async () => {
+    const redis = await startOwnRedis();
+    const client = new Redis(redis.url, { commandTimeout: 200 });
+    onTestFinished(() => client.disconnect());
+    const [store, other] = [new RedisStore(client), ioredis(redis.url)];
+    await Promise.all([store, other].map((each) => each.claim('payment:connected', 'PAID', 1)));
+    redis.freeze();
+    await expect(store.claim('payment:sale-1', 'PAID', 40_000)).rejects.toMatchObject({
+      message: 'Command timed out',
+    });
+    redis.thaw();
+
+    // Answered after whatever the client had sent before.
+    expect(await client.ping()).toBe('PONG');
+    expect(await client.exists('pix-automatic:webhooks:payment:sale-1')).toBe(1);
+    expect(await other.claim('payment:sale-1', 'PAID', 40_000)).toMatchObject({ status: 'claimed' });
+  });
+
   it('cuts off an ioredis client that would wait for ever', async () => {
     const redis = await startOwnRedis();
     const { pay, acted, reports } = await startListener(ioredis(redis.url));

@@ -14,6 +14,10 @@ export interface StoreHarness {
   open(options?: { faults?: Faults; space?: 'other' }): IdempotencyStore;
   /** Lets the store's clock go on by at least this much. */
   pass(ms: number): Promise<void>;
+  /** Makes the store drop what has expired, where that is not what `deleteExpired` does. */
+  cleanUp?(): Promise<void>;
+  /** Whether the store gives up the lease of a claim that failed, which it may have been given. */
+  readonly releasesFailedClaims?: boolean;
   close(): Promise<void>;
 }
 
@@ -27,6 +31,9 @@ export const FAULTS_IN_PROCESS = ALL_FAULTS.filter((fault) => !fault.startsWith(
 const LONG = 60_000;
 const SHORT = 150;
 const WELL_PAST_SHORT = 250;
+
+/** How many states of a subject a store remembers. */
+const MOST_STATES = 64;
 
 /** What every store guarantees (`IdempotencyStore`). `faults` are those its client can have. */
 export function testStoreContract(
@@ -57,6 +64,21 @@ export function testStoreContract(
       const result = await from.claim(subject, state, leaseMs);
       if (result.status !== 'claimed') throw new Error(`expected a claim, got ${result.status}`);
       return result;
+    }
+
+    async function completed(
+      from: IdempotencyStore,
+      subject: string,
+      state: string,
+      retentionMs = LONG,
+    ): Promise<void> {
+      expect(await from.complete(await claimed(from, subject, state), retentionMs)).toBe(true);
+    }
+
+    /** Drops what has expired, as the hourly cleanup does that the documentation recommends. */
+    async function cleanUp(): Promise<void> {
+      if ('deleteExpired' in store && typeof store.deleteExpired === 'function') await store.deleteExpired();
+      await harness.cleanUp?.();
     }
 
     it('claims a new subject with a token and a fence', async () => {
@@ -243,6 +265,174 @@ export function testStoreContract(
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
     });
 
+    it('frees the subject when a claim that came too late is released', async () => {
+      const subject = newSubject();
+      const late = await claimed(store, subject, 'PAID');
+      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      await store.release(late);
+      expect((await claimed(other, subject, 'PAID')).fence).toBeGreaterThan(late.fence);
+    });
+
+    it('touches no lease for a token that is not its own', async () => {
+      const subject = newSubject();
+      const claim = await claimed(store, subject, 'PAID');
+      for (const token of [randomUUID(), '']) {
+        expect(await other.complete({ ...claim, token }, LONG)).toBe(false);
+        await other.release({ ...claim, token });
+        expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      }
+      expect(await store.complete(claim, LONG)).toBe(true);
+    });
+
+    it('records nothing for a subject that was never claimed', async () => {
+      const subject = newSubject();
+      const claim = await claimed(store, newSubject(), 'PAID');
+      expect(await store.complete({ ...claim, subject }, LONG)).toBe(false);
+      await store.release({ ...claim, subject });
+      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual([]);
+    });
+
+    describe('through a cleanup', () => {
+      it('keeps a done state whose lease has run out', async () => {
+        const subject = newSubject();
+        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), LONG)).toBe(true);
+        await harness.pass(WELL_PAST_SHORT);
+        await cleanUp();
+        expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+      });
+
+      it('keeps a done state as long as was said, though a later claim had a shorter lease', async () => {
+        const subject = newSubject();
+        await completed(store, subject, 'PENDING', LONG);
+        await claimed(store, subject, 'PAID', SHORT);
+        await harness.pass(WELL_PAST_SHORT);
+        await cleanUp();
+        expect((await other.claim(subject, 'PENDING', LONG)).status).toBe('done');
+      });
+
+      it('keeps a done state as long as was said, though a later state is kept for a shorter time', async () => {
+        const subject = newSubject();
+        await completed(store, subject, 'PENDING', LONG);
+        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), SHORT)).toBe(true);
+        await harness.pass(WELL_PAST_SHORT);
+        await cleanUp();
+        expect(await other.claim(subject, 'PENDING', LONG)).toEqual({
+          status: 'done',
+          handledStates: ['PENDING'],
+        });
+        expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
+      });
+
+      it('keeps a done state that is kept for longer than an earlier one', async () => {
+        const subject = newSubject();
+        expect(await store.complete(await claimed(store, subject, 'PENDING', SHORT), SHORT)).toBe(true);
+        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), LONG)).toBe(true);
+        await harness.pass(WELL_PAST_SHORT);
+        await cleanUp();
+        expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+      });
+
+      it('keeps done states when a claim is released', async () => {
+        const subject = newSubject();
+        await completed(store, subject, 'PENDING', LONG);
+        await store.release(await claimed(store, subject, 'PAID', SHORT));
+        await harness.pass(WELL_PAST_SHORT);
+        await cleanUp();
+        expect((await other.claim(subject, 'PENDING', LONG)).status).toBe('done');
+      });
+
+      it('keeps a lease that lives, also one that was taken again after it had run out', async () => {
+        const [first, again] = [newSubject(), newSubject()];
+        await claimed(store, first, 'PAID');
+        await claimed(store, again, 'PAID', SHORT);
+        await harness.pass(WELL_PAST_SHORT);
+        const claim = await claimed(store, again, 'PAID');
+        await cleanUp();
+        expect(await other.claim(first, 'PAID', LONG)).toEqual({ status: 'busy' });
+        expect(await other.claim(again, 'PAID', LONG)).toEqual({ status: 'busy' });
+        expect(await store.complete(claim, LONG)).toBe(true);
+      });
+
+      it('keeps a lease that outlives what was done before', async () => {
+        const subject = newSubject();
+        expect(await store.complete(await claimed(store, subject, 'PENDING', SHORT), SHORT)).toBe(true);
+        const claim = await claimed(store, subject, 'PAID');
+        await harness.pass(WELL_PAST_SHORT);
+        await cleanUp();
+        expect(await other.claim(subject, 'PENDING', LONG)).toEqual({ status: 'busy' });
+        expect(await store.complete(claim, LONG)).toBe(true);
+      });
+
+      it('grows the fence of what was released, has run out or was forgotten', async () => {
+        const subject = newSubject();
+        const fences: number[] = [];
+        const released = await claimed(store, subject, 'PAID', SHORT);
+        fences.push(released.fence);
+        await store.release(released);
+        await cleanUp();
+        fences.push((await claimed(store, subject, 'PAID', SHORT)).fence);
+        await harness.pass(WELL_PAST_SHORT);
+        await cleanUp();
+        const forgotten = await claimed(store, subject, 'PAID', SHORT);
+        fences.push(forgotten.fence);
+        await store.complete(forgotten, SHORT);
+        await harness.pass(WELL_PAST_SHORT);
+        await cleanUp();
+        fences.push((await claimed(store, subject, 'PAID')).fence);
+        expect(fences).toEqual([...new Set(fences)].sort((a, b) => a - b));
+      });
+    });
+
+    it(`remembers the ${MOST_STATES} newest states of a subject, oldest first`, async () => {
+      const subject = newSubject();
+      const states = Array.from({ length: MOST_STATES + 6 }, (_, index) => `STATE ${index}`);
+      for (const state of states) await completed(store, subject, state);
+
+      expect(await other.claim(subject, states.at(-1) ?? '', LONG)).toEqual({
+        status: 'done',
+        handledStates: states.slice(-MOST_STATES),
+      });
+      expect((await other.claim(subject, states[6] ?? '', LONG)).status).toBe('done');
+      const genuine = await claimed(other, subject, 'PAID');
+      expect(genuine.handledStates).toEqual(states.slice(-MOST_STATES));
+      expect(await store.complete(genuine, LONG)).toBe(true);
+      expect(await other.claim(subject, states[5] ?? '', LONG)).toMatchObject({ status: 'claimed' });
+    });
+
+    it('forgets no state for others that have expired', async () => {
+      const subject = newSubject();
+      await completed(store, subject, 'PENDING');
+      for (let index = 0; index < MOST_STATES - 2; index += 1)
+        await completed(store, subject, `BRIEF ${index}`, SHORT);
+      await harness.pass(WELL_PAST_SHORT);
+      for (const state of ['A', 'B', 'C']) await completed(store, subject, state);
+      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING', 'A', 'B', 'C']);
+    });
+
+    it('tells subjects and states of a million characters apart, and keeps less than 600 of each', async () => {
+      const ends = ['x', 'y'];
+      const subjects = ends.map((end) => `${newSubject()}${'é'.repeat(1_000_000)}${end}`);
+      for (const subject of subjects) {
+        for (const end of ends) {
+          const claim = await claimed(store, subject, 'S'.repeat(1_000_000) + end);
+          expect(claim).toMatchObject({ subject, state: 'S'.repeat(1_000_000) + end });
+          expect(await store.complete(claim, LONG)).toBe(true);
+          expect(await store.complete(claim, LONG)).toBe(true);
+          expect((await other.claim(subject, claim.state, LONG)).status).toBe('done');
+        }
+        const { handledStates } = await claimed(other, subject, 'PAID');
+        expect(new Set(handledStates).size).toBe(ends.length);
+        for (const state of handledStates) expect(state.length).toBeLessThan(600);
+      }
+    });
+
+    it('hands on a state of 512 characters as it is', async () => {
+      const subject = newSubject();
+      const state = 'é'.repeat(512);
+      await completed(store, subject, state);
+      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual([state]);
+    });
+
     it('takes any text for a subject and for a state, and keeps them apart', async () => {
       const run = randomUUID();
       const texts = oddTexts.map((text) => text + run).concat(oddTexts.map((text) => run + text));
@@ -250,7 +440,11 @@ export function testStoreContract(
         expect(await store.complete(await claimed(store, text, text), LONG)).toBe(true);
       }
       for (const text of texts) {
-        expect(await other.claim(text, text, LONG)).toEqual({ status: 'done', handledStates: [text] });
+        const result = await other.claim(text, text, LONG);
+        expect(result).toEqual({ status: 'done', handledStates: [expect.any(String)] });
+        if (text.length <= 512 && !text.startsWith('sha256:')) {
+          expect(result).toEqual({ status: 'done', handledStates: [text] });
+        }
       }
     });
 
@@ -267,6 +461,152 @@ export function testStoreContract(
       const claim = await claimed(store, subject, 'PAID');
       await expect(store.complete(claim, duration)).rejects.toThrow(ConfigurationError);
       expect(await store.complete(claim, 0.5)).toBe(true);
+    });
+
+    describe('what is parked', () => {
+      type Parking = Required<Pick<IdempotencyStore, 'park' | 'parked' | 'unpark'>>;
+
+      const request = (id: string, body = '{"newStatus":"PAID"}') => ({
+        key: `payment:${id}:PAID`,
+        kind: 'payment',
+        subject: `payment:${id}`,
+        state: 'PAID',
+        body,
+        url: '/webhooks?type=payment',
+        errorName: 'TypeError',
+      });
+
+      function parkingTest(
+        title: string,
+        run: (parking: Parking, elsewhere: Parking) => Promise<void>,
+      ): void {
+        it(title, async ({ skip }) => {
+          if (store.park === undefined) skip('the store does not park');
+          await run(store as Parking, other as Parking);
+        });
+      }
+
+      parkingTest(
+        'is listed with when and how often it failed, and what it threw last',
+        async (parking, second) => {
+          const [id, start] = [randomUUID(), Date.now()];
+          const first = request(id);
+          await parking.park(first, LONG);
+          const [once] = await second.parked({ key: first.key });
+          expect(once).toEqual({
+            ...first,
+            firstFailedAt: expect.any(Number),
+            lastFailedAt: once?.firstFailedAt,
+            attempts: 1,
+          });
+          expect(Math.abs((once?.firstFailedAt ?? 0) - start)).toBeLessThan(60_000);
+
+          await harness.pass(20);
+          const again = { ...request(id, '{"b":2}'), url: '', errorName: 'Error', errorCode: 'E1' };
+          await second.park(again, LONG);
+          const [twice, ...rest] = await parking.parked({ key: first.key });
+          expect(rest).toEqual([]);
+          expect(twice).toEqual({
+            ...again,
+            firstFailedAt: once?.firstFailedAt,
+            lastFailedAt: expect.any(Number),
+            attempts: 2,
+          });
+          expect(twice?.lastFailedAt).toBeGreaterThan(once?.lastFailedAt ?? Number.NaN);
+        },
+      );
+
+      parkingTest('is listed oldest failure first, from a time on, up to a limit', async (parking) => {
+        const requests = Array.from({ length: 4 }, () => request(randomUUID()));
+        const ours = async (query: object) =>
+          (await parking.parked({ limit: 100_000, ...query })).filter(({ key }) =>
+            requests.some((each) => each.key === key),
+          );
+        for (const each of requests) {
+          await parking.park(each, LONG);
+          await harness.pass(20);
+        }
+        const [first, ...later] = requests as [ReturnType<typeof request>];
+        await parking.park(first, LONG);
+
+        const keys = [...later, first].map(({ key }) => key);
+        const listed = await ours({});
+        expect(listed.map(({ key }) => key)).toEqual(keys);
+        const since = listed[1]?.lastFailedAt ?? Number.NaN;
+        expect((await ours({ since })).map(({ key }) => key)).toEqual(keys.slice(1));
+        expect((await parking.parked({ since, limit: 2 })).map(({ key }) => key)).toEqual(keys.slice(1, 3));
+        expect(await parking.parked({ since: listed.at(-1)?.lastFailedAt ?? 0, key: keys[0] ?? '' })).toEqual(
+          [],
+        );
+      });
+
+      parkingTest('lists 100 when no limit is given', async (parking) => {
+        for (let index = 0; index < 101; index += 1) await parking.park(request(randomUUID()), LONG);
+        expect(await parking.parked()).toHaveLength(100);
+      });
+
+      parkingTest('is gone after it is taken out, and nothing else is', async (parking, second) => {
+        const [gone, stays] = [request(randomUUID()), request(randomUUID())];
+        await parking.park(gone, LONG);
+        await parking.park(stays, LONG);
+        await second.unpark(gone.key);
+        await second.unpark(gone.key);
+        expect(await parking.parked({ key: gone.key })).toEqual([]);
+        expect(await parking.parked({ key: stays.key })).toHaveLength(1);
+        expect((await parking.parked({ limit: 100_000 })).map(({ key }) => key)).not.toContain(gone.key);
+      });
+
+      parkingTest('is gone after its retention, which each failure begins anew', async (parking) => {
+        const [brief, renewed, long] = Array.from({ length: 3 }, () => request(randomUUID()));
+        if (brief === undefined || renewed === undefined || long === undefined) throw new Error('three');
+        await parking.park(long, LONG);
+        await parking.park(brief, SHORT);
+        await parking.park(renewed, SHORT);
+        await parking.park(renewed, LONG);
+        await harness.pass(WELL_PAST_SHORT);
+        const keys = async () => (await parking.parked({ limit: 100_000 })).map(({ key }) => key);
+        expect(await keys()).not.toContain(brief.key);
+        await cleanUp();
+        expect(await keys()).toEqual(expect.arrayContaining([long.key, renewed.key]));
+        expect(await parking.parked({ key: brief.key })).toEqual([]);
+
+        await parking.park(brief, LONG);
+        expect(await parking.parked({ key: brief.key })).toMatchObject([{ attempts: 1 }]);
+      });
+
+      parkingTest('may hold any text, and touches no record of its subject', async (parking, second) => {
+        const run = randomUUID();
+        for (const text of oddTexts) {
+          const odd = {
+            ...request(text + run, text),
+            key: text + run,
+            state: text,
+            url: text,
+            errorName: text,
+          };
+          await parking.park(odd, LONG);
+          expect(await second.parked({ key: odd.key })).toMatchObject([odd]);
+        }
+        const claim = await claimed(store, newSubject(), 'PAID');
+        await parking.park({ ...request(''), key: claim.subject, subject: claim.subject }, LONG);
+        await parking.unpark(claim.subject);
+        expect(await other.claim(claim.subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      });
+
+      parkingTest('is kept apart from what is parked elsewhere', async (parking) => {
+        const elsewhere = harness.open({ space: 'other' }) as IdempotencyStore & Parking;
+        const each = request(randomUUID());
+        await parking.park(each, LONG);
+        expect(await elsewhere.parked({ key: each.key })).toEqual([]);
+      });
+
+      parkingTest('is refused with durations and limits that are none', async (parking) => {
+        const each = request(randomUUID());
+        for (const wrong of [0, -1, Number.NaN])
+          await expect(parking.park(each, wrong)).rejects.toBeInstanceOf(ConfigurationError);
+        await expect(parking.parked({ limit: 0 })).rejects.toBeInstanceOf(ConfigurationError);
+        await expect(parking.parked({ since: Number.NaN })).rejects.toBeInstanceOf(ConfigurationError);
+      });
     });
 
     if (faults.length === 0) return;
@@ -299,7 +639,9 @@ export function testStoreContract(
         const subject = newSubject();
 
         expect(await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', SHORT))).toEqual(result);
-        expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+        const next = await store.claim(subject, 'PAID', SHORT);
+        const isFree = harness.releasesFailedClaims === true && !fault.startsWith('hangs');
+        expect(next.status).toBe(isFree ? 'claimed' : 'busy');
         await harness.pass(WELL_PAST_SHORT);
 
         const released = await claimed(store, subject, 'PAID');

@@ -1,8 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import type { ClaimResult } from '../../src/webhooks/idempotency-store';
 import { MemoryStore } from '../../src/webhooks/memory-store';
 import { testStoreContract } from './contract';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 function fakeClock() {
   let time = Date.now();
@@ -25,6 +30,10 @@ testStoreContract('MemoryStore', [], async () => {
   return {
     open: ({ space } = {}) => (space === undefined ? store : new MemoryStore({ clock })),
     pass,
+    // It looks at two entries at each claim.
+    cleanUp: async () => {
+      for (let step = 0; step < 1_000; step += 1) await store.claim('payment:cleanup', 'PAID', 60_000);
+    },
     close: async () => {},
   };
 });
@@ -43,6 +52,17 @@ describe('MemoryStore', () => {
     expect(await store.claim('payment:3', 'PAID', 100)).toMatchObject({ status: 'claimed' });
     await pass(1000);
     expect(await store.claim('payment:4', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+  });
+
+  it('has room at once when one of many live claims is released', async () => {
+    const live = 3_000;
+    const store = new MemoryStore({ maxEntries: live });
+    for (let index = 0; index < live - 1; index += 1) await store.claim(`live:${index}`, 'PAID', 60_000);
+    const last = await store.claim('last', 'PAID', 60_000);
+    await expect(store.claim('new', 'PAID', 60_000)).rejects.toThrow(StoreError);
+    if (last.status !== 'claimed') throw new Error('not claimed');
+    await store.release(last);
+    expect((await store.claim('new', 'PAID', 60_000)).status).toBe('claimed');
   });
 
   it('forgets what was done longest ago when it is full, never a live claim', async () => {
@@ -81,6 +101,106 @@ describe('MemoryStore', () => {
     expect((await claim('reversal:2', 'PENDING')).status).toBe('claimed');
   });
 
+  it('knows the age of a subject by its latest claim, also where its lease ran out or was released', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ maxEntries: 3, clock });
+    const claim = (subject: string) => store.claim(subject, 'PAID', 1000);
+    await claim('payment:ran-out');
+    const released = await claim('payment:released');
+    await complete(store, await claim('payment:done'));
+    await pass(1000);
+    await complete(store, await claim('payment:ran-out'));
+    if (released.status === 'claimed') await store.release(released);
+    await complete(store, await claim('payment:released'));
+
+    await complete(store, await claim('payment:new'));
+    for (const kept of ['payment:ran-out', 'payment:released', 'payment:new'])
+      expect((await claim(kept)).status).toBe('done');
+    expect((await claim('payment:done')).status).toBe('claimed');
+  });
+
+  it('forgets nothing for the next state of a subject that it knows', async () => {
+    const store = new MemoryStore({ maxEntries: 2 });
+    const claim = (subject: string, state: string) => store.claim(subject, state, 60_000);
+    await complete(store, await claim('reversal:1', 'PENDING'));
+    await complete(store, await claim('reversal:2', 'PENDING'));
+    await complete(store, await claim('reversal:2', 'PAID'));
+    expect((await claim('reversal:1', 'PENDING')).status).toBe('done');
+  });
+
+  it('forgets a subject whose lease has run out, whatever was done of it before', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ maxEntries: 1, clock });
+    await complete(store, await store.claim('reversal:1', 'PENDING', 1000));
+    await store.claim('reversal:1', 'PAID', 1000);
+    await pass(1000);
+    expect((await store.claim('reversal:2', 'PENDING', 1000)).status).toBe('claimed');
+  });
+
+  it('does not make a subject younger by what is not claimed of it', async () => {
+    const store = new MemoryStore({ maxEntries: 2 });
+    const claim = (subject: string, state = 'PAID') => store.claim(subject, state, 60_000);
+    const first = await claim('payment:1');
+    await complete(store, await claim('payment:2'));
+    expect((await claim('payment:1')).status).toBe('busy');
+    await complete(store, first);
+    expect((await claim('payment:1')).status).toBe('done');
+
+    await complete(store, await claim('payment:3'));
+    expect((await claim('payment:2')).status).toBe('done');
+    expect((await claim('payment:1')).status).toBe('claimed');
+  });
+
+  it('lets an older state expire while a newer one lives, and a newer one while an older one lives', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ clock });
+    const finish = async (state: string, retentionMs: number) => {
+      const result = await store.claim('reversal:1', state, 1000);
+      if (result.status !== 'claimed') throw new Error('not claimed');
+      await store.complete(result, retentionMs);
+    };
+    await finish('PENDING', 100);
+    await finish('PAID', 1000);
+    await finish('CANCELLED', 100);
+    await pass(100);
+    // It is looked at, as one of the entries that could have expired.
+    for (let step = 0; step < 5; step += 1) await store.claim('payment:1', 'PAID', 60_000);
+    expect(await store.claim('reversal:1', 'PAID', 1000)).toEqual({
+      status: 'done',
+      handledStates: ['PAID'],
+    });
+    expect(await store.claim('reversal:1', 'PENDING', 1000)).toMatchObject({
+      status: 'claimed',
+      handledStates: ['PAID'],
+    });
+  });
+
+  it('takes a genuine state of a subject after a flood of 20,000 others', async () => {
+    const store = new MemoryStore();
+    const claim = (state: string) => store.claim('payment:1', state, 60_000);
+    for (let index = 0; index < 20_000; index += 1) await complete(store, await claim(`STATE ${index}`));
+    const genuine = await claim('PAID');
+    expect(genuine).toMatchObject({ status: 'claimed' });
+    await complete(store, genuine);
+    expect((await claim('PAID')).status).toBe('done');
+  });
+
+  it('keeps less than 5 MB of 30 notifications whose identities and states have 1 MB each', async () => {
+    const store = new MemoryStore();
+    const heapUsed = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heapUsed();
+    for (let index = 0; index < 30; index += 1) {
+      // Made from bytes, so that it is one text and not a text and a number that are joined when needed.
+      const text = Buffer.alloc(1_000_000, `${index};`).toString('latin1');
+      await complete(store, await store.claim(`payment:${text}`, text, 60_000));
+    }
+    expect((heapUsed() - before) / 1e6).toBeLessThan(5);
+    expect((await store.claim('payment:after', 'PAID', 60_000)).status).toBe('claimed');
+  });
+
   it('grows the fence also when the clock has been set back', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ clock });
@@ -102,7 +222,8 @@ describe('MemoryStore', () => {
       if (index % 2 === 0) await store.complete(claim, index % 4 === 0 ? 1_000_000 : 10);
     }
     await pass(1000);
-    for (let step = 0; step < maxEntries; step += 1) await store.claim('payment:0', 'PAID', 10);
+    // It looks at two entries at each claim.
+    for (let step = 0; step <= maxEntries / 2; step += 1) await store.claim('payment:0', 'PAID', 10);
 
     // Room for as many live claims as entries have expired, without a long-kept one being evicted for it.
     for (let index = 0; index < (maxEntries * 3) / 4; index += 1) {
@@ -127,7 +248,20 @@ describe('MemoryStore', () => {
       expect((await store.claim(`live:${index}`, 'PAID', 60_000)).status).toBe('busy');
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1])(
+  it('parks no more notifications than maxParked, and forgets the oldest failure first', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ maxParked: 2, clock });
+    const park = async (key: string) => {
+      const rest = { kind: 'payment', subject: key, state: 'PAID', body: '{}', url: '', errorName: 'Error' };
+      await store.park({ key, ...rest }, 60_000);
+      await pass(1);
+    };
+    for (const key of ['a', 'b', 'a', 'c']) await park(key);
+    expect((await store.parked()).map(({ key }) => key)).toEqual(['a', 'c']);
+    expect(() => new MemoryStore({ maxParked: 0 })).toThrow(ConfigurationError);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 23 + 1])(
     'refuses maxEntries: %s',
     (maxEntries) => {
       expect(() => new MemoryStore({ maxEntries })).toThrow(ConfigurationError);

@@ -60,6 +60,53 @@ describe.skipIf(!found)('Redis', () => {
     expect(rest).toBeLessThanOrEqual(30_000);
   });
 
+  it("keeps its keys under 'pix-automatic:webhooks:' by default", async () => {
+    const keys: string[] = [];
+    const client: RedisClient = {
+      defineCommand: true,
+      eval: async (_script: string, _count: number, key = '') => {
+        keys.push(key);
+        return null;
+      },
+    };
+    await expect(new RedisStore(client).claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
+    expect(new Set(keys)).toEqual(new Set(['pix-automatic:webhooks:payment:1']));
+  });
+
+  it('grows the fence also when the clock has been set back, and keeps the record until it is past', async () => {
+    const key = `${prefix}fences:payment:1`;
+    const store = new RedisStore(ioredis, { prefix, namespace: 'fences' });
+    const ahead = Date.now() + 20_000;
+    await ioredis.set(key, JSON.stringify({ fence: ahead, expires: 1, done: [] }));
+    const claim = await store.claim('payment:1', 'PAID', 1000);
+    expect(claim).toMatchObject({ status: 'claimed', fence: ahead + 1 });
+    expect(await ioredis.pttl(key)).toBeGreaterThan(10_000);
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    await store.release(claim);
+    expect(await ioredis.pttl(key)).toBeGreaterThan(10_000);
+    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: ahead + 2 });
+  });
+
+  it('reads a record of 9,000 states, and makes it one of the 64 newest', async () => {
+    const key = `${prefix}flood:payment:1`;
+    const store = new RedisStore(ioredis, { prefix, namespace: 'flood' });
+    const done = Array.from({ length: 9_000 }, (_, index) => ({
+      state: `STATE ${index}`,
+      token: 'token',
+      expires: Date.now() + 60_000,
+    }));
+    await ioredis.set(key, JSON.stringify({ fence: 1, expires: 1, done }));
+    const claim = await store.claim('payment:1', 'PAID', 60_000);
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    expect(await store.complete(claim, 60_000)).toBe(true);
+    const newest = done.slice(-63).map(({ state }) => state);
+    expect(await store.claim('payment:1', 'PAID', 60_000)).toEqual({
+      status: 'done',
+      handledStates: [...newest, 'PAID'],
+    });
+    expect(await ioredis.strlen(key)).toBeLessThan(10_000);
+  });
+
   it('shares records between ioredis and node-redis', async () => {
     const subject = `payment:${randomUUID()}`;
     const claim = await new RedisStore(ioredis, { prefix }).claim(subject, 'PAID', 60_000);
@@ -93,10 +140,12 @@ describe.skipIf(!found)('Redis', () => {
     ['', []],
     [1_700_000_000_000, []],
     ['1700000000000', [1]],
+    ['1700000000000', 'PAID'],
+    ['1700000000000', undefined],
   ])('takes a claim with the fence %j and the states %j for an error', async (fence, states) => {
     const client: RedisClient = {
       defineCommand: true,
-      eval: async (_script, _count, _key, token) => ['claimed', token, fence, ...states],
+      eval: async (_script, _count, _key, token) => ['claimed', token, fence, states],
     };
     await expect(new RedisStore(client).claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
   });
@@ -110,6 +159,7 @@ describe.skipIf(!found)('Redis', () => {
         new RedisStore(clientWith(faults), { prefix, namespace: namespace + space }),
       pass: (ms) => sleep(ms),
       close: async () => {},
+      releasesFailedClaims: true,
     };
   }
 });

@@ -1,16 +1,17 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { type SqliteDatabase, SqliteStore } from '../../src/stores';
 import { reportMissing } from '../helpers/servers';
 import { FAULTS_IN_PROCESS, testStoreContract } from './contract';
-import type { Faults } from './faults';
+import { Faults } from './faults';
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 
@@ -42,6 +43,8 @@ function testOnNode24(): void {
 }
 
 function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
+  type Db = InstanceType<typeof DatabaseSync>;
+
   const open = (path: string) => {
     const database = new DatabaseSync(path);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 50');
@@ -51,7 +54,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
   testStoreContract('SqliteStore over node:sqlite', FAULTS_IN_PROCESS, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pix-automatic-'));
     const path = join(folder, 'store.db');
-    const databases: InstanceType<typeof DatabaseSync>[] = [];
+    const databases: Db[] = [];
     const tables = { own: `it's "own"`, other: 'other' };
     const storeOn = (faults: Faults | undefined, table: string) => {
       const database = open(path);
@@ -70,22 +73,118 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
   });
 
   describe('SqliteStore', () => {
-    it('waits while another connection writes, and gives up in the end', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'pix-automatic-'));
-      const [writer, own] = [open(join(folder, 'a.db')), open(join(folder, 'a.db'))];
-      const store = new SqliteStore(own, { busyTimeoutMs: 500 });
-      await store.createTable();
+    describe('while another process holds the file', () => {
+      // Without WAL, whoever writes keeps all others from reading, too: no statement can even be compiled.
+      const holdFile = () => {
+        const folder = mkdtempSync(join(tmpdir(), 'pix-automatic-'));
+        const path = join(folder, 'a.db');
+        const [holder, own, fresh] = [path, path, path].map((each) => new DatabaseSync(each)) as [Db, Db, Db];
+        onTestFinished(() => {
+          for (const database of [holder, own, fresh]) database.close();
+          rmSync(folder, { recursive: true });
+        });
+        return { holder, own, fresh };
+      };
 
-      writer.exec('BEGIN IMMEDIATE');
-      await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow('locked');
-      const waiting = store.claim('payment:1', 'PAID', 1000);
-      await sleep(100);
-      writer.exec('COMMIT');
-      expect(await waiting).toMatchObject({ status: 'claimed' });
+      it('waits in every step, and fails with a StoreError in the end', async () => {
+        const { holder, own, fresh } = holdFile();
+        const options = { busyTimeoutMs: 100 };
+        const store = new SqliteStore(own, options);
+        await store.createTable();
+        const claim = await store.claim('payment:1', 'PAID', 60_000);
+        if (claim.status !== 'claimed') throw new Error('not claimed');
 
-      writer.close();
-      own.close();
-      rmSync(folder, { recursive: true });
+        holder.exec('BEGIN EXCLUSIVE');
+        // One with its statements compiled, and one that has done nothing yet.
+        for (const each of [store, new SqliteStore(fresh, options)]) {
+          const steps = [
+            () => each.createTable(),
+            () => each.claim('payment:2', 'PAID', 60_000),
+            () => each.complete(claim, 60_000),
+            () => each.release(claim),
+            () => each.deleteExpired(),
+          ];
+          for (const step of steps) {
+            const start = performance.now();
+            const error = await step().catch((thrown: unknown) => thrown);
+            expect(error).toBeInstanceOf(StoreError);
+            expect(error).toMatchObject({
+              message: expect.stringMatching(/100 ms/),
+              cause: { message: 'database is locked' },
+            });
+            expect(performance.now() - start).toBeGreaterThanOrEqual(100);
+          }
+        }
+        holder.exec('COMMIT');
+        expect(await store.complete(claim, 60_000)).toBe(true);
+      });
+
+      it('goes on when the file is free again', async () => {
+        const { holder, own, fresh } = holdFile();
+        await new SqliteStore(own).createTable();
+        holder.exec('BEGIN EXCLUSIVE');
+        const store = new SqliteStore(fresh);
+        const waiting = Promise.all([store.createTable(), store.claim('payment:1', 'PAID', 60_000)]);
+        await sleep(200);
+        holder.exec('COMMIT');
+        expect((await waiting)[1]).toMatchObject({ status: 'claimed' });
+      });
+
+      it("is opened as the store's documentation shows it", async () => {
+        const { own } = holdFile();
+        const path = own.location() ?? '';
+        const hold = `
+          const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(path)});
+          database.exec('CREATE TABLE held (a); BEGIN EXCLUSIVE');
+          console.log('held');
+          setTimeout(() => database.exec('COMMIT'), 500);`;
+        const holder = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] });
+        const ended = once(holder, 'exit');
+        await once(holder.stdout, 'data');
+
+        const source = readFileSync('src/stores/sqlite-store.ts', 'utf8');
+        const examples = [...source.matchAll(/^ \* database\.exec\('(PRAGMA [^']+)'\)/gm)];
+        expect(examples).toHaveLength(2);
+        for (const [, pragmas = ''] of examples) own.exec(pragmas);
+        expect(own.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+        expect(own.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+        expect(own.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 100 });
+        expect((await ended)[0]).toBe(0);
+      });
+    });
+
+    describe('refuses a table of somebody else', () => {
+      const SQL = new SqliteStore(open(':memory:'), { table: 'records' }).createTableSql();
+
+      it.each([
+        ['with other columns', 'CREATE TABLE records (subject TEXT PRIMARY KEY, fence INTEGER)'],
+        [
+          'with a trigger',
+          `${SQL}; CREATE TRIGGER t AFTER UPDATE ON records BEGIN UPDATE records SET token = 'x'; END`,
+        ],
+        [
+          'with a trigger, whatever the case of its name',
+          `${SQL}; CREATE TRIGGER t AFTER INSERT ON RECORDS BEGIN DELETE FROM records; END`,
+        ],
+      ])('%s', async (_, sql) => {
+        const database = open(':memory:');
+        database.exec(sql);
+        const store = new SqliteStore(database, { table: 'records' });
+        await expect(store.createTable()).rejects.toMatchObject({
+          name: 'ConfigurationError',
+          message: expect.stringContaining('"records"'),
+        });
+      });
+
+      it('and takes its own, made by its own SQL, also with columns and indexes added', async () => {
+        const database = open(':memory:');
+        database.exec(
+          `${SQL}; ALTER TABLE records ADD COLUMN note TEXT; CREATE INDEX mine ON records (note)`,
+        );
+        const store = new SqliteStore(database, { table: 'records' });
+        await store.createTable();
+        expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+      });
     });
 
     it('refuses to work in a transaction that is open on its connection', async () => {
@@ -119,6 +218,33 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       await store.release(claim);
       database.exec('UPDATE fences SET fence = 9000000000000');
       expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: 9_000_000_000_001 });
+    });
+
+    it('does not make a lease longer when its claim is sent twice', async () => {
+      const database = open(':memory:');
+      const faults = new Faults();
+      const store = new SqliteStore(withFaults(database, faults), { table: 'leases' });
+      await store.createTable();
+      faults.next = 'is sent twice';
+      const claim = await store.claim('payment:1', 'PAID', 60_000);
+      expect(claim).toMatchObject({ status: 'claimed' });
+      expect(database.prepare('SELECT expires - fence AS lease FROM leases').get()).toEqual({
+        lease: 60_000,
+      });
+    });
+
+    it('keeps a record until its fence is past, so that the next fence is greater', async () => {
+      const database = open(':memory:');
+      const store = new SqliteStore(database, { table: 'fences' });
+      await store.createTable();
+      await store.claim('payment:1', 'PAID', 1);
+      const ahead = Date.now() + 20_000;
+      database.exec(`UPDATE fences SET fence = ${ahead}, expires_at = 0, token = NULL`);
+      const claim = await store.claim('payment:1', 'PAID', 1);
+      expect(claim).toMatchObject({ status: 'claimed', fence: ahead + 1 });
+      await sleep(20);
+      expect(await store.deleteExpired()).toBe(0);
+      expect(await store.claim('payment:1', 'PAID', 1)).toMatchObject({ fence: ahead + 2 });
     });
 
     it('prints the SQL that creates the same table', async () => {

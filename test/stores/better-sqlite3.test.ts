@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StoreError } from '../../src/errors';
+import { SqliteStore } from '../../src/stores';
+import { type BetterSqlite3, findBetterSqlite3 } from '../helpers/better-sqlite3';
+import { testStoreContract } from './contract';
+
+const found = await findBetterSqlite3();
+
+describe.skipIf(found === undefined)('better-sqlite3', () => {
+  const Database = found as BetterSqlite3;
+
+  function folderOf(end: (clean: () => void) => void): string {
+    const folder = mkdtempSync(join(tmpdir(), 'pix-automatic-'));
+    end(() => rmSync(folder, { recursive: true }));
+    return join(folder, 'a.db');
+  }
+
+  testStoreContract('SqliteStore over better-sqlite3', [], async () => {
+    const opened: { close(): void }[] = [];
+    let clean = () => {};
+    const path = folderOf((remove) => {
+      clean = remove;
+    });
+    const open = (table: string) => {
+      const database = new Database(path, { timeout: 50 });
+      database.exec('PRAGMA journal_mode = WAL');
+      opened.push(database);
+      return new SqliteStore(database, { table });
+    };
+    for (const table of ['own', 'other']) await open(table).createTable();
+    return {
+      open: ({ space = 'own' as const } = {}) => open(space),
+      pass: (ms) => sleep(ms),
+      close: async () => {
+        for (const database of opened) database.close();
+        clean();
+      },
+    };
+  });
+
+  it('tells by name that another connection holds the file: each step waits, and is a StoreError in the end', async () => {
+    const path = folderOf(onTestFinished);
+    const [holder, own] = [new Database(path), new Database(path, { timeout: 0 })];
+    onTestFinished(() => [holder, own].forEach((each) => void each.close()));
+    const store = new SqliteStore(own, { busyTimeoutMs: 100 });
+    await store.createTable();
+
+    holder.exec('BEGIN EXCLUSIVE');
+    for (const step of [() => store.createTable(), () => store.claim('payment:1', 'PAID', 1000)]) {
+      const error = await step().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(StoreError);
+      expect(error).toMatchObject({ cause: { code: 'SQLITE_BUSY' } });
+    }
+    const waiting = store.claim('payment:1', 'PAID', 1000);
+    holder.exec('COMMIT');
+    expect(await waiting).toMatchObject({ status: 'claimed' });
+  });
+
+  it('tells by inTransaction that a transaction is open, in which the store refuses to work', async () => {
+    const database = new Database(':memory:');
+    onTestFinished(() => database.close());
+    const store = new SqliteStore(database);
+    await store.createTable();
+    database.exec('BEGIN');
+    const error = await store.claim('payment:1', 'PAID', 1000).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ message: expect.stringContaining('A transaction is open') });
+    database.exec('ROLLBACK');
+    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+  });
+});
