@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
@@ -51,10 +51,13 @@ export async function bundle(source: string, patches: readonly Patch[] = []): Pr
     plugins: [patching(resolve(source), patches, applied)],
   });
   for (const patch of patches) {
-    if (!applied.has(patch)) throw new Error(`No ${patch.file} was bundled, so its fault could not be put in.`);
+    if (!applied.has(patch))
+      throw new Error(`No ${patch.file} was bundled, so its fault could not be put in.`);
   }
   const names = ['setTimeout', 'clearTimeout', 'setImmediate', 'performance', 'Date', 'require'];
-  const start = compileFunction(`${outputFiles[0]?.text}\nreturn library;`, names, { filename: 'library.js' });
+  const start = compileFunction(`${outputFiles[0]?.text}\nreturn library;`, names, {
+    filename: 'library.js',
+  });
   const require = createRequire(import.meta.url);
   return (runtime) =>
     start(

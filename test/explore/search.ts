@@ -1,6 +1,6 @@
-import { type Hazards, choicesOf, take } from './world/choices';
+import { choicesOf, type Hazards, take } from './world/choices';
 import { checkLateClaims, checkNothingLost, checkRecord, fingerprint, isOver } from './world/ending';
-import type { Invariant, Violation } from './world/ledger';
+import type { Violation } from './world/ledger';
 import type { Seat } from './world/seat';
 import { type Plan, World } from './world/world';
 
@@ -25,7 +25,7 @@ export interface Explored {
   readonly longest: number;
   readonly ms: number;
   /** Whether nothing was left to explore when the time was over. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
   readonly finding: Finding | undefined;
 }
 
@@ -45,7 +45,7 @@ interface State {
 export async function explore(
   scenario: Scenario,
   seat: Seat,
-  { until, without }: { readonly until: number; readonly without: ReadonlySet<Invariant> },
+  { until }: { readonly until: number },
 ): Promise<Explored> {
   const started = performance.now();
   const known = new Map<string, State>();
@@ -72,14 +72,15 @@ export async function explore(
     if (same === undefined || world.violations.length > 0) {
       known.set(print, state);
       longest = Math.max(longest, path.length);
+      const over = isOver(world);
+      if (over) checkLateClaims(world);
       await checkRecord(world);
-      if (isOver(world)) {
+      if (over) {
         ends += 1;
-        checkLateClaims(world);
         await checkNothingLost(world);
       }
     }
-    const violation = world.violations.find(({ invariant }) => !without.has(invariant));
+    const [violation] = world.violations;
     if (violation !== undefined) finding = { scenario: scenario.name, violation, trace: world.trace };
     return state;
   };
@@ -105,7 +106,7 @@ export async function explore(
     ends,
     longest,
     ms: performance.now() - started,
-    complete: head === queue.length && finding === undefined,
+    isComplete: head === queue.length && finding === undefined,
     finding,
   };
 }

@@ -7,7 +7,11 @@ import type { World } from '../world/world';
  *
  * @param scale - what a lease of the handler's is multiplied by before the store gets it
  */
-export function overNetwork(world: World, inner: IdempotencyStore<unknown>, scale = 1): IdempotencyStore<unknown> {
+export function overNetwork(
+  world: World,
+  inner: IdempotencyStore<unknown>,
+  scale = 1,
+): IdempotencyStore<unknown> {
   const { ledger } = world;
   const times = (sentAt: number) => ({ sentAt, now: world.storeNow, exact: world.exact });
   return {
@@ -17,7 +21,11 @@ export function overNetwork(world: World, inner: IdempotencyStore<unknown>, scal
         'claim',
         () => inner.claim(subject, state, leaseMs * scale),
         (result, sentAt) => {
-          const grant = ledger.claimed(delivery, { state, leaseMs: leaseMs * scale, ...times(sentAt) }, result);
+          const grant = ledger.claimed(
+            delivery,
+            { state, leaseMs: leaseMs * scale, ...times(sentAt) },
+            result,
+          );
           world.note(grant === undefined ? result.status : `claimed, with the fence ${grant.fence}`);
         },
       );

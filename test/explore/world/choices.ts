@@ -1,5 +1,5 @@
 import { STARTED } from './seat';
-import type { Choice, Delivery, Grant, Process, Request, Run, Timer } from './types';
+import type { Choice, Delivery, Process, Request, Run, Timer } from './types';
 import type { World } from './world';
 
 /** What may go wrong in a scenario, and how often in one path. */
@@ -34,7 +34,8 @@ export function choicesOf(world: World, hazards: Hazards): Choice[] {
 /** Takes the choice that is called so. */
 export async function take(world: World, hazards: Hazards, text: string): Promise<void> {
   const choice = choicesOf(world, hazards).find((other) => other.text === text);
-  if (choice === undefined) throw new Error(`Not the same world twice: nothing is called "${text}" this time.`);
+  if (choice === undefined)
+    throw new Error(`Not the same world twice: nothing is called "${text}" this time.`);
   await takeChoice(world, choice);
 }
 
@@ -45,15 +46,17 @@ export async function takeChoice(world: World, choice: Choice): Promise<void> {
 
 function deliveries(world: World): Choice[] {
   const waiting = world.deliveries.filter(({ arrivedAt }) => arrivedAt === undefined);
-  return waiting
-    .filter((delivery) => runs(delivery.process))
-    // Of two that are alike the first one comes first: the other order would be the same under other names.
-    .filter((delivery) => delivery === waiting.find((other) => alike(world, other, delivery)))
-    .map((delivery) =>
-      choice(`${delivery.name} arrives at ${delivery.process.name}: ${delivery.state}`, 0, () =>
-        world.deliver(delivery),
-      ),
-    );
+  return (
+    waiting
+      .filter((delivery) => runs(delivery.process))
+      // Of two that are alike the first one comes first: the other order would be the same under other names.
+      .filter((delivery) => delivery === waiting.find((other) => alike(world, other, delivery)))
+      .map((delivery) =>
+        choice(`${delivery.name} arrives at ${delivery.process.name}: ${delivery.state}`, 0, () =>
+          world.deliver(delivery),
+        ),
+      )
+  );
 }
 
 function alike(world: World, a: Delivery, b: Delivery): boolean {
@@ -80,7 +83,7 @@ function fates(world: World, request: Request, mayLose: boolean): Choice[] {
 export async function carryOut(world: World, request: Request): Promise<void> {
   request.state = 'running';
   const sentAt = world.storeNow;
-  await world.turn(request.delivery, () =>
+  const run = () =>
     request.run().then(
       (value) => {
         request.state = 'carried out';
@@ -92,8 +95,8 @@ export async function carryOut(world: World, request: Request): Promise<void> {
         request.outcome = { error };
         world.note(`the store fails: ${error}`);
       },
-    ),
-  );
+    );
+  await world.turn(request.delivery, run, world.exact ? 0 : SERVER_PATIENCE_MS);
 }
 
 export async function answer(world: World, request: Request): Promise<void> {
@@ -150,7 +153,11 @@ function passing(world: World, maySuffer: boolean, hazards: Hazards): Choice[] {
       return [choice(fired(world, timer), isFault ? 1 : 0, () => fire(world, timer))];
     });
   const { lease } = world.ledger;
-  if (lease !== undefined && world.ledger.leaseLives(world.storeNow) && (lease.until <= next || !world.exact)) {
+  if (
+    lease !== undefined &&
+    world.ledger.leaseLives(world.storeNow) &&
+    (lease.until <= next || !world.exact)
+  ) {
     choices.push(
       choice(`time passes until ${lease.delivery.name}'s lease is over`, 0, async () => {
         await world.shared.outlast?.(lease.until);
@@ -190,7 +197,7 @@ async function fire(world: World, timer: Timer): Promise<void> {
   delivery.seen.push(reason);
   if (reason === 'hang') {
     for (const run of world.ledger.runs) if (run.delivery === delivery && !run.ended) run.overdue = true;
-    excuse(world, (grant) => grant.delivery === delivery, 'hung');
+    trouble(world, (other) => other === delivery, 'hung');
   }
   await world.turn(delivery, timer.action);
 }
@@ -214,7 +221,13 @@ function accidents(world: World, process: Process, maySuffer: boolean, hazards: 
   if (hazards.crash) choices.push(choice(`${name} crashes`, 1, () => crash(world, process)));
   if (hazards.stop) choices.push(choice(`${name} stops`, 1, () => stop(world, process)));
   const completes = ({ step, delivery }: Request) => step === 'completion' && delivery.process === process;
-  if (hazards.cut && world.requests.some((request) => completes(request) && isAwaited(request))) {
+  // It takes the time of a lease, in which nobody else must have anything to do.
+  const othersWait = [...world.timers].every(({ delivery }) => delivery.process === process);
+  if (
+    hazards.cut &&
+    othersWait &&
+    world.requests.some((request) => completes(request) && isAwaited(request))
+  ) {
     choices.push(choice(`${name} is cut off from the store until it gives up`, 1, () => cut(world, process)));
   }
   for (const hours of hazards.clock ? [1, -1] : []) {
@@ -229,18 +242,19 @@ async function crash(world: World, process: Process): Promise<void> {
   for (const request of world.requests) if (request.delivery.process === process) request.late = true;
   for (const timer of world.timers) if (timer.delivery.process === process) world.timers.delete(timer);
   for (const run of world.ledger.runs) if (run.delivery.process === process) run.ended = true;
-  for (const delivery of world.deliveries) if (delivery.process === process) world.shared.connectionLost?.(delivery);
-  excuse(world, ({ delivery }) => delivery.process === process, 'crashed');
+  for (const delivery of world.deliveries)
+    if (delivery.process === process) world.shared.connectionLost?.(delivery);
+  trouble(world, (delivery) => delivery.process === process, 'crashed');
 }
 
 async function stop(world: World, process: Process): Promise<void> {
   process.stoppedAt = world.now;
-  excuse(world, ({ delivery }) => delivery.process === process, 'stopped');
+  trouble(world, (delivery) => delivery.process === process, 'stopped');
 }
 
 /** Everything that the process asks of the store fails, until each of its deliveries has been answered. */
 async function cut(world: World, process: Process): Promise<void> {
-  excuse(world, ({ delivery }) => delivery.process === process, 'cut off');
+  trouble(world, (delivery) => delivery.process === process, 'cut off');
   const isIts = ({ delivery }: { readonly delivery: Delivery }) => delivery.process === process;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const asked = world.requests.filter((request) => isIts(request) && isAwaited(request));
@@ -260,9 +274,12 @@ async function cut(world: World, process: Process): Promise<void> {
   throw new Error(`${process.name} never gives up.`);
 }
 
-function excuse(world: World, isMeant: (grant: Grant) => boolean, why: string): void {
+function trouble(world: World, isMeant: (delivery: Delivery) => boolean, what: string): void {
+  for (const delivery of world.deliveries) {
+    if (delivery.arrivedAt !== undefined && isMeant(delivery)) delivery.trouble ??= what;
+  }
   for (const grant of world.ledger.grants) {
-    if (!grant.completed && isMeant(grant)) grant.excuse ??= why;
+    if (!grant.completed && isMeant(grant.delivery)) grant.excuse ??= what;
   }
 }
 
@@ -286,4 +303,5 @@ function choice(text: string, faults: 0 | 1, act: () => Promise<void>): Choice {
 }
 
 const MOST_TRIES = 200;
+const SERVER_PATIENCE_MS = 3_000;
 const A_MINUTE_MS = 60_000;

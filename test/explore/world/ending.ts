@@ -24,12 +24,12 @@ export function fingerprint(world: World): string {
   return JSON.stringify([
     world.faults,
     deliveries.map((delivery) => {
-      const { process, arrivedAt, seen } = delivery;
+      const { process, arrivedAt, seen, trouble } = delivery;
       const isAtWork = open.has(delivery) || runs.some((run) => run.delivery === delivery);
       return [
         isAtWork && process.stoppedAt !== undefined && now - process.stoppedAt,
         isAtWork && process.wallClockOffset,
-        open.has(delivery) ? [arrivedAt === undefined ? undefined : now - arrivedAt, seen] : 'over',
+        open.has(delivery) ? [arrivedAt === undefined ? undefined : now - arrivedAt, seen, trouble] : 'over',
         lease?.delivery === delivery && ledger.leaseLives(now) ? seen : undefined,
       ];
     }),
@@ -38,14 +38,16 @@ export function fingerprint(world: World): string {
     ledger.leaseLives(now) ? lease?.delivery.name : undefined,
     ledger.done,
     runs.map(({ delivery, ended, overdue, finishing }) => [delivery.name, ended, overdue, finishing]),
-    ledger.grants.filter(matters).map((grant) => [
-      grant.delivery.name,
-      grant.state,
-      Math.max(0, grant.until - now),
-      grant.completed,
-      grant.excuse,
-      ledger.effects.filter((effect) => effect === grant).length,
-    ]),
+    ledger.grants
+      .filter(matters)
+      .map((grant) => [
+        grant.delivery.name,
+        grant.state,
+        Math.max(0, grant.until - now),
+        grant.completed,
+        grant.excuse,
+        ledger.effects.filter((effect) => effect === grant).length,
+      ]),
     world.shared.fingerprint?.(),
   ]);
 }
@@ -58,8 +60,7 @@ function plain(outcome: unknown): string {
 /** Whether all deliveries have come, and nothing more comes of them unless the world does something by itself. */
 export function isOver(world: World): boolean {
   return world.deliveries.every(
-    (delivery) =>
-      (delivery.arrivedAt !== undefined || !delivery.process.alive) && isSettled(world, delivery),
+    (delivery) => (delivery.arrivedAt !== undefined || !delivery.process.alive) && isSettled(world, delivery),
   );
 }
 
@@ -71,7 +72,10 @@ export async function checkRecord(world: World): Promise<void> {
   const lives = ledger.leaseLives(world.now);
   const { held, done } = await shared.look();
   if (held !== lives) {
-    world.violated('store contract', held ? 'the subject is held, and nobody has it' : 'a lease that lives is gone');
+    world.violated(
+      'store contract',
+      held ? 'the subject is held, and nobody has it' : 'a lease that lives is gone',
+    );
   }
   if (done.join() !== ledger.done.join()) {
     world.violated('store contract', `the record has [${done}] as done where [${ledger.done}] is`);
@@ -92,12 +96,19 @@ export function checkLateClaims(world: World): void {
   const hindered = seen.slice(claimed).some((event) => event === 'slow' || event === 'release: lost');
   if (!delivery.process.alive || answered === -1 || claimed < answered || hindered) return;
   const left = (lease.until - world.storeNow) / 1000;
-  world.violated('late claim', `${delivery.name}'s claim came after its answer, and holds the subject for ${left} s more`);
+  world.violated(
+    'late claim',
+    `${delivery.name}'s claim came after its answer, and holds the subject for ${left} s more`,
+  );
 }
 
 /** Once all leases are over, each notification comes once more, and nothing goes wrong. */
 export async function checkNothingLost(world: World): Promise<void> {
-  const until = Math.max(0, ...world.ledger.grants.map((grant) => grant.until));
+  const leaseEnds = world.ledger.grants.map((grant) => grant.until).filter(Number.isFinite);
+  const until = Math.max(0, ...leaseEnds);
+  for (const request of world.requests) {
+    if (request.unattended && request.state === 'sent') await carryOut(world, request);
+  }
   await world.shared.outlast?.(until);
   world.now = Math.max(world.now, until, STARTED) + 60_000;
   for (const run of world.ledger.runs) run.ended = true;
@@ -111,7 +122,7 @@ export async function checkNothingLost(world: World): Promise<void> {
       const what = delivery.status === undefined ? 'was not answered' : `was answered ${delivery.status}`;
       world.violated('nothing lost', `the last delivery of ${state} ${what}`);
     }
-    const effects = (await world.shared.effectsOf?.(state)) ?? world.ledger.effectsOf(state);
+    const effects = world.shared.effectsOf?.(state) ?? world.ledger.effectsOf(state);
     if (effects === 0) world.violated('nothing lost', `the effect of ${state} never happened`);
     if (effects > 1 && world.shared.write !== undefined) {
       world.violated('exactly once', `the effect of ${state} is there ${effects} times`);

@@ -11,11 +11,15 @@ export interface Violation {
 export const INVARIANTS = {
   'one owner': 'two callbacks of a subject never run at once while both leases live',
   'recorded before 200': 'a 200 means that the effect is there and is recorded',
-  'nothing lost': 'once all leases are over, a delivery without a fault is answered 200, and the effect is there',
-  'acted on once': 'an effect is there twice only after a crash, a pause, a cut or a hung callback before its record',
+  'nothing lost':
+    'once all leases are over, a delivery without a fault is answered 200, and the effect is there',
+  'acted on once':
+    'an effect is there twice only after a crash, a pause, a cut or a hung callback before its record',
   'exactly once': 'in transactional mode no effect is there twice',
-  'late claim': 'a claim that the handler has given up holds the subject no longer than until its answer comes',
+  'late claim':
+    'a claim that the handler has given up holds the subject no longer than until its answer comes',
   'completion retried': 'a success is not given up while its lease lasts',
+  'transaction held': 'a callback that outlives its time keeps the subject while its transaction can',
   fences: 'each claim has a greater fence than those before',
   'handled states': 'a callback is told the states that were done when it was claimed, oldest first',
   'nobody waits': 'no callback starts once its delivery has been answered',
@@ -52,7 +56,10 @@ export class Ledger {
     const { state, sentAt, now, leaseMs, exact } = asked;
     const allowed = this.done.includes(state) ? 'done' : this.leaseLives(now) ? 'busy' : 'claimed';
     if (exact && result.status !== allowed) {
-      this.#violated('store contract', `a claim was answered '${result.status}' where the record says '${allowed}'`);
+      this.#violated(
+        'store contract',
+        `a claim was answered '${result.status}' where the record says '${allowed}'`,
+      );
     }
     if (result.status !== 'claimed') return undefined;
     const highest = Math.max(0, ...this.grants.map(({ fence }) => fence));
@@ -66,11 +73,37 @@ export class Ledger {
       by: now,
       until: sentAt + leaseMs,
       completed: false,
-      excuse: delivery.process.stoppedAt === undefined ? undefined : 'stopped',
+      excuse: delivery.trouble,
+      rolledBack: false,
     };
     this.grants.push(grant);
     this.lease = grant;
     return grant;
+  }
+
+  /** A claim in a transaction: its owner has the subject until the transaction ends, and `until` is never. */
+  begun(delivery: Delivery, state: string, { fence, handledStates }: Begun, now: number): void {
+    this.grants.push({
+      delivery,
+      token: `${delivery.name} ${fence}`,
+      fence,
+      state,
+      doneBefore: handledStates,
+      by: now,
+      until: Number.POSITIVE_INFINITY,
+      completed: false,
+      excuse: undefined,
+      rolledBack: false,
+    });
+  }
+
+  /** The transaction of a delivery has ended, whoever ended it. */
+  ended(delivery: Delivery, now: number, rolledBack: boolean): void {
+    for (const grant of this.grants) {
+      if (grant.delivery !== delivery) continue;
+      grant.until = now;
+      grant.rolledBack = rolledBack;
+    }
   }
 
   completed(token: string, recorded: boolean, now: number, exact: boolean): void {
@@ -78,7 +111,10 @@ export class Ledger {
     if (grant === undefined) return this.#violated('store contract', 'a completion came without a claim');
     const allowed = grant.completed || (this.lease === grant && now < grant.until);
     if (exact && recorded !== allowed) {
-      this.#violated('store contract', `a completion was answered ${recorded} where the record says ${allowed}`);
+      this.#violated(
+        'store contract',
+        `a completion was answered ${recorded} where the record says ${allowed}`,
+      );
     }
     if (!recorded) return;
     if (!grant.completed) this.done.push(grant.state);
@@ -96,9 +132,12 @@ export class Ledger {
       if (other.state !== grant.state) continue;
       const [first, second] = other.by <= grant.by ? [other, grant] : [grant, other];
       const about = `${first.delivery.name} and ${second.delivery.name} both had the effect of ${grant.state}`;
-      if (first === second) this.#violated('acted on once', `${first.delivery.name}'s callback ran twice for one claim`);
-      else if (second.by < first.until) this.#violated('acted on once', `${about}, within the first one's lease`);
-      else if (first.excuse === undefined) this.#violated('acted on once', `${about}, and nothing happened to the first`);
+      if (first === second)
+        this.#violated('acted on once', `${first.delivery.name}'s callback ran twice for one claim`);
+      else if (second.by < first.until)
+        this.#violated('acted on once', `${about}, within the first one's lease`);
+      else if (first.excuse === undefined)
+        this.#violated('acted on once', `${about}, and nothing happened to the first`);
     }
     this.effects.push(grant);
   }
@@ -107,14 +146,34 @@ export class Ledger {
     const { grant, delivery } = run;
     const told = handledStates.join();
     if (told !== grant.doneBefore.join()) {
-      this.#violated('handled states', `${delivery.name} was told [${told}] where [${grant.doneBefore}] were done`);
+      this.#violated(
+        'handled states',
+        `${delivery.name} was told [${told}] where [${grant.doneBefore}] were done`,
+      );
     }
     if (delivery.status !== undefined) {
-      this.#violated('nobody waits', `${delivery.name}'s callback started after its answer ${delivery.status}`);
+      this.#violated(
+        'nobody waits',
+        `${delivery.name}'s callback started after its answer ${delivery.status}`,
+      );
     }
-    const other = this.runs.find(({ ended, grant: owned }) => !ended && now < owned.until && now < grant.until);
+    const owns = (other: Run) => !other.ended && now < other.grant.until;
+    const other = now < grant.until ? this.runs.find(owns) : undefined;
     if (other !== undefined) {
-      this.#violated('one owner', `${delivery.name}'s callback started while ${other.delivery.name}'s was running`);
+      this.#violated(
+        'one owner',
+        `${delivery.name}'s callback started while ${other.delivery.name}'s was running`,
+      );
+    }
+    const outlived = this.runs.find(
+      (earlier) => !earlier.ended && earlier.overdue && earlier.grant.rolledBack,
+    );
+    if (outlived !== undefined) {
+      const name = outlived.delivery.name;
+      this.#violated(
+        'transaction held',
+        `${delivery.name}'s callback started while ${name}'s was still at work`,
+      );
     }
     this.runs.push(run);
   }
@@ -122,6 +181,12 @@ export class Ledger {
   effectsOf(state: string): number {
     return this.effects.filter((effect) => effect.state === state).length;
   }
+}
+
+/** What a claim in a transaction gives. */
+export interface Begun {
+  readonly fence: number;
+  readonly handledStates: readonly string[];
 }
 
 /** What was asked of a claim, and when: sent at the one time, carried out by the other. */

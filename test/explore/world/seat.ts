@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runtime } from '../library';
 import type { Delivery, Timer } from './types';
 
@@ -20,16 +21,31 @@ export class Seat {
     return this.#current().delivery;
   }
 
-  /** Runs `action` and all that follows from it at once. */
-  async turn(world: Clockwork, delivery: Delivery, action: () => unknown): Promise<void> {
+  /**
+   * Runs `action` and all that follows from it at once.
+   *
+   * @param patienceMs - how long to wait for the promise it gives, which only a real server needs
+   */
+  async turn(world: Clockwork, delivery: Delivery, action: () => unknown, patienceMs = 0): Promise<void> {
     this.#turn = { world, delivery };
-    await action();
+    const acting = action();
+    if (patienceMs > 0) await Promise.race([acting, sleep(patienceMs, undefined, { ref: false })]);
     do {
       for (const immediate of this.#immediates.splice(0)) immediate();
       // Node runs all microtasks there are, and those that they bring, before the next of its phases.
       await new Promise((resolve) => setImmediate(resolve));
     } while (this.#immediates.length > 0);
     this.#turn = undefined;
+  }
+
+  /** Runs what is over at once, on the clock of that delivery's process. */
+  outsideOfTurns<Value>(world: Clockwork, delivery: Delivery, action: () => Value): Value {
+    this.#turn = { world, delivery };
+    try {
+      return action();
+    } finally {
+      this.#turn = undefined;
+    }
   }
 
   readonly runtime: Runtime = {

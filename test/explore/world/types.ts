@@ -7,6 +7,8 @@ export interface Delivery {
   arrivedAt: number | undefined;
   /** The status that the service got; none where the process died. */
   status: number | undefined;
+  /** Its process crashed, stopped or was cut off, or its callback hung: all that may make an effect happen twice. */
+  trouble: string | undefined;
   /** The code that the handler reported, for the trace. */
   report: string | undefined;
   /** What the process has seen of this delivery: it decides what the code does next. */
@@ -38,6 +40,8 @@ export interface Request {
   /** `late`: its sender has been told that the connection was lost, or has died. */
   state: 'sent' | 'running' | 'carried out' | 'answered';
   late: boolean;
+  /** It is the server's own doing, and will be done sooner or later. */
+  readonly unattended: boolean;
   outcome: { readonly value: unknown } | { readonly error: unknown } | undefined;
 }
 
@@ -51,10 +55,12 @@ export interface Grant {
   readonly doneBefore: readonly string[];
   /** When the lease was certainly given already, and the moment before which it does not end. */
   readonly by: number;
-  readonly until: number;
+  until: number;
   completed: boolean;
-  /** Its process crashed, stopped or was cut off, or its callback hung: all that may make a callback run twice. */
+  /** The trouble that its delivery had before it was completed. */
   excuse: string | undefined;
+  /** Its transaction was rolled back by its own process. */
+  rolledBack: boolean;
 }
 
 /** One run of a merchant's callback. */

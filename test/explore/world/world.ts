@@ -2,7 +2,7 @@ import type { IdempotencyStore, PlainRequest, WebhookHandler } from '../../../sr
 import type { Library } from '../library';
 import { type Invariant, Ledger, type Violation } from './ledger';
 import { requestFor, STATUSES } from './notification';
-import { STARTED, type Seat } from './seat';
+import { type Seat, STARTED } from './seat';
 import type { Delivery, Process, Request, Run, Timer } from './types';
 
 /** The store that a world's processes share. */
@@ -10,16 +10,17 @@ export interface SharedStore {
   /** What the handlers get. Its steps go through `world.send`, so that the explorer decides when they happen. */
   readonly store: IdempotencyStore<unknown>;
   /** Does what a callback does in its transaction. Absent in the plain mode, where an effect is just there. */
-  readonly write?: (transaction: unknown, run: Run) => Promise<void>;
+  readonly write?: (transaction: unknown, run: Run) => Promise<unknown>;
   /** How often the effect of a state is there, where that is not the ledger's to say. */
-  readonly effectsOf?: (state: string) => Promise<number>;
+  readonly effectsOf?: (state: string) => number;
+  readonly isRecorded?: (state: string) => boolean;
   /** The server will notice that a process is gone, or that a delivery's connection is. */
   readonly connectionLost?: (delivery: Delivery) => void;
   /** Whether somebody holds the subject, and which states are done. The world is not used after it. */
   readonly look?: () => Promise<{ readonly held: boolean; readonly done: readonly string[] }>;
   /** What else decides how it goes on. */
   readonly fingerprint?: () => unknown;
-  /** Lets the server's own clock pass the end of a lease. */
+  /** Lets the server's own time pass, up to the end of a lease or of what it allows a transaction. */
   readonly outlast?: (leaseEnd: number) => Promise<void>;
   /** The server's own clock, where it is not the world's. */
   readonly clock?: () => number;
@@ -52,8 +53,8 @@ export class World {
   constructor(plan: Plan, seat: Seat) {
     this.#seat = seat;
     this.#library = plan.library;
-    this.shared = plan.openStore(this);
     for (const { state, process } of plan.deliveries) this.addDelivery(state, process);
+    this.shared = plan.openStore(this);
   }
 
   addDelivery(state: string, processNumber: number): Delivery {
@@ -67,6 +68,7 @@ export class World {
       process,
       arrivedAt: undefined,
       status: undefined,
+      trouble: undefined,
       report: undefined,
       seen: [],
     };
@@ -103,11 +105,18 @@ export class World {
     this.#notes = [];
     await action();
     const second = ((this.now - STARTED) / 1000).toFixed(1).padStart(6);
-    this.trace.push([`${second} s  ${text}`, ...this.#notes.map((note) => `            → ${note}`)].join('\n'));
+    this.trace.push(
+      [`${second} s  ${text}`, ...this.#notes.map((note) => `            → ${note}`)].join('\n'),
+    );
   }
 
-  turn(delivery: Delivery, action: () => unknown): Promise<void> {
-    return this.#seat.turn(this, delivery, action);
+  turn(delivery: Delivery, action: () => unknown, patienceMs = 0): Promise<void> {
+    return this.#seat.turn(this, delivery, action, patienceMs);
+  }
+
+  /** Runs code of the library that belongs to no delivery, and waits for nothing. */
+  begin<Value>(action: () => Value): Value {
+    return this.#seat.outsideOfTurns(this, this.deliveries[0] as Delivery, action);
   }
 
   async deliver(delivery: Delivery): Promise<void> {
@@ -127,26 +136,34 @@ export class World {
     if (!STATUSES.has(status)) this.violated('answers', `${delivery.name} was answered ${status}`);
     delivery.status = status;
     delivery.seen.push(`answered ${status}`);
-    this.note(`${delivery.name} is answered ${status}${delivery.report === undefined ? '' : ` (${delivery.report})`}`);
+    this.note(
+      `${delivery.name} is answered ${status}${delivery.report === undefined ? '' : ` (${delivery.report})`}`,
+    );
     this.#checkAnswer(delivery, status);
   }
 
   #checkAnswer(delivery: Delivery, status: number): void {
-    const { ledger } = this;
-    if (this.shared.write !== undefined) return;
+    const { ledger, shared } = this;
     if (status === 200) {
       const { name, state } = delivery;
-      if (ledger.effectsOf(state) === 0) this.violated('recorded before 200', `${name}: ${state} has no effect`);
-      else if (!ledger.done.includes(state)) this.violated('recorded before 200', `${name}: ${state} is not recorded`);
+      const effects = shared.effectsOf?.(state) ?? ledger.effectsOf(state);
+      const recorded = shared.isRecorded?.(state) ?? ledger.done.includes(state);
+      if (effects === 0) this.violated('recorded before 200', `${name}: ${state} has no effect`);
+      else if (!recorded) this.violated('recorded before 200', `${name}: ${state} is not recorded`);
       return;
     }
+    if (shared.write !== undefined) return;
     const run = ledger.runs.find((other) => other.delivery === delivery && other.ended);
     const succeeded = run !== undefined && !run.overdue && ledger.effects.includes(run.grant);
     if (!succeeded || run.grant.excuse === 'stopped' || delivery.seen.includes('completion: false')) return;
-    const gaveUpEarly = run.grant.until - this.storeNow > LAST_PAUSE_MS + (run.grant.by - (delivery.arrivedAt ?? 0));
+    const gaveUpEarly =
+      run.grant.until - this.storeNow > LAST_PAUSE_MS + (run.grant.by - (delivery.arrivedAt ?? 0));
     if (this.exact && gaveUpEarly) {
       const left = (run.grant.until - this.storeNow) / 1000;
-      this.violated('completion retried', `${delivery.name}'s success was given up ${left} s before its lease ended`);
+      this.violated(
+        'completion retried',
+        `${delivery.name}'s success was given up ${left} s before its lease ended`,
+      );
     }
   }
 
@@ -170,6 +187,7 @@ export class World {
         reject,
         state: 'sent',
         late: false,
+        unattended: false,
         outcome: undefined,
       });
     });
@@ -187,6 +205,7 @@ export class World {
       reject: () => {},
       state: 'sent',
       late: true,
+      unattended: true,
       outcome: undefined,
     });
   }
@@ -195,16 +214,13 @@ export class World {
     const known = this.#handlers.get(process);
     if (known !== undefined) return known;
     const callback = (_: unknown, context: CallbackContext) => this.#startCallback(context);
-    const tell = ({ code }: { code: string }) => {
-      this.#seat.delivery.report = code;
-    };
     const options = {
       credentials: { apiKey: 'key', apiToken: 'token' },
       store: this.shared.store,
       on: { reversal: callback },
-      // One of these is the option's name.
-      onError: tell,
-      onReport: tell,
+      onReport: ({ code }: { code: string }) => {
+        this.#seat.delivery.report = code;
+      },
     };
     const handler = this.#library.createWebhookHandler(options as never);
     this.#handlers.set(process, handler);
@@ -213,7 +229,9 @@ export class World {
 
   #startCallback(context: CallbackContext): Promise<void> {
     const { delivery } = this.#seat;
-    const grant = this.ledger.grants.find((other) => other.delivery === delivery && other.fence === context.fence);
+    const grant = this.ledger.grants.find(
+      (other) => other.delivery === delivery && other.fence === context.fence,
+    );
     if (grant === undefined) {
       this.violated('store contract', `${delivery.name}'s callback started without a claim`);
       return Promise.reject(new Error('not claimed'));
