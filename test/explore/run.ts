@@ -26,6 +26,7 @@ import { storeFaults } from './faults/store-faults';
 import { transactionFaults } from './faults/transaction-faults';
 import { bundle } from './library';
 import { printFinding, printHunt, printScenario } from './report';
+import { sample } from './sample/sample';
 import { recordStoreScenario, scenarios } from './scenarios';
 import { explore } from './search';
 import { Seat } from './world/seat';
@@ -47,6 +48,7 @@ const seat = new Seat();
 const library = (await bundle(source))(seat.runtime);
 const budgetMs = Number(args.budget) * 1000;
 const SHARES = { scenarios: 0.8, sample: 0.2 };
+const MOST_RUNS = 300;
 const HUNT_MS = 20_000;
 const wants = (part: string) => args.part === '' || args.part === part;
 let failures = 0;
@@ -82,12 +84,20 @@ if (wants('faults')) {
   const faults = [...storeFaults, ...handlerFaults, ...transactionFaults];
   let found = 0;
   for (const fault of faults) {
-    const hunted = await hunt(fault, { source, library, seat, until: performance.now() + HUNT_MS });
+    const hunted = await hunt(fault, { source, library, seat, until: performance.now() + HUNT_MS }).catch(
+      (error: unknown) => console.log(`${fault.name}: ${error}`),
+    );
+    if (hunted === undefined) continue;
     printHunt(hunted);
     if (hunted.explored.finding !== undefined) found += 1;
   }
   console.log(`${found} of ${faults.length} seeded faults found`);
   failures += faults.length - found;
+}
+
+if (wants('sample')) {
+  const seed = Number(args.seed);
+  failures += await sample(library, seat, { seed, budgetMs: budgetMs * SHARES.sample, runs: MOST_RUNS });
 }
 
 console.log(failures === 0 ? '\nNothing found.' : `\nFAILED: ${failures}`);

@@ -14,52 +14,42 @@ const DELIVERIES: Readonly<Record<string, Plan['deliveries']>> = {
   'two states': deliveries('PENDING', 'PAID', 'PENDING'),
 };
 
-/** What is explored, and which part of the time it may take. */
+/** What is explored, and which part of the time it may take. The small ones come first, and leave what they do not use. */
 export function scenarios(library: Library): (Scenario & { readonly weight: number })[] {
-  return Object.entries(DELIVERIES).flatMap(([states, planned]) => {
-    const two = { library, deliveries: planned.slice(0, 2) };
-    const inOneProcess = two.deliveries.map(({ state }) => ({ state, process: 1 }));
+  const all = Object.entries(DELIVERIES).flatMap(([states, planned]) => {
+    const leases = (count: number, faults: number, weight: number) => ({
+      library,
+      name: `leases: ${count} deliveries of ${states}, up to ${faults} faults`,
+      deliveries: planned.slice(0, count),
+      openStore: memoryStore(library),
+      hazards: { faults, ...LEASED },
+      weight,
+    });
+    const transactions = (count: number, faults: number, weight: number) => ({
+      ...leases(count, faults, weight),
+      name: `transactions: ${count} deliveries of ${states}, up to ${faults} faults`,
+      openStore: transactModel(),
+      hazards: { faults, ...IN_TRANSACTION },
+    });
+    const oneProcess = {
+      ...leases(2, 1, 1),
+      name: `one process and its own clock: 2 deliveries of ${states}, up to 1 fault`,
+      deliveries: planned.slice(0, 2).map(({ state }) => ({ state, process: 1 })),
+      openStore: memoryStore(library, { ownClock: true }),
+      hazards: { faults: 1, clock: true, slow: true, stop: true, throw: true, hang: true },
+    };
     return [
-      {
-        ...two,
-        name: `leases: 2 deliveries of ${states}, 2 faults`,
-        openStore: memoryStore(library),
-        hazards: { faults: 2, ...LEASED },
-        weight: 4,
-      },
-      {
-        ...two,
-        name: `transactions: 2 deliveries of ${states}, 1 fault`,
-        openStore: transactModel(),
-        hazards: { faults: 1, ...IN_TRANSACTION },
-        weight: 4,
-      },
-      {
-        ...two,
-        name: `one process with its own clock: 2 deliveries of ${states}, 1 fault`,
-        deliveries: inOneProcess,
-        openStore: memoryStore(library, { ownClock: true }),
-        hazards: { faults: 1, clock: true, slow: true, stop: true, throw: true, hang: true },
-        weight: 1,
-      },
-      {
-        library,
-        deliveries: planned,
-        name: `leases: 3 deliveries of ${states}, 1 fault`,
-        openStore: memoryStore(library),
-        hazards: { faults: 1, ...LEASED },
-        weight: 4,
-      },
-      {
-        library,
-        deliveries: planned,
-        name: `transactions: 3 deliveries of ${states}, no fault`,
-        openStore: transactModel(),
-        hazards: { faults: 0 },
-        weight: 2,
-      },
+      leases(2, 1, 1),
+      oneProcess,
+      transactions(2, 0, 1),
+      leases(3, 0, 1),
+      transactions(2, 1, 4),
+      transactions(3, 0, 3),
+      leases(2, 2, 4),
+      leases(3, 1, 4),
     ];
   });
+  return all.sort((a, b) => a.weight - b.weight);
 }
 
 /** The store that most seeded faults are put into, without any. */

@@ -113,7 +113,7 @@ export const handlerFaults: readonly SeededFault[] = [
   {
     name: 'what a callback throws does not reach the transaction',
     mode: TRANSACTIONS,
-    patches: [transactional(/throw error;(\s+\})/, '$1')],
+    patches: [transactional(/await running\?\.ended;\s+throw error;/, '')],
     hazards: { faults: 1, throw: true },
   },
   {

@@ -20,7 +20,7 @@ export function memoryStore(library: Library, { change = (store) => store, ownCl
         const claim = world.begin(() => inner.claim(SUBJECT, 'a look', 1));
         const answer = await Promise.race([
           claim,
-          new Promise<undefined>((resolve) => setImmediate(resolve)),
+          new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
         ]);
         // A store that takes more than one step has been told apart by then.
         if (answer === undefined)

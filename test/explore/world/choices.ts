@@ -1,3 +1,4 @@
+import { accidents } from './accidents';
 import { STARTED } from './seat';
 import type { Choice, Delivery, Process, Request, Run, Timer } from './types';
 import type { World } from './world';
@@ -110,7 +111,7 @@ export async function answer(world: World, request: Request): Promise<void> {
   });
 }
 
-async function lose(world: World, request: Request): Promise<void> {
+export async function lose(world: World, request: Request): Promise<void> {
   request.late = true;
   request.delivery.seen.push(`${request.step}: lost`);
   world.shared.connectionLost?.(request.delivery);
@@ -169,7 +170,7 @@ function passing(world: World, maySuffer: boolean, hazards: Hazards): Choice[] {
 }
 
 /** When the first of the processes that run has something to do by itself. */
-function nextTimer(world: World): number {
+export function nextTimer(world: World): number {
   const timers = [...world.timers].filter(({ delivery }) => runs(delivery.process));
   return Math.min(...timers.map(({ due }) => due));
 }
@@ -189,7 +190,7 @@ function fired(world: World, timer: Timer): string {
   return reason === 'hang' ? `${name}'s callback takes too long (${at} s)` : `${name} has waited (${at} s)`;
 }
 
-async function fire(world: World, timer: Timer): Promise<void> {
+export async function fire(world: World, timer: Timer): Promise<void> {
   const { delivery } = timer;
   const reason = reasonOf(world, timer);
   world.now = Math.max(world.now, timer.due);
@@ -202,79 +203,8 @@ async function fire(world: World, timer: Timer): Promise<void> {
   await world.turn(delivery, timer.action);
 }
 
-function accidents(world: World, process: Process, maySuffer: boolean, hazards: Hazards): Choice[] {
-  const { name } = process;
-  const isAtWork = world.deliveries.some(
-    (delivery) =>
-      delivery.process === process && delivery.arrivedAt !== undefined && !isSettled(world, delivery),
-  );
-  if (process.stoppedAt !== undefined) {
-    if (process.stoppedAt < world.now) {
-      return [choice(`${name} goes on`, 0, async () => void (process.stoppedAt = undefined))];
-    }
-    // Not past what a process that runs has to do meanwhile.
-    if (nextTimer(world) < world.now + A_MINUTE_MS) return [];
-    return [choice(`a minute passes for ${name}`, 0, async () => void (world.now += A_MINUTE_MS))];
-  }
-  if (!maySuffer || !process.alive || !isAtWork) return [];
-  const choices: Choice[] = [];
-  if (hazards.crash) choices.push(choice(`${name} crashes`, 1, () => crash(world, process)));
-  if (hazards.stop) choices.push(choice(`${name} stops`, 1, () => stop(world, process)));
-  const completes = ({ step, delivery }: Request) => step === 'completion' && delivery.process === process;
-  // It takes the time of a lease, in which nobody else must have anything to do.
-  const othersWait = [...world.timers].every(({ delivery }) => delivery.process === process);
-  if (
-    hazards.cut &&
-    othersWait &&
-    world.requests.some((request) => completes(request) && isAwaited(request))
-  ) {
-    choices.push(choice(`${name} is cut off from the store until it gives up`, 1, () => cut(world, process)));
-  }
-  for (const hours of hazards.clock ? [1, -1] : []) {
-    const set = async () => void (process.wallClockOffset += hours * 3_600_000);
-    choices.push(choice(`${name}'s wall clock is set by ${hours} h`, 1, set));
-  }
-  return choices;
-}
-
-async function crash(world: World, process: Process): Promise<void> {
-  process.alive = false;
-  for (const request of world.requests) if (request.delivery.process === process) request.late = true;
-  for (const timer of world.timers) if (timer.delivery.process === process) world.timers.delete(timer);
-  for (const run of world.ledger.runs) if (run.delivery.process === process) run.ended = true;
-  for (const delivery of world.deliveries)
-    if (delivery.process === process) world.shared.connectionLost?.(delivery);
-  trouble(world, (delivery) => delivery.process === process, 'crashed');
-}
-
-async function stop(world: World, process: Process): Promise<void> {
-  process.stoppedAt = world.now;
-  trouble(world, (delivery) => delivery.process === process, 'stopped');
-}
-
-/** Everything that the process asks of the store fails, until each of its deliveries has been answered. */
-async function cut(world: World, process: Process): Promise<void> {
-  trouble(world, (delivery) => delivery.process === process, 'cut off');
-  const isIts = ({ delivery }: { readonly delivery: Delivery }) => delivery.process === process;
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const asked = world.requests.filter((request) => isIts(request) && isAwaited(request));
-    for (const request of asked) {
-      await lose(world, request);
-      // What was on its way before may still arrive; nothing that is sent now does.
-      if (tries > 0) request.state = 'answered';
-    }
-    if (asked.length > 0) continue;
-    const [timer] = [...world.timers].filter(isIts).sort((a, b) => a.due - b.due);
-    const isDone = world.deliveries.every(
-      (delivery) => delivery.process !== process || isSettled(world, delivery),
-    );
-    if (isDone || timer === undefined) return;
-    await fire(world, timer);
-  }
-  throw new Error(`${process.name} never gives up.`);
-}
-
-function trouble(world: World, isMeant: (delivery: Delivery) => boolean, what: string): void {
+/** What may have made an effect happen twice is written down, for the deliveries and for their claims. */
+export function trouble(world: World, isMeant: (delivery: Delivery) => boolean, what: string): void {
   for (const delivery of world.deliveries) {
     if (delivery.arrivedAt !== undefined && isMeant(delivery)) delivery.trouble ??= what;
   }
@@ -290,18 +220,16 @@ export function isSettled(world: World, delivery: Delivery): boolean {
   return !world.requests.some((request) => request.delivery === delivery && isAwaited(request));
 }
 
-function isAwaited({ state, late }: Request): boolean {
+export function isAwaited({ state, late }: Request): boolean {
   return state !== 'answered' && !late;
 }
 
-function runs({ alive, stoppedAt }: Process): boolean {
+export function runs({ alive, stoppedAt }: Process): boolean {
   return alive && stoppedAt === undefined;
 }
 
-function choice(text: string, faults: 0 | 1, act: () => Promise<void>): Choice {
+export function choice(text: string, faults: 0 | 1, act: () => Promise<void>): Choice {
   return { text, faults, take: act };
 }
 
-const MOST_TRIES = 200;
 const SERVER_PATIENCE_MS = 3_000;
-const A_MINUTE_MS = 60_000;

@@ -113,6 +113,11 @@ export async function checkNothingLost(world: World): Promise<void> {
   world.now = Math.max(world.now, until, STARTED) + 60_000;
   for (const run of world.ledger.runs) run.ended = true;
   const states = [...new Set(world.deliveries.map(({ state }) => state))];
+  for (const { name, state, status } of world.deliveries) {
+    const effects = (await world.shared.effectsOf?.(state)) ?? world.ledger.effectsOf(state);
+    if (status === 200 && effects === 0)
+      world.violated('recorded before 200', `${name}: ${state} has no effect`);
+  }
   for (const state of states) {
     const delivery = world.addDelivery(state, FINAL_PROCESS);
     await world.step(`at last, ${delivery.name} arrives at ${delivery.process.name}: ${state}`, () =>
@@ -122,7 +127,7 @@ export async function checkNothingLost(world: World): Promise<void> {
       const what = delivery.status === undefined ? 'was not answered' : `was answered ${delivery.status}`;
       world.violated('nothing lost', `the last delivery of ${state} ${what}`);
     }
-    const effects = world.shared.effectsOf?.(state) ?? world.ledger.effectsOf(state);
+    const effects = (await world.shared.effectsOf?.(state)) ?? world.ledger.effectsOf(state);
     if (effects === 0) world.violated('nothing lost', `the effect of ${state} never happened`);
     if (effects > 1 && world.shared.write !== undefined) {
       world.violated('exactly once', `the effect of ${state} is there ${effects} times`);

@@ -127,7 +127,7 @@ export class Ledger {
   }
 
   /** An effect of the plain mode, which is visible at once. */
-  acted(grant: Grant): void {
+  acted(grant: Grant, exact: boolean): void {
     for (const other of this.effects) {
       if (other.state !== grant.state) continue;
       const [first, second] = other.by <= grant.by ? [other, grant] : [grant, other];
@@ -136,7 +136,7 @@ export class Ledger {
         this.#violated('acted on once', `${first.delivery.name}'s callback ran twice for one claim`);
       else if (second.by < first.until)
         this.#violated('acted on once', `${about}, within the first one's lease`);
-      else if (first.excuse === undefined)
+      else if (exact && first.excuse === undefined)
         this.#violated('acted on once', `${about}, and nothing happened to the first`);
     }
     this.effects.push(grant);

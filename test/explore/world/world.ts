@@ -12,7 +12,7 @@ export interface SharedStore {
   /** Does what a callback does in its transaction. Absent in the plain mode, where an effect is just there. */
   readonly write?: (transaction: unknown, run: Run) => Promise<unknown>;
   /** How often the effect of a state is there, where that is not the ledger's to say. */
-  readonly effectsOf?: (state: string) => number;
+  readonly effectsOf?: (state: string) => number | Promise<number>;
   readonly isRecorded?: (state: string) => boolean;
   /** The server will notice that a process is gone, or that a delivery's connection is. */
   readonly connectionLost?: (delivery: Delivery) => void;
@@ -248,7 +248,7 @@ export class World {
         finish: () => {
           if (write === undefined) {
             run.ended = true;
-            this.ledger.acted(grant);
+            this.ledger.acted(grant, this.exact);
             resolve();
             return;
           }
