@@ -19,7 +19,7 @@ export function scenarios(library: Library): (Scenario & { readonly weight: numb
   const all = Object.entries(DELIVERIES).flatMap(([states, planned]) => {
     const leases = (count: number, faults: number, weight: number) => ({
       library,
-      name: `leases: ${count} deliveries of ${states}, up to ${faults} faults`,
+      name: `leases: ${count} deliveries of ${states}, ${upTo(faults)}`,
       deliveries: planned.slice(0, count),
       openStore: memoryStore(library),
       hazards: { faults, ...LEASED },
@@ -27,13 +27,13 @@ export function scenarios(library: Library): (Scenario & { readonly weight: numb
     });
     const transactions = (count: number, faults: number, weight: number) => ({
       ...leases(count, faults, weight),
-      name: `transactions: ${count} deliveries of ${states}, up to ${faults} faults`,
+      name: `transactions: ${count} deliveries of ${states}, ${upTo(faults)}`,
       openStore: transactModel(),
       hazards: { faults, ...IN_TRANSACTION },
     });
     const oneProcess = {
       ...leases(2, 1, 1),
-      name: `one process and its own clock: 2 deliveries of ${states}, up to 1 fault`,
+      name: `one process and its own clock: 2 deliveries of ${states}, ${upTo(1)}`,
       deliveries: planned.slice(0, 2).map(({ state }) => ({ state, process: 1 })),
       openStore: memoryStore(library, { ownClock: true }),
       hazards: { faults: 1, clock: true, slow: true, stop: true, throw: true, hang: true },
@@ -61,6 +61,10 @@ export function recordStoreScenario(library: Library): Scenario {
     deliveries: deliveries('PENDING', 'PAID'),
     hazards: { faults: 1, crash: true, stop: true, throw: true, lose: true, hang: true },
   };
+}
+
+function upTo(faults: number): string {
+  return faults === 1 ? 'up to 1 fault' : faults === 0 ? 'no fault' : `up to ${faults} faults`;
 }
 
 function deliveries(...states: string[]): Plan['deliveries'] {

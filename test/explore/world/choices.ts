@@ -224,7 +224,7 @@ export function isAwaited({ state, late }: Request): boolean {
   return state !== 'answered' && !late;
 }
 
-export function runs({ alive, stoppedAt }: Process): boolean {
+function runs({ alive, stoppedAt }: Process): boolean {
   return alive && stoppedAt === undefined;
 }
 

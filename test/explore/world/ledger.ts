@@ -108,7 +108,10 @@ export class Ledger {
 
   completed(token: string, recorded: boolean, now: number, exact: boolean): void {
     const grant = this.grantOf(token);
-    if (grant === undefined) return this.#violated('store contract', 'a completion came without a claim');
+    if (grant === undefined) {
+      this.#violated('store contract', 'a completion came without a claim');
+      return;
+    }
     const allowed = grant.completed || (this.lease === grant && now < grant.until);
     if (exact && recorded !== allowed) {
       this.#violated(

@@ -1,5 +1,5 @@
 /** What every delivery is about: a reversal, which has several states. */
-export const SUBJECT_ID = 'v-1';
+const SUBJECT_ID = 'v-1';
 
 export const SUBJECT = `reversal:${SUBJECT_ID}`;
 
