@@ -1,0 +1,49 @@
+import { bundle, type Library, type Patch } from '../library';
+import { type Explored, explore, type Scenario } from '../search';
+import { memoryStore } from '../stores/memory';
+import { type Mistakes, recordStore } from '../stores/record-store';
+import { type Faults, transactModel } from '../stores/transact-model';
+import type { Hazards } from '../world/choices';
+import type { Seat } from '../world/seat';
+
+/** A mistake that somebody could make, put into a copy of the source, the store or the transaction. */
+export interface SeededFault {
+  readonly name: string;
+  /** In the source. */
+  readonly patches?: readonly Patch[];
+  /** In the store. */
+  readonly store?: Mistakes;
+  /** In the transaction. */
+  readonly transaction?: Faults;
+  /** Where a patch is put in: into deliveries under leases, or in transactions. Default: what the fault is in. */
+  readonly mode?: 'leases' | 'transactions';
+  /** What may go wrong meanwhile. */
+  readonly hazards: Hazards;
+  /** The states of the deliveries. Default: two of one state. */
+  readonly states?: readonly string[];
+}
+
+export interface Hunted {
+  readonly fault: SeededFault;
+  readonly explored: Explored;
+}
+
+/** Looks for one seeded fault, among the deliveries and hazards under which it shows. */
+export async function hunt(
+  fault: SeededFault,
+  { source, library, seat, until }: { source: string; library: Library; seat: Seat; until: number },
+): Promise<Hunted> {
+  const { patches, transaction, store, states = ['PAID', 'PAID'], hazards } = fault;
+  const faulty = patches === undefined ? library : (await bundle(source, patches))(seat.runtime);
+  const inTransaction = fault.mode === 'transactions' || transaction !== undefined;
+  const scenario: Scenario = {
+    name: fault.name,
+    library: faulty,
+    openStore: inTransaction
+      ? transactModel(transaction)
+      : memoryStore(faulty, store === undefined ? {} : { change: recordStore(store) }),
+    deliveries: states.map((state, index) => ({ state, process: index + 1 })),
+    hazards,
+  };
+  return { fault, explored: await explore(scenario, seat, { until }) };
+}

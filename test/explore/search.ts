@@ -1,0 +1,127 @@
+import { choicesOf, type Hazards, take } from './world/choices';
+import { checkLateClaims, checkNothingLost, checkRecord, fingerprint, isOver } from './world/ending';
+import type { Violation } from './world/ledger';
+import type { Seat } from './world/seat';
+import { type Plan, World } from './world/world';
+
+export interface Scenario extends Plan {
+  readonly name: string;
+  readonly hazards: Hazards;
+}
+
+export interface Finding {
+  readonly scenario: string;
+  readonly violation: Violation;
+  readonly trace: readonly string[];
+}
+
+export interface Explored {
+  readonly states: number;
+  readonly steps: number;
+  /** Interleavings from beginning to end that the states stand for. */
+  readonly paths: number;
+  /** Worlds that were followed to their end. */
+  readonly ends: number;
+  readonly longest: number;
+  readonly ms: number;
+  /** Whether nothing was left to explore when the time was over. */
+  readonly isComplete: boolean;
+  readonly finding: Finding | undefined;
+}
+
+interface State {
+  readonly parent: State | undefined;
+  readonly text: string;
+  readonly depth: number;
+  readonly choices: readonly string[];
+  readonly next: State[];
+  paths: number | undefined;
+}
+
+/**
+ * Explores a scenario breadth first, so that what is found is found on a shortest path. Code cannot be put back to where
+ * it was, so each step begins a new world and takes all choices again; worlds that are alike are gone on with once.
+ */
+export async function explore(
+  scenario: Scenario,
+  seat: Seat,
+  { until }: { readonly until: number },
+): Promise<Explored> {
+  const started = performance.now();
+  const known = new Map<string, State>();
+  let steps = 0;
+  let ends = 0;
+  let longest = 0;
+  let finding: Finding | undefined;
+
+  const visit = async (parent: State | undefined, text: string): Promise<State> => {
+    const world = new World(scenario, seat);
+    const path = parent === undefined ? [] : [...pathTo(parent), text];
+    for (const choice of path) await take(world, scenario.hazards, choice);
+    steps += 1;
+    const print = fingerprint(world);
+    const same = known.get(print);
+    const state: State = same ?? {
+      parent,
+      text,
+      depth: path.length,
+      choices: choicesOf(world, scenario.hazards).map((choice) => choice.text),
+      next: [],
+      paths: undefined,
+    };
+    if (same === undefined || world.violations.length > 0) {
+      known.set(print, state);
+      longest = Math.max(longest, path.length);
+      const over = isOver(world);
+      if (over) checkLateClaims(world);
+      await checkRecord(world);
+      if (over) {
+        ends += 1;
+        await checkNothingLost(world);
+      }
+    }
+    const [violation] = world.violations;
+    if (violation !== undefined) finding = { scenario: scenario.name, violation, trace: world.trace };
+    return state;
+  };
+
+  const root = await visit(undefined, '');
+  const queue = [root];
+  let head = 0;
+  while (head < queue.length && finding === undefined && performance.now() < until) {
+    const state = queue[head] as State;
+    head += 1;
+    for (const text of state.choices) {
+      const before = known.size;
+      const next = await visit(state, text);
+      state.next.push(next);
+      if (known.size > before) queue.push(next);
+      if (finding !== undefined) break;
+    }
+  }
+  return {
+    states: known.size,
+    steps,
+    paths: countPaths(root),
+    ends,
+    longest,
+    ms: performance.now() - started,
+    isComplete: head === queue.length && finding === undefined,
+    finding,
+  };
+}
+
+function pathTo(state: State): string[] {
+  const path: string[] = [];
+  for (let at: State | undefined = state; at?.parent !== undefined; at = at.parent) path.unshift(at.text);
+  return path;
+}
+
+/** Every step leads to a state that was not before it, so this ends. */
+function countPaths(state: State): number {
+  if (state.paths !== undefined) return state.paths;
+  state.paths = 0;
+  const paths = state.next.reduce((sum, next) => sum + countPaths(next), 0);
+  state.paths = state.next.length === 0 ? 1 : paths;
+  return state.paths;
+}

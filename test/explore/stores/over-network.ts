@@ -1,0 +1,49 @@
+import type { IdempotencyStore } from '../../../src/webhooks';
+import type { World } from '../world/world';
+
+/**
+ * A store whose steps are on their way until the explorer carries them out, and whose results the ledger sees at that
+ * moment.
+ *
+ * @param scale - what a lease of the handler's is multiplied by before the store gets it
+ */
+export function overNetwork(
+  world: World,
+  inner: IdempotencyStore<unknown>,
+  scale = 1,
+): IdempotencyStore<unknown> {
+  const { ledger } = world;
+  const times = (sentAt: number) => ({ sentAt, now: world.storeNow, exact: world.exact });
+  return {
+    claim: (subject, state, leaseMs) => {
+      const delivery = world.delivery;
+      return world.send(
+        'claim',
+        () => inner.claim(subject, state, leaseMs * scale),
+        (result, sentAt) => {
+          const grant = ledger.claimed(
+            delivery,
+            { state, leaseMs: leaseMs * scale, ...times(sentAt) },
+            result,
+          );
+          world.note(grant === undefined ? result.status : `claimed, with the fence ${grant.fence}`);
+        },
+      );
+    },
+    complete: (claim, retentionMs) =>
+      world.send(
+        'completion',
+        () => inner.complete(claim, retentionMs),
+        (recorded) => {
+          ledger.completed(claim.token, recorded, world.storeNow, world.exact);
+          world.note(recorded ? `${claim.state} is recorded as done` : 'the lease is lost');
+        },
+      ),
+    release: (claim) =>
+      world.send(
+        'release',
+        () => inner.release(claim),
+        () => ledger.released(claim.token),
+      ),
+  };
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Runtime } from '../library';
+import type { Delivery, Timer } from './types';
+
+/** Where the timers and clocks of a turn come from: the world that is being explored. */
+export interface Clockwork {
+  readonly now: number;
+  readonly timers: Set<Timer>;
+}
+
+/**
+ * The one place at which the library's code runs: for one delivery at a time, until nothing of it is left to do but wait
+ * for the world. What asks for a timer or a clock outside of a turn is a mistake of the explorer, and throws.
+ */
+export class Seat {
+  #turn: { readonly world: Clockwork; readonly delivery: Delivery } | undefined;
+  readonly #immediates: (() => void)[] = [];
+
+  /** The delivery whose code is running. */
+  get delivery(): Delivery {
+    return this.#current().delivery;
+  }
+
+  /**
+   * Runs `action` and all that follows from it at once.
+   *
+   * @param patienceMs - how long to wait for the promise it gives, which only a real server needs
+   */
+  async turn(world: Clockwork, delivery: Delivery, action: () => unknown, patienceMs = 0): Promise<void> {
+    this.#turn = { world, delivery };
+    const acting = action();
+    if (patienceMs > 0) await Promise.race([acting, sleep(patienceMs, undefined, { ref: false })]);
+    do {
+      for (const immediate of this.#immediates.splice(0)) immediate();
+      // Node runs all microtasks there are, and those that they bring, before the next of its phases.
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (this.#immediates.length > 0);
+    this.#turn = undefined;
+  }
+
+  /** Runs what is over at once, on the clock of that delivery's process. */
+  outsideOfTurns<Value>(world: Clockwork, delivery: Delivery, action: () => Value): Value {
+    this.#turn = { world, delivery };
+    try {
+      return action();
+    } finally {
+      this.#turn = undefined;
+    }
+  }
+
+  readonly runtime: Runtime = {
+    setTimeout: (action, ms = 0) => {
+      const { world, delivery } = this.#current();
+      const timer: Timer = { delivery, due: world.now + ms, action };
+      world.timers.add(timer);
+      return timer;
+    },
+    clearTimeout: (timer) => {
+      if (timer !== undefined) this.#current().world.timers.delete(timer as Timer);
+    },
+    setImmediate: (action) => this.#immediates.push(action),
+    performance: { now: () => this.#current().world.now - STARTED },
+    Date: this.#dateClass(),
+  };
+
+  #current() {
+    if (this.#turn === undefined) throw new Error('The library ran outside of its turn.');
+    return this.#turn;
+  }
+
+  #dateClass(): DateConstructor {
+    const wallClock = () => {
+      const { world, delivery } = this.#current();
+      return world.now + delivery.process.wallClockOffset;
+    };
+    return class extends Date {
+      static override now = wallClock;
+    } as DateConstructor;
+  }
+}
+
+/** When a world begins, in milliseconds since 1970: the 21st of November 2026. */
+export const STARTED = Date.UTC(2026, 10, 21);
