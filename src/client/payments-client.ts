@@ -75,10 +75,10 @@ export class PaymentsClient {
   /**
    * Creates a recurring-payment journey. The response has the QR code that starts it (document section 4.1).
    *
-   * It is sent once, and retried only when the service certainly did not act: the connection was refused, the name did
-   * not resolve, the TLS handshake was never completed, or the service answered 429 (with a `fetch` of yours, only
-   * then). After an error with `outcome: 'unknown'` the journey may exist. If the error has a `uuid`, it does: query it,
-   * and do not create it again.
+   * It is sent once, and retried only when the service certainly did not act: the name did not resolve, the connection
+   * was refused or lost during the TLS handshake, or the service answered 429 (with a `fetch` of yours, only then).
+   * After an error with `outcome: 'unknown'` the journey may exist. If the error has a `uuid`, it does: query the
+   * transaction, and do not create the journey again.
    *
    * @param request - what to create; fields that the document does not know are sent on
    * @param options - limits, a signal and extra fields of this call
