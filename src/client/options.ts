@@ -16,7 +16,8 @@ export interface PaymentsClientOptions extends Credentials, CallLimits, Observer
   readonly baseUrl: string;
 
   /**
-   * The largest response to read, in bytes after decompression. A larger one is an `InvalidResponseError`.
+   * The largest response to read, in bytes after decompression. A larger one is an `InvalidResponseError`, which still
+   * has the `uuid` when one came within the limit.
    *
    * @defaultValue 1 MiB
    */
@@ -60,15 +61,16 @@ export interface CallLimits {
   readonly timeoutMs?: number | undefined;
 
   /**
-   * How long the whole call may take, in milliseconds, over all attempts and the waits between them.
+   * How long the whole call may take, in milliseconds, over all attempts and the waits between them. If the service
+   * asks for a longer wait with `Retry-After`, the call fails immediately.
    *
    * @defaultValue 90_000
    */
   readonly totalTimeoutMs?: number | undefined;
 
   /**
-   * How often a call may be retried. Queries are retried after transient failures; calls that change something only
-   * when it is certain that the service did not act on them.
+   * How many times a call may be retried. Queries are retried after transient failures; calls that change something
+   * only when the service certainly did not act on them. 0 switches retries off.
    *
    * @defaultValue 2
    */

@@ -23,12 +23,15 @@ import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 /**
  * The client of the service. One instance serves a whole process; it holds no connection of its own.
  *
- * Every method rejects with a `PaymentsError` whose `outcome` says whether the call may have taken effect:
+ * Every method rejects with a `PaymentsError` whose `outcome` tells you whether the call may have gone through:
  *
  * - {@link InvalidRequestError}, {@link ConfigurationError}: an argument cannot be right, nothing was sent
  * - {@link ApiError}: the service answered, and not with a success
  * - {@link InvalidResponseError}: a success that cannot be used
- * - {@link ConnectionError}, {@link TimeoutError}, {@link AbortedError}: no whole answer came
+ * - {@link ConnectionError}, {@link TimeoutError}, {@link AbortedError}: no whole response came
+ *
+ * All but the first two are a {@link CallError}: they also have `operation`, `attempts` and, when one could be read in
+ * what came of the response, the transaction's `uuid`.
  *
  * @example
  * ```ts
@@ -70,17 +73,19 @@ export class PaymentsClient {
   }
 
   /**
-   * Creates a recurring-payment journey, whose answer has the QR code that starts it (document section 4.1).
+   * Creates a recurring-payment journey. The response has the QR code that starts it (document section 4.1).
    *
-   * It is sent once. Only when the service certainly did not act (the connection was refused, the name did not
-   * resolve, or it answered 429) is it tried again. After an error with `outcome: 'unknown'` the journey may exist.
+   * It is sent once, and retried only when the service certainly did not act: the name did not resolve, the connection
+   * was refused or lost during the TLS handshake, or the service answered 429 (with a `fetch` of yours, only then).
+   * After an error with `outcome: 'unknown'` the journey may exist. If the error has a `uuid`, it does: query the
+   * transaction, and do not create the journey again.
    *
    * @param request - what to create; fields that the document does not know are sent on
    * @param options - limits, a signal and extra fields of this call
    * @throws `InvalidRequestError` when a field cannot be right; nothing was sent
    * @throws `ApiError` when the service answers, and not with a success
    * @throws `InvalidResponseError` for a success that cannot be used
-   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole answer came
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole response came
    */
   async createRecurringCheckout(
     request: RecurringCheckoutRequest,
@@ -99,7 +104,7 @@ export class PaymentsClient {
   }
 
   /**
-   * Queries a transaction (document section 4.2). Tried again after failures that pass: a lost connection, a time-out,
+   * Queries a transaction (document section 4.2). Retried after failures that may pass: a lost connection, a timeout,
    * and 408, 429, 500, 502, 503 and 504.
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
@@ -107,7 +112,7 @@ export class PaymentsClient {
    * @throws `InvalidRequestError` for a UUID that is empty, `.` or `..`; nothing was sent
    * @throws `ApiError` when the service answers, and not with a success
    * @throws `InvalidResponseError` for a success that cannot be used
-   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole answer came
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole response came
    */
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
     const operation = getTransaction;
@@ -118,7 +123,8 @@ export class PaymentsClient {
   }
 
   /**
-   * Cancels a scheduled payment of a recurrence (document section 4.3). Sent once, as `createRecurringCheckout` is.
+   * Cancels a scheduled payment of a recurrence (document section 4.3). Retried only when the service certainly did not
+   * act, as `createRecurringCheckout` is.
    *
    * @param instructionId - the instruction id of the scheduled payment
    * @param request - `reason`, a brief reason for the cancellation
@@ -126,7 +132,7 @@ export class PaymentsClient {
    * @throws `InvalidRequestError` for an id that is empty, `.` or `..`, or a `reason` that is no text
    * @throws `ApiError` when the service answers, and not with a success
    * @throws `InvalidResponseError` for a success that cannot be used
-   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole answer came
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole response came
    */
   async cancelScheduledPayment(
     instructionId: string,
@@ -149,7 +155,7 @@ export class PaymentsClient {
    * Queries a transaction again and again until it is as you want it, by default `PAID` or `CANCELLED`. Meant for
    * scripts and tests: in production the notification tells you sooner.
    *
-   * Failures that pass do not end the wait, all others do at once.
+   * Failures that may pass do not end the wait, all others do immediately.
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
    * @param options - what to wait for, how long, and how often to look

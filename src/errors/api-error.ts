@@ -13,7 +13,7 @@ export class ApiError extends FailedCall {
   /** Tells this class from the others; `docs/errors.md#api_error` in the package says more. */
   declare readonly code: 'api_error';
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly httpStatus: number;
 
   /** The body's `status` field (document sections 2.2, 2.3 and 4.3), when the body has one that is a number. */
@@ -51,7 +51,7 @@ export class ApiError extends FailedCall {
   }
 
   /**
-   * The answer's body: parsed where it is JSON, the text otherwise, as far as it could be read. Not printed by
+   * The response's body: parsed where it is JSON, the text otherwise, as far as it could be read. Not printed by
    * logging: it may hold personal data.
    */
   get body(): unknown {

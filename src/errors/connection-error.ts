@@ -2,8 +2,8 @@ import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 
 /**
- * No answer came, because the connection failed: refused, name not resolved, certificate not trusted (outcome
- * `'not-sent'`), or lost on the way (outcome `'unknown'`).
+ * No whole response came, because the connection failed: refused, name not resolved, certificate not trusted, lost
+ * during the TLS handshake (outcome `'not-sent'`), or lost later (outcome `'unknown'`).
  */
 export class ConnectionError extends FailedCall {
   static {

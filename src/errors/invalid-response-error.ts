@@ -13,7 +13,7 @@ export class InvalidResponseError extends FailedCall {
 
   /** Tells this class from the others; `docs/errors.md#invalid_response` in the package says more. */
   declare readonly code: 'invalid_response';
-  /** Always `'unknown'`: what the service did, its answer does not say. */
+  /** Always `'unknown'`: the response does not say what the service did. */
   declare readonly outcome: 'unknown';
 
   /** What is wrong with the body, field by field; never the values. */

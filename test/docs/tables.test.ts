@@ -22,9 +22,8 @@ test('the README has every error, by class and by code', () => {
     invalid_notification: true,
     store_failed: true,
   } satisfies Record<PaymentsErrorCode, true>);
-  const classes = Object.entries(sdk).filter(
-    ([name, value]) => name !== 'PaymentsError' && Object.getPrototypeOf(value)?.name?.endsWith('Error'),
-  );
+  const isErrorClass = Object.prototype.isPrototypeOf.bind(sdk.PaymentsError);
+  const classes = Object.entries(sdk).filter(([, value]) => isErrorClass(Object(value)));
   const rows = tableOf('README.md', 'When a call fails');
 
   expect(classes).toHaveLength(codes.length);

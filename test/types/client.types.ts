@@ -5,11 +5,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type {
   BankDetails,
+  CallError,
   CallOptions,
   CheckoutInstructions,
   CheckoutShopper,
   IdentityDocument,
   OpenEnum,
+  OperationName,
+  Outcome,
   PaymentConfirmation,
   PaymentsClient,
   Phone,
@@ -33,6 +36,7 @@ import {
   decodeQrCode,
   InvalidRequestError,
   InvalidResponseError,
+  isCallError,
   PaymentsError,
   reconcile,
   type recurringCheckoutRequestSchema,
@@ -312,6 +316,45 @@ export function errors(error: unknown): void {
     use(error.code, error.outcome);
     // @ts-expect-error it is abstract
     new PaymentsError('api_error', 'm');
+  }
+}
+
+/** `switch` on the `code` narrows to each class, and an error of another code is none of a call. */
+export function narrowing(error: CallError): string {
+  switch (error.code) {
+    case 'api_error':
+      assertTrue<Equal<typeof error, ApiError>>();
+      return error.httpStatus.toFixed();
+    case 'invalid_response':
+      assertTrue<Equal<typeof error, InvalidResponseError>>();
+      return error.issues.length.toFixed();
+    case 'connection_failed':
+      assertTrue<Equal<typeof error, ConnectionError>>();
+      return error.reason ?? '';
+    case 'timeout':
+      assertTrue<Equal<typeof error, TimeoutError>>();
+      return error.transaction?.uuid ?? '';
+    case 'aborted':
+      assertTrue<Equal<typeof error, AbortedError>>();
+      return String(error.cause);
+    // @ts-expect-error an error of an argument: no call was made
+    case 'invalid_request':
+      return '';
+  }
+}
+
+/** `isCallError` narrows what was caught, and leaves it as it was where it is no error of a call. */
+export function caught(error: unknown): void {
+  if (isCallError(error)) {
+    assertTrue<Equal<typeof error, CallError>>();
+    assertTrue<Equal<typeof error.outcome, Outcome>>();
+    assertTrue<Equal<typeof error.operation, OperationName>>();
+    assertTrue<Equal<typeof error.attempts, number>>();
+    assertTrue<Equal<typeof error.uuid, string | undefined>>();
+    // @ts-expect-error not every error of a call has it
+    error.httpStatus;
+  } else {
+    assertTrue<Equal<typeof error, unknown>>();
   }
 }
 

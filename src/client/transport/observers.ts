@@ -7,7 +7,7 @@ import type { OperationName, PaymentsErrorCode, ValidationIssue } from '../../er
 export interface Observers {
   /** Called before each attempt. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
-  /** Called at the end of each attempt, whether an answer came or not. */
+  /** Called at the end of each attempt, whether a response came or not. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
   /** Called when another attempt is decided on, before the wait for it. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
@@ -42,7 +42,7 @@ export interface ResponseEvent extends RequestEvent {
 
 /** Another attempt will be made after a failure. */
 export interface RetryEvent extends RequestEvent {
-  /** The HTTP status of the attempt that failed; `undefined` when no answer came. */
+  /** The HTTP status of the attempt that failed; `undefined` when no response came. */
   readonly status: number | undefined;
   /** How long the wait will be, in milliseconds. */
   readonly delayMs: number;
