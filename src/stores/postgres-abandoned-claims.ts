@@ -45,15 +45,19 @@ export class AbandonedClaims {
   async #run(): Promise<void> {
     const now = performance.now();
     for (const [token, { end }] of this.#claims) if (end <= now) this.#claims.delete(token);
+    if (this.#claims.size > 0) await this.#releaseAll();
+    this.#isScheduled = false;
+    this.#schedule();
+  }
+
+  async #releaseAll(): Promise<void> {
+    const subjects = [...this.#claims.values()].map(({ subject }) => subject);
     try {
-      const subjects = [...this.#claims.values()].map(({ subject }) => subject);
       const released = await this.#release(subjects, [...this.#claims.keys()]);
       for (const token of released) this.#claims.delete(String(token));
     } catch {
       // The server is still away, and is asked again.
     }
-    this.#isScheduled = false;
-    this.#schedule();
   }
 }
 

@@ -1,0 +1,91 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { unusedPort } from './http-server';
+import { reportMissing } from './servers';
+
+/** Where Debian has the programs of the server, which are not on the PATH. */
+const VERSIONS = '/usr/lib/postgresql';
+
+/** The folder with `initdb` and `postgres`; says so where there is none, and fails where one is required. */
+export function findPostgresPrograms(): string | undefined {
+  const installed = existsSync(VERSIONS)
+    ? readdirSync(VERSIONS).map((name) => join(VERSIONS, name, 'bin'))
+    : [];
+  const folders = [...(process.env['PATH'] ?? '').split(':'), ...installed];
+  const found = folders.find((folder) => existsSync(join(folder, 'initdb')));
+  if (found === undefined) reportMissing('A PostgreSQL to freeze (initdb, postgres)', 'PATH');
+  return found;
+}
+
+export interface OwnPostgres {
+  readonly config: pg.PoolConfig;
+  /** Lets all its processes stop where they are; the kernel goes on accepting connections and data for them. */
+  freeze(): void;
+  thaw(): void;
+}
+
+/** A PostgreSQL that can be frozen. Ends with the test. */
+export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
+  const port = await unusedPort();
+  const data = mkdtempSync(join(tmpdir(), 'own-postgres-'));
+  // It does not run as root.
+  const user = userInfo().uid === 0 ? idsOf('postgres') : undefined;
+  if (user !== undefined) chownSync(data, user.uid, user.gid);
+  execFileSync(join(programs, 'initdb'), ['-D', data, '-U', 'tests', '-A', 'trust', '-N', '-E', 'UTF8'], {
+    stdio: 'ignore',
+    cwd: data,
+    ...user,
+  });
+  const server: ChildProcess = spawn(
+    join(programs, 'postgres'),
+    ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    { stdio: 'ignore', cwd: data, ...user },
+  );
+  const { pid } = server;
+  if (pid === undefined) throw new Error('PostgreSQL did not start');
+  const signal = (name: NodeJS.Signals) => {
+    for (const id of [pid, ...childrenOf(pid)]) process.kill(id, name);
+  };
+  onTestFinished(async () => {
+    signal('SIGCONT');
+    const ended = once(server, 'exit');
+    // At once, and the children with it.
+    server.kill('SIGQUIT');
+    await ended;
+    rmSync(data, { recursive: true, force: true });
+  });
+  const config = { host: '127.0.0.1', port, user: 'tests', database: 'postgres' };
+  await answering(config);
+  return { config, freeze: () => signal('SIGSTOP'), thaw: () => signal('SIGCONT') };
+}
+
+function idsOf(user: string): { uid: number; gid: number } {
+  const id = (kind: string) => Number(execFileSync('id', [kind, user], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}
+
+async function answering(config: pg.PoolConfig): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const client = new pg.Client(config);
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      return;
+    } catch {
+      await sleep(100);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+  throw new Error('PostgreSQL did not start within 10 s');
+}
