@@ -13,11 +13,11 @@ export type RunOnce = (text: string, values: unknown[]) => Promise<PostgresRows>
  */
 export async function connectionFor(database: PostgresQueryable, timeoutMs: number): Promise<RunOnce> {
   const end = performance.now() + timeoutMs;
-  const client = isPool(database) ? await checkOut(database, timeoutMs) : undefined;
+  const client = isPool(database) ? await checkOut(database, timeoutMs, end) : undefined;
   return async (text, values) => {
     const running = (client ?? database).query(text, values);
     try {
-      const reply = await within(Math.max(1, end - performance.now()), running, noAnswerWithin(timeoutMs));
+      const reply = await within(remaining(end), running, noAnswerWithin(timeoutMs));
       if (client !== undefined) giveBack(client);
       return reply;
     } catch (error) {
@@ -31,8 +31,11 @@ export async function connectionFor(database: PostgresQueryable, timeoutMs: numb
  * A connection with a listener for its loss, which is emitted as an event too, and without one would end the process.
  * The query that is running, or the next one, rejects. By callback, not by promise: that a connection is ready and that
  * it is lost can be said in one packet, and in between nobody who awaits a promise gets to listen.
+ *
+ * @param timeoutMs - how long all has been given
+ * @param end - when that is over, by `performance.now()`
  */
-export function checkOut(pool: PostgresPool, timeoutMs: number): Promise<PostgresPoolClient> {
+export function checkOut(pool: PostgresPool, timeoutMs: number, end: number): Promise<PostgresPoolClient> {
   const connected = new Promise<PostgresPoolClient>((resolve, reject) => {
     pool.connect((error, client) => {
       if (client === undefined) return reject(error);
@@ -41,7 +44,7 @@ export function checkOut(pool: PostgresPool, timeoutMs: number): Promise<Postgre
     });
   });
   return within(
-    timeoutMs,
+    remaining(end),
     connected,
     `No database connection within ${timeoutMs} ms. Raise the pool's max, look for callbacks that take long, or, where ` +
       'the server does not answer, set connectionTimeoutMillis in the pool.',
@@ -66,6 +69,10 @@ export function noAnswerWithin(timeoutMs: number): string {
 
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new StoreError('The connection failed.', { cause: thrown });
+}
+
+function remaining(end: number): number {
+  return Math.max(1, end - performance.now());
 }
 
 function ignore(): void {}

@@ -38,25 +38,25 @@ export async function transact(
   work: Work,
 ): Promise<{ readonly status: Status }> {
   const { pool, slots, stepTimeoutMs, holdMs } = settings;
-  const waitUntil = performance.now() + stepTimeoutMs;
+  const end = performance.now() + stepTimeoutMs;
   await slots.take(stepTimeoutMs);
-  const checkedOut = checkOut(pool, Math.max(1, Math.ceil(waitUntil - performance.now())));
+  const checkedOut = checkOut(pool, stepTimeoutMs, end);
   checkedOut.catch(() => slots.give());
   const client = await checkedOut;
 
   const step: Step = (text, values) =>
     within(stepTimeoutMs, client.query(text, values), noAnswerWithin(stepTimeoutMs));
-  const end = (broken: Error | undefined) => {
+  const giveUp = (broken: Error | undefined) => {
     slots.give();
     giveBack(client, broken);
   };
   try {
     const status = await runTransaction(settings, step, new TransactionScope(client), request, work);
-    end(undefined);
+    giveUp(undefined);
     return { status };
   } catch (error) {
-    if (error instanceof Overdue) void hold(step, error, holdMs).then(end);
-    else end(await rollBack(step, error));
+    if (error instanceof Overdue) void hold(step, error, holdMs).then(giveUp);
+    else giveUp(await rollBack(step, error));
     throw error;
   }
 }

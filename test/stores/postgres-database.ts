@@ -57,7 +57,7 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     expect(await store.deleteExpired()).toBe(0);
     expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
     expect(await store.claim('payment:done', 'PAID', 60_000)).toMatchObject({ status: 'done' });
-    await expect(store.deleteExpired({ limit: 0 })).rejects.toThrow(ConfigurationError);
+    await expect(store.deleteExpired({ limit: 0 })).rejects.toBeInstanceOf(ConfigurationError);
   });
 
   const keeping = () => new PostgresStore(database, { schema, table: 'retentions' });

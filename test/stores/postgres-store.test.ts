@@ -76,8 +76,8 @@ describe('PostgresStore', () => {
     // @ts-expect-error: not what a client answers
     const store = new PostgresStore({ query: async () => ({ rows }) });
     const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-    await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
-    await expect(store.complete(claim, 1000)).rejects.toThrow(StoreError);
+    await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toBeInstanceOf(StoreError);
+    await expect(store.complete(claim, 1000)).rejects.toBeInstanceOf(StoreError);
   });
 
   it.each([undefined, 'rows', [null], [{ locked: 't' }], []])(
@@ -94,7 +94,7 @@ describe('PostgresStore', () => {
       // @ts-expect-error: not what a pool answers
       const store = new PostgresStore(pool, { transactional: true });
       const request = { subject: 'payment:1', state: 'PAID', timeoutMs: 1000, retentionMs: 1000 };
-      await expect(store.transact(request, async () => {})).rejects.toThrow(StoreError);
+      await expect(store.transact(request, async () => {})).rejects.toBeInstanceOf(StoreError);
     },
   );
 });
