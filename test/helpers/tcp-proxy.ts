@@ -7,6 +7,8 @@ export interface TcpProxy {
   cut(): void;
   /** Forwards nothing more, in neither direction, until `mend`. */
   stall(): void;
+  /** Forwards nothing more on the connections that are there, ever; new ones are fine. */
+  silence(): void;
   mend(): void;
   /**
    * Keeps back replies, from the first on that contains the text, until `mend` forwards them in one piece and
@@ -24,6 +26,7 @@ export interface TcpProxy {
 /** Stands between a client and its server, and can be a bad network. Closes itself at the end of the test. */
 export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  const silenced = new WeakSet<Socket>();
   let state: 'open' | 'cut' | 'stalled' = 'open';
   let lost: string | undefined;
   let lostReplies = 0;
@@ -43,6 +46,7 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     const forward = (from: Socket, to: Socket, pass: (chunk: Buffer) => void) => {
       sockets.add(from);
       from.on('data', (chunk: Buffer) => {
+        if (silenced.has(from)) return;
         if (state === 'stalled') waiting.push(() => pass(chunk));
         else pass(chunk);
       });
@@ -93,6 +97,9 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     },
     stall() {
       state = 'stalled';
+    },
+    silence() {
+      for (const socket of sockets) silenced.add(socket);
     },
     mend() {
       state = 'open';

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PostgresStore } from '../../src/stores';
+import { beginTransaction } from '../../src/stores/postgres-sql';
 import { findPostgresPrograms, startOwnPostgres } from '../helpers/postgres-server';
 
 const programs = findPostgresPrograms();
@@ -40,3 +41,33 @@ describe.skipIf(programs === undefined)(
     }, 60_000);
   },
 );
+
+describe.skipIf(programs === undefined)('A listener that stops while PostgreSQL sends rows to it', () => {
+  it('loses its transaction, and with it its locks, by the time-out on rows that nobody takes', async () => {
+    const server = await startOwnPostgres(programs as string);
+    const stopped = new pg.Client(server.config);
+    const watcher = new pg.Client(server.config);
+    stopped.on('error', () => undefined);
+    await Promise.all([stopped.connect(), watcher.connect()]);
+    onTestFinished(async () => {
+      await watcher.end();
+      await stopped.end();
+    });
+    await stopped.query(beginTransaction(60_000, 3_000));
+    const { rows } = await stopped.query('SELECT pg_try_advisory_xact_lock(1), pg_backend_pid() AS pid');
+    const { pid } = rows[0];
+    // As of a process that is stopped: the kernel keeps the connection, and takes no more once its buffers are full.
+    const { stream } = (stopped as unknown as { connection: { stream: { pause(): void } } }).connection;
+    stream.pause();
+    void stopped.query("SELECT repeat('x', 100000) FROM generate_series(1, 1000)").catch(() => undefined);
+
+    const locks = async () =>
+      (await watcher.query("SELECT FROM pg_locks WHERE locktype = 'advisory'")).rowCount;
+    const waitsFor = async () =>
+      (await watcher.query('SELECT wait_event FROM pg_stat_activity WHERE pid = $1', [pid])).rows[0]
+        ?.wait_event;
+    await expect.poll(waitsFor, { timeout: 10_000 }).toBe('ClientWrite');
+    expect(await locks()).toBe(1);
+    await expect.poll(locks, { timeout: 20_000, interval: 200 }).toBe(0);
+  }, 60_000);
+});

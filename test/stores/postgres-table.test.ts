@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { StoreError } from '../../src/errors';
+import { PostgresStore } from '../../src/stores';
+import { findPostgres, postgresConfig } from '../helpers/postgres';
+
+const found = await findPostgres();
+const run = randomUUID().slice(0, 8);
+const schema = `taken_${run}`;
+const app = `app_${run}`;
+const owners = `owners_${run}`;
+const stranger = `stranger_${run}`;
+
+describe.skipIf(!found)('PostgreSQL: createTable()', () => {
+  const pool = new pg.Pool({ ...postgresConfig, max: 2 });
+  const store = new PostgresStore(pool, { schema, table: 'records' });
+  const asRole = (name: string) => new pg.Pool({ ...postgresConfig, options: `-c role=${name}`, max: 1 });
+  const appPool = asRole(app);
+  const appStore = new PostgresStore(appPool, { schema, table: 'records' });
+
+  beforeAll(async () => {
+    for (const name of [app, owners, stranger]) await pool.query(`CREATE ROLE ${name}`);
+    await pool.query(`GRANT ${owners} TO ${app}`);
+    await pool.query(`CREATE SCHEMA ${schema}`);
+    await pool.query(`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${app}, ${owners}, ${stranger}`);
+  });
+  afterEach(() => pool.query(`DROP TABLE IF EXISTS ${schema}.records CASCADE`));
+  afterAll(async () => {
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await pool.query(`DROP ROLE IF EXISTS ${app}, ${owners}, ${stranger}`);
+    await pool.end();
+    await appPool.end();
+  });
+
+  it('takes the table that it made before, and the one of createTableSql()', async () => {
+    await store.createTable();
+    await store.createTable();
+    await pool.query(`DROP TABLE ${schema}.records`);
+    await pool.query(store.createTableSql());
+    await store.createTable();
+    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+  });
+
+  it('takes a table that belongs to a role of which it is a member', async () => {
+    await store.createTable();
+    await pool.query(`ALTER TABLE ${schema}.records OWNER TO ${owners}`);
+    await appStore.createTable();
+    expect(await appStore.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+  });
+
+  it('refuses a table of somebody else, also for a superuser, who could use it', async () => {
+    await store.createTable();
+    await pool.query(`ALTER TABLE ${schema}.records OWNER TO ${stranger}`);
+    await expect(store.createTable()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('belongs to a role that this connection has no part in'),
+    });
+  });
+
+  it.each([
+    ['a trigger', triggered(), 'triggers, rules or row security'],
+    [
+      'a rule',
+      `CREATE RULE quiet AS ON UPDATE TO ${schema}.records DO INSTEAD NOTHING`,
+      'triggers, rules or row security',
+    ],
+    ['row security', `ALTER TABLE ${schema}.records ENABLE ROW LEVEL SECURITY`, 'row security'],
+    ['a missing column', `ALTER TABLE ${schema}.records DROP COLUMN fence`, 'lacks fence (bigint)'],
+    ['a column of another type', `ALTER TABLE ${schema}.records ALTER token TYPE varchar(3)`, 'lacks token'],
+    ['no primary key', `ALTER TABLE ${schema}.records DROP CONSTRAINT records_pkey`, 'primary key'],
+    ['no log, so that it is empty after a crash', `ALTER TABLE ${schema}.records SET UNLOGGED`, 'ordinary'],
+    [
+      'a table that inherits from it',
+      `CREATE TABLE ${schema}.heir () INHERITS (${schema}.records)`,
+      'ordinary',
+    ],
+  ])('refuses a table with %s', async (_, change, message) => {
+    await store.createTable();
+    await pool.query(change);
+    const error = await store.createTable().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
+    expect(error).toMatchObject({ message: expect.stringContaining('choose another schema') });
+  });
+
+  it('refuses a view in the place of the table', async () => {
+    await pool.query(`CREATE VIEW ${schema}.records AS SELECT 1 AS subject`);
+    await expect(store.createTable()).rejects.toMatchObject({ message: expect.stringContaining('ordinary') });
+    await pool.query(`DROP VIEW ${schema}.records`);
+  });
+
+  it('leaves alone what is not its table: no index is made on it', async () => {
+    await pool.query(`CREATE TABLE ${schema}.records (subject text PRIMARY KEY, expires_at bigint)`);
+    await expect(store.createTable()).rejects.toBeInstanceOf(StoreError);
+    const { rows } = await pool.query('SELECT indexname FROM pg_indexes WHERE schemaname = $1', [schema]);
+    expect(rows).toEqual([{ indexname: 'records_pkey' }]);
+  });
+
+  it.each([
+    ['the schema is missing', { schema: `missing_${run}` }],
+    ['the role may create nothing in the schema', { schema: 'pg_catalog' }],
+  ])('says which rights it needs where %s', async (_, options) => {
+    const error = await new PostgresStore(appPool, options).createTable().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({
+      message: expect.stringContaining('USAGE and CREATE'),
+      cause: expect.objectContaining({ code: expect.stringMatching(/^(3F000|42501)$/) }),
+    });
+  });
+
+  it('makes a table that a role can use with SELECT, INSERT, UPDATE and DELETE alone', async () => {
+    await store.createTable();
+    await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.records TO ${stranger}`);
+    const few = asRole(stranger);
+    const theirs = new PostgresStore(few, { schema, table: 'records', transactional: true });
+    const claim = await theirs.claim('payment:1', 'PAID', 1000);
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    expect(await theirs.complete(claim, 1)).toBe(true);
+    const request = { subject: 'payment:2', state: 'PAID', timeoutMs: 1000, retentionMs: 1000 };
+    expect(await theirs.transact(request, async () => undefined)).toEqual({ status: 'completed' });
+    await theirs.deleteExpired();
+    await few.end();
+  });
+});
+
+function triggered(): string {
+  return `
+CREATE FUNCTION ${schema}.quiet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER quiet BEFORE INSERT ON ${schema}.records FOR EACH ROW EXECUTE FUNCTION ${schema}.quiet()`;
+}
