@@ -43,7 +43,8 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
   /**
    * Transactional mode: how many transactions the store has open at a time; the others wait, for `stepTimeoutMs`
    * together with their connection. Each holds a connection for as long as its callback runs, so stay below the pool's
-   * `max` if callbacks also ask the pool, or nobody is served. Default: half of the pool's `max`, and at least 1.
+   * `max` if callbacks also ask the pool, or nobody is served. Default: three quarters of the pool's `max`, rounded up, but at least one less than `max`, and
+   * at least 1: 8 of pg's 10.
    */
   readonly maxTransactions?: number | undefined;
 }
@@ -52,7 +53,7 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
  * An idempotency store in PostgreSQL 11 or later, over your `pg` pool. A PGlite works too, in the plain mode.
  *
  * ```ts
- * const pool = new Pool();
+ * const pool = new Pool({ connectionTimeoutMillis: 5_000, keepAlive: true });
  * pool.on('error', console.error); // of an idle connection; without a listener, `pg` ends the process
  * const store = new PostgresStore(pool, { transactional: true });
  * await store.createTable(); // or put store.createTableSql() in a migration
@@ -64,13 +65,40 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
  * commits leaves the record as it was, after it as it became; a listener that dies with a lease loses it when the
  * lease ends.
  *
+ * A step that PostgreSQL does not answer within `stepTimeoutMs` rejects, and its connection is closed, so that a pool
+ * whose connections have gone silent gets new ones. A server that was stalled may carry a claim out later, when nobody
+ * waits for it any more. The store then releases its lease: it asks once a second, for five minutes, for up to 1000
+ * claims at a time, and a delivery finds the subject free about a second after the server goes on. Where the process is
+ * gone as well, such a lease lasts its full time (40 s with the handler's defaults) from when the server goes on. A
+ * delivery in that time is answered 503, and is lost only if it was the sixth.
+ *
  * **Transactional mode** makes what callbacks write through `context.transaction` happen **exactly once**: the claim,
  * the writes and the completion are one transaction, and `200` is answered only when its `COMMIT` was confirmed. A
  * crash at any point leaves all of it or nothing. Effects elsewhere (a mail, an HTTP call) still happen at least once.
  * Duplicates find the subject's advisory lock taken and are `'busy'` at once, without waiting. A callback that catches
- * an SQL error or ends the transaction itself makes `transact` reject. Each running callback holds one connection, so
- * the pool's `max` bounds how many run at a time. What is rolled back leaves no fence: two claims less than a
- * millisecond apart, the first rolled back, may have the same.
+ * an SQL error or ends the transaction itself makes `transact` reject. What is rolled back leaves no fence: two claims
+ * less than a millisecond apart, the first rolled back, may have the same.
+ *
+ * - **Connections.** Each running callback holds one, and `maxTransactions` bounds how many run at a time. Callbacks may
+ *   ask the same pool for one connection at a time; several stores over one pool have to share it out.
+ * - **A callback that outlives `timeoutMs`** makes `transact` reject at once, and can send nothing more. Its transaction
+ *   is kept open, and with it the subject, its row locks and its connection, until the callback has ended, for 15 s at
+ *   most. Then all of it is rolled back.
+ * - **A listener that stops dead** with its connection open is noticed by the server: a statement may run for
+ *   `timeoutMs` and `stepTimeoutMs`, and between statements the transaction may wait for that and 15 s more (with the
+ *   handler's defaults 46 s). Rows that nobody takes end it after the same time, by `tcp_user_timeout`: on PostgreSQL 12
+ *   or later, on Linux, over TCP. Elsewhere nothing on the server ends a transaction whose listener was stopped while
+ *   rows were sent to it, until the process ends or goes on. On PostgreSQL 17 the whole transaction has the same limit.
+ *   Time-outs that your server or role has set lower stay: one that ends the transaction of a running callback also
+ *   frees its subject.
+ * - **Settings of a callback** last for its transaction if it says `SET LOCAL`. The record is written whatever its
+ *   `search_path`. A role that it took by SQL with the word `role` in it is given back before; a role that a function
+ *   took needs `SELECT` and `UPDATE` on the table.
+ *
+ * The listener's role needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on the table, and `USAGE` on its schema;
+ * `createTable` needs more. Of a subject, the 64 newest states are remembered. Set `connectionTimeoutMillis` and
+ * `keepAlive: true` in the pool: without the first, connections to a server that does not answer fill the pool, and
+ * without the second, an idle connection that was lost is noticed only when it is used.
  *
  * Both modes need the primary: on an asynchronous replica promoted after a failure, the last commits can be missing.
  * While listeners of both modes share a table, a plain claim waits for a running transaction of its subject. A pooler
@@ -117,8 +145,8 @@ export class PostgresStore<Transactional extends boolean = false>
           'its own: pass a `new Pool()` of pg.',
       );
     }
-    const half = Math.max(1, Math.floor((database.options?.max ?? POOL_MAX) / 2));
-    const slots = new Slots(checkCount('maxTransactions', options.maxTransactions ?? half));
+    const most = options.maxTransactions ?? threeQuarters(database.options?.max ?? POOL_MAX);
+    const slots = new Slots(checkCount('maxTransactions', most));
     const settings = { pool: database, slots, sql, stepTimeoutMs, holdMs: HOLD_MS };
     const run: Transact<PostgresTransaction> = (request, work) => transact(settings, request, work);
     Object.assign(this, { transact: run });
@@ -187,4 +215,9 @@ export class PostgresStore<Transactional extends boolean = false>
     const run = await connectionFor(this.#database, this.#stepTimeoutMs);
     return run(text, values);
   }
+}
+
+/** As many transactions as leave a quarter of the pool, and at least one connection, to callbacks that ask the pool. */
+function threeQuarters(max: number): number {
+  return Math.max(1, max - Math.max(1, Math.floor(max / 4)));
 }

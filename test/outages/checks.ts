@@ -6,7 +6,7 @@ import {
   isRecorded,
   type Sent,
   STORE_TIMEOUT_MS,
-  sendUntilAcknowledged,
+  sendAllUntilAcknowledged,
   sendWhile,
   type startListener,
 } from './listener';
@@ -51,7 +51,10 @@ export async function expectToSurvive(
   for (const { id } of acknowledged) expect([id, await isRecorded(recorded, id)]).toEqual([id, true]);
 
   const before = countOf(listener.acted);
-  await Promise.all(sent.map(({ id }) => sendUntilAcknowledged(listener.pay, id)));
+  await sendAllUntilAcknowledged(
+    listener.pay,
+    sent.map(({ id }) => id),
+  );
   const after = countOf(listener.acted);
   for (const { id } of acknowledged) expect([id, after.get(id)]).toEqual([id, before.get(id)]);
   for (const { id } of sent) {

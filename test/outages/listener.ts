@@ -107,6 +107,18 @@ export async function sendUntilAcknowledged(pay: (id: string) => Promise<Answer>
   throw new Error(`${id} was not acknowledged by any of six attempts`);
 }
 
+/** The same for all of them, a few at a time: a burst of hundreds would exceed the short time-outs of these tests. */
+export async function sendAllUntilAcknowledged(
+  pay: (id: string) => Promise<Answer>,
+  ids: readonly string[],
+): Promise<void> {
+  const left = [...ids];
+  const send = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) await sendUntilAcknowledged(pay, id);
+  };
+  await Promise.all(Array.from({ length: 5 }, send));
+}
+
 /** How often each was acted on. */
 export function countOf(acted: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

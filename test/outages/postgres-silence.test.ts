@@ -20,8 +20,8 @@ describe.skipIf(!found)('A listener whose connections to PostgreSQL go silent, a
 
   it.each([
     ['plain', false, 1],
-    // One transaction at a time is open over a pool of 3, and meets one silent connection.
-    ['transactional', true, 3],
+    // Two transactions at a time are open over a pool of 3, and meet two of its silent connections.
+    ['transactional', true, 2],
   ])(
     'is well again, with a pool of 3, in the %s mode, transactional: %s, after %s time-outs of its store at most',
     async (_, transactional, timeouts) => {

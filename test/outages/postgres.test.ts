@@ -11,7 +11,8 @@ import {
   isRecorded,
   LEASE_MS,
   STORE_TIMEOUT_MS,
-  sendUntilAcknowledged,
+  sendAllUntilAcknowledged,
+  sendWhile,
   startListener,
 } from './listener';
 
@@ -82,11 +83,15 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
     ['in plain mode', plain],
     ['in transactional mode', transactional],
   ])('%s', (mode, open) => {
-    const start = (connections: pg.Pool) =>
-      startListener<PostgresTransaction>(open(connections), async ({ payload }, { transaction }) => {
-        await write(payload.saleToken, transaction);
-        await sleep(20);
-      });
+    const start = (connections: pg.Pool, limits = {}) =>
+      startListener<PostgresTransaction>(
+        open(connections),
+        async ({ payload }, { transaction }) => {
+          await write(payload.saleToken, transaction);
+          await sleep(20);
+        },
+        limits,
+      );
 
     async function expectExactlyOnce(ids: readonly string[]): Promise<void> {
       if (mode !== 'in transactional mode') return;
@@ -95,40 +100,40 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
 
     it('survives having its connections terminated, again and again', async () => {
       const { listeners, terminate } = await openNetwork();
-      const { pay, acted } = await start(listeners);
-      const ids: string[] = [];
-      let over = false;
-      const terminating = (async () => {
-        while (!over) {
-          await sleep(70);
+      const limits = { callbackTimeoutMs: CALLBACK_TIMEOUT_MS, storeTimeoutMs: 5_000 };
+      const { pay, acted } = await start(listeners, limits);
+      const count = { acknowledged: 0, failed: 0 };
+      const counted = async (id: string) => {
+        const answer = await pay(id);
+        count[answer.status === 200 ? 'acknowledged' : 'failed'] += 1;
+        return answer;
+      };
+      // By what has happened, not by time: on a busy machine no payment gets through in 70 ms.
+      const sent = await sendWhile(counted, async () => {
+        for (let times = 0; times < 10 || count.failed === 0; times += 1) {
+          const before = count.acknowledged;
+          await expect.poll(() => count.acknowledged, { timeout: 30_000 }).toBeGreaterThan(before);
           await terminate();
         }
-      })();
-      const answers = await Promise.all(
-        Array.from({ length: 150 }, async (_, index) => {
-          await sleep(index * 10);
-          const id = `sale-${index}`;
-          ids.push(id);
-          const { status } = await pay(id);
-          return { id, status };
-        }),
-      );
-      over = true;
-      await terminating;
+      });
 
-      const acknowledged = answers.filter(({ status }) => status === 200);
-      expect(new Set(answers.map(({ status }) => status >= 500 || status === 200))).toEqual(new Set([true]));
-      expect(acknowledged.length).toBeGreaterThan(0);
-      expect(acknowledged.length).toBeLessThan(150);
-      for (const { id } of acknowledged) expect([id, await isRecorded(recorded, id)]).toEqual([id, true]);
+      const acknowledged = sent.filter(({ status }) => status === 200);
+      expect(new Set(sent.map(({ status }) => status >= 500 || status === 200))).toEqual(new Set([true]));
+      expect(acknowledged.length).toBeGreaterThanOrEqual(10);
+      expect(acknowledged.length).toBeLessThan(sent.length);
+      const states = await Promise.all(acknowledged.map(({ id }) => isRecorded(recorded, id)));
+      expect(new Set(states)).toEqual(new Set([true]));
 
       const before = acted.length;
       await sleep(LEASE_MS);
-      for (const { id } of answers) await sendUntilAcknowledged(pay, id);
-      const again = acted.slice(before).filter((id) => acknowledged.some((known) => known.id === id));
-      expect(again).toEqual([]);
-      await expectExactlyOnce(ids);
-    });
+      await sendAllUntilAcknowledged(
+        pay,
+        sent.map(({ id }) => id),
+      );
+      const known = new Set(acknowledged.map(({ id }) => id));
+      expect(acted.slice(before).filter((id) => known.has(id))).toEqual([]);
+      await expectExactlyOnce(sent.map(({ id }) => id));
+    }, 120_000);
 
     it('survives the loss of a connection in the moment in which it is ready', async () => {
       const { proxy, listeners, terminate } = await openNetwork();
