@@ -6,8 +6,13 @@ import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks
 
 const { DATABASE_URL, PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 
-// Each callback that runs holds a connection, so `max` is how many notifications are acted on at a time.
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
+// Each callback that runs holds a connection: 8 of these 10 at a time, so that callbacks can also ask the pool.
+const pool = new pg.Pool({
+  connectionString: DATABASE_URL,
+  max: 10,
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+});
 pool.on('error', console.error); // of an idle connection; without a listener, pg ends the process
 
 const store = new PostgresStore(pool, { transactional: true });

@@ -76,8 +76,8 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
   it(`${name}: keeps a done state beyond its lease, through the deletion of what has expired`, async () => {
     const store = keeping();
     await store.createTable();
-    await store.complete(await claimed(store, 'payment:kept', 'PAID', 50), 60_000);
-    await sleep(100);
+    expect(await store.complete(await claimed(store, 'payment:kept', 'PAID', 500), 60_000)).toBe(true);
+    await sleep(600);
     expect(await store.deleteExpired()).toBe(0);
     expect(await store.claim('payment:kept', 'PAID', 50)).toMatchObject({ status: 'done' });
   });
@@ -85,9 +85,9 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
   it(`${name}: keeps a done state through a later claim with a short lease`, async () => {
     const store = keeping();
     await store.createTable();
-    await store.complete(await claimed(store, 'payment:claimed', 'PENDING', 50), 60_000);
+    expect(await store.complete(await claimed(store, 'payment:claimed', 'PENDING', 500), 60_000)).toBe(true);
     await claimed(store, 'payment:claimed', 'PAID', 50);
-    await sleep(100);
+    await sleep(600);
     expect(await store.deleteExpired()).toBe(0);
     expect(await store.claim('payment:claimed', 'PENDING', 50)).toMatchObject({ status: 'done' });
   });
@@ -95,9 +95,11 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
   it(`${name}: keeps a done state through a later completion with a short retention`, async () => {
     const store = keeping();
     await store.createTable();
-    await store.complete(await claimed(store, 'payment:completed', 'PENDING', 50), 60_000);
-    await store.complete(await claimed(store, 'payment:completed', 'PAID', 50), 50);
-    await sleep(100);
+    expect(await store.complete(await claimed(store, 'payment:completed', 'PENDING', 500), 60_000)).toBe(
+      true,
+    );
+    expect(await store.complete(await claimed(store, 'payment:completed', 'PAID', 500), 50)).toBe(true);
+    await sleep(600);
     expect(await store.deleteExpired()).toBe(0);
     expect(await store.claim('payment:completed', 'PENDING', 50)).toMatchObject({ status: 'done' });
   });
@@ -126,8 +128,8 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
   it(`${name}: deletes a done state once its retention is over, however long its lease was`, async () => {
     const store = new PostgresStore(database, { schema, table: 'overs' });
     await store.createTable();
-    await store.complete(await claimed(store, 'payment:over', 'PAID', 50), 200);
-    await sleep(300);
+    expect(await store.complete(await claimed(store, 'payment:over', 'PAID', 500), 500)).toBe(true);
+    await sleep(700);
     expect(await store.deleteExpired()).toBe(1);
     expect(await store.deleteExpired()).toBe(0);
   });

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import {
   type PostgresPool,
+  type PostgresResult,
   PostgresStore,
   type PostgresStoreOptions,
   type PostgresTransaction,
@@ -19,6 +21,53 @@ const run = randomUUID().slice(0, 8);
 const table = `strain_${run}`;
 const writes = `strain_writes_${run}`;
 const role = `strain_role_${run}`;
+
+describe('PostgresStore closes a connection that', () => {
+  /** A pool of one connection, which answers as told, and what it was released with. */
+  function poolOf(answer: (text: string) => Promise<PostgresResult>) {
+    const client = new EventEmitter();
+    const released: unknown[] = [];
+    const sent: string[] = [];
+    Object.assign(client, {
+      release: (broken: unknown) => released.push(broken),
+      query: (text: string) => {
+        sent.push(text.trim().split(' ')[0] ?? '');
+        return answer(text);
+      },
+    });
+    const pool = {
+      totalCount: 1,
+      query: () => Promise.reject(new Error('not by the pool')),
+      connect: (give: (error: undefined, given: unknown) => void) => give(undefined, client),
+    } as unknown as PostgresPool;
+    return { pool, client, released, sent };
+  }
+  const request = { subject: 'payment:1', state: 'PAID', retentionMs: 1000, timeoutMs: 1000 };
+
+  it.each([
+    ['plain', (pool: PostgresPool) => new PostgresStore(pool).claim('payment:1', 'PAID', 1000)],
+    [
+      'transactional',
+      (pool: PostgresPool) => new PostgresStore(pool, { transactional: true }).transact(request, neverRun),
+    ],
+  ])('was lost, and bears what it still emits after that, in %s mode', async (_, use) => {
+    const lost = new Error('Connection terminated unexpectedly');
+    const { pool, client, released } = poolOf(() => Promise.reject(lost));
+    await expect(use(pool)).rejects.toBe(lost);
+    expect(released).toEqual([lost]);
+    expect(() => client.emit('error', new Error('read ECONNRESET'))).not.toThrow();
+  });
+
+  it('did not answer in time, without asking it for a ROLLBACK, in transactional mode', async () => {
+    const { pool, released, sent } = poolOf((text) =>
+      text.startsWith('BEGIN') ? new Promise(() => undefined) : Promise.reject(new Error('busy')),
+    );
+    const store = new PostgresStore(pool, { transactional: true, stepTimeoutMs: 50 });
+    await expect(store.transact(request, neverRun)).rejects.toBeInstanceOf(StoreError);
+    expect(released).toEqual([expect.any(StoreError)]);
+    expect(sent).toEqual(['BEGIN']);
+  });
+});
 
 describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transactional: true', () => {
   const pool = new pg.Pool({ ...postgresConfig, max: 10 });
@@ -300,7 +349,15 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     await others.query(`DROP TABLE ${table}_x`);
   });
 
-  it('closes a connection whose ROLLBACK was not answered as one', async () => {
+  it.each<[string, () => Partial<PostgresResult>]>([
+    ['was answered as something else', () => ({ command: 'SELECT' })],
+    [
+      'failed',
+      () => {
+        throw new StoreError('injected');
+      },
+    ],
+  ])('closes a connection whose ROLLBACK %s', async (_, answer) => {
     const released: unknown[] = [];
     const cheating: PostgresPool = {
       totalCount: 1,
@@ -311,7 +368,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
           give(undefined, {
             query: async (query, values) => {
               const reply = await client.query(query as string, values);
-              return query === 'ROLLBACK' ? { ...reply, command: 'SELECT' } : reply;
+              return query === 'ROLLBACK' ? { ...reply, ...answer() } : reply;
             },
             release: (broken) => {
               released.push(broken);

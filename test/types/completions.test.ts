@@ -63,7 +63,10 @@ describe('an editor offers the names of fields and options', () => {
       ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized', 'charge'],
     ],
     ['new RedisStore({} as never, { | })', ['prefix', 'namespace']],
-    ['new PostgresStore({} as never, { | })', ['schema', 'table', 'transactional', 'stepTimeoutMs']],
+    [
+      'new PostgresStore({} as never, { | })',
+      ['schema', 'table', 'transactional', 'stepTimeoutMs', 'maxTransactions'],
+    ],
     ['new SqliteStore({} as never, { | })', ['table', 'busyTimeoutMs']],
     ['new w.MemoryStore({ | })', ['maxEntries', 'clock']],
     ['fixtures.refund({ refund: { | } })', ['uuid', 'amount', 'creditDate']],
