@@ -138,10 +138,14 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
 
     it('keeps its subject no longer than a lease would have lasted', async () => {
       const request = newRequest(100);
+      let wake: () => void = () => undefined;
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
       let late: unknown;
-      const hanging = holding(1_500)(request, async (transaction) => {
+      const hanging = holding(1_000)(request, async (transaction) => {
         await write(transaction, request.subject);
-        await sleep(2_500);
+        await woken;
         late = await write(transaction, request.subject).catch((error: unknown) => error);
       });
       await expect(hanging).rejects.toBeInstanceOf(StoreError);
@@ -151,7 +155,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
           timeout: 10_000,
         })
         .toBe('completed');
-      expect(late).toBeUndefined();
+      wake();
       await expect.poll(() => late, { timeout: 10_000 }).toBeInstanceOf(StoreError);
       expect(await effects(request.subject)).toBe(0);
     });
@@ -167,14 +171,14 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
 
     it('does not free its slot before that', async () => {
       const request = newRequest(50);
-      const small = open(pool, { maxTransactions: 1, stepTimeoutMs: 300 });
+      const small = open(pool, { maxTransactions: 1, stepTimeoutMs: 1_000 });
       let end: () => void = () => undefined;
       const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
       await small.transact(request, () => ended).catch(() => undefined);
       await expect(small.transact(newRequest(), neverRun)).rejects.toMatchObject({
-        message: expect.stringContaining('1 transactions were open for 300 ms'),
+        message: expect.stringContaining('1 transactions were open for 1000 ms'),
       });
       end();
       await expect
