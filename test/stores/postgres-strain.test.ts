@@ -102,9 +102,9 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
   }
 
   describe('a callback that outlives its time', () => {
-    const holding = (holdMs: number) => {
+    const holding = (holdMs: number, stepTimeoutMs = 2_000) => {
       const sql = postgresStatements(table, undefined);
-      const settings = { pool, slots: new Slots(5), sql, stepTimeoutMs: 2_000, holdMs };
+      const settings = { pool, slots: new Slots(5), sql, stepTimeoutMs, holdMs };
       return (request: ReturnType<typeof newRequest>, work: Parameters<typeof transact>[2]) =>
         transact(settings, request, work);
     };
@@ -143,7 +143,8 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
         wake = resolve;
       });
       let late: unknown;
-      const hanging = holding(1_000)(request, async (transaction) => {
+      // The server's own limit, which is the sum of all three, would come later.
+      const hanging = holding(1_000, 20_000)(request, async (transaction) => {
         await write(transaction, request.subject);
         await woken;
         late = await write(transaction, request.subject).catch((error: unknown) => error);
