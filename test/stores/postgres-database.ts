@@ -154,7 +154,11 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     await store.release(claim);
     const qualified = schema === undefined ? 'fences' : `${pg.escapeIdentifier(schema)}.fences`;
     await database.query(`UPDATE ${qualified} SET fence = 9000000000000`);
-    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: 9_000_000_000_001 });
+    expect(await store.claim('payment:1', 'PAID', 50)).toMatchObject({ fence: 9_000_000_000_001 });
+    // The record is kept until the clock has caught up: a new one would begin with a smaller fence.
+    await sleep(100);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:1', 'PAID', 50)).toMatchObject({ fence: 9_000_000_000_002 });
   });
 
   it(`${name}: prints the SQL that creates the same table`, async () => {
