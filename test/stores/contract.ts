@@ -606,6 +606,9 @@ export function testStoreContract(
           await expect(parking.park(each, wrong)).rejects.toBeInstanceOf(ConfigurationError);
         await expect(parking.parked({ limit: 0 })).rejects.toBeInstanceOf(ConfigurationError);
         await expect(parking.parked({ since: Number.NaN })).rejects.toBeInstanceOf(ConfigurationError);
+        // A store that takes it for no key would answer with everything.
+        await expect(parking.parked({ key: '' })).rejects.toBeInstanceOf(ConfigurationError);
+        expect(await parking.parked({ since: Number.POSITIVE_INFINITY })).toEqual([]);
       });
     });
 
