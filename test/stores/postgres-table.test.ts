@@ -45,6 +45,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
   it('takes a table that belongs to a role of which it is a member', async () => {
     await store.createTable();
     await pool.query(`ALTER TABLE ${schema}.records OWNER TO ${owners}`);
+    await pool.query(`ALTER TABLE ${schema}.records_parked OWNER TO ${owners}`);
     await appStore.createTable();
     expect(await appStore.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
   });
