@@ -69,6 +69,9 @@ const NEWEST_BUT_ONE = `COALESCE((SELECT jsonb_agg(entry ORDER BY position) FROM
 const LEASED = `(record.token IS NOT NULL AND record.expires > ${NOW})`;
 const MINE = `(${LEASED} AND record.token = $3)`;
 
+/** Whether what was parked has not expired when it fails again. */
+const KEPT = 'parked.expires_at > excluded.last_failed_at';
+
 export function postgresStatements(table: string, schema: string | undefined): PostgresStatements {
   checkName('table', table);
   if (schema !== undefined) checkName('schema', schema);
@@ -118,13 +121,13 @@ DELETE FROM ${name} WHERE subject = ANY (ARRAY(
 
     park: `
 INSERT INTO ${parked} AS parked (key, entry, first_failed_at, last_failed_at, attempts, expires_at)
-VALUES ($1, $2, ${NOW}, ${NOW}, 1, ${NOW} + $3::bigint)
+SELECT $1, $2, now, now, 1, now + $3::bigint FROM (SELECT ${NOW} AS now) AS clock
 ON CONFLICT (key) DO UPDATE SET
   entry = excluded.entry,
-  first_failed_at = CASE WHEN parked.expires_at > ${NOW} THEN parked.first_failed_at ELSE ${NOW} END,
-  last_failed_at = ${NOW},
-  attempts = CASE WHEN parked.expires_at > ${NOW} THEN parked.attempts + 1 ELSE 1 END,
-  expires_at = ${NOW} + $3::bigint`,
+  first_failed_at = CASE WHEN ${KEPT} THEN parked.first_failed_at ELSE excluded.first_failed_at END,
+  last_failed_at = excluded.last_failed_at,
+  attempts = CASE WHEN ${KEPT} THEN parked.attempts + 1 ELSE 1 END,
+  expires_at = excluded.expires_at`,
 
     parked: `
 SELECT entry, first_failed_at::text AS first, last_failed_at::text AS last, attempts::text AS attempts FROM ${parked}

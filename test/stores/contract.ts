@@ -576,6 +576,19 @@ export function testStoreContract(
         expect(await parking.parked({ key: brief.key })).toMatchObject([{ attempts: 1 }]);
       });
 
+      parkingTest(
+        'is counted anew after its retention, also where nothing was cleaned up',
+        async (parking) => {
+          const again = request(randomUUID());
+          await parking.park(again, SHORT);
+          await parking.park(again, SHORT);
+          await harness.pass(WELL_PAST_SHORT);
+          await parking.park(again, LONG);
+          const [entry] = await parking.parked({ key: again.key });
+          expect(entry).toMatchObject({ attempts: 1, firstFailedAt: entry?.lastFailedAt });
+        },
+      );
+
       parkingTest('may hold any text, and touches no record of its subject', async (parking, second) => {
         const run = randomUUID();
         for (const text of oddTexts) {
