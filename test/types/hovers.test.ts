@@ -88,7 +88,13 @@ describe('the hover text', () => {
       expect.arrayContaining(['parseDateTime', 'PaymentsClient.fromEnv']),
     );
     const silent = namesWhere((hover) => isFunction(hover) && !hover.text.includes('@throws'));
-    expect(silent.sort()).toEqual(['fakeClock', 'payoutFailure', 'sequentialIds', 'toNodeListener']);
+    expect(silent.sort()).toEqual([
+      'fakeClock',
+      'isCallError',
+      'payoutFailure',
+      'sequentialIds',
+      'toNodeListener',
+    ]);
   });
 
   it.each([
