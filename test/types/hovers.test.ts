@@ -88,7 +88,7 @@ describe('the hover text', () => {
       expect.arrayContaining(['parseDateTime', 'PaymentsClient.fromEnv']),
     );
     const silent = namesWhere((hover) => isFunction(hover) && !hover.text.includes('@throws'));
-    expect(silent.sort()).toEqual(['fakeClock', 'payoutFailure', 'sequentialIds']);
+    expect(silent.sort()).toEqual(['fakeClock', 'isCallError', 'payoutFailure', 'sequentialIds']);
   });
 
   it.each([
