@@ -21,7 +21,7 @@ export interface Fault {
   readonly tls?: TlsOptions;
 
   /** Where the client takes the service to be. By default where it is. */
-  readonly url?: (server: FaultServer, scheme: 'http' | 'https') => string;
+  readonly url?: (server: FaultServer, scheme: 'http' | 'https', operation: Operation) => string;
   /**
    * Options of the connection pool, which is the cell's own and of the platform's class; or `'shared'` for the pool
    * that the platform uses when nobody names one.

@@ -62,7 +62,7 @@ async function play(
   let attempts = 0;
   const options = { ...LIMITS, ...fault.client };
   const client = createClient({
-    baseUrl: fault.url?.(server, scheme) ?? `${scheme}://127.0.0.1:${server.port}`,
+    baseUrl: fault.url?.(server, scheme, operation) ?? `${scheme}://127.0.0.1:${server.port}`,
     apiKey,
     apiToken,
     ...options,

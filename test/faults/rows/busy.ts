@@ -1,63 +1,44 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { cancellationAnswer, checkoutAnswer, transactionAnswer } from '../../client/support';
-import { every, success } from '../expectations';
+import { operations } from '../../client/support';
+import { startClosingServer } from '../../helpers/closing-server';
+import { readAndWrite, success } from '../expectations';
 import { type Fault, message, type World } from '../fault';
 
 const ROUNDS = 30;
 
-/** Where the thread counts: the connections that it has closed, and the requests that it has seen. */
-const CLOSED = 0;
-const REQUESTS = 1;
-
-/** Answers one request on each connection and closes it, while the process that called does something else. */
-const PROGRAM = `
-  const { parentPort, workerData: { answers, counts } } = require('node:worker_threads');
-  const server = require('node:net').createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', (request) => {
-      const method = request.toString().split(' ')[0];
-      Atomics.add(counts[method], ${REQUESTS}, 1);
-      socket.write(answers[method]);
-      setTimeout(() => socket.end(() => {
-        Atomics.add(counts[method], ${CLOSED}, 1);
-        Atomics.notify(counts[method], ${CLOSED});
-      }), 5);
-    });
-  });
-  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
-
-/** The faults of a process that was busy when the service closed a connection it had kept: it has not heard of that yet. */
+/** The fault of a process that was busy while the service closed a connection that it had kept. */
 export async function startBusyFaults(): Promise<{ faults: Fault[]; close(): Promise<void> }> {
-  const counter = () => new Int32Array(new SharedArrayBuffer(8));
-  const counts = { GET: counter(), POST: counter(), PUT: counter() };
-  const answers = {
-    GET: message('200 OK', JSON.stringify(transactionAnswer())).toString(),
-    POST: message('200 OK', JSON.stringify(checkoutAnswer())).toString(),
-    PUT: message('200 OK', JSON.stringify(cancellationAnswer())).toString(),
+  const servers = await Promise.all(
+    operations.map(({ answer }) =>
+      startClosingServer(message('200 OK', JSON.stringify(answer())).toString()),
+    ),
+  );
+  const serverOf = (operation: World['operation']) => {
+    const server = servers[operations.indexOf(operation)];
+    if (server === undefined) throw new Error(`No server for ${operation.name}`);
+    return server;
   };
-  const worker = new Worker(PROGRAM, { eval: true, workerData: { answers, counts } });
-  const [port] = (await once(worker, 'message')) as [number];
 
-  /** One after the other, each right after the process was busy until the service had closed the connection. */
   const act = async ({ call, operation }: World): Promise<unknown> => {
-    const count = counts[operation.method];
+    const server = serverOf(operation);
+    // A query that is lost is tried again. A change must not be lost in the first place.
+    const rounds = operation.method === 'GET' ? 1 : ROUNDS;
     let result: unknown;
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       result = await call();
-      Atomics.wait(count, CLOSED, round, 5_000);
+      await server.beBusyWhileItCloses();
     }
-    const requests = Atomics.load(count, REQUESTS);
-    // A query is tried again, so that it may be seen once more; the row is about the others.
-    if (operation.method !== 'GET' && requests !== ROUNDS) throw new Error(`${requests} requests arrived`);
+    if (server.requests() !== rounds) throw new Error(`${server.requests()} requests arrived of ${rounds}`);
     return result;
   };
   const fault: Fault = {
     name: `kept connection that was closed while the process was busy, ${ROUNDS} times`,
-    url: () => `http://127.0.0.1:${port}`,
+    url: (_server, _scheme, operation) => `http://127.0.0.1:${serverOf(operation).port}`,
     act,
-    expected: every({ ...success(ROUNDS), requests: 0 }),
+    expected: readAndWrite({ ...success(), requests: 0 }, { ...success(ROUNDS), requests: 0 }),
     lasting: true,
   };
-  return { faults: [fault], close: async () => void (await worker.terminate()) };
+  return {
+    faults: [fault],
+    close: async () => void (await Promise.all(servers.map((each) => each.close()))),
+  };
 }
