@@ -16,8 +16,8 @@ const stores = (name: string, ...tests: readonly string[]): Scope => ({
 /** What `npm run test:mutation -- SCOPE` may name. The files that decide come first. */
 export const scopes: Readonly<Record<string, Scope>> = {
   client: {
-    ...client('retry-policy', 'transport/retry-policy', 'custom-fetch', 'retries'),
-    ...client('find-uuid', 'transport/find-uuid', 'partial-answers'),
+    ...client('retry-policy', 'transport/retry-policy'),
+    ...client('find-uuid', 'transport/find-uuid'),
     ...client('failed-attempt', 'transport/failed-attempt'),
     ...client('connection-failure', 'connection-failure'),
     ...client('read-body', 'transport/read-body'),

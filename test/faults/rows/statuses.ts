@@ -27,8 +27,8 @@ const tooMany = every(apiError(429, 'refused', 3));
 const nothingButWrongFields = JSON.stringify({
   status: 'x',
   uuid: 1,
-  response: { instructions: { steps: { qrCode: Array(110_000).fill(0) } } },
-  refunds: { transactions: Array(110_000).fill(0) },
+  response: { instructions: { steps: { qrCode: Array(200_000).fill(0) } } },
+  refunds: { transactions: Array(200_000).fill(0) },
 });
 
 const waitsFor = (least: number) => (error: Record<string, unknown>) =>
@@ -150,10 +150,10 @@ export const statusFaults: readonly Fault[] = [
     lasting: true,
   },
   {
-    name: '429, then a 200 with 110,000 fields of a wrong type and without what it is for',
+    name: '429, then a 200 with 200,000 fields of a wrong type and without what it is for',
     respond: ({ count, write }) =>
       write(count === 1 ? message('429 Too Many Requests') : message('200 OK', nothingButWrongFields)),
-    client: { maxResponseBytes: 1_000_000 },
+    client: { maxResponseBytes: 2_000_000 },
     // What is wrong with a success must not look like the 429 before it, after which all are tried again.
     expected: every({ ...invalidResponse, attempts: 2, requests: 2 }),
     lasting: true,
