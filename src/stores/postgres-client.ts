@@ -16,8 +16,13 @@ export interface PostgresPool extends PostgresQueryable {
   connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void;
   /** Tells a pool from a client, whose `connect` gives no connection. */
   readonly totalCount: number;
-  /** The pool's own options: `max` connections. */
-  readonly options?: { readonly max?: number | undefined } | undefined;
+  /** The pool's own options. */
+  readonly options?:
+    | {
+        /** How many connections it opens at most. */
+        readonly max?: number | undefined;
+      }
+    | undefined;
 }
 
 /** A connection out of the pool. */

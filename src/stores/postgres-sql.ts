@@ -1,8 +1,16 @@
 import { ConfigurationError } from '../errors';
 
-/** PostgreSQL cuts longer names off silently, and two tables become one; the index's name is longer still. */
+/** PostgreSQL cuts longer names off silently, and two tables become one. */
 const MAX_NAME_BYTES = 63;
+
+/** What the names of the index, of the table of what is parked, and of its index end with. */
 const INDEX_SUFFIX = '_expires_at';
+const PARKED_SUFFIX = '_parked';
+const PARKED_INDEX_SUFFIX = '_parked_at';
+
+const MAX_TABLE_BYTES =
+  MAX_NAME_BYTES -
+  Math.max(...[INDEX_SUFFIX, PARKED_SUFFIX, PARKED_INDEX_SUFFIX].map(({ length }) => length));
 
 /** How many states of a subject are remembered: the newest. */
 const MAX_STATES = 64;
@@ -20,7 +28,27 @@ export interface PostgresStatements {
   readonly releaseAll: string;
   /** `$1` how many at most. */
   readonly deleteExpired: string;
-  readonly createTable: string;
+  /** `$1` key, `$2` entry, `$3` retention in ms. */
+  readonly park: string;
+  /** `$1` key (null for any), `$2` since, `$3` how many at most. Rows of `entry`, `first`, `last`, `attempts`. */
+  readonly parked: string;
+  /** `$1` key. */
+  readonly unpark: string;
+  /** `$1` how many at most. */
+  readonly deleteExpiredParked: string;
+  /** That of the records, and that of what is parked. */
+  readonly tables: readonly PostgresTable[];
+}
+
+/** A table of the store, and how it is made. */
+export interface PostgresTable {
+  /** Quoted, and qualified where the schema is known. */
+  readonly name: string;
+  /** The column of the primary key. */
+  readonly key: string;
+  /** What it must have, with the types as PostgreSQL names them. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly create: string;
   readonly createIndex: string;
 }
 
@@ -41,10 +69,15 @@ const NEWEST_BUT_ONE = `COALESCE((SELECT jsonb_agg(entry ORDER BY position) FROM
 const LEASED = `(record.token IS NOT NULL AND record.expires > ${NOW})`;
 const MINE = `(${LEASED} AND record.token = $3)`;
 
+/** Whether what was parked has not expired when it fails again. */
+const KEPT = 'parked.expires_at > excluded.last_failed_at';
+
 export function postgresStatements(table: string, schema: string | undefined): PostgresStatements {
-  const index = `${table}${INDEX_SUFFIX}`;
-  const name =
-    schema === undefined ? quoted('table', table) : `${quoted('schema', schema)}.${quoted('table', table)}`;
+  checkName('table', table);
+  if (schema !== undefined) checkName('schema', schema);
+  const prefix = schema === undefined ? '' : `${quoted(schema)}.`;
+  const name = prefix + quoted(table);
+  const parked = prefix + quoted(table + PARKED_SUFFIX);
 
   return {
     table: name,
@@ -86,7 +119,34 @@ DELETE FROM ${name} WHERE subject = ANY (ARRAY(
   ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
 )) RETURNING 1`,
 
-    createTable: `CREATE TABLE IF NOT EXISTS ${name} (
+    park: `
+INSERT INTO ${parked} AS parked (key, entry, first_failed_at, last_failed_at, attempts, expires_at)
+SELECT $1, $2, now, now, 1, now + $3::bigint FROM (SELECT ${NOW} AS now) AS clock
+ON CONFLICT (key) DO UPDATE SET
+  entry = excluded.entry,
+  first_failed_at = CASE WHEN ${KEPT} THEN parked.first_failed_at ELSE excluded.first_failed_at END,
+  last_failed_at = excluded.last_failed_at,
+  attempts = CASE WHEN ${KEPT} THEN parked.attempts + 1 ELSE 1 END,
+  expires_at = excluded.expires_at`,
+
+    parked: `
+SELECT entry, first_failed_at::text AS first, last_failed_at::text AS last, attempts::text AS attempts FROM ${parked}
+WHERE expires_at > (SELECT ${NOW}) AND last_failed_at >= $2::bigint AND ($1::text IS NULL OR key = $1)
+ORDER BY last_failed_at, key LIMIT $3::bigint`,
+
+    unpark: `DELETE FROM ${parked} WHERE key = $1`,
+
+    deleteExpiredParked: `
+DELETE FROM ${parked} WHERE key = ANY (ARRAY(
+  SELECT key FROM ${parked} WHERE expires_at <= (SELECT ${NOW}) LIMIT $1 FOR UPDATE SKIP LOCKED
+)) RETURNING 1`,
+
+    tables: [
+      {
+        name,
+        key: 'subject',
+        columns: RECORD_COLUMNS,
+        create: `CREATE TABLE IF NOT EXISTS ${name} (
   subject text COLLATE "C" PRIMARY KEY,
   -- All times are milliseconds since 1970: to_timestamp(expires / 1000.0) reads them.
   fence bigint NOT NULL,
@@ -96,9 +156,44 @@ DELETE FROM ${name} WHERE subject = ANY (ARRAY(
   done jsonb NOT NULL DEFAULT '[]',
   expires_at bigint NOT NULL
 )`,
-    createIndex: `CREATE INDEX IF NOT EXISTS ${quotedName(index)} ON ${name} (expires_at)`,
+        createIndex: `CREATE INDEX IF NOT EXISTS ${quoted(table + INDEX_SUFFIX)} ON ${name} (expires_at)`,
+      },
+      {
+        name: parked,
+        key: 'key',
+        columns: PARKED_COLUMNS,
+        create: `CREATE TABLE IF NOT EXISTS ${parked} (
+  key text COLLATE "C" PRIMARY KEY,
+  -- JSON, which holds the notification's body and so personal data.
+  entry text NOT NULL,
+  first_failed_at bigint NOT NULL,
+  last_failed_at bigint NOT NULL,
+  attempts bigint NOT NULL,
+  expires_at bigint NOT NULL
+)`,
+        createIndex: `CREATE INDEX IF NOT EXISTS ${quoted(table + PARKED_INDEX_SUFFIX)} ON ${parked} (last_failed_at)`,
+      },
+    ],
   };
 }
+
+const RECORD_COLUMNS = {
+  subject: 'text',
+  fence: 'bigint',
+  token: 'text',
+  expires: 'bigint',
+  done: 'jsonb',
+  expires_at: 'bigint',
+};
+
+const PARKED_COLUMNS = {
+  key: 'text',
+  entry: 'text',
+  first_failed_at: 'bigint',
+  last_failed_at: 'bigint',
+  attempts: 'bigint',
+  expires_at: 'bigint',
+};
 
 function completionIn(qualifiedTable: string): string {
   return `
@@ -166,17 +261,16 @@ function lowered(setting: string, ms: number): string {
   );
 }
 
-function quoted(option: string, name: string): string {
+function checkName(option: string, name: string): void {
   const bytes = new TextEncoder().encode(name).length;
-  if (bytes === 0 || bytes > MAX_NAME_BYTES - INDEX_SUFFIX.length || name.includes('\0')) {
+  if (bytes === 0 || bytes > MAX_TABLE_BYTES || name.includes('\0')) {
     throw new ConfigurationError(
-      `Expected ${option} to be a name of 1 to ${MAX_NAME_BYTES - INDEX_SUFFIX.length} bytes, unquoted and without the ` +
+      `Expected ${option} to be a name of 1 to ${MAX_TABLE_BYTES} bytes, unquoted and without the ` +
         "other part: { schema: 'shop', table: 'notifications' }. It is quoted for you.",
     );
   }
-  return quotedName(name);
 }
 
-function quotedName(name: string): string {
+function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors';
 import type { Claim, ClaimResult, IdempotencyStore, Transact } from '../webhooks/idempotency-store';
-import { checkCount, checkDuration } from '../webhooks/store-arguments';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from '../webhooks/parked';
+import { checkCount, checkDuration, checkParkedQuery } from '../webhooks/store-arguments';
 import { storableState, storableSubject } from './names';
 import { AbandonedClaims, mayStillHappen } from './postgres-abandoned-claims';
 import type { PostgresPool, PostgresQueryable, PostgresRows } from './postgres-client';
@@ -10,8 +11,8 @@ import { type PostgresStatements, postgresStatements } from './postgres-sql';
 import { createTable } from './postgres-table';
 import { transact } from './postgres-transact';
 import type { PostgresTransaction } from './postgres-transaction';
-import { newToken } from './replies';
-import { isConfirmed, readClaimRow, tokensOf } from './rows';
+import { newToken, parkedAsText } from './replies';
+import { isConfirmed, readClaimRow, readParkedRows, tokensOf } from './rows';
 
 /** By how much a lease outlives its callback, and a transaction holds the subject of one that has not ended. */
 const HOLD_MS = 15_000;
@@ -24,7 +25,10 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
   /** The table's schema, unquoted; it must exist. Default: the first of the connection's `search_path`. */
   readonly schema?: string | undefined;
 
-  /** The table's name, unquoted, of up to 52 bytes. Default: `'pix_automatic_notifications'`. */
+  /**
+   * The table's name, unquoted, of up to 52 bytes. What is parked is in a table of its own, whose name ends in `_parked`.
+   * Default: `'pix_automatic_notifications'`.
+   */
   readonly table?: string | undefined;
 
   /**
@@ -95,7 +99,7 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
  *   `search_path`. A role that it took by SQL with the word `role` in it is given back before; a role that a function
  *   took needs `SELECT` and `UPDATE` on the table.
  *
- * The listener's role needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on the table, and `USAGE` on its schema;
+ * The listener's role needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on both tables, and `USAGE` on their schema;
  * `createTable` needs more. Of a subject, the 64 newest states are remembered. Set `connectionTimeoutMillis` and
  * `keepAlive: true` in the pool: without the first, connections to a server that does not answer fill the pool, and
  * without the second, an idle connection that was lost is noticed only when it is used.
@@ -180,7 +184,8 @@ export class PostgresStore<Transactional extends boolean = false>
   }
 
   /**
-   * Creates the table and its index where they are missing. Any number of processes may call it at the same time.
+   * Creates the tables (of the records, and of what is parked) and their indexes where they are missing. Any number of
+   * processes may call it at the same time.
    *
    * The schema must exist, and the role needs `USAGE` and `CREATE` on it. A table that is there already must be an
    * ordinary one with the columns of {@link createTableSql}, without triggers, rules or row security, and belong to the
@@ -190,25 +195,56 @@ export class PostgresStore<Transactional extends boolean = false>
    */
   async createTable(): Promise<void> {
     // Without a time limit: an index that is missing on a large table takes as long as it takes.
-    await createTable((text, values) => this.#database.query(text, values), this.#sql);
-  }
-
-  /** What `createTable` runs, as text for your migrations. The listener's role then needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on the table. */
-  createTableSql(): string {
-    return `${this.#sql.createTable};\n${this.#sql.createIndex};\n`;
+    const run = (text: string, values: unknown[]) => this.#database.query(text, values);
+    for (const table of this.#sql.tables) await createTable(run, table);
   }
 
   /**
-   * Deletes records that have expired: call it now and then, until it answers less than the limit. Records in use are
-   * skipped, and claims do not wait for it.
+   * What `createTable` runs, as text for your migrations. The listener's role then needs `SELECT`, `INSERT`, `UPDATE` and
+   * `DELETE` on both tables.
+   */
+  createTableSql(): string {
+    return this.#sql.tables.map(({ create, createIndex }) => `${create};\n${createIndex};\n`).join('');
+  }
+
+  /**
+   * Deletes records and parked notifications that have expired: call it now and then, until it answers less than the
+   * limit. Records in use are skipped, and claims do not wait for it.
    *
-   * @param options - `limit`: how many at most in one statement. Default: 1000
+   * @param options - `limit`: how many at most. Default: 1000
    * @returns how many were deleted
    */
   async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
     const limit = checkCount('limit', options.limit ?? 1000);
-    const { rows } = await this.#run(this.#sql.deleteExpired, [limit]);
-    return rows.length;
+    const records = (await this.#run(this.#sql.deleteExpired, [limit])).rows.length;
+    if (records === limit) return records;
+    return records + (await this.#run(this.#sql.deleteExpiredParked, [limit - records])).rows.length;
+  }
+
+  /**
+   * Keeps it in the table `…_parked`, outside any transaction: the callback's was rolled back. The table **holds personal
+   * data** then, in the notifications' bodies; `deleteExpired` deletes them after `retentionMs`.
+   */
+  async park(notification: ParkRequest, retentionMs: number): Promise<void> {
+    const duration = checkDuration('retentionMs', retentionMs);
+    await this.#run(this.#sql.park, [
+      storableSubject(notification.key),
+      parkedAsText(notification),
+      duration,
+    ]);
+  }
+
+  /** What is parked, the one whose last failure is oldest first. */
+  async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
+    const { since, limit, key } = checkParkedQuery(query);
+    const name = key === undefined ? null : storableSubject(key);
+    const { rows } = await this.#run(this.#sql.parked, [name, since, limit]);
+    return readParkedRows(rows);
+  }
+
+  /** Forgets what is parked under a key. */
+  async unpark(key: string): Promise<void> {
+    await this.#run(this.#sql.unpark, [storableSubject(key)]);
   }
 
   async #run(text: string, values: unknown[]): Promise<PostgresRows> {

@@ -1,5 +1,6 @@
 import type { ClaimResult } from '../webhooks/idempotency-store';
-import { readClaim, unexpectedReply } from './replies';
+import type { ParkedNotification } from '../webhooks/parked';
+import { readClaim, readParked, unexpectedReply } from './replies';
 
 /** Reads the rows of a claim in SQL; none means that a race was lost. */
 export function readClaimRow(
@@ -51,6 +52,15 @@ export function isConfirmed(step: string, rows: unknown, token: string): boolean
 /** The tokens that the rows are about. */
 export function tokensOf(rows: unknown): unknown[] {
   return Array.isArray(rows) ? rows.map((row) => record(row)['token']) : [];
+}
+
+/** Reads the rows of what is parked. */
+export function readParkedRows(rows: unknown): ParkedNotification[] {
+  if (!Array.isArray(rows)) throw unexpectedReply('parked');
+  return rows.map((row) => {
+    const { entry, first, last, attempts } = record(row);
+    return readParked(entry, first, last, attempts);
+  });
 }
 
 function record(row: unknown): Record<string, unknown> {

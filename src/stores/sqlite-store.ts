@@ -3,8 +3,8 @@ import type { Claim, ClaimResult, IdempotencyStore } from '../webhooks/idempoten
 import type { ParkedNotification, ParkedQuery, ParkRequest } from '../webhooks/parked';
 import { checkCount, checkDuration, checkParkedQuery } from '../webhooks/store-arguments';
 import { storableState, storableSubject } from './names';
-import { newToken, parkedAsText, readParked } from './replies';
-import { isConfirmed, readClaimRow } from './rows';
+import { newToken, parkedAsText } from './replies';
+import { isConfirmed, readClaimRow, readParkedRows } from './rows';
 import { mayPass, type SqliteDatabase, type SqliteStatement } from './sqlite-database';
 import { COLUMNS, type SqliteStatements, sqliteStatements } from './sqlite-sql';
 
@@ -137,11 +137,7 @@ export class SqliteStore implements IdempotencyStore {
   async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
     const { since, limit, key } = checkParkedQuery(query);
     const name = key === undefined ? '' : storableSubject(key);
-    const rows = await this.#run(this.#sql.parked, { key: name, since, limit });
-    return rows.map((row) => {
-      const { entry, first, last, attempts } = row as Record<string, unknown>;
-      return readParked(entry, first, last, attempts);
-    });
+    return readParkedRows(await this.#run(this.#sql.parked, { key: name, since, limit }));
   }
 
   /** Forgets what is parked under a key. */

@@ -31,12 +31,18 @@ export function checkCount(name: string, value: number, most: number = Number.MA
   );
 }
 
-/** The query with its defaults; `since` and `limit` as numbers that can be compared. */
+/** The query with its defaults; `since` and `limit` as numbers that can be compared. A key that is empty is not any key. */
 export function checkParkedQuery({ since = 0, limit = 100, key }: ParkedQuery) {
   if (typeof since !== 'number' || Number.isNaN(since)) {
     throw new ConfigurationError('Expected since to be a number of milliseconds since 1970: date.getTime().');
   }
-  return { since: Math.max(0, Math.ceil(since)), limit: checkCount('limit', limit), key };
+  if (key === '') {
+    throw new ConfigurationError(
+      'Expected key to be the key of a notification. Leave it out for all of them.',
+    );
+  }
+  const sinceMs = Math.min(Math.max(0, Math.ceil(since)), Number.MAX_SAFE_INTEGER);
+  return { since: sinceMs, limit: checkCount('limit', limit), key };
 }
 
 /** The text, or its hash where it is longer than that; a text that looks like a hash is hashed, too. */

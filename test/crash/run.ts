@@ -105,7 +105,7 @@ async function openPlace(config: Omit<ListenerConfig, 'logFile'>): Promise<Place
       };
     },
     async close() {
-      await pool.query(`DROP TABLE ${effects}, ${states}, crash_${run}`);
+      await pool.query(`DROP TABLE ${effects}, ${states}, crash_${run}, crash_${run}_parked`);
       await pool.end();
     },
   };

@@ -17,6 +17,7 @@ testStoreContract('ConditionalStore of docs/write-your-own-store.md', [], async 
     pass: async (ms) => {
       now += ms;
     },
+    parks: false,
     close: async () => {},
   };
 });

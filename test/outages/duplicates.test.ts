@@ -72,7 +72,7 @@ describe.skipIf(!postgresFound)('With PostgresStore and a pool of 10', () => {
     await pool.query(`CREATE TABLE ${writes} (id text, CHECK (id <> 'refused'))`);
   });
   afterAll(async () => {
-    await pool.query(`DROP TABLE ${table}, ${writes}`);
+    await pool.query(`DROP TABLE ${table}, ${table}_parked, ${writes}`);
     await pool.end();
   });
 

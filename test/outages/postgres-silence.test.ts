@@ -14,7 +14,7 @@ describe.skipIf(!found)('A listener whose connections to PostgreSQL go silent, a
   const recorded = new PostgresStore(pool, { table });
   beforeAll(() => recorded.createTable());
   afterAll(async () => {
-    await pool.query(`DROP TABLE ${table}`);
+    await pool.query(`DROP TABLE ${table}, ${table}_parked`);
     await pool.end();
   });
 

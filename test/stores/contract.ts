@@ -17,6 +17,8 @@ export interface StoreHarness {
   pass(ms: number): Promise<void>;
   /** Makes the store drop what has expired, where that is not what `deleteExpired` does. */
   cleanUp?(): Promise<void>;
+  /** `false` for a store that has no `park`. */
+  readonly parks?: false;
   /** Whether the store gives up the lease of a claim that failed, which it may have been given. */
   readonly releasesFailedClaims?: boolean;
   close(): Promise<void>;
@@ -482,7 +484,7 @@ export function testStoreContract(
         run: (parking: Parking, elsewhere: Parking) => Promise<void>,
       ): void {
         it(title, async ({ skip }) => {
-          if (store.park === undefined) skip('the store does not park');
+          if (harness.parks === false) skip('the store does not park');
           await run(store as Parking, other as Parking);
         });
       }
@@ -584,6 +586,19 @@ export function testStoreContract(
         expect(await parking.parked({ key: brief.key })).toMatchObject([{ attempts: 1 }]);
       });
 
+      parkingTest(
+        'is counted anew after its retention, also where nothing was cleaned up',
+        async (parking) => {
+          const again = request(randomUUID());
+          await parking.park(again, SHORT);
+          await parking.park(again, SHORT);
+          await harness.pass(WELL_PAST_SHORT);
+          await parking.park(again, LONG);
+          const [entry] = await parking.parked({ key: again.key });
+          expect(entry).toMatchObject({ attempts: 1, firstFailedAt: entry?.lastFailedAt });
+        },
+      );
+
       parkingTest('may hold any text, and touches no record of its subject', async (parking, second) => {
         const run = randomUUID();
         for (const text of oddTexts) {
@@ -616,6 +631,9 @@ export function testStoreContract(
           await expect(parking.park(each, wrong)).rejects.toBeInstanceOf(ConfigurationError);
         await expect(parking.parked({ limit: 0 })).rejects.toBeInstanceOf(ConfigurationError);
         await expect(parking.parked({ since: Number.NaN })).rejects.toBeInstanceOf(ConfigurationError);
+        // A store that takes it for no key would answer with everything.
+        await expect(parking.parked({ key: '' })).rejects.toBeInstanceOf(ConfigurationError);
+        expect(await parking.parked({ since: Number.POSITIVE_INFINITY })).toEqual([]);
       });
     });
 

@@ -60,6 +60,43 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     await expect(store.deleteExpired({ limit: 0 })).rejects.toBeInstanceOf(ConfigurationError);
   });
 
+  it(`${name}: deletes what was parked once its retention is over, within the same limit`, async () => {
+    const store = new PostgresStore(database, { schema, table: 'forgotten' });
+    await store.createTable();
+    const park = (key: string, retentionMs: number) =>
+      store.park(
+        { key, kind: 'payment', subject: key, state: 'PAID', body: '{}', url: '', errorName: 'Error' },
+        retentionMs,
+      );
+    await claimed(store, 'payment:1', 'PAID', 50);
+    for (const key of ['a', 'b', 'c']) await park(key, 50);
+    await park('kept', 60_000);
+    await sleep(100);
+
+    expect(await store.deleteExpired({ limit: 2 })).toBe(2);
+    expect(await store.deleteExpired({ limit: 1 })).toBe(1);
+    expect(await store.deleteExpired()).toBe(1);
+    expect(await store.deleteExpired()).toBe(0);
+    expect((await store.parked()).map(({ key }) => key)).toEqual(['kept']);
+    const parkedTable =
+      schema === undefined ? 'forgotten_parked' : `${pg.escapeIdentifier(schema)}.forgotten_parked`;
+    const { rows } = await database.query(`SELECT key FROM ${parkedTable}`);
+    expect(rows).toEqual([{ key: 'kept' }]);
+  });
+
+  it(`${name}: has tables and indexes of their own under names of 52 bytes that differ in the last`, async () => {
+    const longest = 'n'.repeat(51);
+    const stores = ['1', '2'].map((end) => new PostgresStore(database, { schema, table: longest + end }));
+    for (const store of stores) await store.createTable();
+    const { rows } = await database.query(
+      "SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'nnn%' UNION ALL " +
+        "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'nnn%' ORDER BY 1",
+    );
+    const suffixes = ['', '_expires_at', '_parked', '_parked_at'];
+    const expected = ['1', '2'].flatMap((end) => suffixes.map((suffix) => longest + end + suffix));
+    expect(rows.map((row) => (row as { name: string }).name)).toEqual(expect.arrayContaining(expected));
+  });
+
   const keeping = () => new PostgresStore(database, { schema, table: 'retentions' });
 
   async function claimed(

@@ -21,7 +21,7 @@ describe.skipIf(!found)('PostgreSQL: a claim that the store has given up', () =>
 
   beforeAll(() => other.createTable());
   afterAll(async () => {
-    await others.query(`DROP TABLE IF EXISTS ${table}`);
+    await others.query(`DROP TABLE IF EXISTS ${table}, ${table}_parked`);
     await pool.end();
     await others.end();
   });

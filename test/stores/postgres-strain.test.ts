@@ -82,7 +82,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     await pool.query(`GRANT INSERT ON ${writes} TO ${role}`);
   });
   afterAll(async () => {
-    await pool.query(`DROP TABLE IF EXISTS ${table}, ${writes}`);
+    await pool.query(`DROP TABLE IF EXISTS ${table}, ${table}_parked, ${writes}`);
     await pool.query(`DROP ROLE IF EXISTS ${role}`);
     await pool.end();
     await others.end();
@@ -351,7 +351,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
       user.release();
     }
     expect(await store.deleteExpired()).toBe(1);
-    await others.query(`DROP TABLE ${table}_x`);
+    await others.query(`DROP TABLE ${table}_x, ${table}_x_parked`);
   });
 
   it.each<[string, () => Partial<PostgresResult>]>([

@@ -25,7 +25,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     await pool.query(`CREATE SCHEMA ${schema}`);
     await pool.query(`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${app}, ${owners}, ${stranger}`);
   });
-  afterEach(() => pool.query(`DROP TABLE IF EXISTS ${schema}.records CASCADE`));
+  afterEach(() => pool.query(`DROP TABLE IF EXISTS ${schema}.records, ${schema}.records_parked CASCADE`));
   afterAll(async () => {
     await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
     await pool.query(`DROP ROLE IF EXISTS ${app}, ${owners}, ${stranger}`);
@@ -36,7 +36,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
   it('takes the table that it made before, and the one of createTableSql()', async () => {
     await store.createTable();
     await store.createTable();
-    await pool.query(`DROP TABLE ${schema}.records`);
+    await pool.query(`DROP TABLE ${schema}.records, ${schema}.records_parked`);
     await pool.query(store.createTableSql());
     await store.createTable();
     expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
@@ -45,6 +45,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
   it('takes a table that belongs to a role of which it is a member', async () => {
     await store.createTable();
     await pool.query(`ALTER TABLE ${schema}.records OWNER TO ${owners}`);
+    await pool.query(`ALTER TABLE ${schema}.records_parked OWNER TO ${owners}`);
     await appStore.createTable();
     expect(await appStore.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
   });
@@ -84,6 +85,31 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('choose another schema') });
   });
 
+  it.each([
+    [
+      'which belongs to somebody else',
+      `ALTER TABLE ${schema}.records_parked OWNER TO ${stranger}`,
+      'no part in',
+    ],
+    ['with a trigger', triggered('records_parked'), 'triggers, rules or row security'],
+    ['without a column', `ALTER TABLE ${schema}.records_parked DROP COLUMN entry`, 'lacks entry (text)'],
+    [
+      'without its primary key',
+      `ALTER TABLE ${schema}.records_parked DROP CONSTRAINT records_parked_pkey`,
+      'primary key is not key',
+    ],
+  ])('refuses a table for what is parked %s', async (_, change, message) => {
+    await store.createTable();
+    await pool.query(change);
+    await expect(store.createTable()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining(message),
+    });
+    await expect(store.createTable()).rejects.toMatchObject({
+      message: expect.stringContaining('."records_parked" was there already'),
+    });
+  });
+
   it('refuses a view in the place of the table', async () => {
     await pool.query(`CREATE VIEW ${schema}.records AS SELECT 1 AS subject`);
     await expect(store.createTable()).rejects.toMatchObject({ message: expect.stringContaining('ordinary') });
@@ -109,9 +135,10 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     });
   });
 
-  it('makes a table that a role can use with SELECT, INSERT, UPDATE and DELETE alone', async () => {
+  it('makes tables that a role can use with SELECT, INSERT, UPDATE and DELETE alone', async () => {
     await store.createTable();
-    await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.records TO ${stranger}`);
+    const tables = `${schema}.records, ${schema}.records_parked`;
+    await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${stranger}`);
     const few = asRole(stranger);
     const theirs = new PostgresStore(few, { schema, table: 'records', transactional: true });
     const claim = await theirs.claim('payment:1', 'PAID', 1000);
@@ -119,13 +146,26 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     expect(await theirs.complete(claim, 1)).toBe(true);
     const request = { subject: 'payment:2', state: 'PAID', timeoutMs: 1000, retentionMs: 1000 };
     expect(await theirs.transact(request, async () => undefined)).toEqual({ status: 'completed' });
+    await theirs.park({ ...parkRequest, key: 'kept' }, 60_000);
+    await theirs.park({ ...parkRequest, key: 'gone' }, 60_000);
+    await theirs.unpark('gone');
+    expect(await theirs.parked()).toMatchObject([{ ...parkRequest, key: 'kept' }]);
     await theirs.deleteExpired();
     await few.end();
   });
 });
 
-function triggered(): string {
+const parkRequest = {
+  kind: 'payment',
+  subject: 'payment:1',
+  state: 'PAID',
+  body: '{}',
+  url: '',
+  errorName: 'Error',
+};
+
+function triggered(table = 'records'): string {
   return `
-CREATE FUNCTION ${schema}.quiet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
-CREATE TRIGGER quiet BEFORE INSERT ON ${schema}.records FOR EACH ROW EXECUTE FUNCTION ${schema}.quiet()`;
+CREATE OR REPLACE FUNCTION ${schema}.quiet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER quiet BEFORE INSERT ON ${schema}.${table} FOR EACH ROW EXECUTE FUNCTION ${schema}.quiet()`;
 }

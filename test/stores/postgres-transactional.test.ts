@@ -33,7 +33,8 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     subject = `reversal:${randomUUID()}`;
   });
   afterAll(async () => {
-    await pool.query(`DROP TABLE IF EXISTS ${writes}, ${pg.escapeIdentifier(table)}`);
+    const tables = [table, `${table}_parked`].map((each) => pg.escapeIdentifier(each));
+    await pool.query(`DROP TABLE IF EXISTS ${writes}, ${tables}`);
     await pool.end();
   });
 
@@ -140,7 +141,8 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     const result = await store.transact(request(), async () => {
       expect(await other.transact(request(), async () => {})).toEqual({ status: 'completed' });
     });
-    await pool.query(`DROP TABLE ${pg.escapeIdentifier(`${table} 2`)}`);
+    const tables = [`${table} 2`, `${table} 2_parked`].map((each) => pg.escapeIdentifier(each));
+    await pool.query(`DROP TABLE ${tables}`);
     expect(result).toEqual({ status: 'completed' });
   });
 

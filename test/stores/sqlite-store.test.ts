@@ -12,6 +12,7 @@ import { type SqliteDatabase, SqliteStore } from '../../src/stores';
 import { reportMissing } from '../helpers/servers';
 import { FAULTS_IN_PROCESS, testStoreContract } from './contract';
 import { Faults } from './faults';
+import { ledgerInMemory, testParkedEndToEnd } from './parked-end-to-end';
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 
@@ -70,6 +71,12 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         rmSync(folder, { recursive: true });
       },
     };
+  });
+
+  testParkedEndToEnd('SqliteStore', async () => {
+    const store = new SqliteStore(open(':memory:'));
+    await store.createTable();
+    return { store, ledger: ledgerInMemory() };
   });
 
   describe('SqliteStore', () => {

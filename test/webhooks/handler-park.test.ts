@@ -3,13 +3,16 @@ import {
   ConfigurationError,
   defineNotification,
   MemoryStore,
+  type ParkedNotification,
+  type ParkedQuery,
+  type ParkRequest,
   StoreError,
   type Transact,
   toNodeListener,
   type WebhookHandlerOptions,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import type { NotificationToPark, ParkingStore } from '../../src/webhooks/handler/parking';
+import type { ParkingStore } from '../../src/webhooks/handler/parking';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
 import {
@@ -26,7 +29,7 @@ import {
   WatchedStore,
 } from './support';
 
-type Kept = NotificationToPark & { readonly attempts: number; readonly retentionMs: number };
+type Kept = ParkedNotification & { readonly retentionMs: number };
 
 /** Keeps what has failed in a map, in the order in which it failed first. */
 class FakeParking extends WatchedStore implements ParkingStore {
@@ -34,16 +37,27 @@ class FakeParking extends WatchedStore implements ParkingStore {
   readonly parkingSteps: string[] = [];
   readonly parkingFaults: { [Step in 'park' | 'parked' | 'unpark']?: () => Promise<never> } = {};
 
-  async park(entry: NotificationToPark, retentionMs: number): Promise<void> {
+  async park(entry: ParkRequest, retentionMs: number): Promise<void> {
     await this.#step('park');
-    const attempts = (this.entries.get(entry.key)?.attempts ?? 0) + 1;
-    this.entries.set(entry.key, { ...entry, attempts, retentionMs });
+    const lastFailedAt = Date.now();
+    const { attempts, firstFailedAt } = this.entries.get(entry.key) ?? {
+      attempts: 0,
+      firstFailedAt: lastFailedAt,
+    };
+    this.entries.set(entry.key, {
+      ...entry,
+      firstFailedAt,
+      lastFailedAt,
+      attempts: attempts + 1,
+      retentionMs,
+    });
   }
 
-  async parked({ key, limit }: Parameters<ParkingStore['parked']>[0] = {}) {
+  async parked({ key, limit, since = 0 }: ParkedQuery = {}): Promise<ParkedNotification[]> {
     await this.#step('parked');
-    const all = [...this.entries.values()].filter((entry) => key === undefined || entry.key === key);
-    return all.slice(0, limit);
+    return [...this.entries.values()]
+      .filter((entry) => (key === undefined || entry.key === key) && entry.lastFailedAt >= since)
+      .slice(0, limit);
   }
 
   async unpark(key: string): Promise<void> {
@@ -87,6 +101,8 @@ describe('park: true', () => {
         url: `https://merchant.example/webhooks${queries.refund}`,
         errorName: 'TypeError',
         errorCode: 'E_BUG',
+        firstFailedAt: expect.any(Number),
+        lastFailedAt: expect.any(Number),
         attempts: 1,
         retentionMs: 30 * 24 * 60 * 60 * 1000,
       },
@@ -241,6 +257,31 @@ describe('handler.replay', () => {
     expect(await handler.replay({ since: new Date(0), limit: 1 })).toHaveLength(1);
     expect(acted).toEqual(['refund:r-1:PAID', 'payment:s-1:PAID']);
     expect(await handler.replay('payment:unknown:PAID')).toEqual([]);
+  });
+
+  it.each([
+    ['a Date', (ms: number) => new Date(ms)],
+    ['milliseconds since 1970', (ms: number) => ms],
+  ])('runs what failed from a time on, given as %s', async (_, timeOf) => {
+    const { handler, store, bug, acted } = await createFailed();
+    bug.error = undefined;
+    const last = keys[2] as string;
+    const lastFailedAt = Date.now() + 60_000;
+    store.entries.set(last, { ...(store.entries.get(last) as Kept), lastFailedAt });
+    expect(await handler.replay({ since: timeOf(lastFailedAt + 1) })).toEqual([]);
+    expect(await handler.replay({ since: timeOf(lastFailedAt) })).toEqual([{ key: last, status: 'done' }]);
+    expect(acted).toEqual([last]);
+  });
+
+  it.each([
+    ['a time that is none', { since: new Date('yesterday') }],
+    ['a limit that is none', { limit: 0 }],
+    ['an empty key, which would be any', ''],
+  ])('refuses %s before it asks the store', async (_, which) => {
+    const { handler, store } = await createFailed();
+    store.parkingSteps.length = 0;
+    await expect(handler.replay(which)).rejects.toBeInstanceOf(ConfigurationError);
+    expect(store.parkingSteps).toEqual([]);
   });
 
   it('does nothing again that another has done meanwhile, and lets go of it', async () => {

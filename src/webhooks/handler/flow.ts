@@ -1,6 +1,7 @@
 import { ConfigurationError, InvalidNotificationError, type ValidationIssue } from '../../errors';
 import { checkAgainst } from '../authorization';
 import type { Identity } from '../notification-key';
+import type { ParkedNotification } from '../parked';
 import { readJsonObject } from '../parse-notification';
 import { recognize, recognizeNone } from '../recognize';
 import { act } from './act';
@@ -8,7 +9,7 @@ import { ANSWERS, INTERNAL, OK } from './answers';
 import { BodyProblem, readBody } from './body';
 import { DeadlineExceeded, sleep } from './deadline';
 import type { ResolvedHandlerOptions } from './options';
-import type { NotificationToPark, Parking, ReplayResult, ReplaySelection } from './parking';
+import type { Parking, ReplayResult, ReplaySelection } from './parking';
 import { type Reporter, reporterTo, type WebhookReportCode, type WebhookReportDetails } from './report';
 import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from './request';
 import { DONE, type Task } from './task';
@@ -130,7 +131,7 @@ export class WebhookFlow {
     return results;
   }
 
-  async #replayOne(parking: Parking, entry: NotificationToPark): Promise<Outcome> {
+  async #replayOne(parking: Parking, entry: ParkedNotification): Promise<Outcome> {
     if (this.#draining) return { code: 'draining', status: 503 };
     this.#running += 1;
     try {

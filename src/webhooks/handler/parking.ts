@@ -1,40 +1,21 @@
 import { ConfigurationError, StoreError } from '../../errors';
+import type { IdempotencyStore } from '../idempotency-store';
 import type { Identity } from '../notification-key';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from '../parked';
 import { isBytes } from '../parse-notification';
+import { checkParkedQuery } from '../store-arguments';
 import { DeadlineExceeded, within } from './deadline';
-
-/** A notification to keep, because its callback has failed. */
-export interface NotificationToPark {
-  readonly key: string;
-  readonly kind: string;
-  readonly subject: string;
-  readonly state: string;
-  /** The raw body. It holds personal data. */
-  readonly body: string;
-  /** The URL that it was sent to, which has the query flags. */
-  readonly url: string;
-  /** The name of what the callback threw, never its message. */
-  readonly errorName: string;
-  readonly errorCode?: string | undefined;
-}
 
 /** Which parked notifications to run again. */
 export interface ReplaySelection {
-  /** Those that have failed at this time or later. Without it, all. */
-  readonly since?: Date | undefined;
-  /** How many at most, the oldest first. Without it, as many as the store gives at a time. */
+  /** Those whose last failure was then or later; a number is milliseconds since 1970. Default: all. */
+  readonly since?: Date | number | undefined;
+  /** How many at most, the one whose last failure is oldest first. Default: 100. */
   readonly limit?: number | undefined;
 }
 
 /** The members of a store that keep what has failed. */
-export interface ParkingStore {
-  park(entry: NotificationToPark, retentionMs: number): Promise<void>;
-  /** The oldest first. */
-  parked(
-    selection?: ReplaySelection & { readonly key?: string | undefined },
-  ): Promise<readonly NotificationToPark[]>;
-  unpark(key: string): Promise<void>;
-}
+export type ParkingStore = Required<Pick<IdempotencyStore, 'park' | 'parked' | 'unpark'>>;
 
 /** What became of a parked notification that ran again. */
 export interface ReplayResult {
@@ -104,17 +85,26 @@ export class Parking {
     }
   }
 
-  /** @throws what the store throws, or a `StoreError` when it takes too long */
-  async list(which: string | ReplaySelection): Promise<readonly NotificationToPark[]> {
+  /**
+   * @throws `ConfigurationError` for a time, a limit or a key that is none, what the store throws, or a `StoreError` when
+   *   it takes too long
+   */
+  async list(which: string | ReplaySelection): Promise<readonly ParkedNotification[]> {
     const { storeTimeoutMs } = this.#limits;
-    const selection = typeof which === 'string' ? { key: which } : which;
+    const query = checkParkedQuery(queryOf(which));
     try {
-      return await within(storeTimeoutMs, this.#store.parked(selection));
+      return await within(storeTimeoutMs, this.#store.parked(query));
     } catch (error) {
       if (!(error instanceof DeadlineExceeded)) throw error;
       throw new StoreError(`The store did not list what is parked within ${storeTimeoutMs} ms. Try again.`);
     }
   }
+}
+
+function queryOf(which: string | ReplaySelection): ParkedQuery {
+  if (typeof which === 'string') return { key: which };
+  const { since, limit } = which;
+  return { since: since === undefined ? undefined : Number(since), limit };
 }
 
 /** As it came, or, where a parser has read it before the handler, as it would be written. */
@@ -126,7 +116,7 @@ function textOf(body: unknown): string {
 }
 
 /** Never the message, which may quote personal data. */
-function nameAndCode(error: unknown): Pick<NotificationToPark, 'errorName' | 'errorCode'> {
+function nameAndCode(error: unknown): Pick<ParkRequest, 'errorName' | 'errorCode'> {
   const { name, code }: { readonly name?: unknown; readonly code?: unknown } = Object(error);
   const errorName = typeof name === 'string' && name !== '' ? name : typeof error;
   const hasCode = typeof code === 'string' || typeof code === 'number';

@@ -61,7 +61,7 @@ export async function postgresInSteps(library: Library, name: string): Promise<R
       };
     },
     close: async () => {
-      await pool.query(`DROP TABLE ${table}, ${effects}`);
+      await pool.query(`DROP TABLE ${table}, ${table}_parked, ${effects}`);
       await pool.end();
     },
   };

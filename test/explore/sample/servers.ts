@@ -93,7 +93,7 @@ async function postgres(library: Library, name: string): Promise<RealStore> {
       };
     },
     close: async () => {
-      await pool.query(`DROP TABLE ${table}`);
+      await pool.query(`DROP TABLE ${table}, ${table}_parked`);
       await pool.end();
     },
   };
