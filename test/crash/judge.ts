@@ -77,12 +77,13 @@ export function judge(evidence: Evidence): Verdict {
     const finished = (runsByKey.get(key) ?? []).filter((run) => run.finished).length;
     const taken = written === undefined ? finished : (written.effects.get(key) ?? 0);
     effects += taken;
-    if (acknowledgedAt !== undefined && taken === 0) {
-      violations.push(`${key} was answered 200, and has not taken effect`);
-    }
     if (taken === 0) {
       lost += 1;
-      violations.push(`${key} is lost: none of its deliveries has taken effect`);
+      violations.push(
+        acknowledgedAt === undefined
+          ? `${key} is lost: none of its deliveries has taken effect`
+          : `${key} was answered 200, and has not taken effect`,
+      );
     }
     doubled += Math.max(0, taken - 1);
     if (written !== undefined && taken > 1) violations.push(`${key} has taken effect ${taken} times`);

@@ -48,10 +48,9 @@ export interface Wanted {
 export async function startServers({ through, redis, postgres }: Wanted): Promise<Servers> {
   const shared = { redisUrl, postgres: postgresConfig, postgresItself: postgresConfig, own: [] };
   if (through === 'shared servers') return shared;
-  const [ownRedis, ownPostgres] = await Promise.all([
-    redis ? startRedis(through) : undefined,
-    postgres === undefined ? undefined : startPostgres(postgres, through),
-  ]);
+  // One after the other: `initdb` holds this process up, and Redis has a time limit to start in.
+  const ownRedis = redis ? await startRedis(through) : undefined;
+  const ownPostgres = postgres === undefined ? undefined : await startPostgres(postgres, through);
   return {
     redisUrl: ownRedis?.url ?? redisUrl,
     postgres: ownPostgres?.config ?? postgresConfig,
