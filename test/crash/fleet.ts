@@ -97,10 +97,18 @@ export class Fleet {
     return undefined;
   }
 
+  /**
+   * Whether one can be killed and another still takes deliveries. Where processes start slowly, fewer are killed: six
+   * deliveries without a listener would show nothing of the store.
+   */
+  get hasSpare(): boolean {
+    return this.#slots.filter(({ port }) => port !== undefined).length > 1;
+  }
+
   /** Kills the slot's listener, whatever it is doing. */
   kill(slot: number): void {
     const running = this.#slots[slot % this.#slots.length];
-    if (running?.port === undefined) return;
+    if (running?.port === undefined || !this.hasSpare) return;
     this.#kill(running);
   }
 

@@ -127,7 +127,13 @@ const handler = createWebhookHandler({
   callbackTimeoutMs,
   storeTimeoutMs,
   on: { payment: act, saleStatus: act, reversal: act, refund: act, payout: act },
-  onReport: ({ code }) => log.write({ type: 'report', code }),
+  onReport: (report) =>
+    log.write({
+      type: 'report',
+      code: report.code,
+      key: 'key' in report ? report.key : undefined,
+      at: now(),
+    }),
 });
 const listener = toNodeListener(handler);
 

@@ -20,7 +20,12 @@ export type LogLine =
   /** The process kills itself, at a point of the schedule. */
   | { readonly type: 'killed'; readonly point: CrashPoint; readonly at: number }
   /** The handler reported something. */
-  | { readonly type: 'report'; readonly code: string };
+  | {
+      readonly type: 'report';
+      readonly code: string;
+      readonly key?: string | undefined;
+      readonly at: number;
+    };
 
 /** Where a listener can be told to die. */
 export type CrashPoint =

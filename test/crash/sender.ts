@@ -71,7 +71,7 @@ export async function sendAll(
         const point = CRASH_POINTS[Math.floor(random('point', ...about) * CRASH_POINTS.length)] ?? '';
         const headers = {
           'x-work-ms': String(Math.floor(random('work', ...about) * LONGEST_WORK_MS)),
-          'x-crash-at': kills && random('crash', ...about) < CRASHING ? point : '',
+          'x-crash-at': kills && fleet.hasSpare && random('crash', ...about) < CRASHING ? point : '',
         };
         try {
           const { query, body } = notification;
