@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plugin as EsbuildPlugin, transform } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
@@ -24,8 +24,8 @@ const inlinedTypes = ['@standard-schema/spec'];
  * Sharing chunks needs this detour because esbuild splits ESM alone. Without shared chunks zod would be there once an
  * entry. `import()` becomes a late `require()`: the loader of Jest refuses the real one.
  *
- * A chunk without source of ours (ky) has no map to go on from, and is no reading: in both formats it goes without its
- * white space, so that the package stays small.
+ * What is to be read is the ESM build. The CommonJS build, and a chunk without source of ours (ky, which has an entry of
+ * its own for this), go without their white space, so that the package stays small. Ours keep their source maps.
  */
 const chunks: TsupPlugin = {
   name: 'chunks',
@@ -40,7 +40,7 @@ const chunks: TsupPlugin = {
       format: this.format === 'cjs' ? 'cjs' : 'esm',
       target,
       supported: { 'dynamic-import': this.format !== 'cjs' },
-      minifyWhitespace: !isOurs,
+      minifyWhitespace: !isOurs || this.format === 'cjs',
       sourcefile: path,
       sourcemap: isOurs && 'external',
       sourcesContent: false,
@@ -168,8 +168,8 @@ function tarballHash({ name, version }: Package) {
 }
 
 export default defineConfig({
-  // The command line is built as soon as it exists; nobody imports it, so it has no declarations.
-  entry: existsSync('src/sandbox/cli.ts') ? { ...entries, cli: 'src/sandbox/cli.ts' } : entries,
+  // Nobody imports the command line or ky from here, so they have no declarations.
+  entry: { ...entries, ky: 'node_modules/ky/distribution/index.js', cli: 'src/sandbox/cli.ts' },
   format: ['esm', 'cjs'],
   target,
   // One copy of what several entries use.
@@ -179,7 +179,7 @@ export default defineConfig({
   esbuildOptions(options, { format }) {
     options.sourcesContent = false;
     // Nobody requires the command line.
-    if (format === 'cjs') options.entryPoints = entries;
+    if (format === 'cjs') options.entryPoints = { ...entries, ky: 'node_modules/ky/distribution/index.js' };
   },
   metafile: true,
   clean: true,

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { MAX_STATES } from '../webhooks/store-arguments';
 
+/** Each gives rows, or has a RETURNING: better-sqlite3's `all` refuses what gives none. */
 export interface SqliteStatements {
   /** `@subject`, `@state`, `@token`, `@duration` of the lease. One row when claimed. */
   readonly claim: string;
@@ -118,14 +119,15 @@ ON CONFLICT (key) DO UPDATE SET
   first_failed_at = CASE WHEN parked.expires_at > ${NOW} THEN parked.first_failed_at ELSE ${NOW} END,
   last_failed_at = ${NOW},
   attempts = CASE WHEN parked.expires_at > ${NOW} THEN parked.attempts + 1 ELSE 1 END,
-  expires_at = ${NOW} + ${DURATION}`,
+  expires_at = ${NOW} + ${DURATION}
+RETURNING 1`,
 
     parked: `
 SELECT entry, first_failed_at AS first, last_failed_at AS last, attempts FROM ${parked}
 WHERE expires_at > ${NOW} AND last_failed_at >= @since AND (@key = '' OR key = @key)
 ORDER BY last_failed_at, key LIMIT CAST(@limit AS INTEGER)`,
 
-    unpark: `DELETE FROM ${parked} WHERE key = @key`,
+    unpark: `DELETE FROM ${parked} WHERE key = @key RETURNING 1`,
 
     deleteExpiredParked: `
 DELETE FROM ${parked} WHERE key IN (

@@ -27,7 +27,9 @@ export interface SignedNotificationInput<Kinds extends readonly AnyDefinition[] 
  * {@link constructNotification}.
  *
  * @throws `InvalidNotificationError` when the body is no JSON object, contradicts its query flags, or lacks what
- *   identifies a notification of its kind. Everything else is optional, may be null, and is kept when it is unknown.
+ *   identifies a notification of its kind or is its state: text of at most 512 characters, without U+FFFD. Everything
+ *   else is optional, may be null, and is kept when it is unknown; of another type than documented, it is left out of
+ *   `payload` and named in `issues`.
  * @throws `ConfigurationError` when the schema of a kind of yours is asynchronous
  */
 export function parseNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { ApiError, ConnectionError, InvalidResponseError } from 'pix-automatic-sdk';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { reply, startHttpServer } from '../helpers/http-server';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
 import {
@@ -39,11 +39,15 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     },
   );
 
-  it('a status of the wrong type is no success', async () => {
-    const server = await startHttpServer(reply(200, { ...answer(), status: '999' }));
-    const thrown = await failureOf(call(clientFor(server)));
-    expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown' });
-    expect(thrown['issues']).toMatchObject([{ path: ['status'], message: 'expected a finite number' }]);
+  it('a status of 999 or -1 as text is no success either', async () => {
+    const server = await startHttpServer(
+      reply(200, { ...answer(), status: '999' }),
+      reply(200, { ...answer(), status: '-1' }),
+    );
+    for (const status of ['999', '-1']) {
+      const thrown = await failureOf(call(clientFor(server)));
+      expect(thrown).toMatchObject({ code: 'api_error', outcome: 'unknown', body: { status } });
+    }
   });
 
   it.each([
@@ -261,6 +265,32 @@ describe('a 2xx without a status', () => {
   });
 });
 
+describe('fields of another type than documented', () => {
+  it.each([
+    ['getTransaction', { track: [] }, query, ['track']],
+    ['getTransaction', { id: '4711' }, query, ['id']],
+    ['cancelScheduledPayment', { message: 7 }, operations[2], ['message']],
+  ] as const)(
+    'are left out of what %s gives, and told to onResponse: %j',
+    async (_, wrong, operation, path) => {
+      const server = await startHttpServer(reply(200, { ...operation.answer(), ...wrong }));
+      const onResponse = vi.fn();
+      const expected: Record<string, unknown> = { ...operation.answer() };
+      delete expected[path[0]];
+      expect(await operation.call(clientFor(server, { onResponse }))).toEqual(expected);
+      const issues = [{ path, message: expect.stringContaining('expected') }];
+      expect(onResponse).toHaveBeenCalledWith(expect.objectContaining({ errorCode: undefined, issues }));
+      expect(JSON.stringify(onResponse.mock.calls)).not.toContain('4711');
+    },
+  );
+
+  it.each(['situation', 'uuid'])('refuse a query only in %s', async (field) => {
+    const server = await startHttpServer(reply(200, { ...query.answer(), [field]: 7 }));
+    const thrown = await failureOf(query.call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'invalid_response', issues: [{ path: [field] }] });
+  });
+});
+
 describe('a checkout that cannot be used', () => {
   const whole = checkoutAnswer();
   // biome-ignore lint/suspicious/noExplicitAny: it is about answers that no type has.
@@ -287,12 +317,6 @@ describe('a checkout that cannot be used', () => {
       'no instructions',
       without(({ response }) => {
         delete response.instructions;
-      }),
-    ],
-    [
-      'a field of the wrong type',
-      without(({ response }) => {
-        response.amount = '59.7';
       }),
     ],
     ['JSON that breaks off', JSON.stringify(whole).slice(0, 200)],

@@ -1,29 +1,10 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startClosingServer } from '../helpers/closing-server';
 import { reply, startHttpServer } from '../helpers/http-server';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
 import { changing, checkoutAnswer, clientFor, failureOf, operations } from './support';
 
 const [create, query] = operations;
-
-/** Answers one request on each connection and closes it 20 ms later, in a thread of its own. */
-async function startClosingServer(response: string): Promise<{ url: string }> {
-  const program = `
-    const { parentPort, workerData } = require('node:worker_threads');
-    const server = require('node:net').createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', () => {
-        socket.write(workerData);
-        setTimeout(() => socket.end(), 20);
-      });
-    });
-    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
-  const worker = new Worker(program, { eval: true, workerData: response });
-  onTestFinished(async () => void (await worker.terminate()));
-  const [port] = await once(worker, 'message');
-  return { url: `http://127.0.0.1:${port}` };
-}
 
 const json = JSON.stringify(checkoutAnswer());
 /** Cut in the QR code's picture, which is what a lost connection is likely to cut. */
@@ -159,12 +140,12 @@ describe.each(changing)('$name', ({ call, answer }) => {
 
   it('does not use a kept connection that the service closed while the process was busy', async () => {
     const server = await startClosingServer(rawAnswer('200 OK', JSON.stringify(answer())));
-    const client = clientFor(server);
-    for (let round = 0; round < 10; round += 1) {
+    onTestFinished(server.close);
+    const client = clientFor({ url: `http://127.0.0.1:${server.port}` });
+    for (let round = 1; round <= 10; round += 1) {
       expect(await call(client)).toEqual(answer());
-      // Busy while the service closes the connection: Node has not heard of it when the next call begins.
-      const until = performance.now() + 80;
-      while (performance.now() < until);
+      await server.beBusyWhileItCloses();
+      expect(server.requests()).toBe(round);
     }
   });
 });

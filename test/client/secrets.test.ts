@@ -81,13 +81,13 @@ const echoes: Array<[what: string, respond: Respond]> = [
   ['a body status other than 0', reply(200, { ...echo, status: 999 })],
   [
     'a success that cannot be used',
-    reply(200, { ...echo, status: 0, message: [apiKey], response: { uuid: apiToken, amount: cpf } }),
+    reply(200, { ...echo, status: null, uuid: [apiKey], situation: [cpf], response: { uuid: apiToken } }),
   ],
   [
     'a uuid that is a credential',
-    reply(200, { status: 0, message: 7, response: { uuid: `x-${apiToken.toUpperCase()}` } }),
+    reply(200, { status: null, uuid: 7, response: { uuid: `x-${apiToken.toUpperCase()}` } }),
   ],
-  ['a status of the wrong type', reply(200, { ...echo, status: apiKey })],
+  ['a status of the wrong type', reply(200, { ...echo, uuid: [cpf], status: [apiKey] })],
   ['truncated JSON', reply(200, JSON.stringify(echo).slice(0, -1))],
   ['an array', reply(200, [echo])],
   ['a dropped connection', dropConnection],
@@ -251,17 +251,17 @@ describe('what is refused is not shown', () => {
       expect(everythingPrinted(error)).not.toContain('shown');
 
       const server = await startHttpServer(
-        reply(200, { status: 0, amount: cpf, shopper: { email: [email] } }),
+        reply(200, { status: 0, uuid: [email], situation: [cpf], amount: cpf }),
       );
       const answer = await failureOf(query.call(clientFor(server, credentials)));
       expectNoSecretIn(answer);
       expect(answer['issues']).toEqual([
-        { path: ['amount'], message: 'expected a finite number' },
-        { path: ['shopper', 'email'], message: 'expected a string' },
+        { path: ['uuid'], message: 'expected a string, got an array' },
+        { path: ['situation'], message: 'expected a string, got an array' },
       ]);
 
       for (const schema of [recurringCheckoutRequestSchema, transactionSchema]) {
-        const result = await schema['~standard'].validate({ ...wrong, status: cpf });
+        const result = await schema['~standard'].validate({ ...wrong, situation: [cpf] });
         expect(result.issues).toBeDefined();
         expectNoSecretIn(result);
         expect(everythingPrinted(result)).not.toContain('shown');

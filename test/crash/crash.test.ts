@@ -4,7 +4,7 @@ import { findPostgres } from '../helpers/postgres';
 import { findRedis } from '../helpers/redis';
 import type { StoreName } from './config';
 import type { Verdict } from './judge';
-import { runCrashTest } from './run';
+import { randomly, runScenario } from './run';
 import { chooseSeed } from './seed';
 
 // `npm run test:crash` runs the full size, and shows that the test finds stores that are wrong.
@@ -48,6 +48,30 @@ describe('Listeners that are killed, sharing SQLite', () => {
 });
 
 if (full) testWrongStores();
+
+/** Runs the listeners of one store, kills them at random, and judges what is left. */
+async function runCrashTest(run: {
+  readonly store: StoreName;
+  readonly seed: number;
+  readonly notifications: number;
+  /** Over how long the first deliveries are spread; the retries come after. */
+  readonly durationMs: number;
+  readonly execPath?: string;
+}): Promise<Verdict> {
+  const { store, notifications, durationMs, ...options } = run;
+  const [row] = await runScenario(
+    {
+      name: 'listeners killed at random',
+      stores: [store],
+      through: 'shared servers',
+      schedule: randomly(notifications, durationMs),
+      kills: true,
+    },
+    options,
+  );
+  if (row === undefined) throw new Error('The run has no verdict.');
+  return row.verdict;
+}
 
 function testWrongStores(): void {
   describe.skipIf(!redisFound || !postgresFound)('The crash test finds a store that', () => {

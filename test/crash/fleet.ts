@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import type { ListenerConfig } from './config';
+import type { Interval } from './judge';
 import { type LogLine, now, readLog } from './log';
 
 /** One listener process, from its start to its kill. */
@@ -11,6 +12,8 @@ export interface Incarnation {
   readonly lines: readonly LogLine[];
   /** When it was killed, at the earliest: what it was doing ended there. */
   readonly killedAt: number;
+  /** While it was stopped by a signal. */
+  readonly pauses: readonly Interval[];
   readonly stderr: string;
   /** It ended without being killed. */
   readonly diedByItself: boolean;
@@ -24,42 +27,54 @@ interface Running {
   ready: boolean;
   stderr: string;
   killedAt: number | undefined;
+  readonly pauses: Interval[];
   readonly ended: Promise<void>;
+}
+
+/** Bundles the listener, because hundreds of processes are started: from source each would take half a second. */
+export async function buildListener(outfile: string): Promise<void> {
+  await build({
+    entryPoints: [join(import.meta.dirname, 'listener.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['pg-native', 'node:sqlite'],
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+}
+
+interface FleetSettings {
+  /** For the listeners' logs. */
+  readonly directory: string;
+  /** What `buildListener` has made. */
+  readonly bundle: string;
+  readonly execPath: string;
 }
 
 /** Listener processes that share a store. One that is killed is started again at once. */
 export class Fleet {
   readonly #config: Omit<ListenerConfig, 'logFile'>;
   readonly #directory: string;
+  readonly #bundle: string;
   readonly #execPath: string;
   readonly #slots: Running[] = [];
   readonly #all: Running[] = [];
-  #bundle = '';
   #stopping = false;
 
-  constructor(config: Omit<ListenerConfig, 'logFile'>, directory: string, execPath: string) {
+  constructor(config: Omit<ListenerConfig, 'logFile'>, { directory, bundle, execPath }: FleetSettings) {
     this.#config = config;
     this.#directory = directory;
+    this.#bundle = bundle;
     this.#execPath = execPath;
   }
 
   async start(size: number): Promise<void> {
     mkdirSync(this.#directory, { recursive: true });
-    // Bundled, because hundreds of processes are started: from source each would take half a second.
-    this.#bundle = join(this.#directory, 'listener.mjs');
-    await build({
-      entryPoints: [join(import.meta.dirname, 'listener.ts')],
-      outfile: this.#bundle,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      external: ['pg-native', 'node:sqlite'],
-      banner: {
-        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-      },
-      logLevel: 'warning',
-    });
     for (let slot = 0; slot < size; slot += 1) this.#launch(slot);
     while (this.#slots.some(({ port }) => port === undefined)) {
       const dead = this.#all.find(({ child }) => child.exitCode !== null);
@@ -82,11 +97,30 @@ export class Fleet {
     return undefined;
   }
 
+  /**
+   * Whether one can be killed and another still takes deliveries. Where processes start slowly, fewer are killed: six
+   * deliveries without a listener would show nothing of the store.
+   */
+  get hasSpare(): boolean {
+    return this.#slots.filter(({ port }) => port !== undefined).length > 1;
+  }
+
   /** Kills the slot's listener, whatever it is doing. */
   kill(slot: number): void {
     const running = this.#slots[slot % this.#slots.length];
-    if (running?.port === undefined) return;
+    if (running?.port === undefined || !this.hasSpare) return;
     this.#kill(running);
+  }
+
+  /** Stops the slot's listener for so long, as a machine does that is suspended: it keeps its connections and its port. */
+  async pause(slot: number, ms: number): Promise<void> {
+    const running = this.#slots[slot % this.#slots.length];
+    if (running?.port === undefined) return;
+    const from = now();
+    running.child.kill('SIGSTOP');
+    await sleep(ms);
+    running.child.kill('SIGCONT');
+    running.pauses.push({ from, to: now() });
   }
 
   /** Kills what runs, and gives all that ever ran. */
@@ -94,12 +128,13 @@ export class Fleet {
     this.#stopping = true;
     for (const running of this.#slots) this.#kill(running);
     await Promise.all(this.#all.map(({ ended }) => ended));
-    return this.#all.map(({ logFile, killedAt, stderr }) => {
+    return this.#all.map(({ logFile, killedAt, pauses, stderr }) => {
       const lines = existsSync(logFile) ? readLog(logFile) : [];
       const ownKill = lines.find((line) => line.type === 'killed')?.at;
       return {
         lines,
         killedAt: Math.min(ownKill ?? Number.POSITIVE_INFINITY, killedAt ?? Number.POSITIVE_INFINITY),
+        pauses,
         stderr,
         diedByItself: ownKill === undefined && killedAt === undefined,
       };
@@ -137,6 +172,7 @@ export class Fleet {
       ready: false,
       stderr: '',
       killedAt: undefined,
+      pauses: [],
       ended,
     };
     child.on('message', (port: number) => {

@@ -2,6 +2,12 @@ import type { Incarnation } from './fleet';
 import { isOvertaken, rankOf } from './notifications';
 import type { Delivered, Outcome } from './sender';
 
+/** By the clock of `now()`. */
+export interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What is left of a run. */
 export interface Evidence {
   readonly delivered: readonly Delivered[];
@@ -11,6 +17,10 @@ export interface Evidence {
    * may take: one that takes longer is rolled back, and can write nothing more.
    */
   readonly leaseMs: number;
+  /** While the store, or the way to it, did not work. */
+  readonly outages?: readonly Interval[];
+  /** Whether the store may have lost what it acknowledged, as when a replica takes over. */
+  readonly mayLoseWrites?: boolean;
   /** The merchant's tables, where effects are written in the store's transaction: each effect once or not at all. */
   readonly written?: {
     /** How often each effect is there, by key. */
@@ -37,12 +47,18 @@ interface Run {
   /** When its own end or its process' kill ended it. */
   readonly end: number;
   readonly finished: boolean;
+  /** What the store said of its record, and when. */
+  readonly record: { readonly recorded: boolean; readonly at: number } | undefined;
+  readonly claimAsked: number;
+  readonly killedAt: number;
+  readonly pauses: readonly Interval[];
   /** Until then nobody else may have the subject. */
   readonly leasedUntil: number;
 }
 
 /** Whether the listeners kept what they promise. */
-export function judge({ delivered, incarnations, leaseMs, written }: Evidence): Verdict {
+export function judge(evidence: Evidence): Verdict {
+  const { delivered, incarnations, leaseMs, written, outages = [], mayLoseWrites = false } = evidence;
   const violations: string[] = [];
   const runs = incarnations.flatMap((incarnation) => runsOf(incarnation, leaseMs));
   const runsByKey = groupBy(runs, ({ key }) => key);
@@ -54,21 +70,39 @@ export function judge({ delivered, incarnations, leaseMs, written }: Evidence): 
 
   const exhausted = delivered.filter(({ acknowledgedAt }) => acknowledgedAt === undefined);
   let effects = 0;
+  let lost = 0;
+  let doubled = 0;
   for (const { notification, acknowledgedAt } of delivered) {
     const key = keyOf(notification);
     const finished = (runsByKey.get(key) ?? []).filter((run) => run.finished).length;
     const taken = written === undefined ? finished : (written.effects.get(key) ?? 0);
     effects += taken;
-    if (acknowledgedAt !== undefined && taken === 0) {
-      violations.push(`${key} was answered 200, and has not taken effect`);
+    if (taken === 0) {
+      lost += 1;
+      violations.push(
+        acknowledgedAt === undefined
+          ? `${key} is lost: none of its deliveries has taken effect`
+          : `${key} was answered 200, and has not taken effect`,
+      );
     }
+    doubled += Math.max(0, taken - 1);
     if (written !== undefined && taken > 1) violations.push(`${key} has taken effect ${taken} times`);
+    if (written === undefined)
+      violations.push(...unexcused(runsByKey.get(key) ?? [], outages, mayLoseWrites));
+    if (mayLoseWrites) continue;
 
-    const late = (runsByKey.get(key) ?? []).filter(({ begin }) => begin > (acknowledgedAt ?? Infinity));
+    // One that was claimed before and stopped for a while begins late, and nobody can tell it.
+    const late = (runsByKey.get(key) ?? []).filter(
+      ({ begin, claimAsked, pauses }) =>
+        begin > (acknowledgedAt ?? Infinity) && !touches(pauses, { from: claimAsked, to: begin }),
+    );
     if (late.length > 0) violations.push(`${key} ran again after it had been answered 200`);
   }
 
-  const { overlaps, overruns } = countOverlaps(runsBySubject, violations, written === undefined);
+  const { overlaps, overruns } = countOverlaps(runsBySubject, violations, {
+    fencesGrow: written === undefined,
+    mayLoseWrites,
+  });
 
   const bySubject = groupBy(delivered, ({ notification }) => notification.subject);
   for (const [subject, deliveries] of bySubject) {
@@ -94,8 +128,12 @@ export function judge({ delivered, incarnations, leaseMs, written }: Evidence): 
       kills: incarnations.filter(({ killedAt }) => Number.isFinite(killedAt)).length,
       killsAtPoints: lines.filter(({ type }) => type === 'killed').length,
       callbacksCutOff: runs.filter(({ finished }) => !finished).length,
+      pauses: incarnations.reduce((sum, { pauses }) => sum + pauses.length, 0),
+      outages: outages.length,
       exhausted: exhausted.length,
       effects,
+      lost,
+      doubled,
       repeatedCallbacks: keys.reduce((sum, { length }) => sum + length - 1, 0),
       overlaps,
       overruns,
@@ -104,9 +142,13 @@ export function judge({ delivered, incarnations, leaseMs, written }: Evidence): 
   };
 }
 
-function runsOf({ lines, killedAt }: Incarnation, leaseMs: number): Run[] {
+function runsOf({ lines, killedAt, pauses }: Incarnation, leaseMs: number): Run[] {
   const ends = new Map<number, number>();
-  for (const line of lines) if (line.type === 'end') ends.set(line.run, line.at);
+  const records = new Map<number, { recorded: boolean; at: number }>();
+  for (const line of lines) {
+    if (line.type === 'end') ends.set(line.run, line.at);
+    if (line.type === 'recorded') records.set(line.run, { recorded: line.recorded, at: line.at });
+  }
   return lines.flatMap((line) => {
     if (line.type !== 'begin') return [];
     const { run, subject, state, fence, handledStates, claimAsked, at } = line;
@@ -120,9 +162,44 @@ function runsOf({ lines, killedAt }: Incarnation, leaseMs: number): Run[] {
       begin: at,
       end: end ?? killedAt,
       finished: end !== undefined,
+      record: records.get(run),
+      claimAsked,
+      killedAt,
+      pauses,
       leasedUntil: claimAsked + leaseMs,
     };
   });
+}
+
+/**
+ * Effects that came twice although nothing stood between the first and its record: neither a crash of its process, nor
+ * a pause of it, nor an outage of the store, nor the end of its lease.
+ */
+function unexcused(
+  runs: readonly Run[],
+  outages: readonly Interval[],
+  mayLoseWrites: boolean,
+): readonly string[] {
+  const finished = runs.filter((run) => run.finished).sort((a, b) => a.begin - b.begin);
+  return finished.slice(1).flatMap((second, index) => {
+    const first = finished[index] as Run;
+    if (mayLoseWrites) return [];
+    if (first.record?.recorded === true && first.record.at <= second.claimAsked) {
+      return [`${second.key} has taken effect again after it had been recorded`];
+    }
+    const between = { from: first.claimAsked, to: second.begin };
+    const excused =
+      first.killedAt <= second.begin ||
+      touches(first.pauses, between) ||
+      touches(outages, between) ||
+      first.end >= first.leasedUntil ||
+      (first.record?.recorded === false && first.record.at >= first.leasedUntil);
+    return excused ? [] : [`${second.key} has taken effect twice without a crash or a pause in between`];
+  });
+}
+
+function touches(intervals: readonly Interval[], { from, to }: Interval): boolean {
+  return intervals.some((interval) => interval.from <= to && interval.to >= from);
 }
 
 /**
@@ -132,7 +209,7 @@ function runsOf({ lines, killedAt }: Incarnation, leaseMs: number): Run[] {
 function countOverlaps(
   runsBySubject: ReadonlyMap<string, readonly Run[]>,
   violations: string[],
-  fencesGrow: boolean,
+  { fencesGrow, mayLoseWrites }: { readonly fencesGrow: boolean; readonly mayLoseWrites: boolean },
 ) {
   let overlaps = 0;
   let overruns = 0;
@@ -145,7 +222,7 @@ function countOverlaps(
           violations.push(`${subject} was claimed with the fence ${second.fence} after ${first.fence}`);
         }
         if (second.begin >= first.end) continue;
-        if (second.begin >= first.leasedUntil) {
+        if (second.begin >= first.leasedUntil || mayLoseWrites) {
           overruns += 1;
         } else {
           overlaps += 1;
@@ -157,11 +234,14 @@ function countOverlaps(
   return { overlaps, overruns };
 }
 
-/** What a merchant has stored who does not let a state be overtaken by an earlier one that comes later. */
+/**
+ * What a merchant has stored who does not let a state be overtaken by an earlier one that comes later, nor a claim by
+ * a former one: by its fence, which grows.
+ */
 function lastState(runs: readonly Run[]): string | undefined {
   return runs
     .filter(({ finished, state, handledStates }) => finished && !isOvertaken(state, handledStates))
-    .sort((a, b) => a.end - b.end)
+    .sort((a, b) => a.fence - b.fence)
     .at(-1)?.state;
 }
 

@@ -13,7 +13,7 @@ import {
   type WebhookContext,
 } from '../../src/webhooks';
 import { credentials } from '../helpers/deliver';
-import { CALLBACK_TIMEOUT_MS, isTransactional, LEASE_MS, type ListenerConfig, tablesOf } from './config';
+import { isTransactional, type ListenerConfig, tablesOf } from './config';
 import { type CrashPoint, LogWriter, now } from './log';
 import { isOvertaken } from './notifications';
 import { openStore } from './stores';
@@ -21,12 +21,14 @@ import { openStore } from './stores';
 const config = JSON.parse(process.env['CRASH_CONFIG'] ?? '{}') as ListenerConfig;
 const log = new LogWriter(config.logFile);
 const tables = tablesOf(config.run);
+const { leaseMs, callbackTimeoutMs, storeTimeoutMs } = config.timing;
 
 /** What the schedule has for the delivery that is being handled. */
 interface Plan {
   readonly crashAt: string | undefined;
   readonly workMs: number;
   claimAsked: number;
+  run: number;
 }
 const plans = new AsyncLocalStorage<Plan>();
 
@@ -52,7 +54,7 @@ function instrumented(store: IdempotencyStore<PostgresTransaction>): Idempotency
       const plan = planOfThis();
       pass('before claim', plan);
       plan.claimAsked = now();
-      const claim = await store.claim(subject, state, LEASE_MS);
+      const claim = await store.claim(subject, state, leaseMs);
       if (claim.status === 'claimed') pass('after claim', plan);
       return claim;
     },
@@ -60,6 +62,7 @@ function instrumented(store: IdempotencyStore<PostgresTransaction>): Idempotency
       const plan = planOfThis();
       pass('after callback', plan);
       const completed = await store.complete(claim, retentionMs);
+      log.write({ type: 'recorded', run: plan.run, recorded: completed, at: now() });
       pass('after completion', plan);
       return completed;
     },
@@ -95,6 +98,7 @@ async function act(
   const state = states.join(':');
   runs += 1;
   const run = runs;
+  plan.run = run;
   const { claimAsked } = plan;
   log.write({ type: 'begin', run, subject, state, fence, handledStates, claimAsked, at: now() });
 
@@ -108,26 +112,34 @@ async function act(
       );
     }
   }
+  if (config.asksPool) await askPool();
   pass('in callback', plan);
   await sleep(plan.workMs / 2);
 
   log.write({ type: 'end', run, at: now() });
 }
 
-const store = instrumented(await openStore(config));
+const { store: opened, askPool } = await openStore(config);
+const store = instrumented(opened);
 const handler = createWebhookHandler({
   credentials,
   store,
-  callbackTimeoutMs: CALLBACK_TIMEOUT_MS,
-  storeTimeoutMs: CALLBACK_TIMEOUT_MS,
+  callbackTimeoutMs,
+  storeTimeoutMs,
   on: { payment: act, saleStatus: act, reversal: act, refund: act, payout: act },
-  onReport: ({ code }) => log.write({ type: 'report', code }),
+  onReport: (report) =>
+    log.write({
+      type: 'report',
+      code: report.code,
+      key: 'key' in report ? report.key : undefined,
+      at: now(),
+    }),
 });
 const listener = toNodeListener(handler);
 
 const server = createServer((request, response) => {
   const crashAt = request.headers['x-crash-at']?.toString();
-  const plan: Plan = { crashAt, workMs: Number(request.headers['x-work-ms']), claimAsked: 0 };
+  const plan: Plan = { crashAt, workMs: Number(request.headers['x-work-ms']), claimAsked: 0, run: 0 };
   plans.run(plan, () => listener(request, response));
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

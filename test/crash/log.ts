@@ -15,10 +15,17 @@ export type LogLine =
     }
   /** A callback has done all it has to do. */
   | { readonly type: 'end'; readonly run: number; readonly at: number }
+  /** The store has answered whether the callback's success is recorded. */
+  | { readonly type: 'recorded'; readonly run: number; readonly recorded: boolean; readonly at: number }
   /** The process kills itself, at a point of the schedule. */
   | { readonly type: 'killed'; readonly point: CrashPoint; readonly at: number }
   /** The handler reported something. */
-  | { readonly type: 'report'; readonly code: string };
+  | {
+      readonly type: 'report';
+      readonly code: string;
+      readonly key?: string | undefined;
+      readonly at: number;
+    };
 
 /** Where a listener can be told to die. */
 export type CrashPoint =

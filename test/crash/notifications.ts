@@ -90,3 +90,12 @@ function deliveries(random: Random, start: number, subject: number, notification
   if (copies < 0.05) at.push(first + 5);
   return at;
 }
+
+/** Payments that are all sent once, and at the same time. */
+export function paymentsAtOnce(prefix: string, count: number): ScheduledNotification[] {
+  return Array.from({ length: count }, (_, index) => {
+    const saleToken = `${prefix}-${index}`;
+    const body = { saleToken, newStatus: 'PAID' };
+    return { subject: `payment:${saleToken}`, state: 'PAID', query: '', body, deliveriesAt: [0] };
+  });
+}

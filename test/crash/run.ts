@@ -3,114 +3,172 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import pg from 'pg';
-import { PostgresStore } from '../../src/stores';
-import { postgresConfig } from '../helpers/postgres';
-import { redisUrl } from '../helpers/redis';
-import {
-  CALLBACK_TIMEOUT_MS,
-  isTransactional,
-  LEASE_MS,
-  type ListenerConfig,
-  type StoreName,
-  tablesOf,
-} from './config';
-import { Fleet } from './fleet';
-import { type Evidence, judge, type Verdict } from './judge';
-import { scheduleNotifications } from './notifications';
-import { randomFrom } from './seed';
+import { isTransactional, type ListenerConfig, SHORT_TIMES, type StoreName, type Timing } from './config';
+import { buildListener, Fleet } from './fleet';
+import { type Interval, judge, type Verdict } from './judge';
+import { now } from './log';
+import { paymentsAtOnce, type ScheduledNotification, scheduleNotifications } from './notifications';
+import { openPlace } from './place';
+import { type Random, randomFrom } from './seed';
 import { sendAll } from './sender';
+import { type Servers, type StoreServer, startServers, type Through } from './servers';
 
-export interface CrashRun {
-  readonly store: StoreName;
-  readonly seed: number;
-  readonly notifications: number;
-  /** Over how long the first deliveries are spread; the retries come after. */
-  readonly durationMs: number;
-  /** The Node that runs the listeners. */
-  readonly execPath?: string;
+/** Listeners, what they are sent, and what happens to them meanwhile. */
+export interface Scenario {
+  readonly name: string;
+  readonly stores: readonly StoreName[];
+  readonly through: Through;
+  readonly schedule: (random: Random) => readonly ScheduledNotification[];
+  readonly timing?: Timing;
+  readonly kills?: boolean;
+  readonly asksPool?: boolean;
+  /** As when a replica takes over: then an effect may come again, and none may be lost. */
+  readonly mayLoseWrites?: boolean;
+  /** Happens while the notifications are sent. */
+  readonly trouble?: (world: World) => Promise<void>;
 }
 
-const FLEET_SIZE = 4;
+/** What a scenario can make trouble with. */
+export interface World {
+  readonly fleets: readonly Fleet[];
+  readonly servers: readonly StoreServer[];
+  readonly random: Random;
+  readonly timing: Timing;
+  /** Remembers for the judge that the store cannot be used while this happens. */
+  outage(work: () => Promise<unknown>): Promise<void>;
+  /** Resolves when so many attempts have failed of one notification at least. */
+  failuresOfOne(attempts: number): Promise<void>;
+}
 
-/** Runs a fleet of listeners, sends to it and kills in it, and judges what is left. Prints the figures. */
-export async function runCrashTest({ store, seed, ...options }: CrashRun): Promise<Verdict> {
-  const { notifications, durationMs, execPath = process.execPath } = options;
-  const run = randomUUID().slice(0, 8);
+export interface Options {
+  readonly seed: number;
+  /** The Node that runs the listeners: one with `node:sqlite`, where that is a store. */
+  readonly execPath?: string | undefined;
+  readonly postgresPrograms?: string | undefined;
+}
+
+/** What came of one store in a scenario. */
+export interface Row {
+  readonly scenario: string;
+  readonly store: StoreName;
+  readonly verdict: Verdict;
+  readonly seconds: number;
+}
+
+const FLEET_SIZE = 3;
+
+/** A full schedule of random notifications. */
+export function randomly(count: number, durationMs: number): Scenario['schedule'] {
+  return (random) => scheduleNotifications(random, count, durationMs);
+}
+
+/** Runs the scenario over each of its stores at the same time, and judges what is left of each. Prints the figures. */
+export async function runScenario(scenario: Scenario, options: Options): Promise<Row[]> {
+  const { seed, execPath = process.execPath, postgresPrograms } = options;
+  const { name, stores, timing = SHORT_TIMES, kills = false, asksPool = false } = scenario;
+  const begun = now();
   const directory = mkdtempSync(join(tmpdir(), 'crash-test-'));
-  const config = { store, run, redisUrl, postgres: postgresConfig, sqliteFile: join(directory, 'store.db') };
-  const place = await openPlace(config);
   const random = randomFrom(seed);
-  const schedule = scheduleNotifications(random, notifications, durationMs);
-  const fleet = new Fleet(config, directory, execPath);
+  const servers = await startServers({
+    through: scenario.through,
+    redis: stores.includes('redis'),
+    postgres: stores.some((store) => store.startsWith('postgres')) ? postgresPrograms : undefined,
+  });
+  const bundle = join(directory, 'listener.mjs');
+  await buildListener(bundle);
+  const lanes = await Promise.all(
+    stores.map((store) => openLane(store, { servers, directory, bundle, execPath, timing, asksPool })),
+  );
+  const outages: Interval[] = [];
+  const failed = new FailedAttempts();
+  const world: World = {
+    fleets: lanes.map(({ fleet }) => fleet),
+    servers: servers.own,
+    random,
+    timing,
+    failuresOfOne: (attempts) => failed.reach(attempts),
+    async outage(work) {
+      const from = now();
+      await work();
+      outages.push({ from, to: now() });
+    },
+  };
 
   try {
-    await fleet.start(FLEET_SIZE);
-    const delivered = await sendAll(fleet, schedule, random);
+    // So that the listeners' connections are there when the trouble begins.
+    const warmUp = paymentsAtOnce('warm-up', 8);
+    const schedule = scenario.schedule(random);
+    await Promise.all(lanes.map(({ fleet }) => sendAll(fleet, warmUp, random, { timing, kills: false })));
+    const trouble = scenario.trouble?.(world);
+    const sent = await Promise.all(
+      lanes.map(({ fleet }) =>
+        sendAll(fleet, schedule, random, {
+          timing,
+          kills,
+          onFailure: (attempt) => failed.add(attempt),
+        }),
+      ),
+    );
+    await trouble;
     // Callbacks whose delivery timed out may still be at work.
-    await sleep(CALLBACK_TIMEOUT_MS);
+    await sleep(timing.callbackTimeoutMs);
 
-    const incarnations = await fleet.stop();
-    const transactional = isTransactional(store);
-    const leaseMs = transactional ? CALLBACK_TIMEOUT_MS : LEASE_MS;
-    const written = transactional ? { written: await place.written() } : {};
-    const verdict = judge({ delivered, incarnations, leaseMs, ...written });
-    console.log(`CRASH_SEED=${seed} ${store}: ${JSON.stringify(verdict.figures)}`);
-    return verdict;
+    const rows: Row[] = [];
+    for (const [index, { store, fleet, place }] of lanes.entries()) {
+      const incarnations = await fleet.stop();
+      const transactional = isTransactional(store);
+      const verdict = judge({
+        delivered: sent[index] ?? [],
+        incarnations,
+        leaseMs: transactional ? timing.callbackTimeoutMs : timing.leaseMs,
+        outages,
+        mayLoseWrites: scenario.mayLoseWrites ?? false,
+        ...(transactional ? { written: await place.written() } : {}),
+      });
+      console.log(`CRASH_SEED=${seed} ${name}, ${store}: ${JSON.stringify(verdict.figures)}`);
+      rows.push({ scenario: name, store, verdict, seconds: (now() - begun) / 1000 });
+    }
+    return rows;
   } finally {
-    await fleet.stop();
-    await place.close();
+    for (const { fleet, place } of lanes) {
+      await fleet.stop();
+      await place.close();
+    }
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-interface Place {
-  written(): Promise<NonNullable<Evidence['written']>>;
-  close(): Promise<void>;
+interface LaneSettings extends Pick<ListenerConfig, 'timing' | 'asksPool'> {
+  readonly servers: Servers;
+  readonly directory: string;
+  readonly bundle: string;
+  readonly execPath: string;
 }
 
-/** What the listeners find when they start, and what is read and removed when they have ended. */
-async function openPlace(config: Omit<ListenerConfig, 'logFile'>): Promise<Place> {
-  const { store, run } = config;
-  if (store === 'sqlite') return { written: noTables, close: async () => undefined };
-  if (!isTransactional(store) && store !== 'postgres') {
-    return {
-      written: noTables,
-      async close() {
-        const redis = new Redis(redisUrl);
-        const keys = await redis.keys(`pix-automatic:${run}:*`);
-        if (keys.length > 0) await redis.del(keys);
-        redis.disconnect();
-      },
-    };
+/** Listeners of one store, with records and files of their own. */
+async function openLane(store: StoreName, settings: LaneSettings) {
+  const { servers, bundle, execPath, timing, asksPool } = settings;
+  const run = randomUUID().slice(0, 8);
+  const directory = join(settings.directory, run);
+  const { redisUrl, postgres, postgresItself } = servers;
+  const sqliteFile = join(settings.directory, `${run}.db`);
+  const config = { store, run, redisUrl, postgres, sqliteFile, timing, asksPool };
+  const place = await openPlace({ ...config, postgres: postgresItself });
+  const fleet = new Fleet(config, { directory, bundle, execPath });
+  // What is in memory is known to one process.
+  await fleet.start(store === 'memory' ? 1 : FLEET_SIZE);
+  return { store, fleet, place };
+}
+
+/** Waits for the attempt that fails as the so-and-so-manieth of its notification. */
+class FailedAttempts {
+  #most = 0;
+
+  add(attempt: number): void {
+    this.#most = Math.max(this.#most, attempt);
   }
 
-  const pool = new pg.Pool({ ...postgresConfig, max: 1 });
-  const { effects, states } = tablesOf(run);
-  await new PostgresStore(pool, { table: `crash_${run}` }).createTable();
-  await pool.query(`CREATE TABLE ${effects} (subject text, state text)`);
-  await pool.query(`CREATE TABLE ${states} (subject text PRIMARY KEY, state text)`);
-  return {
-    async written() {
-      const counted = await pool.query<{ key: string; times: number }>(
-        `SELECT subject || ':' || state AS key, count(*)::int AS times FROM ${effects} GROUP BY 1`,
-      );
-      const stored = await pool.query<{ subject: string; state: string }>(
-        `SELECT subject, state FROM ${states}`,
-      );
-      return {
-        effects: new Map(counted.rows.map(({ key, times }) => [key, times])),
-        states: new Map(stored.rows.map(({ subject, state }) => [subject, state])),
-      };
-    },
-    async close() {
-      await pool.query(`DROP TABLE ${effects}, ${states}, crash_${run}, crash_${run}_parked`);
-      await pool.end();
-    },
-  };
-}
-
-async function noTables(): Promise<never> {
-  throw new Error('This store has no tables to read effects from.');
+  async reach(attempts: number): Promise<void> {
+    while (this.#most < attempts) await sleep(20);
+  }
 }

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliver } from '../helpers/deliver';
-import { ATTEMPTS, DELIVERY_TIMEOUT_MS, INTERVAL_MS } from './config';
+import { ATTEMPTS, type Timing } from './config';
 import type { Fleet } from './fleet';
 import { CRASH_POINTS, now } from './log';
 import type { ScheduledNotification } from './notifications';
@@ -26,6 +26,15 @@ const KILLING = 0.06;
 const KILL_WITHIN_MS = 150;
 const LONGEST_WORK_MS = 80;
 
+/** How a schedule is sent. */
+export interface Sending {
+  readonly timing: Timing;
+  /** Whether listeners are killed, and kill themselves, as they get deliveries. */
+  readonly kills: boolean;
+  /** Told of each attempt's number, from 1, once it has failed. */
+  readonly onFailure?: (attempt: number) => void;
+}
+
 /**
  * Sends the notifications by the service's rules (document section 6.1): 200 is success, anything else and a time-out
  * is failure; after a failure, up to five retries at intervals. Who gets an attempt, how long the work takes and
@@ -35,12 +44,13 @@ export async function sendAll(
   fleet: Fleet,
   schedule: readonly ScheduledNotification[],
   random: Random,
+  { timing: { intervalMs, deliveryTimeoutMs }, kills, onFailure }: Sending,
 ): Promise<Delivered[]> {
   const agent = new Agent({ keepAlive: false });
   const start = now();
 
   function killSomeone(...about: readonly number[]): void {
-    if (random('kill', ...about) >= KILLING) return;
+    if (!kills || random('kill', ...about) >= KILLING) return;
     const victim = Math.floor(random('victim', ...about) * 1000);
     setTimeout(() => fleet.kill(victim), random('moment', ...about) * KILL_WITHIN_MS);
   }
@@ -53,7 +63,7 @@ export async function sendAll(
       async function attempt(
         sequence: number,
         number: number,
-        deadline = now() + DELIVERY_TIMEOUT_MS,
+        deadline = now() + deliveryTimeoutMs,
       ): Promise<Outcome> {
         const about = [index, sequence, number];
         const url = await fleet.urlOf(Math.floor(random('listener', ...about) * 1000), deadline);
@@ -61,11 +71,11 @@ export async function sendAll(
         const point = CRASH_POINTS[Math.floor(random('point', ...about) * CRASH_POINTS.length)] ?? '';
         const headers = {
           'x-work-ms': String(Math.floor(random('work', ...about) * LONGEST_WORK_MS)),
-          'x-crash-at': random('crash', ...about) < CRASHING ? point : '',
+          'x-crash-at': kills && fleet.hasSpare && random('crash', ...about) < CRASHING ? point : '',
         };
         try {
           const { query, body } = notification;
-          const answer = await deliver(url + query, body, { headers, timeoutMs: DELIVERY_TIMEOUT_MS, agent });
+          const answer = await deliver(url + query, body, { headers, timeoutMs: deliveryTimeoutMs, agent });
           return answer.status;
         } catch (error) {
           // Nobody took it: the listener was dead already. A load balancer asks the next one.
@@ -81,11 +91,14 @@ export async function sendAll(
         await sleep(Math.max(0, start + at - now()));
         for (let number = 0; number < ATTEMPTS; number += 1) {
           if (number > 0)
-            await sleep(INTERVAL_MS * (0.95 + 0.1 * random('interval', index, sequence, number)));
+            await sleep(intervalMs * (0.95 + 0.1 * random('interval', index, sequence, number)));
           killSomeone(index, sequence, number);
           const answer = await attempt(sequence, number);
           answers.push(answer);
-          if (answer !== 200) continue;
+          if (answer !== 200) {
+            onFailure?.(number + 1);
+            continue;
+          }
           acknowledgedAt ??= now();
           return;
         }

@@ -1,28 +1,46 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { PostgresStore, type PostgresTransaction, RedisStore, SqliteStore } from '../../src/stores';
-import type { IdempotencyStore } from '../../src/webhooks';
+import { type IdempotencyStore, MemoryStore } from '../../src/webhooks';
 import type { ListenerConfig } from './config';
 
-/** The store of a listener process. */
-export async function openStore(config: ListenerConfig): Promise<IdempotencyStore<PostgresTransaction>> {
+type Store = IdempotencyStore<PostgresTransaction>;
+
+/** The store of a listener process, and what its callbacks do with the store's own pool. */
+export async function openStore(
+  config: ListenerConfig,
+): Promise<{ readonly store: Store; readonly askPool: () => Promise<unknown> }> {
+  const { storeTimeoutMs } = config.timing;
+  const pool = new pg.Pool({
+    ...config.postgres,
+    max: 5,
+    connectionTimeoutMillis: storeTimeoutMs,
+    keepAlive: true,
+  });
+  // A connection that is lost while nobody uses it.
+  pool.on('error', () => undefined);
+  return { store: await storeOver(config, pool), askPool: () => pool.query('SELECT pg_sleep(0.01)') };
+}
+
+async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> {
   const { store: name, run } = config;
-  const redis = () => new RedisStore(new Redis(config.redisUrl), { namespace: run });
-  const pool = () => {
-    const connections = new pg.Pool({ ...config.postgres, max: 5 });
-    // A connection that is lost while nobody uses it.
-    connections.on('error', () => undefined);
-    return connections;
-  };
   const table = `crash_${run}`;
+  const options = { table, stepTimeoutMs: config.timing.storeTimeoutMs };
+  const redis = () => {
+    const client = new Redis(config.redisUrl);
+    client.on('error', () => undefined);
+    return new RedisStore(client, { namespace: run });
+  };
 
   switch (name) {
+    case 'memory':
+      return new MemoryStore() as Store;
     case 'redis':
       return redis();
     case 'postgres':
-      return new PostgresStore(pool(), { table });
+      return new PostgresStore(pool, options);
     case 'postgres transactional':
-      return new PostgresStore(pool(), { table, transactional: true });
+      return new PostgresStore(pool, { ...options, transactional: true });
     case 'sqlite': {
       const { DatabaseSync } = await import('node:sqlite');
       const database = new DatabaseSync(config.sqliteFile);
@@ -35,10 +53,8 @@ export async function openStore(config: ListenerConfig): Promise<IdempotencyStor
       return forgetsLeases(redis());
     case 'wrong: done at claim':
       return doneAtClaim(redis());
-    case 'wrong: writes outside the transaction': {
-      const connections = pool();
-      return writesOutside(new PostgresStore(connections, { table, transactional: true }), connections);
-    }
+    case 'wrong: writes outside the transaction':
+      return writesOutside(new PostgresStore(pool, { ...options, transactional: true }), pool);
   }
 }
 

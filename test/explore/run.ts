@@ -4,7 +4,7 @@
  *
  *     npm run explore                          two and three deliveries, the seeded faults, and a sample on real servers
  *     npm run explore -- --deliveries 3        three deliveries only
- *     npm run explore -- --budget 600          for up to so many seconds (default 90)
+ *     npm run explore -- --budget 600          for up to so many seconds of the processor (default 90)
  *     npm run explore -- --seed 7              the same sample again
  *     npm run explore -- --source ../other/src another copy of the source
  *     npm run explore -- --part faults         one part: scenarios, faults or sample
@@ -49,7 +49,6 @@ const library = (await bundle(source))(seat.runtime);
 const budgetMs = Number(args.budget) * 1000;
 const SHARES = { scenarios: 0.8, sample: 0.2 };
 const MOST_RUNS = 300;
-const HUNT_MS = 20_000;
 const wants = (part: string) => args.part === '' || args.part === part;
 let failures = 0;
 
@@ -62,21 +61,20 @@ if (wants('scenarios')) {
   const all = scenarios(library).filter(
     ({ deliveries }) => args.deliveries === undefined || deliveries.length === Number(args.deliveries),
   );
-  const weights = all.reduce((sum, { weight }) => sum + weight, 0);
-  const started = performance.now();
-  let weightsDone = 0;
+  let leftMs = budgetMs * SHARES.scenarios;
+  let weights = all.reduce((sum, { weight }) => sum + weight, 0);
   for (const scenario of all) {
-    weightsDone += scenario.weight;
     // What a scenario does not use is left to those after it.
-    const until = started + (budgetMs * SHARES.scenarios * weightsDone) / weights;
-    const explored = await explore(scenario, seat, { until });
+    const explored = await explore(scenario, seat, { budgetMs: (leftMs * scenario.weight) / weights });
+    leftMs -= explored.ms;
+    weights -= scenario.weight;
     printScenario(scenario.name, explored);
     if (explored.finding !== undefined) failures += 1;
   }
 }
 
 if (wants('faults')) {
-  const control = await explore(recordStoreScenario(library), seat, { until: Number.POSITIVE_INFINITY });
+  const control = await explore(recordStoreScenario(library), seat, { budgetMs: Number.POSITIVE_INFINITY });
   if (control.finding !== undefined) {
     failures += 1;
     printFinding(control.finding);
@@ -84,8 +82,8 @@ if (wants('faults')) {
   const faults = [...storeFaults, ...handlerFaults, ...transactionFaults];
   let found = 0;
   for (const fault of faults) {
-    const hunted = await hunt(fault, { source, library, seat, until: performance.now() + HUNT_MS }).catch(
-      (error: unknown) => console.log(`${fault.name}: ${error}`),
+    const hunted = await hunt(fault, { source, library, seat }).catch((error: unknown) =>
+      console.log(`${fault.name}: ${error}`),
     );
     if (hunted === undefined) continue;
     printHunt(hunted);

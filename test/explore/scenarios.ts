@@ -32,21 +32,21 @@ export function scenarios(library: Library): (Scenario & { readonly weight: numb
       hazards: { faults, ...IN_TRANSACTION },
     });
     const oneProcess = {
-      ...leases(2, 1, 1),
+      ...leases(2, 1, 3),
       name: `one process and its own clock: 2 deliveries of ${states}, ${upTo(1)}`,
       deliveries: planned.slice(0, 2).map(({ state }) => ({ state, process: 1 })),
       openStore: memoryStore(library, { ownClock: true }),
       hazards: { faults: 1, clock: true, slow: true, stop: true, throw: true, hang: true },
     };
     return [
-      leases(2, 1, 1),
+      leases(2, 1, 3),
       oneProcess,
-      transactions(2, 0, 1),
-      leases(3, 0, 1),
-      transactions(2, 1, 4),
+      transactions(2, 0, 3),
+      leases(3, 0, 3),
       transactions(3, 0, 3),
-      leases(2, 2, 4),
-      leases(3, 1, 4),
+      transactions(2, 1, 4),
+      leases(3, 1, 5),
+      leases(2, 2, 6),
     ];
   });
   return all.sort((a, b) => a.weight - b.weight);

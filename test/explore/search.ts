@@ -45,9 +45,9 @@ interface State {
 export async function explore(
   scenario: Scenario,
   seat: Seat,
-  { until }: { readonly until: number },
+  { budgetMs }: { readonly budgetMs: number },
 ): Promise<Explored> {
-  const started = performance.now();
+  const started = processorMs();
   const known = new Map<string, State>();
   let steps = 0;
   let ends = 0;
@@ -55,6 +55,8 @@ export async function explore(
   let finding: Finding | undefined;
 
   const visit = async (parent: State | undefined, text: string): Promise<State> => {
+    // For signals, and for rejections that nobody handles.
+    await new Promise((resolve) => setImmediate(resolve));
     const world = new World(scenario, seat);
     const path = parent === undefined ? [] : [...pathTo(parent), text];
     for (const choice of path) await take(world, scenario.hazards, choice);
@@ -88,7 +90,7 @@ export async function explore(
   const root = await visit(undefined, '');
   const queue = [root];
   let head = 0;
-  while (head < queue.length && finding === undefined && performance.now() < until) {
+  while (head < queue.length && finding === undefined && processorMs() < started + budgetMs) {
     const state = queue[head] as State;
     head += 1;
     for (const text of state.choices) {
@@ -105,10 +107,16 @@ export async function explore(
     paths: countPaths(root),
     ends,
     longest,
-    ms: performance.now() - started,
+    ms: processorMs() - started,
     isComplete: head === queue.length && finding === undefined,
     finding,
   };
+}
+
+/** What the search has used, whatever else the machine has to do meanwhile. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function pathTo(state: State): string[] {

@@ -40,7 +40,7 @@ export function reaching(requests: number, expected: ExpectedOf): ExpectedOf {
   };
 }
 
-function connectionFailed(outcome: Outcome, attempts: number, requests = attempts): Expected {
+export function connectionFailed(outcome: Outcome, attempts: number, requests = attempts): Expected {
   return { end: ['ConnectionError', 'connection_failed'], outcome, attempts, requests };
 }
 
@@ -89,18 +89,17 @@ export const unusable = every(invalidResponse);
 
 export const survived = every(success());
 
-/** 4xx: the service did not act. */
+/** 4xx, save 408 and 499: the service did not act. */
 export function refused(httpStatus: number): ExpectedOf {
   return every(apiError(httpStatus, 'refused'));
 }
 
-/** Neither 2xx nor 4xx, and none of those that a query is sent again on. */
+/** The service may have acted, and it is none of those that a query is sent again on. */
 export function undecided(httpStatus: number): ExpectedOf {
   return every(apiError(httpStatus, 'unknown'));
 }
 
-/** A status that passes: a query is sent again, a change is not. */
+/** A status that passes: a query is sent again, a change is not, because the service may be at work on it. */
 export function passing(httpStatus: number): ExpectedOf {
-  const outcome = httpStatus < 500 ? 'refused' : 'unknown';
-  return readAndWrite(apiError(httpStatus, outcome, ALL_ATTEMPTS), apiError(httpStatus, outcome));
+  return readAndWrite(apiError(httpStatus, 'unknown', ALL_ATTEMPTS), apiError(httpStatus, 'unknown'));
 }

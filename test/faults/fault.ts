@@ -4,6 +4,7 @@ import type { PaymentsClientOptions } from 'pix-automatic-sdk';
 import type { operations } from '../client/support';
 import type { FaultServer, Received } from '../helpers/fault-server';
 import type { ExpectedOf } from './expectations';
+import type { Pool } from './pools';
 
 /** One row of the matrix: what goes wrong, and how each of the three operations has to end. */
 export interface Fault {
@@ -20,15 +21,22 @@ export interface Fault {
   readonly tls?: TlsOptions;
 
   /** Where the client takes the service to be. By default where it is. */
-  readonly url?: (server: FaultServer, scheme: 'http' | 'https') => string;
+  readonly url?: (server: FaultServer, scheme: 'http' | 'https', operation: Operation) => string;
   /**
    * Options of the connection pool, which is the cell's own and of the platform's class; or `'shared'` for the pool
    * that the platform uses when nobody names one.
    */
   readonly agent?: object | 'shared';
+  /**
+   * The client is given a `fetch` of the caller's, over the same pool. By default it uses the platform's, which alone
+   * may send a POST or PUT again after a connection that was refused.
+   */
+  readonly callersFetch?: true | ((url: string, init: object, fetch: CallersFetch) => Promise<Response>);
   readonly client?: Partial<PaymentsClientOptions>;
   /** Adds so many bytes to the body, to catch it on the way. */
   readonly padding?: number;
+  /** What the caller adds to the body. */
+  readonly extraFields?: () => Record<string, unknown>;
   /** What `Math.random` gives for back-off, which is none at 0. */
   readonly random?: number;
 
@@ -38,6 +46,8 @@ export interface Fault {
   readonly accepts?: (result: unknown, answer: object) => boolean;
   /** Claims about the error beyond the expectation: what is wrong with it, if anything. */
   readonly inspect?: (error: Error & Record<string, unknown>) => string | undefined;
+  /** A pool in place of the cell's own, with the cell's under it. */
+  readonly wrapPool?: (pool: Pool) => Pool;
   /** The call may not end before, in milliseconds. */
   readonly notBefore?: number;
   /**
@@ -46,6 +56,9 @@ export interface Fault {
    */
   readonly lasting?: boolean;
 }
+
+/** The platform's `fetch` over the cell's pool. */
+export type CallersFetch = (url: string, init: object) => Promise<Response>;
 
 export type Operation = (typeof operations)[number];
 
@@ -62,6 +75,7 @@ export type Respond = (exchange: Exchange) => unknown;
 
 /** What a row's `act` has at hand. */
 export interface World {
+  readonly operation: Operation;
   readonly call: () => Promise<unknown>;
   readonly server: FaultServer;
   readonly controller: AbortController;

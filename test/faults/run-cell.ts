@@ -7,6 +7,7 @@ import { FaultServer, type Received } from '../helpers/fault-server';
 import { type Expected, success } from './expectations';
 import { type Exchange, type Fault, message, type Operation, type World } from './fault';
 import { Watch, watched } from './leaks';
+import { createPool, overPool } from './pools';
 
 /** What is wrong with how a cell went; empty when it went as expected. */
 export type Problems = string[];
@@ -61,15 +62,16 @@ async function play(
   let attempts = 0;
   const options = { ...LIMITS, ...fault.client };
   const client = createClient({
-    baseUrl: fault.url?.(server, scheme) ?? `${scheme}://127.0.0.1:${server.port}`,
+    baseUrl: fault.url?.(server, scheme, operation) ?? `${scheme}://127.0.0.1:${server.port}`,
     apiKey,
     apiToken,
     ...options,
     onRequest: () => (attempts += 1),
-    fetch: pool && ((url, init) => globalThis.fetch(url, { ...init, dispatcher: pool } as RequestInit)),
+    ...callersFetch(fault),
   });
   const call = (): Promise<unknown> => callOf(operation, client, fault, controller.signal);
   const world: World = {
+    operation,
     call,
     server,
     controller,
@@ -79,7 +81,9 @@ async function play(
   };
   const limitMs = timeFor(expected, fault.client) + PATIENCE_MS;
   const started = performance.now();
-  const acting = watched(watch, () => fault.act?.(world) ?? call());
+  const acting = overPool(pool && (fault.wrapPool?.(pool) ?? pool), () =>
+    watched(watch, () => fault.act?.(world) ?? call()),
+  );
   const end = await settle(acting, limitMs);
   const tookMs = performance.now() - started;
 
@@ -150,7 +154,8 @@ function timeFor({ attempts }: Expected, limits: Fault['client'] = {}): number {
 }
 
 function callOf(operation: Operation, client: PaymentsClient, fault: Fault, signal: AbortSignal) {
-  const extraFields = fault.padding === undefined ? {} : { padding: 'x'.repeat(fault.padding) };
+  const padding = fault.padding === undefined ? {} : { padding: 'x'.repeat(fault.padding) };
+  const extraFields = fault.extraFields?.() ?? padding;
   // A query has no body to pad, and takes no notice.
   const options = { signal, extraFields };
   return operation.call(client, options);
@@ -179,16 +184,11 @@ function serverFor(fault: Fault, operation: Operation, once: boolean): FaultServ
   return server;
 }
 
-interface Pool {
-  close(): Promise<void>;
-  destroy(): Promise<void>;
-}
-
-/** A connection pool of the platform's own kind, so that each cell's connections can be told from all others'. */
-function createPool(options: object): Pool {
-  // The platform does not export the class; an instance is where all copies of undici look for their default.
-  const dispatcher: object = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'));
-  return Reflect.construct(dispatcher.constructor as new () => Pool, [options]);
+/** What the caller passes as `fetch`, if anything. The cell's pool is under it as under the platform's. */
+function callersFetch({ callersFetch }: Fault): Pick<PaymentsClientOptions, 'fetch'> {
+  if (callersFetch === undefined) return {};
+  const once = (url: string, init: object) => globalThis.fetch(url, init);
+  return { fetch: callersFetch === true ? once : (url, init) => callersFetch(url, init, once) };
 }
 
 /** How a promise ends, within the time. */

@@ -7,8 +7,11 @@ import type { Fault, Operation } from './fault';
 import { ProcessWatch } from './leaks';
 import { createNaiveClient } from './naive-client';
 import { bodyFaults } from './rows/bodies';
+import { startBusyFaults } from './rows/busy';
+import { callersFetchFaults } from './rows/callers-fetch';
 import { connectionFaults } from './rows/connection';
 import { framingFaults } from './rows/framing';
+import { partialFaults } from './rows/partial-answers';
 import { redirectFaults } from './rows/redirects';
 import { statusFaults } from './rows/statuses';
 import { timeFaults } from './rows/time';
@@ -34,13 +37,12 @@ const createClient: CreateClient = args.control
   ? createNaiveClient
   : (options) => new PaymentsClient(options);
 
-// The platform's fetch is loaded with its first use, and is no leak.
-await fetch('data:,');
 const watch = new ProcessWatch();
 const started = performance.now();
 
 const authority = await createAuthority('Authority of the tests');
 const blackhole = await startBlackhole();
+const busy = await startBusyFaults();
 const faults = [
   ...connectionFaults,
   ...(await tlsFaults(authority)),
@@ -49,9 +51,13 @@ const faults = [
   ...statusFaults,
   ...redirectFaults,
   ...timeFaults(blackhole.port),
+  ...partialFaults,
+  ...callersFetchFaults,
+  ...busy.faults,
 ].filter(({ name }) => name.includes(args.only));
 const results = await runAll(faults);
 await blackhole.close();
+await busy.close();
 
 let survived = 0;
 for (const [fault, found] of results) {

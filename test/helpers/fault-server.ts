@@ -6,6 +6,8 @@ export interface Received {
   readonly socket: Socket;
   /** The request line and the headers. */
   readonly head: string;
+  /** What has come of the body: nothing yet when only the headers are there. */
+  readonly body: string;
   /** Which request it is over all connections, beginning with 1. */
   readonly count: number;
   /** Which connection it came over, beginning with 1. */
@@ -125,14 +127,15 @@ export class FaultServer {
           head = received.toString('latin1', 0, end);
           received = received.subarray(end + 4);
           this.begun += 1;
-          reading = this.#options.onHead?.({ socket, head, count: this.begun, connection }) ?? true;
+          reading = this.#options.onHead?.({ socket, head, body: '', count: this.begun, connection }) ?? true;
           if (!reading) return;
         }
         const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
         if (received.length < length) return;
+        const body = received.toString('utf8', 0, length);
         received = received.subarray(length);
         this.requests += 1;
-        const request = { socket, head, count: this.requests, connection };
+        const request = { socket, head, body, count: this.requests, connection };
         head = undefined;
         this.#options.onRequest(request);
       }

@@ -28,6 +28,8 @@ export interface OwnPostgres {
   /** Lets all its processes stop where they are; the kernel goes on accepting connections and data for them. */
   freeze(): void;
   thaw(): void;
+  /** Lets it crash, and starts it again: what it has acknowledged is there. */
+  restart(): Promise<void>;
 }
 
 /** A PostgreSQL that can be frozen. Ends with the test. */
@@ -42,30 +44,44 @@ export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
     cwd: data,
     ...user,
   });
-  const server: ChildProcess = spawn(
-    join(programs, 'postgres'),
-    ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
-    { stdio: 'ignore', cwd: data, ...user },
-  );
-  const { pid } = server;
-  if (pid === undefined) throw new Error('PostgreSQL did not start');
+  const start = () =>
+    spawn(
+      join(programs, 'postgres'),
+      ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+      { stdio: 'ignore', cwd: data, ...user },
+    );
+  let server: ChildProcess = start();
   const signal = (name: NodeJS.Signals) => {
+    const { pid } = server;
+    if (pid === undefined) throw new Error('PostgreSQL did not start');
     for (const id of [pid, ...childrenOf(pid)]) process.kill(id, name);
   };
-  onTestFinished(async () => {
+  const stop = async () => {
     signal('SIGCONT');
     const ended = once(server, 'exit');
     // At once, and the children with it.
     server.kill('SIGQUIT');
     await ended;
+  };
+  onTestFinished(async () => {
+    await stop();
     rmSync(data, { recursive: true, force: true });
   });
   const config = { host: '127.0.0.1', port, user: 'tests', database: 'postgres' };
   await answering(config);
-  return { config, freeze: () => signal('SIGSTOP'), thaw: () => signal('SIGCONT') };
+  return {
+    config,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    async restart() {
+      await stop();
+      server = start();
+      await answering(config);
+    },
+  };
 }
 
-function idsOf(user: string): { uid: number; gid: number } {
+export function idsOf(user: string): { uid: number; gid: number } {
   const id = (kind: string) => Number(execFileSync('id', [kind, user], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }

@@ -28,7 +28,7 @@ export interface OwnRedis {
 }
 
 /** A Redis that can be stopped and started. Ends with the test. */
-export async function startOwnRedis(): Promise<OwnRedis> {
+export async function startOwnRedis(...settings: string[]): Promise<OwnRedis> {
   const port = await unusedPort();
   const directory = mkdtempSync(join(tmpdir(), 'own-redis-'));
   let server: ChildProcess | undefined;
@@ -49,7 +49,7 @@ export async function startOwnRedis(): Promise<OwnRedis> {
           '',
           '--appendonly',
           'yes',
-        ].concat(['--appendfsync', 'always']),
+        ].concat(['--appendfsync', 'always'], settings),
         { stdio: 'ignore' },
       );
       await answering(own.url);

@@ -5,8 +5,10 @@ export interface TcpProxy {
   readonly port: number;
   /** Ends all connections, and every new one at once, until `mend`. */
   cut(): void;
-  /** Forwards nothing more, in neither direction, until `mend`. */
-  stall(): void;
+  /** Forwards nothing more until `mend`, in neither direction or not in the one that is named. */
+  stall(only?: 'requests' | 'replies'): void;
+  /** Where new connections go from now on. */
+  retarget(target: NetConnectOpts): void;
   /** Forwards nothing more on the connections that are there, ever; new ones are fine. */
   silence(): void;
   mend(): void;
@@ -27,6 +29,8 @@ export interface TcpProxy {
 export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const silenced = new WeakSet<Socket>();
+  let upstreamAt = target;
+  let stalled: 'requests' | 'replies' | undefined;
   let state: 'open' | 'cut' | 'stalled' = 'open';
   let lost: string | undefined;
   let lostReplies = 0;
@@ -40,14 +44,19 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
       client.destroy();
       return;
     }
-    const upstream = connect(target);
+    const upstream = connect(upstreamAt);
     let deaf = false;
     let holding = false;
-    const forward = (from: Socket, to: Socket, pass: (chunk: Buffer) => void) => {
+    const forward = (
+      what: 'requests' | 'replies',
+      from: Socket,
+      to: Socket,
+      pass: (chunk: Buffer) => void,
+    ) => {
       sockets.add(from);
       from.on('data', (chunk: Buffer) => {
         if (silenced.has(from)) return;
-        if (state === 'stalled') waiting.push(() => pass(chunk));
+        if (state === 'stalled' && (stalled ?? what) === what) waiting.push(() => pass(chunk));
         else pass(chunk);
       });
       from.on('error', () => undefined);
@@ -57,14 +66,14 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
         if (!holding) to.destroy();
       });
     };
-    forward(client, upstream, (chunk) => {
+    forward('requests', client, upstream, (chunk) => {
       if (lost !== undefined && chunk.includes(lost)) {
         deaf = true;
         lost = undefined;
       }
       upstream.write(chunk);
     });
-    forward(upstream, client, (chunk) => {
+    forward('replies', upstream, client, (chunk) => {
       if (holdFrom !== undefined && chunk.includes(holdFrom)) {
         holding = true;
         holdFrom = undefined;
@@ -95,8 +104,12 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
       state = 'cut';
       destroyAll();
     },
-    stall() {
+    stall(only) {
       state = 'stalled';
+      stalled = only;
+    },
+    retarget(next) {
+      upstreamAt = next;
     },
     silence() {
       for (const socket of sockets) silenced.add(socket);

@@ -21,7 +21,7 @@ describe('the tarball', () => {
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
       /^dist\/(index|webhooks|stores|testing|sandbox)\.(js|cjs)(\.map)?$/,
       /^dist\/(index|webhooks|stores|testing|sandbox)\.d\.(ts|cts)$/,
-      // Without its map: the command line prints a stack for bugs of its own alone, and 1.5 MB are soon full.
+      // Without its map: the command line prints a stack for bugs of its own alone, and the limit is soon reached.
       /^dist\/cli\.js$/,
       // What entries share, under names that the bundler makes up: `chunk-5ZHJPPLI.js`, `api-error-CYuYrYzn.d.ts`.
       /^dist\/[a-z0-9-]+-[A-Z0-9]{8}\.(js|cjs)(\.map)?$/,
@@ -48,10 +48,10 @@ describe('the tarball', () => {
     expect(named).toContain('./dist/webhooks.d.cts');
   });
 
-  it('takes at most 1.5 MB installed, with source maps and declarations', () => {
+  it('takes at most 1.65 MB installed, with source maps and declarations', () => {
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
     console.log(`Installed: ${(bytes / 1000).toFixed(0)} kB in ${files.length} files.`);
-    expect(bytes).toBeLessThan(1_500_000);
+    expect(bytes).toBeLessThan(1_650_000);
   });
 
   it('installs no other package', () => {

@@ -72,8 +72,7 @@ const faults: {
   outcome: string;
   status: number | undefined;
 }[] = [
-  { fault: { kind: 'status', status: 408 }, error: ApiError, outcome: 'refused', status: 408 },
-  ...[500, 502, 503, 504].map((status) => ({
+  ...[408, 500, 502, 503, 504].map((status) => ({
     fault: { kind: 'status', status } as const,
     error: ApiError,
     outcome: 'unknown',

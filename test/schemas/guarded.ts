@@ -61,39 +61,40 @@ class Novel {
 }
 
 /** What may stand where another value belongs. */
+const replacements: readonly (() => unknown)[] = [
+  () => null,
+  () => undefined,
+  () => 'text',
+  () => '',
+  () => 'null',
+  () => 'x'.repeat(512),
+  () => 'x'.repeat(513),
+  () => 'not UTF-8: \uFFFD',
+  () => 0,
+  () => -1.5,
+  () => Number.NaN,
+  () => Number.POSITIVE_INFINITY,
+  () => 7n,
+  () => true,
+  () => false,
+  () => [],
+  () => ['text'],
+  () => [7],
+  () => [{}],
+  () => [null],
+  // With an element missing.
+  () => new Array(2),
+  () => ({}),
+  () => ({ id: '1', uuid: 2, bank: 3, total: '4', plain: 5 }),
+  () => new Novel(),
+  () => new Date(0),
+  () => Object.create(null),
+  () => Object.create({ uuid: 'inherited', plain: 'inherited', saleToken: 'inherited' }),
+  () => JSON.parse('{"__proto__": {"uuid": "x"}}'),
+  () => () => 'a function',
+];
 const replacement = fc.oneof(
-  fc.constantFrom<() => unknown>(
-    () => null,
-    () => undefined,
-    () => 'text',
-    () => '',
-    () => 'null',
-    () => 'x'.repeat(512),
-    () => 'x'.repeat(513),
-    () => 'not UTF-8: \uFFFD',
-    () => 0,
-    () => -1.5,
-    () => Number.NaN,
-    () => Number.POSITIVE_INFINITY,
-    () => 7n,
-    () => true,
-    () => false,
-    () => [],
-    () => ['text'],
-    () => [7],
-    () => [{}],
-    () => [null],
-    // With an element missing.
-    () => new Array(2),
-    () => ({}),
-    () => ({ id: '1', uuid: 2, bank: 3, total: '4', plain: 5 }),
-    () => new Novel(),
-    () => new Date(0),
-    () => Object.create(null),
-    () => Object.create({ uuid: 'inherited', plain: 'inherited', saleToken: 'inherited' }),
-    () => JSON.parse('{"__proto__": {"uuid": "x"}}'),
-    () => () => 'a function',
-  ),
+  fc.constantFrom(...replacements),
   fc.anything().map((value) => () => value),
 );
 
@@ -162,5 +163,30 @@ function placesIn(value: unknown, depth = 0): Place[] {
   return Object.keys(value).flatMap((name): Place[] => {
     const holder = value as Fields;
     return Object.isFrozen(holder) ? [] : [[holder, name], ...placesIn(holder[name], depth + 1)];
+  });
+}
+
+/** Each replacement in each place of an example, one at a time. */
+export function replacedOnce(example: object): unknown[] {
+  const count = placesIn({ value: example }).length;
+  return Array.from({ length: count }).flatMap((_, place) =>
+    replacements.map((make) => {
+      const root = { value: structuredClone(example) as unknown };
+      const [holder, name] = placesIn(root)[place] as Place;
+      Reflect.set(holder, name, make());
+      return root.value;
+    }),
+  );
+}
+
+/** An example without one of its fields, for each of them; with the name and value of what is missing. */
+export function lackingOnce(example: object): { value: unknown; name: string; missing: unknown }[] {
+  const count = placesIn(example).length;
+  return Array.from({ length: count }).map((_, place) => {
+    const value = structuredClone(example);
+    const [holder, name] = placesIn(value)[place] as Place;
+    const missing = holder[name];
+    Reflect.deleteProperty(holder, name);
+    return { value, name, missing };
   });
 }

@@ -7,7 +7,7 @@ import { read } from '../../src/schemas/read';
 import { validate } from '../../src/schemas/schema';
 import { fixtures } from '../../src/testing';
 import { seedRandomTests } from '../helpers/random-seed';
-import { guarded, mutated } from './guarded';
+import { guarded, lackingOnce, mutated, replacedOnce } from './guarded';
 
 seedRandomTests();
 const RUNS = { numRuns: 4_000 };
@@ -21,6 +21,24 @@ describe.each(guarded)('the generated guard of $name', ({ object, isAsDocumented
         const bare = { ...example, [name]: null };
         expect([name, isAsDocumented(bare)]).toEqual([name, z.safeParse(object, bare).success]);
       }
+    }
+  });
+
+  it('says yes only to what zod gives out as it is, whatever stands in the place of whatever', () => {
+    for (const value of examples.flatMap(replacedOnce).filter(isAsDocumented)) {
+      const { success, data } = z.safeParse(object, value);
+      expect([success, isDeepStrictEqual(data, value)]).toEqual([true, true]);
+      expect(read(object, value)).toEqual({ value, leftOut: [] });
+    }
+  });
+
+  it('says yes to a value that lacks a field only where its schema does, also when every object inherits the field', () => {
+    for (const { value, name, missing } of examples.flatMap(lackingOnce)) {
+      const isEnough = z.safeParse(object, value).success;
+      Object.defineProperty(Object.prototype, name, { value: missing, configurable: true });
+      const saysYes = isAsDocumented(value);
+      Reflect.deleteProperty(Object.prototype, name);
+      expect([name, saysYes && !isEnough]).toEqual([name, false]);
     }
   });
 

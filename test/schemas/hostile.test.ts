@@ -53,6 +53,15 @@ describe('with a polluted Object.prototype', () => {
     expect(paths(validate(recurringCheckoutRequestSchema as never, request))).toEqual(['currency']);
   });
 
+  it('a field called __proto__ is left out, also where another field is of another type', () => {
+    const given = JSON.parse(
+      '{"amount":"5","__proto__":{"admin":true},"shopper":{"__proto__":{"admin":true},"email":7}}',
+    );
+    const result = validate(transactionSchema, given);
+    const value = Reflect.get(result, 'value') as { shopper: object };
+    expect([value, value.shopper].map((object) => Reflect.ownKeys(object))).toEqual([['shopper'], []]);
+  });
+
   it('an inherited field of another type than documented is not reported', () => {
     pollute({ amount: 'much', id: 'x', instructions: 7 });
     expect(validate(recurringCheckoutSchema, journey)).toMatchObject({

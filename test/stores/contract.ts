@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
 import type { Claim, IdempotencyStore } from '../../src/webhooks/idempotency-store';
+import type { ParkRequest } from '../../src/webhooks/parked';
 import type { Fault } from './faults';
 import { Faults } from './faults';
 
@@ -411,13 +412,13 @@ export function testStoreContract(
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING', 'A', 'B', 'C']);
     });
 
-    it('tells subjects and states of a million characters apart, and keeps less than 600 of each', async () => {
+    it('tells subjects and states of 100,000 characters apart, and keeps less than 600 of each', async () => {
       const ends = ['x', 'y'];
-      const subjects = ends.map((end) => `${newSubject()}${'é'.repeat(1_000_000)}${end}`);
+      const subjects = ends.map((end) => `${newSubject()}${'é'.repeat(100_000)}${end}`);
       for (const subject of subjects) {
         for (const end of ends) {
-          const claim = await claimed(store, subject, 'S'.repeat(1_000_000) + end);
-          expect(claim).toMatchObject({ subject, state: 'S'.repeat(1_000_000) + end });
+          const claim = await claimed(store, subject, 'S'.repeat(100_000) + end);
+          expect(claim).toMatchObject({ subject, state: 'S'.repeat(100_000) + end });
           expect(await store.complete(claim, LONG)).toBe(true);
           expect(await store.complete(claim, LONG)).toBe(true);
           expect((await other.claim(subject, claim.state, LONG)).status).toBe('done');
@@ -559,8 +560,13 @@ export function testStoreContract(
       });
 
       parkingTest('is gone after its retention, which each failure begins anew', async (parking) => {
-        const [brief, renewed, long] = Array.from({ length: 3 }, () => request(randomUUID()));
-        if (brief === undefined || renewed === undefined || long === undefined) throw new Error('three');
+        const [brief, renewed, long, again] = Array.from({ length: 4 }, () => request(randomUUID())) as [
+          ParkRequest,
+          ParkRequest,
+          ParkRequest,
+          ParkRequest,
+        ];
+        await parking.park(again, SHORT);
         await parking.park(long, LONG);
         await parking.park(brief, SHORT);
         await parking.park(renewed, SHORT);
@@ -568,6 +574,10 @@ export function testStoreContract(
         await harness.pass(WELL_PAST_SHORT);
         const keys = async () => (await parking.parked({ limit: 100_000 })).map(({ key }) => key);
         expect(await keys()).not.toContain(brief.key);
+
+        await parking.park(again, LONG);
+        const [anew] = await parking.parked({ key: again.key });
+        expect(anew).toMatchObject({ attempts: 1, firstFailedAt: anew?.lastFailedAt });
         await cleanUp();
         expect(await keys()).toEqual(expect.arrayContaining([long.key, renewed.key]));
         expect(await parking.parked({ key: brief.key })).toEqual([]);
@@ -575,19 +585,6 @@ export function testStoreContract(
         await parking.park(brief, LONG);
         expect(await parking.parked({ key: brief.key })).toMatchObject([{ attempts: 1 }]);
       });
-
-      parkingTest(
-        'is counted anew after its retention, also where nothing was cleaned up',
-        async (parking) => {
-          const again = request(randomUUID());
-          await parking.park(again, SHORT);
-          await parking.park(again, SHORT);
-          await harness.pass(WELL_PAST_SHORT);
-          await parking.park(again, LONG);
-          const [entry] = await parking.parked({ key: again.key });
-          expect(entry).toMatchObject({ attempts: 1, firstFailedAt: entry?.lastFailedAt });
-        },
-      );
 
       parkingTest('may hold any text, and touches no record of its subject', async (parking, second) => {
         const run = randomUUID();

@@ -107,6 +107,32 @@ describe.skipIf(!found)('Redis', () => {
     expect(await ioredis.strlen(key)).toBeLessThan(10_000);
   });
 
+  it('lets the list of what is parked last as long as its last entry, and drops entries that have expired', async () => {
+    const store = new RedisStore(ioredis, { prefix, namespace: 'parking' });
+    const list = `${prefix}parking{parked}`;
+    const park = (key: string, retentionMs: number) =>
+      store.park(
+        { key, kind: 'payment', subject: key, state: 'PAID', body: '{}', url: '', errorName: 'Error' },
+        retentionMs,
+      );
+    for (const key of ['a', 'b', 'c']) await park(key, 50);
+    expect(await ioredis.pttl(list)).toBeLessThanOrEqual(50);
+    await park('d', 60_000);
+    await park('e', 50);
+    expect(await ioredis.pttl(list)).toBeGreaterThan(30_000);
+    await sleep(100);
+    const listed = () => ioredis.zrange(list, '0', '-1');
+    // Each looks at two entries, from the oldest on.
+    for (const key of ['f', 'g']) await park(key, 60_000);
+    expect(await listed()).toEqual(expect.not.arrayContaining(['a']));
+    expect(await listed()).toEqual(expect.not.arrayContaining(['b']));
+    expect(await listed()).toEqual(expect.not.arrayContaining(['c']));
+    expect((await store.parked()).map(({ key }) => key)).toEqual(['d', 'f', 'g']);
+    expect(await listed()).toEqual(['d', 'f', 'g']);
+    await store.unpark('f');
+    expect(await listed()).toEqual(['d', 'g']);
+  });
+
   it('shares records between ioredis and node-redis', async () => {
     const subject = `payment:${randomUUID()}`;
     const claim = await new RedisStore(ioredis, { prefix }).claim(subject, 'PAID', 60_000);

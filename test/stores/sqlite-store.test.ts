@@ -216,6 +216,27 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
     });
 
+    it('deletes parked notifications that have expired, too, within the same limit', async () => {
+      const database = open(':memory:');
+      const store = new SqliteStore(database, { table: 'records' });
+      await store.createTable();
+      await store.claim('payment:1', 'PAID', 20);
+      const rest = {
+        kind: 'payment',
+        subject: 'payment:1',
+        state: 'PAID',
+        body: '{}',
+        url: '',
+        errorName: 'Error',
+      };
+      for (const key of ['a', 'b', 'c']) await store.park({ key, ...rest }, 20);
+      await store.park({ key: 'd', ...rest }, 60_000);
+      await sleep(50);
+      expect(await store.deleteExpired({ limit: 3 })).toBe(3);
+      expect(await store.deleteExpired({ limit: 3 })).toBe(1);
+      expect(database.prepare('SELECT key FROM records_parked').all()).toEqual([{ key: 'd' }]);
+    });
+
     it('grows the fence also when the clock has been set back', async () => {
       const database = open(':memory:');
       const store = new SqliteStore(database, { table: 'fences' });

@@ -174,6 +174,12 @@ describe('the key of an unrecognized body', () => {
     );
   });
 
+  it('is there for a body of 200 levels, and none is for one of 201', () => {
+    const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+    expect(keyOf(nested(200))).toMatch(/^unrecognized:/);
+    expect(() => keyOf(nested(201))).toThrow('not nested as deeply');
+  });
+
   it('does not collide with a key of another kind', () => {
     expect(keyOf({})).toMatch(/^unrecognized:[0-9a-f]{64}$/);
   });

@@ -67,7 +67,7 @@ function readSuccess<T>(
     throw unusable('The response is a success without a usable body.', [issue], body, attempt, known());
   }
   // Before the schema, which an error's body has no reason to fit. -1 and 999 have no stated meaning (section 7.2).
-  if (typeof body['status'] === 'number' && body['status'] !== 0) {
+  if (isOtherThanZero(body['status'])) {
     const { httpStatus, uuid } = known();
     const context = contextOf(attempt, 'unknown', uuid);
     const message =
@@ -81,6 +81,12 @@ function readSuccess<T>(
     throw unusable(summary, validation.issues, body, attempt, known());
   }
   return { result: validation.value, leftOut: validation.leftOut };
+}
+
+/** As a number or as its text: other text, like any field of another type, is left out by the schema. */
+function isOtherThanZero(status: unknown): boolean {
+  const isNumber = typeof status === 'number' || (typeof status === 'string' && /^-?\d+$/.test(status));
+  return isNumber && Number(status) !== 0;
 }
 
 function httpFailure(

@@ -31,7 +31,7 @@ export interface Hunted {
 /** Looks for one seeded fault, among the deliveries and hazards under which it shows. */
 export async function hunt(
   fault: SeededFault,
-  { source, library, seat, until }: { source: string; library: Library; seat: Seat; until: number },
+  { source, library, seat }: { readonly source: string; readonly library: Library; readonly seat: Seat },
 ): Promise<Hunted> {
   const { patches, transaction, store, states = ['PAID', 'PAID'], hazards } = fault;
   const faulty = patches === undefined ? library : (await bundle(source, patches))(seat.runtime);
@@ -45,5 +45,8 @@ export async function hunt(
     deliveries: states.map((state, index) => ({ state, process: index + 1 })),
     hazards,
   };
-  return { fault, explored: await explore(scenario, seat, { until }) };
+  return { fault, explored: await explore(scenario, seat, { budgetMs: HUNT_MS }) };
 }
+
+/** Of the processor's time; each is found in a small part of it. */
+const HUNT_MS = 20_000;

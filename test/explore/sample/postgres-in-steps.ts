@@ -51,8 +51,6 @@ export async function postgresInSteps(library: Library, name: string): Promise<R
           ]);
           return found.rowCount ?? 0;
         },
-        // Another delivery will tell.
-        isRecorded: () => true,
         connectionLost: cut,
         clock: realTime.clock,
         outlast: async () => {

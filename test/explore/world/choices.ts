@@ -20,12 +20,22 @@ export interface Hazards {
   readonly clock?: boolean;
 }
 
-/** Everything that can happen next, always in the same order. */
+/**
+ * Everything that can happen next, always in the same order.
+ *
+ * Once nothing more may go wrong, an answer that is there is delivered first: no other process can tell when it was, time
+ * cannot pass before it, and a callback that starts the sooner overlaps with more.
+ */
 export function choicesOf(world: World, hazards: Hazards): Choice[] {
   const maySuffer = world.faults < hazards.faults;
+  const steps = world.requests.flatMap((request) =>
+    fates(world, request, maySuffer && hazards.lose === true),
+  );
+  const answered = steps.find(({ isAnswer }) => isAnswer);
+  if (answered !== undefined && !maySuffer) return [answered];
   return [
     ...deliveries(world),
-    ...world.requests.flatMap((request) => fates(world, request, maySuffer && hazards.lose === true)),
+    ...steps,
     ...world.ledger.runs.flatMap((run) => ends(world, run, maySuffer && hazards.throw === true)),
     ...passing(world, maySuffer, hazards),
     ...world.processes.flatMap((process) => accidents(world, process, maySuffer, hazards)),
@@ -75,7 +85,7 @@ function fates(world: World, request: Request, mayLose: boolean): Choice[] {
     choices.push(choice(`the store carries out ${name}`, 0, () => carryOut(world, request)));
   }
   if (waits && request.state === 'carried out') {
-    choices.push(choice(`${name} is answered`, 0, () => answer(world, request)));
+    choices.push({ ...choice(`${name} is answered`, 0, () => answer(world, request)), isAnswer: true });
   }
   if (waits && mayLose) choices.push(choice(`the answer to ${name} is lost`, 1, () => lose(world, request)));
   return choices;

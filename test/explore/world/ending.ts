@@ -112,6 +112,7 @@ export async function checkNothingLost(world: World): Promise<void> {
   await world.shared.outlast?.(until);
   world.now = Math.max(world.now, until, STARTED) + 60_000;
   for (const run of world.ledger.runs) run.ended = true;
+  world.isEnding = true;
   const states = [...new Set(world.deliveries.map(({ state }) => state))];
   for (const { name, state, status } of world.deliveries) {
     const effects = (await world.shared.effectsOf?.(state)) ?? world.ledger.effectsOf(state);

@@ -32,8 +32,8 @@ export class Seat {
     if (patienceMs > 0) await Promise.race([acting, sleep(patienceMs, undefined, { ref: false })]);
     do {
       for (const immediate of this.#immediates.splice(0)) immediate();
-      // Node runs all microtasks there are, and those that they bring, before the next of its phases.
-      await new Promise((resolve) => setImmediate(resolve));
+      // Node runs all microtasks there are, and those that they bring, before the next tick.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
     } while (this.#immediates.length > 0);
     this.#turn = undefined;
   }

@@ -88,5 +88,7 @@ export interface Choice {
   readonly text: string;
   /** 1 for what a healthy world does not do. */
   readonly faults: 0 | 1;
+  /** It concerns one delivery alone. */
+  readonly isAnswer?: boolean;
   readonly take: () => Promise<void>;
 }

@@ -33,6 +33,13 @@ const alsoHas =
     return isDeepStrictEqual(documented, answer) && isRight(got);
   };
 
+/** The documented answer without a field of another type than documented, which is left out. */
+const withoutField = (name: string) => (result: unknown, answer: object) =>
+  isDeepStrictEqual(result, Object.fromEntries(Object.entries(answer).filter(([key]) => key !== name)));
+
+/** Without what a wrong charset makes of letters beyond ASCII. */
+const ascii = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\x7e]+/g, '');
+
 const knowsTheJourney = (error: Record<string, unknown>) =>
   error['operation'] === 'createRecurringCheckout' && error['uuid'] !== 'uuid-1'
     ? 'the uuid of the journey is lost'
@@ -91,6 +98,20 @@ export const bodyFaults: readonly Fault[] = [
   {
     name: 'a key twice, the last one good',
     respond: withFields('"status":-1,"message":"no"'),
+    expected: survived,
+  },
+  {
+    name: 'a list in place of an object that nobody needs',
+    respond: ({ write, answer }) =>
+      write(message('200 OK', answer.replace('"track":{"anything":1}', '"track":[]'))),
+    accepts: withoutField('track'),
+    expected: survived,
+  },
+  {
+    name: 'a text in place of a number that nobody needs',
+    respond: ({ write, answer }) =>
+      write(message('200 OK', answer.replace('"appliedRate":0.99', '"appliedRate":"0.99"'))),
+    accepts: withoutField('appliedRate'),
     expected: survived,
   },
   {
@@ -160,7 +181,28 @@ export const bodyFaults: readonly Fault[] = [
           message('200 OK', answer).toString().replace('application/json', 'text/plain; charset=iso-8859-1'),
         ),
       ),
-    // JSON between systems is UTF-8 (RFC 8259, section 8.1), whatever a header says.
+    // The service is taken at its word. Money and identifiers are ASCII, and come out right all the same.
+    accepts: (result, answer) => ascii(result) === ascii(answer),
+    expected: survived,
+  },
+  {
+    name: 'Latin-1 that says so',
+    respond: ({ write, answer }) => {
+      const bytes = Buffer.from(answer.replace('{', '{"novel":"é",'), 'latin1');
+      const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=ISO-8859-1\r\n`;
+      write(Buffer.concat([Buffer.from(`${head}content-length: ${bytes.byteLength}\r\n\r\n`), bytes]));
+    },
+    accepts: alsoHas(({ novel }) => novel === 'é'),
+    expected: survived,
+  },
+  {
+    name: 'a charset that nobody knows',
+    respond: ({ write, answer }) =>
+      write(
+        Buffer.from(
+          message('200 OK', answer).toString().replace('application/json', 'text/plain; charset=x-nothing'),
+        ),
+      ),
     expected: survived,
   },
   {
@@ -278,7 +320,8 @@ export const bodyFaults: readonly Fault[] = [
     name: 'Content-Length larger than the body',
     respond: ({ socket, answer }) =>
       socket.end(`${OK}content-length: ${answer.length + 1_000}\r\n\r\n${answer}`),
-    expected: lost,
+    // JSON that is whole is a success, whatever its framing says.
+    expected: survived,
   },
   {
     name: 'Content-Length smaller than the body',
@@ -328,8 +371,7 @@ export const bodyFaults: readonly Fault[] = [
   {
     name: 'no last chunk',
     respond: ({ socket, answer }) => socket.end(`${CHUNKED}${chunk(answer)}`),
-    // All of the JSON may have come, but nothing says so.
-    expected: lost,
+    expected: survived,
   },
   {
     name: 'chunks with extensions and trailers',
@@ -413,6 +455,13 @@ export const bodyFaults: readonly Fault[] = [
     respond: ({ write, answer }) =>
       write(message('200 OK', answer, [`content-encoding: ${Array(100).fill('gzip').join(', ')}`])),
     expected: lost,
+  },
+  {
+    name: 'a body of 1 MiB, where maxResponseBytes is left at its default',
+    respond: ({ write, answer }) =>
+      write(message('200 OK', answer.replace('{', `{"novel":"${'x'.repeat(2 ** 20)}",`))),
+    client: { maxResponseBytes: undefined },
+    expected: unusable,
   },
   {
     name: 'body of exactly maxResponseBytes, and one more',

@@ -1,6 +1,8 @@
 import {
   apiError,
+  connectionFailed,
   every,
+  invalidResponse,
   lost,
   passing,
   readAndWrite,
@@ -14,8 +16,20 @@ import { type Fault, message, say } from '../fault';
 const passed = new Date(Date.now() - 60_000).toUTCString();
 const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
 
+// Sun Nov  6 08:49:37 1994
+const [weekday, day, month, year, time] = inAnHour.replace(',', '').split(' ');
+const inAnHourAsctime = `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`;
+
 /** 429 means that nothing was done, so that all operations are tried again, as long as nobody asks for a wait. */
 const tooMany = every(apiError(429, 'refused', 3));
+
+/** For all three operations: no uuid, no QR code and no status, where these are needed. */
+const nothingButWrongFields = JSON.stringify({
+  status: 'x',
+  uuid: 1,
+  response: { instructions: { steps: { qrCode: Array(200_000).fill(0) } } },
+  refunds: { transactions: Array(200_000).fill(0) },
+});
 
 const waitsFor = (least: number) => (error: Record<string, unknown>) =>
   Number(error['retryAfterMs']) >= least ? undefined : `retryAfterMs is ${error['retryAfterMs']}`;
@@ -27,9 +41,19 @@ const meaningless = (value: string): Fault => ({
   expected: tooMany,
 });
 
+/** A 429 with these lines, and then the answer. */
+const waitsOnce = (name: string, notBefore: number, ...lines: string[]): Fault => ({
+  name: `429 with ${name}`,
+  respond: ({ count, write, answer }) =>
+    write(count === 1 ? message('429 Too Many Requests', '', lines) : message('200 OK', answer)),
+  notBefore,
+  expected: every(success(2)),
+  lasting: true,
+});
+
 /** Answers that are whole, and not the one that was hoped for. */
 export const statusFaults: readonly Fault[] = [
-  ...[400, 401, 403, 404, 409, 410, 413, 422, 426, 431, 451, 499].map(
+  ...[400, 401, 403, 404, 409, 410, 413, 422, 426, 431, 451].map(
     (status): Fault => ({
       name: `${status}`,
       respond: say(message(`${status} No`, '{"status":-1,"message":"no"}')),
@@ -43,6 +67,12 @@ export const statusFaults: readonly Fault[] = [
       expected: passing(status),
     }),
   ),
+  {
+    // nginx's, for a caller who has gone: the service behind it may be at work.
+    name: '499',
+    respond: say(message('499 No', '{"status":-1,"message":"no"}')),
+    expected: undecided(499),
+  },
   // The design names the statuses that pass. None of these is among them, and none is a refusal.
   ...[501, 505, 511, 599, 600, 999].map(
     (status): Fault => ({
@@ -52,22 +82,17 @@ export const statusFaults: readonly Fault[] = [
     }),
   ),
   { name: '429', respond: say(message('429 Too Many Requests')), expected: tooMany },
-  ...['-1', '0.5', '1e3', '', 'soon', '0x10', 'NaN', '1, 2', '2099-01-01'].map(meaningless),
+  ...['-1', '1e3', '', 'soon', '0x10', 'NaN', '.5', '2099-01-01'].map(meaningless),
   {
     name: '429 with Retry-After in the past',
     respond: say(message('429 Too Many Requests', '', [`retry-after: ${passed}`])),
     expected: tooMany,
   },
-  {
-    name: '429 with Retry-After: 1',
-    respond: ({ count, write, answer }) =>
-      write(
-        count === 1 ? message('429 Too Many Requests', '', ['retry-after: 1']) : message('200 OK', answer),
-      ),
-    notBefore: 990,
-    expected: every(success(2)),
-    lasting: true,
-  },
+  waitsOnce('Retry-After: 1', 990, 'retry-after: 1'),
+  waitsOnce('white space around Retry-After', 990, 'retry-after: \t 1 \t'),
+  waitsOnce('a fraction in Retry-After', 1_490, 'retry-after: 1.5'),
+  waitsOnce('two Retry-After, the longer one first', 1_490, 'retry-after: 1.5', 'retry-after: 0'),
+  waitsOnce('two Retry-After, the longer one last', 1_490, 'retry-after: 0', 'retry-after: 1.5'),
   {
     // Beyond the deadline: fails at once, and says how long to wait.
     name: '429 with a date in an hour',
@@ -75,6 +100,23 @@ export const statusFaults: readonly Fault[] = [
     inspect: waitsFor(3_000_000),
     expected: every(apiError(429, 'refused')),
   },
+  ...Object.entries({
+    'a date in the form of asctime': [inAnHourAsctime],
+    'a number and a date': ['0', inAnHour],
+  }).map(
+    ([name, values]): Fault => ({
+      name: `429 with ${name}`,
+      respond: say(
+        message(
+          '429 Too Many Requests',
+          '',
+          values.map((value) => `retry-after: ${value}`),
+        ),
+      ),
+      inspect: waitsFor(3_000_000),
+      expected: every(apiError(429, 'refused')),
+    }),
+  ),
   {
     name: '429 with a huge Retry-After',
     respond: say(message('429 Too Many Requests', '', [`retry-after: ${'9'.repeat(400)}`])),
@@ -96,9 +138,25 @@ export const statusFaults: readonly Fault[] = [
   {
     name: '421, on which fetch itself goes to another connection',
     respond: say(message('421 Misdirected Request')),
-    // The fetch standard (HTTP-network-or-cache fetch) asks again over a connection of its own, once an attempt.
-    // The status says that this server does not serve the address, so nothing was acted on.
-    expected: every({ ...apiError(421, 'refused'), requests: 2 }),
+    // The fetch standard (HTTP-network-or-cache fetch) asks again over a connection of its own, once an attempt. A
+    // body that can be sent only once keeps it from doing so with a change.
+    expected: readAndWrite({ ...apiError(421, 'refused'), requests: 2 }, apiError(421, 'refused')),
+  },
+  {
+    name: '429, then lost: the worst attempt counts',
+    respond: ({ count, write, socket }) =>
+      count === 1 ? write(message('429 Too Many Requests')) : socket.destroy(),
+    expected: readAndWrite(connectionFailed('unknown', 3), connectionFailed('unknown', 2)),
+    lasting: true,
+  },
+  {
+    name: '429, then a 200 with 200,000 fields of a wrong type and without what it is for',
+    respond: ({ count, write }) =>
+      write(count === 1 ? message('429 Too Many Requests') : message('200 OK', nothingButWrongFields)),
+    client: { maxResponseBytes: 2_000_000 },
+    // What is wrong with a success must not look like the 429 before it, after which all are tried again.
+    expected: every({ ...invalidResponse, attempts: 2, requests: 2 }),
+    lasting: true,
   },
   {
     name: '201 with the answer',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAuthority, createSelfSigned, type TestAuthority } from '../../helpers/certificates';
-import { hopeless, lost, reaching, stalled, survived, undecided, unusable } from '../expectations';
+import { hopeless, lost, neverSent, reaching, stalled, survived, undecided, unusable } from '../expectations';
 import { BRIEFLY, type Fault, message } from '../fault';
 
 /** What goes wrong with TLS. The client trusts `authority`. */
@@ -20,8 +20,7 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
       ([kind, certificate]): Fault => ({ name: `certificate ${kind}`, tls: certificate, expected: hopeless }),
     ),
 
-    // From here on TLS fails for other reasons than the certificate. Only those that the design lists prove that
-    // nothing was sent; the codes of these may also come after the handshake, so the outcome has to be unknown.
+    // A first record that is not TLS proves that the handshake never began.
     {
       name: 'plain HTTP where TLS is expected',
       url: ({ port }) => `https://127.0.0.1:${port}`,
@@ -29,9 +28,11 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
         socket.once('data', () => socket.end(message('400 Bad Request')));
         return false;
       },
-      expected: reaching(0, lost),
+      expected: hopeless,
       lasting: true,
     },
+    // From here on TLS fails for other reasons. Their codes may also come after the handshake, so that the outcome has to
+    // be unknown where nothing is said of when it happened.
     {
       name: 'TLS where plain HTTP is expected',
       tls: good,
@@ -84,6 +85,16 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
         socket.once('data', () => socket.destroy());
         return false;
       },
+      expected: neverSent,
+      lasting: true,
+    },
+    {
+      name: 'TLS handshake that is reset',
+      url: ({ port }) => `https://127.0.0.1:${port}`,
+      onConnection: (socket) => {
+        socket.once('data', () => socket.resetAndDestroy());
+        return false;
+      },
       expected: reaching(0, lost),
       lasting: true,
     },
@@ -94,7 +105,7 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
         socket.once('data', () => socket.write(Buffer.alloc(512, 0xff)));
         return false;
       },
-      expected: reaching(0, lost),
+      expected: hopeless,
       lasting: true,
     },
     {

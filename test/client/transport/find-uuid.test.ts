@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { findUuid } from '../../../src/client/transport/find-uuid';
+import { checkoutAnswer, transactionAnswer } from '../support';
+
+describe.each([
+  ['a checkout', { ...checkoutAnswer(), extra: [{ uuid: 'no' }, 'uuid'] }],
+  ['a transaction', transactionAnswer()],
+])('the uuid of %s', (_, answer) => {
+  it.each([0, 2])(
+    'is found in each part that has all of it, and in no other (indentation %d)',
+    (indentation) => {
+      const text = JSON.stringify(answer, null, indentation);
+      const end = text.indexOf('"uuid-1"') + '"uuid-1"'.length;
+      for (let cut = 0; cut <= text.length; cut += 1) {
+        expect([cut, findUuid(text.slice(0, cut))]).toEqual([cut, cut < end ? undefined : 'uuid-1']);
+      }
+    },
+  );
+});
+
+describe('what came of a response', () => {
+  it.each([
+    ['at the top', '{"uuid":"u"', 'u'],
+    ['below response', '{"response":{"uuid":"u"', 'u'],
+    ['twice, and equal', '{"uuid":"u","response":{"uuid":"u"', 'u'],
+    ['twice in one object, and equal', '{"uuid":"u","uuid":"u"', 'u'],
+    ['after an empty one', '{"uuid":"","response":{"uuid":"u"', 'u'],
+    ['after lists and objects', '{"a":[1,[2],{"b":"c"}],"d":{"e":{}},"uuid":"u"', 'u'],
+    ['after values that are no text', '{"a":true,"b":null,"c":-1.5e3,"uuid":"u"', 'u'],
+    ['with a key in escapes', String.raw`{"u\u0075id":"u"`, 'u'],
+    ['with a value in escapes', String.raw`{"uuid":"\"u\\"`, '"u\\'],
+    ['after a text that ends with a backslash', String.raw`{"a":"\\","uuid":"u"`, 'u'],
+    ['after a text with a quote', String.raw`{"a":"\"","uuid":"u"`, 'u'],
+    ['after three backslashes and a quote', String.raw`{"a":"\\\"","uuid":"u"`, 'u'],
+    ['before the text goes on as something else', '{"uuid":"u"}]}{"', 'u'],
+    ['after a response that is no object', '{"response":["uuid","no"],"uuid":"u"', 'u'],
+    ['after a value that is “uuid”', '{"a":"uuid","b":"no","uuid":"u"', 'u'],
+    ['with white space', ' {\n "response" : { "uuid" : "u"', 'u'],
+  ])('has it %s', (_, text, uuid) => expect(findUuid(text)).toBe(uuid));
+
+  it.each([
+    ['nothing came', ''],
+    ['it is not JSON', '<html>"uuid":"u"'],
+    ['it is a list', '["uuid","u"]'],
+    ['it is a list of objects', '[{"uuid":"u"}'],
+    ['it is a text', '"uuid":"u"'],
+    ['it is the shopper’s', '{"response":{"shopper":{"uuid":"u"}'],
+    ['it is the shopper’s at the top', '{"shopper":{"uuid":"u"}'],
+    ['it is a refund’s', '{"refunds":{"transactions":[{"uuid":"u"}]}'],
+    ['it is below a response in a list', '{"response":[{"uuid":"u"}'],
+    ['it is below a response in another object', '{"a":{"response":{"uuid":"u"}'],
+    ['it is below a response in a response', '{"response":{"response":{"uuid":"u"}'],
+    ['there are two that differ', '{"uuid":"u","response":{"uuid":"v"'],
+    ['a third differs', '{"uuid":"u","response":{"uuid":"u","uuid":"v"'],
+    ['it is cut off', '{"uuid":"u'],
+    ['it is cut off in an escape', String.raw`{"uuid":"u\"`],
+    ['it is cut off before its value', '{"uuid":'],
+    ['it is cut off after its key', '{"uuid"'],
+    ['it is empty', '{"uuid":""'],
+    ['it is no text', '{"uuid":7,"a":"u"'],
+    ['it is an object', '{"uuid":{"a":"u"}'],
+    ['it is a list of texts', '{"uuid":["u"]'],
+    ['it has an escape that is none', String.raw`{"uuid":"\x"`],
+    ['it is a text in a list after the key', '{"a":["uuid","u"]'],
+    ['it is quoted in a text', String.raw`{"a":"{\"uuid\":\"u\"}"`],
+    ['its key is one of another case', '{"UUID":"u","Uuid":"v"'],
+    ['it is a key', '{"uuid":{},"u":"v"'],
+  ])('has none when %s', (_, text) => expect(findUuid(text)).toBeUndefined());
+
+  it('takes time that grows with its length, not with its square', () => {
+    // A test of time would be a test of the machine: quadratic, this would not end.
+    expect(
+      findUuid(`{"a":"${String.raw`\"`.repeat(500_000)}","b":[${'{},'.repeat(500_000)}0],"uuid":"u"`),
+    ).toBe('u');
+  });
+});

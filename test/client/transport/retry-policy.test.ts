@@ -1,0 +1,184 @@
+import { AbortedError, InvalidResponseError } from 'pix-automatic-sdk';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { getTransaction } from '../../../src/client/operations';
+import {
+  isTransient,
+  mayRetry,
+  parseRetryAfter,
+  retryDelayMs,
+} from '../../../src/client/transport/retry-policy';
+import { allOperations, errors, failed } from './support';
+
+const changes = allOperations.filter(({ method }) => method !== 'GET');
+const PASSING = [408, 429, 500, 502, 503, 504];
+const LASTING = [
+  200, 301, 304, 400, 401, 403, 404, 409, 421, 422, 425, 428, 430, 499, 501, 505, 507, 511, 520, 599,
+];
+const context = { operation: 'getTransaction', attempts: 1, outcome: 'unknown' } as const;
+const neverPass = [
+  new InvalidResponseError('m', { ...context, issues: [], body: '' }),
+  new AbortedError('m', { ...context, cause: undefined }),
+  errors.connection('not-sent', 'CERT_HAS_EXPIRED'),
+  errors.connection('not-sent', 'bad port'),
+];
+
+describe('another attempt', () => {
+  it.each(PASSING)('may follow a %d for a query', (status) => {
+    expect(isTransient(errors.api(status))).toBe(true);
+    expect(mayRetry(getTransaction, failed(errors.api(status)), false)).toBe(true);
+    expect(mayRetry(getTransaction, failed(errors.api(status)), true)).toBe(true);
+  });
+
+  it.each(LASTING)('never follows a %d', (status) => {
+    expect(isTransient(errors.api(status))).toBe(false);
+    for (const operation of allOperations) {
+      expect(mayRetry(operation, failed(errors.api(status)), false)).toBe(false);
+    }
+  });
+
+  it.each(changes)('of $name follows 429 alone of all statuses', (operation) => {
+    const statuses = [...PASSING, ...LASTING].filter((status) =>
+      // Whatever the outcome: a 503 that were called refused is no reason.
+      mayRetry(operation, failed(errors.api(status, 'not-sent')), false),
+    );
+    expect(statuses).toEqual([429]);
+    expect(mayRetry(operation, failed(errors.api(429)), true)).toBe(true);
+  });
+
+  it.each(changes)(
+    'of $name follows a connection that was never made, over the platform’s fetch',
+    (operation) => {
+      const refused = errors.connection('not-sent', 'ECONNREFUSED');
+      expect(mayRetry(operation, failed(refused), false)).toBe(true);
+      expect(mayRetry(operation, failed(refused), true)).toBe(false);
+      expect(mayRetry(operation, failed(errors.connection('not-sent')), false)).toBe(true);
+    },
+  );
+
+  it.each(changes)('of $name is decided by the attempt that has just failed', (operation) => {
+    // The error speaks for the whole call: unknown, because of an attempt before.
+    expect(mayRetry(operation, failed(errors.connection('unknown'), 'not-sent'), false)).toBe(true);
+    expect(mayRetry(operation, failed(errors.connection('not-sent'), 'unknown'), false)).toBe(false);
+  });
+
+  it.each(changes)('of $name never follows a lost connection or a time-out', (operation) => {
+    for (const outcome of ['refused', 'unknown'] as const) {
+      expect(mayRetry(operation, failed(errors.connection(outcome, 'ECONNRESET')), false)).toBe(false);
+    }
+    for (const outcome of ['not-sent', 'unknown'] as const) {
+      expect(mayRetry(operation, failed(errors.timeout(outcome)), false)).toBe(false);
+    }
+  });
+
+  it('of a query follows a lost connection and a time-out', () => {
+    for (const error of [
+      errors.connection('unknown', 'ECONNRESET'),
+      errors.connection('unknown'),
+      errors.timeout(),
+    ]) {
+      expect(isTransient(error)).toBe(true);
+      expect(mayRetry(getTransaction, failed(error), true)).toBe(true);
+    }
+  });
+
+  it.each(neverPass)('never follows what cannot pass: $code $reason', (error) => {
+    expect(isTransient(error)).toBe(false);
+    for (const operation of allOperations) expect(mayRetry(operation, failed(error), false)).toBe(false);
+  });
+
+  it('never follows what is no error of a call', () => {
+    expect([undefined, null, 'text', new Error('m')].map(isTransient)).toEqual([false, false, false, false]);
+  });
+});
+
+describe('the wait before another attempt', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it('is what the service asked for, 0 included', () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    expect(retryDelayMs(failed(errors.api(429, 'refused', { retryAfterMs: 1_234 })))).toBe(1_234);
+    expect(retryDelayMs(failed(errors.api(429, 'refused', { retryAfterMs: 0 })))).toBe(0);
+  });
+
+  it.each([
+    [1, 500],
+    [2, 1_000],
+    [3, 2_000],
+    [5, 8_000],
+    [6, 8_000],
+    [40, 8_000],
+  ])('after attempt %d is a random part of %d ms', (attempts, bound) => {
+    const random = vi.spyOn(Math, 'random');
+    for (const part of [0, 0.25, 0.999]) {
+      random.mockReturnValue(part);
+      expect(retryDelayMs(failed(errors.timeout('unknown', attempts)))).toBe(part * bound);
+      expect(retryDelayMs(failed(errors.api(503, 'unknown', { attempts })))).toBe(part * bound);
+    }
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(1994, 10, 6, 8, 49, 37);
+  beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const DATE = 'Sun, 06 Nov 1994 08:50:37 GMT';
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    ['007', 7_000],
+    ['1.5', 1_500],
+    ['0.25', 250],
+    [' \t 1 ', 1_000],
+    ['9'.repeat(400), Number.POSITIVE_INFINITY],
+    // RFC 9110, section 5.6.7: the form to send, and the two old ones.
+    [DATE, 60_000],
+    ['Sunday, 06-Nov-94 08:50:37 GMT', 60_000],
+    ['Sun Nov  6 08:50:37 1994', 60_000],
+    ['Sun Nov 16 08:49:37 1994', 864_000_000],
+    ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
+    ['Sun, 06 Nov 1994 08:48:37 GMT', 0],
+    // Two header lines, which `Headers` joins.
+    ['1, 2', 2_000],
+    ['2,1', 2_000],
+    [`5, ${DATE}`, 60_000],
+    [`${DATE}, 90`, 90_000],
+    [`${DATE}, Sunday, 06-Nov-94 08:51:37 GMT`, 120_000],
+    ['Sun Nov  6 08:50:37 1994, 61', 61_000],
+    ['soon, 3', 3_000],
+    ['3, ', 3_000],
+  ])('%s is a wait', (value, ms) => expect(parseRetryAfter(value)).toBe(ms));
+
+  it.each([
+    null,
+    '',
+    ' ',
+    '-1',
+    '+1',
+    '.5',
+    '5.',
+    '1e3',
+    '0x10',
+    '1 2',
+    'x1',
+    '1x',
+    'NaN',
+    'Infinity',
+    'soon',
+    ',',
+    '1994-11-06',
+    '06 Nov 1994 08:50:37 GMT',
+    'Sun, 06 Nov 1994 08:50:37',
+    'Sun, 06 Nov 1994 08:50:37 GMT!',
+    'xSun, 06 Nov 1994 08:50:37 GMT',
+    'Sun, GMT',
+    'Sun, 99 Nov 1994 99:50:37 GMT',
+    'Sun Nov  6 08:50:37 1994 x',
+    'x Sun Nov  6 08:50:37 1994',
+    'Sun Nov  6 08:50:37 19945',
+    'xSun Nov  6 08:50:37 1994',
+    'Sun Nov 6 8:50:37 1994',
+    'sun nov  6 08:50:37 1994',
+    'Sun Nov  6 99:50:37 1994',
+  ])('%j is none', (value) => expect(parseRetryAfter(value)).toBeUndefined());
+});

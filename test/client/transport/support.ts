@@ -1,0 +1,47 @@
+import { ApiError, type CallError, ConnectionError, type Outcome, TimeoutError } from 'pix-automatic-sdk';
+import {
+  cancelScheduledPayment,
+  createRecurringCheckout,
+  getTransaction,
+} from '../../../src/client/operations';
+import type { Attempt } from '../../../src/client/transport/failed-attempt';
+import { FailedAttempt } from '../../../src/client/transport/failed-attempt';
+
+export const allOperations = [createRecurringCheckout, getTransaction, cancelScheduledPayment];
+
+export function attempt(given: Partial<Attempt> = {}): Attempt {
+  return {
+    operation: createRecurringCheckout,
+    url: 'https://service.example/v1.1/checkout/pix-automatic',
+    limits: { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 },
+    signal: undefined,
+    number: 1,
+    remainingMs: 90_000,
+    before: undefined,
+    ...given,
+  };
+}
+
+const context = (outcome: Outcome, attempts = 1) =>
+  ({ operation: 'createRecurringCheckout', attempts, outcome }) as const;
+
+export const errors = {
+  api: (
+    httpStatus: number,
+    outcome: Outcome = 'refused',
+    fields: { retryAfterMs?: number; attempts?: number } = {},
+  ) =>
+    new ApiError('m', {
+      ...context(outcome, fields.attempts),
+      httpStatus,
+      body: '',
+      retryAfterMs: fields.retryAfterMs,
+    }),
+  connection: (outcome: Outcome, reason?: string, attempts?: number) =>
+    new ConnectionError('m', { ...context(outcome, attempts), reason }),
+  timeout: (outcome: Outcome = 'unknown', attempts?: number) =>
+    new TimeoutError('m', context(outcome, attempts)),
+};
+
+export const failed = (error: CallError, outcome: Outcome = error.outcome) =>
+  new FailedAttempt(error, outcome);

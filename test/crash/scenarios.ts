@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REAL_TIMES, type StoreName, scaled, type Timing } from './config';
+import { paymentsAtOnce } from './notifications';
+import { randomly, type Scenario, type World } from './run';
+
+const SERVERS: readonly StoreName[] = ['redis', 'postgres', 'postgres transactional'];
+const SCHEDULE = randomly(40, 4000);
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'listeners killed at random',
+    stores: [...SERVERS, 'sqlite'],
+    through: 'shared servers',
+    schedule: randomly(100, 6000),
+    kills: true,
+  },
+  {
+    name: 'listeners stopped for longer than their leases',
+    stores: [...SERVERS, 'sqlite', 'memory'],
+    through: 'shared servers',
+    schedule: SCHEDULE,
+    async trouble({ fleets, random, timing }) {
+      for (let round = 0; round < 4; round += 1) {
+        await sleep(200 + random('stop', round) * 400);
+        await Promise.all(fleets.map((fleet) => fleet.pause(round, timing.leaseMs * 1.3)));
+      }
+    },
+  },
+  {
+    name: 'store stopped, and going on',
+    stores: SERVERS,
+    through: 'own servers',
+    schedule: SCHEDULE,
+    trouble: (world) =>
+      twice(world, async ({ servers, timing }) => {
+        for (const server of servers) server.freeze();
+        await sleep(timing.storeTimeoutMs * 3);
+        for (const server of servers) server.thaw();
+      }),
+  },
+  {
+    name: 'store crashes, and starts again',
+    stores: SERVERS,
+    through: 'own servers',
+    schedule: SCHEDULE,
+    trouble: (world) =>
+      twice(world, async ({ servers }) => {
+        await Promise.all(servers.map((server) => server.restart()));
+      }),
+  },
+  {
+    name: 'network without replies, then without requests',
+    stores: SERVERS,
+    through: 'a proxy',
+    schedule: SCHEDULE,
+    trouble: (world) =>
+      twice(world, async ({ servers, timing }, round) => {
+        for (const { proxy } of servers) proxy?.stall(round === 0 ? 'replies' : 'requests');
+        await sleep(timing.storeTimeoutMs * 3);
+        for (const { proxy } of servers) proxy?.mend();
+      }),
+  },
+  {
+    name: "Redis' replica takes over",
+    stores: ['redis'],
+    through: 'a replica',
+    schedule: SCHEDULE,
+    mayLoseWrites: true,
+    async trouble({ servers, outage }) {
+      await sleep(1500);
+      await outage(() => Promise.all(servers.map((server) => server.failOver())));
+    },
+  },
+  {
+    name: 'callbacks that ask a pool that is too small',
+    stores: ['postgres', 'postgres transactional'],
+    through: 'shared servers',
+    schedule: randomly(60, 50),
+    asksPool: true,
+  },
+  {
+    name: 'PgBouncer in transaction mode, listeners killed',
+    stores: ['postgres', 'postgres transactional'],
+    through: 'PgBouncer',
+    schedule: SCHEDULE,
+    kills: true,
+  },
+  lateClaims(scaled(1 / 8)),
+];
+
+/** At the service's real intervals: takes five and a half minutes. */
+export const realTimes: readonly Scenario[] = [lateClaims(REAL_TIMES)];
+
+/** A healthy store for less than a lease before the last delivery: 25 s of real time. */
+function lateClaims(timing: Timing): Scenario {
+  return {
+    name: `claims carried out late, ${Math.round((timing.intervalMs * 25) / 60) / 1000} s before the sixth delivery`,
+    stores: SERVERS,
+    through: 'own servers',
+    schedule: () => paymentsAtOnce('late', 8),
+    timing,
+    trouble: ({ servers, outage, failuresOfOne }) =>
+      outage(async () => {
+        for (const server of servers) server.freeze();
+        await failuresOfOne(5);
+        await sleep((timing.intervalMs * (60 - 25)) / 60);
+        for (const server of servers) server.thaw();
+      }),
+  };
+}
+
+async function twice(world: World, work: (world: World, round: number) => Promise<void>): Promise<void> {
+  for (const round of [0, 1]) {
+    await sleep(500 + world.random('trouble', round) * 500);
+    await world.outage(() => work(world, round));
+  }
+}
+
+/** Stores with the mistakes of listeners written by hand, and what the judge must say of each. */
+export const wrongStores: readonly (readonly [StoreName, RegExp])[] = [
+  ['wrong: forgets leases', /had two callbacks at a time/],
+  ['wrong: done at claim', /was answered 200, and has not taken effect/],
+  ['wrong: writes outside the transaction', /has taken effect 2 times/],
+];

@@ -1,0 +1,202 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  aborted,
+  apiError,
+  every,
+  invalidResponse,
+  lost,
+  outOfTime,
+  stalled,
+  survived,
+} from '../expectations';
+import { BRIEFLY, type Exchange, type Fault, message } from '../fault';
+import type { Pool } from '../pools';
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+const TOO_LONG = `${OK}content-length: 100000\r\n\r\n`;
+
+/** Up to the middle of the QR code's picture, if there is one: the part of an answer that is likely to be cut off. */
+function firstPart(answer: string): string {
+  const picture = answer.indexOf('iVBOR');
+  return answer.slice(0, picture < 0 ? -10 : picture + 4);
+}
+
+/** The way back to a journey, or to a transaction. A cancellation has none. */
+const knowsTheUuid = (error: Record<string, unknown>) =>
+  error['operation'] === 'cancelScheduledPayment' || error['uuid'] === 'uuid-1'
+    ? undefined
+    : `the uuid that came is lost: ${error['uuid']}`;
+
+const hasNoUuid = (error: Record<string, unknown>) =>
+  error['uuid'] === undefined ? undefined : `takes ${error['uuid']} for the transaction's uuid`;
+
+const breaksOff = ({ write, answer }: Exchange) => write(TOO_LONG + firstPart(answer));
+
+/** The documented answer with these fields changed. */
+const withFields =
+  (status: string, fields: object, headers: string[] = []) =>
+  ({ write, answer }: Exchange) =>
+    write(message(status, JSON.stringify({ ...JSON.parse(answer), ...fields }), headers));
+
+/** What came of an answer is kept and read, however it broke off. */
+export const partialFaults: readonly Fault[] = [
+  {
+    name: 'cut off in the QR code by a lost connection',
+    respond: ({ socket, answer }) => socket.end(TOO_LONG + firstPart(answer)),
+    inspect: knowsTheUuid,
+    expected: lost,
+  },
+  {
+    name: 'cut off in the QR code by a reset',
+    respond: async (exchange) => {
+      breaksOff(exchange);
+      await sleep(50);
+      exchange.socket.resetAndDestroy();
+    },
+    inspect: knowsTheUuid,
+    expected: lost,
+  },
+  {
+    name: 'cut off in the QR code by timeoutMs',
+    respond: breaksOff,
+    client: BRIEFLY,
+    inspect: knowsTheUuid,
+    expected: stalled,
+  },
+  {
+    name: 'cut off in the QR code by totalTimeoutMs',
+    respond: breaksOff,
+    client: { timeoutMs: 5_000, totalTimeoutMs: 1_000 },
+    inspect: knowsTheUuid,
+    expected: outOfTime,
+    lasting: true,
+  },
+  {
+    name: 'cut off in the QR code by the signal',
+    respond: breaksOff,
+    act: async ({ call, controller, seen }) => {
+      const calling = call();
+      calling.catch(() => undefined);
+      await seen();
+      await sleep(200);
+      controller.abort();
+      return calling;
+    },
+    inspect: knowsTheUuid,
+    expected: every(aborted('unknown', 1)),
+  },
+  {
+    name: 'cut off in the QR code, as a 504',
+    respond: ({ socket, answer }) =>
+      socket.end(`HTTP/1.1 504 No\r\ncontent-length: 100000\r\n\r\n${firstPart(answer)}`),
+    client: { maxRetries: 0 },
+    inspect: knowsTheUuid,
+    expected: every(apiError(504, 'unknown')),
+  },
+  {
+    name: '200 whose status is 999, with a uuid',
+    respond: withFields('200 OK', { status: 999 }),
+    inspect: knowsTheUuid,
+    expected: every(apiError(200, 'unknown')),
+  },
+  {
+    name: 'larger than maxResponseBytes in its first chunk',
+    respond: withFields('200 OK', { novel: 'x'.repeat(5_000) }),
+    client: { maxResponseBytes: 1_000 },
+    inspect: knowsTheUuid,
+    expected: every(invalidResponse),
+  },
+  {
+    name: 'cut off before the uuid, with one of the shopper’s',
+    respond: ({ socket }) =>
+      socket.end(`${TOO_LONG}{"status":0,"response":{"shopper":{"uuid":"shopper-1"},"id":1`),
+    inspect: hasNoUuid,
+    expected: lost,
+  },
+  {
+    name: 'cut off after a refund’s uuid',
+    respond: ({ socket }) =>
+      socket.end(`${TOO_LONG}{"status":0,"refunds":{"transactions":[{"uuid":"refund-1"}]},"id":1`),
+    inspect: hasNoUuid,
+    expected: lost,
+  },
+  {
+    name: 'cut off in the uuid itself',
+    respond: ({ socket }) => socket.end(`${TOO_LONG}{"status":0,"uuid":"uuid-`),
+    inspect: hasNoUuid,
+    expected: lost,
+  },
+  {
+    name: 'whole, with a Content-Length that is one too large, on a connection that stays open',
+    respond: ({ write, answer }) =>
+      write(`${OK}content-length: ${Buffer.byteLength(answer) + 1}\r\n\r\n${answer}`),
+    client: BRIEFLY,
+    expected: survived,
+  },
+  {
+    name: 'whole, with a Content-Length that is one too large, and closed',
+    respond: ({ socket, answer }) =>
+      socket.end(`${OK}content-length: ${Buffer.byteLength(answer) + 1}\r\n\r\n${answer}`),
+    expected: survived,
+  },
+  {
+    name: 'whole, without its last chunk, on a connection that stays open',
+    respond: ({ write, answer }) =>
+      write(
+        `${OK}transfer-encoding: chunked\r\n\r\n${Buffer.byteLength(answer).toString(16)}\r\n${answer}\r\n`,
+      ),
+    client: BRIEFLY,
+    expected: survived,
+  },
+  {
+    name: 'whole, as of HTTP/1.0, on a connection that stays open',
+    respond: ({ write, answer }) =>
+      write(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${answer}`),
+    client: BRIEFLY,
+    expected: survived,
+  },
+  {
+    name: 'a bare number, which may have been cut off',
+    respond: ({ socket }) => socket.end(`${OK}content-length: 9\r\n\r\n12`),
+    expected: lost,
+  },
+  {
+    name: 'cut off, with the rest asked for over a connection that is refused (undici’s RetryAgent)',
+    respond: ({ socket, answer }) => socket.end(TOO_LONG + firstPart(answer)),
+    wrapPool: resuming,
+    inspect: knowsTheUuid,
+    // The refusal says nothing of the request that was answered: it must not be sent again.
+    expected: lost,
+  },
+];
+
+/** A pool that goes on with a body which breaks off over another connection, which is refused. */
+function resuming(pool: Pool): Pool {
+  const { dispatch } = pool;
+  return Object.assign(Object.create(pool) as Pool, {
+    dispatch: (options: unknown, handler: Handler) => dispatch.call(pool, options, failingByRefusal(handler)),
+  });
+}
+
+type Handler = Record<string, (...args: unknown[]) => unknown>;
+
+/** Both spellings of undici's handlers: of the platform's version on Node 20, and of later ones. */
+function failingByRefusal(handler: Handler): Handler {
+  let hasBegun = false;
+  return new Proxy(handler, {
+    get(target, name: string) {
+      const method = target[name];
+      if (typeof method !== 'function') return method;
+      return (...args: unknown[]) => {
+        hasBegun ||= name === 'onHeaders' || name === 'onResponseStart';
+        if (!hasBegun || (name !== 'onError' && name !== 'onResponseError'))
+          return method.apply(target, args);
+        connect(2, '127.0.0.1').on('error', (refusal) =>
+          method.apply(target, [...args.slice(0, -1), refusal]),
+        );
+        return undefined;
+      };
+    },
+  });
+}

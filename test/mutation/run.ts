@@ -1,0 +1,75 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { type Mutant, report } from './report';
+import { scopes } from './scopes';
+
+/**
+ * Puts faults into the source, one at a time, and sees whether a test notices.
+ *
+ *     npm run test:mutation                                     every scope
+ *     npm run test:mutation -- client                           one scope: client, webhooks or stores
+ *     npm run test:mutation -- client --mutate retry-policy     the files with this in their names
+ *     npm run test:mutation -- client --force                   also mutants whose result is known
+ *
+ * What a run found is kept under `node_modules/.cache`, file by file: a run that was ended goes on from there, and only
+ * tries what has changed since.
+ */
+const { values: args, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    mutate: { type: 'string', default: '' },
+    force: { type: 'boolean', default: false },
+    concurrency: { type: 'string', default: '2' },
+  },
+});
+
+const CACHE = 'node_modules/.cache/mutation';
+mkdirSync(CACHE, { recursive: true });
+
+const all: Mutant[] = [];
+for (const name of positionals.length > 0 ? positionals : Object.keys(scopes)) {
+  const scope = scopes[name];
+  if (scope === undefined) throw new Error(`No scope "${name}": ${Object.keys(scopes).join(', ')}`);
+  for (const [file, testFiles] of Object.entries(scope)) {
+    if (file.includes(args.mutate)) all.push(...(await mutate(file, testFiles)));
+  }
+}
+const survivors = report(all);
+process.exit(survivors > 0 ? 1 : 0);
+
+/** One run for each file, with its own tests and its own memory, so that nothing is lost when a later one is ended. */
+async function mutate(file: string, testFiles: readonly string[]): Promise<Mutant[]> {
+  const known = `${CACHE}/${file.replaceAll('/', '-')}.json`;
+  await new Stryker({
+    plugins: ['@stryker-mutator/vitest-runner'],
+    testRunner: 'vitest',
+    // The tests are named, and reach the source by the package's own name as well as by path.
+    vitest: { configFile: 'vitest.config.ts', related: false },
+    testFiles: [...testFiles],
+    mutate: [file],
+    // Its text is for people, and tests do not pin every word of it.
+    mutator: { excludedMutations: [] },
+    ignorePatterns: ['dist', 'docs/api', 'examples', '.git'],
+    coverageAnalysis: 'perTest',
+    incremental: true,
+    incrementalFile: known,
+    force: args.force,
+    concurrency: Number(args.concurrency),
+    // Tests wait for real time limits, and the machine may be busy.
+    timeoutMS: 20_000,
+    dryRunTimeoutMinutes: 10,
+    tempDirName: '.stryker-tmp',
+    reporters: ['progress-append-only'],
+    checkers: [],
+    allowConsoleColors: false,
+    fileLogLevel: 'off',
+    logLevel: 'warn',
+    allowEmpty: true,
+  } as ConstructorParameters<typeof Stryker>[0]).runMutationTest();
+  const { files } = JSON.parse(readFileSync(known, 'utf8')) as {
+    files: Record<string, { source: string; mutants: Omit<Mutant, 'file' | 'source'>[] }>;
+  };
+  const { mutants = [], source = '' } = files[file] ?? {};
+  return mutants.map((mutant) => ({ ...mutant, file, source }));
+}
