@@ -120,7 +120,7 @@ function mutate(json: Json, change: Mutation): Json {
 }
 
 /** One of the payloads as the document has it, with none to four changes. */
-function mutated(payloads: readonly unknown[]): fc.Arbitrary<Json> {
+export function mutated(payloads: readonly unknown[]): fc.Arbitrary<Json> {
   return fc
     .tuple(fc.constantFrom(...payloads.map(toJson)), fc.array(mutation, { maxLength: 4 }))
     .map(([payload, mutations]) => mutations.reduce(mutate, payload));

@@ -7,6 +7,7 @@ import { authorizationTarget } from './targets/authorization';
 import { createClientHttpTarget, createClientTarget } from './targets/client';
 import { createHandlerTarget } from './targets/handler';
 import { notificationTarget } from './targets/notification';
+import { createPartialAnswerHttpTarget, createPartialAnswerTarget } from './targets/partial-answer';
 
 /**
  * Feeds what comes from outside with mutations of what the document shows.
@@ -32,6 +33,8 @@ const all: readonly Target[] = [
   await createHandlerTarget(),
   createClientTarget(),
   await createClientHttpTarget(),
+  createPartialAnswerTarget(),
+  await createPartialAnswerHttpTarget(),
 ];
 const targets = all.filter(({ name }) => name.includes(args.only));
 const shares = targets.reduce((sum, { share }) => sum + share, 0);

@@ -37,9 +37,11 @@ export async function exchange(
   try {
     const init = { method, headers, redirect: 'manual', signal: controller.signal } as const;
     const pending = fetch(url, body === undefined ? init : { ...init, body });
-    // A custom fetch may ignore the signal: discard whatever it delivers late.
-    pending.then(discardIfLate(() => limit.over)).catch(() => undefined);
-    const response = await Promise.race([pending, limit.interrupted]);
+    const response = await Promise.race([pending, limit.interrupted]).catch((reason: unknown) => {
+      // A custom fetch may ignore the signal: discard whatever it delivers late.
+      pending.then(discard).catch(() => undefined);
+      throw reason;
+    });
     const { status: httpStatus } = response;
     const received = await readBody(response, maxResponseBytes, limit.interrupted);
     whole = received.brokenOff === undefined;
@@ -53,19 +55,14 @@ export async function exchange(
 interface Limit {
   /** Rejects when the time is over or the caller's signal fires; never resolves. */
   readonly interrupted: Promise<never>;
-  readonly over: boolean;
   end(): void;
 }
 
 /** One timer for the attempt's and the call's limit, whichever ends first, beside the caller's signal. */
 function startLimit({ limits, remainingMs, signal }: Attempt): Limit {
   let interrupt: (reason: symbol) => void = () => undefined;
-  let over = false;
   const interrupted = new Promise<never>((_, reject) => {
-    interrupt = (reason) => {
-      over = true;
-      reject(reason);
-    };
+    interrupt = reject;
   });
   interrupted.catch(() => undefined);
   const timer =
@@ -75,9 +72,6 @@ function startLimit({ limits, remainingMs, signal }: Attempt): Limit {
   const stopListening = onAbort(signal, () => interrupt(ABORTED));
   return {
     interrupted,
-    get over() {
-      return over;
-    },
     end() {
       clearTimeout(timer);
       stopListening();
@@ -85,8 +79,6 @@ function startLimit({ limits, remainingMs, signal }: Attempt): Limit {
   };
 }
 
-function discardIfLate(isLate: () => boolean) {
-  return ({ body }: FetchResponse): void => {
-    if (isLate() && body instanceof ReadableStream) body.cancel().catch(() => undefined);
-  };
+function discard({ body }: FetchResponse): void {
+  if (body instanceof ReadableStream) body.cancel().catch(() => undefined);
 }

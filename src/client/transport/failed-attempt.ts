@@ -40,7 +40,8 @@ export function contextOf(attempt: Attempt, outcome: Outcome, uuid?: string): Ca
     operation: operation.name,
     attempts: number,
     outcome: before !== undefined && SEVERITY[before.outcome] > SEVERITY[outcome] ? before.outcome : outcome,
-    uuid: uuid ?? before?.uuid,
+    // What a refusal quoted, another request may not have made.
+    uuid: uuid ?? (before?.outcome === 'unknown' ? before.uuid : undefined),
   };
 }
 

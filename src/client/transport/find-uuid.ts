@@ -9,10 +9,12 @@ interface Container {
  * The transaction's uuid in what came of a response, even one that broke off in the middle. The QR code's picture makes
  * the end of a checkout's response the likely part to be lost, and the uuid comes before it.
  *
- * Only `uuid` and `response.uuid` count (document sections 2.2 and 2.3): one elsewhere may be the shopper's. Two that
+ * Only the documented place counts: one elsewhere may be the shopper's, or a gateway's for its own log. Two there that
  * differ are ambiguous, and neither is given. `JSON.parse` cannot do this, because it takes whole texts only.
+ *
+ * @param path - the keys that lead to it; empty where there is none
  */
-export function findUuid(text: string): string | undefined {
+export function findUuid(text: string, path: readonly string[]): string | undefined {
   const found = new Set<string>();
   const inside: Container[] = [];
   let key = '';
@@ -23,7 +25,7 @@ export function findUuid(text: string): string | undefined {
       const end = endOfString(text, at);
       if (end === undefined) break;
       if (expectsKey) key = unquote(text.slice(at, end));
-      else if (key === 'uuid' && isOfTransaction(inside)) found.add(unquote(text.slice(at, end)));
+      else if (key === path.at(-1) && isParentOf(path, inside)) found.add(unquote(text.slice(at, end)));
       expectsKey = false;
       at = end - 1;
     } else if (character === '{' || character === '[') {
@@ -42,10 +44,12 @@ export function findUuid(text: string): string | undefined {
   return found.size === 1 ? [...found][0] : undefined;
 }
 
-function isOfTransaction(inside: readonly Container[]): boolean {
-  const [outermost, response] = inside;
-  if (outermost?.isObject !== true || inside.length > 2) return false;
-  return response === undefined || (response.isObject && response.key === 'response');
+/** Whether the scan is right inside of the object that the last key of a path belongs to. */
+function isParentOf(path: readonly string[], inside: readonly Container[]): boolean {
+  const keys = ['', ...path.slice(0, -1)];
+  return (
+    inside.length === keys.length && inside.every(({ key, isObject }, at) => isObject && key === keys[at])
+  );
 }
 
 /** The place after the closing quote; `undefined` when the string breaks off. */

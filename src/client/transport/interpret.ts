@@ -32,7 +32,11 @@ export function interpret<T>(
 ): Reading<T> {
   const { httpStatus, text, brokenOff } = received;
   const outcome = outcomeOfStatus(httpStatus);
-  const known = () => ({ httpStatus, outcome, uuid: secrets.uuid(findUuid(text)) });
+  const known = () => ({
+    httpStatus,
+    outcome,
+    uuid: secrets.uuid(findUuid(text, attempt.operation.uuidPath)),
+  });
   if (brokenOff === ABORTED) throw interruption(brokenOff, attempt, known());
   // A status of failure says all that matters, and a body that breaks off must not hide it.
   if (httpStatus < 200 || httpStatus > 299) throw httpFailure(received, attempt, known(), secrets);

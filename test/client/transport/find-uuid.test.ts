@@ -3,16 +3,16 @@ import { findUuid } from '../../../src/client/transport/find-uuid';
 import { checkoutAnswer, transactionAnswer } from '../support';
 
 describe.each([
-  ['a checkout', { ...checkoutAnswer(), extra: [{ uuid: 'no' }, 'uuid'] }],
-  ['a transaction', transactionAnswer()],
-])('the uuid of %s', (_, answer) => {
+  ['a checkout', ['response', 'uuid'], { uuid: 'no', ...checkoutAnswer(), extra: [{ uuid: 'no' }, 'uuid'] }],
+  ['a transaction', ['uuid'], { ...transactionAnswer(), response: { uuid: 'no' } }],
+])('the uuid of %s', (_, path, answer) => {
   it.each([0, 2])(
     'is found in each part that has all of it, and in no other (indentation %d)',
     (indentation) => {
       const text = JSON.stringify(answer, null, indentation);
       const end = text.indexOf('"uuid-1"') + '"uuid-1"'.length;
       for (let cut = 0; cut <= text.length; cut += 1) {
-        expect([cut, findUuid(text.slice(0, cut))]).toEqual([cut, cut < end ? undefined : 'uuid-1']);
+        expect([cut, findUuid(text.slice(0, cut), path)]).toEqual([cut, cut < end ? undefined : 'uuid-1']);
       }
     },
   );
@@ -21,10 +21,9 @@ describe.each([
 describe('what came of a response', () => {
   it.each([
     ['at the top', '{"uuid":"u"', 'u'],
-    ['below response', '{"response":{"uuid":"u"', 'u'],
-    ['twice, and equal', '{"uuid":"u","response":{"uuid":"u"', 'u'],
+    ['beside one elsewhere', '{"response":{"uuid":"v"},"uuid":"u"', 'u'],
     ['twice in one object, and equal', '{"uuid":"u","uuid":"u"', 'u'],
-    ['after an empty one', '{"uuid":"","response":{"uuid":"u"', 'u'],
+    ['after an empty one', '{"uuid":"","uuid":"u"', 'u'],
     ['after lists and objects', '{"a":[1,[2],{"b":"c"}],"d":{"e":{}},"uuid":"u"', 'u'],
     ['after values that are no text', '{"a":true,"b":null,"c":-1.5e3,"uuid":"u"', 'u'],
     ['with a key in escapes', String.raw`{"u\u0075id":"u"`, 'u'],
@@ -35,8 +34,12 @@ describe('what came of a response', () => {
     ['before the text goes on as something else', '{"uuid":"u"}]}{"', 'u'],
     ['after a response that is no object', '{"response":["uuid","no"],"uuid":"u"', 'u'],
     ['after a value that is “uuid”', '{"a":"uuid","b":"no","uuid":"u"', 'u'],
-    ['with white space', ' {\n "response" : { "uuid" : "u"', 'u'],
-  ])('has it %s', (_, text, uuid) => expect(findUuid(text)).toBe(uuid));
+    ['with white space', ' {\n "uuid" : "u"', 'u'],
+  ])('has it %s', (_, text, uuid) => {
+    expect(findUuid(text, ['uuid'])).toBe(uuid);
+    expect(findUuid(`{"response":${text}`, ['response', 'uuid'])).toBe(uuid);
+    expect(findUuid(text, [])).toBeUndefined();
+  });
 
   it.each([
     ['nothing came', ''],
@@ -50,8 +53,9 @@ describe('what came of a response', () => {
     ['it is below a response in a list', '{"response":[{"uuid":"u"}'],
     ['it is below a response in another object', '{"a":{"response":{"uuid":"u"}'],
     ['it is below a response in a response', '{"response":{"response":{"uuid":"u"}'],
-    ['there are two that differ', '{"uuid":"u","response":{"uuid":"v"'],
-    ['a third differs', '{"uuid":"u","response":{"uuid":"u","uuid":"v"'],
+    ['there are two that differ', '{"uuid":"u","uuid":"v"'],
+    ['a third differs', '{"uuid":"u","uuid":"u","uuid":"v"'],
+    ['it is below response', '{"response":{"uuid":"u"}'],
     ['it is cut off', '{"uuid":"u'],
     ['it is cut off in an escape', String.raw`{"uuid":"u\"`],
     ['it is cut off before its value', '{"uuid":'],
@@ -65,12 +69,28 @@ describe('what came of a response', () => {
     ['it is quoted in a text', String.raw`{"a":"{\"uuid\":\"u\"}"`],
     ['its key is one of another case', '{"UUID":"u","Uuid":"v"'],
     ['it is a key', '{"uuid":{},"u":"v"'],
-  ])('has none when %s', (_, text) => expect(findUuid(text)).toBeUndefined());
+  ])('has none when %s', (_, text) => {
+    expect(findUuid(text, ['uuid'])).toBeUndefined();
+    expect(findUuid(`{"response":${text}`, ['response', 'uuid'])).toBeUndefined();
+  });
+
+  it.each([
+    ['at the top', '{"uuid":"u"'],
+    ['below another object', '{"other":{"uuid":"u"}'],
+    ['below a list of that name', '{"response":["uuid",{"uuid":"u"}]'],
+    ['below one in a response', '{"response":{"response":{"uuid":"u"}'],
+    ['below a response in another object', '{"a":{"response":{"uuid":"u"}'],
+    ['below a response in a list', '[{"response":{"uuid":"u"}'],
+  ])('has none of a response when it is %s', (_, text) =>
+    expect(findUuid(text, ['response', 'uuid'])).toBeUndefined(),
+  );
 
   it('takes time that grows with its length, not with its square', () => {
     // A test of time would be a test of the machine: quadratic, this would not end.
     expect(
-      findUuid(`{"a":"${String.raw`\"`.repeat(500_000)}","b":[${'{},'.repeat(500_000)}0],"uuid":"u"`),
+      findUuid(`{"a":"${String.raw`\"`.repeat(500_000)}","b":[${'{},'.repeat(500_000)}0],"uuid":"u"`, [
+        'uuid',
+      ]),
     ).toBe('u');
   });
 });

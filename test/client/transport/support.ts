@@ -4,23 +4,9 @@ import {
   createRecurringCheckout,
   getTransaction,
 } from '../../../src/client/operations';
-import type { Attempt } from '../../../src/client/transport/failed-attempt';
 import { FailedAttempt } from '../../../src/client/transport/failed-attempt';
 
 export const allOperations = [createRecurringCheckout, getTransaction, cancelScheduledPayment];
-
-export function attempt(given: Partial<Attempt> = {}): Attempt {
-  return {
-    operation: createRecurringCheckout,
-    url: 'https://service.example/v1.1/checkout/pix-automatic',
-    limits: { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 },
-    signal: undefined,
-    number: 1,
-    remainingMs: 90_000,
-    before: undefined,
-    ...given,
-  };
-}
 
 const context = (outcome: Outcome, attempts = 1) =>
   ({ operation: 'createRecurringCheckout', attempts, outcome }) as const;
