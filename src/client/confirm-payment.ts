@@ -1,8 +1,8 @@
 import { InvalidRequestError } from '../errors';
 import type { SalePayload } from '../schemas/notifications/sale';
 import type { Transaction, TransactionRefunds } from '../schemas/transaction';
+import { ownOptions } from '../shared/own-options';
 import { assertPositive, type CallOptions } from './options';
-import { ownOptions } from './own-options';
 
 /** The part of a client that queries a transaction: a `PaymentsClient`, or your double of it. */
 export interface TransactionSource {

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../errors';
 import { assertCredentials, type Credentials } from '../schemas/credentials';
+import { parseBaseUrl } from '../shared/base-url';
+import { ownOptions } from '../shared/own-options';
 import { VERSION } from '../version';
-import { parseBaseUrl } from './base-url';
-import { ownOptions } from './own-options';
 import type { Fetch } from './transport/fetch';
 import type { Observers } from './transport/observers';
 import { platformFetch } from './transport/platform-fetch';

@@ -8,14 +8,14 @@ import {
 import { type RecurringCheckoutRequest, recurringCheckoutRequestSchema } from '../schemas/checkout-request';
 import { type RecurringCheckout, recurringCheckoutSchema } from '../schemas/checkout-response';
 import { type Transaction, transactionSchema } from '../schemas/transaction';
-import { cancelScheduledPayment, createRecurringCheckout, getTransaction } from './operations';
+import { cancelScheduledPayment, createRecurringCheckout, getTransaction } from '../service/operations';
+import { pathOf } from '../service/path';
 import {
   type BodyCallOptions,
   type CallOptions,
   type PaymentsClientOptions,
   resolveOptions,
 } from './options';
-import { pathOf } from './path';
 import { requestBody } from './request-body';
 import { Transport } from './transport/transport';
 import { type WaitOptions, waitForTransaction } from './wait-for-transaction';

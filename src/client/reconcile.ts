@@ -1,8 +1,8 @@
 import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
 import type { Transaction } from '../schemas/transaction';
+import { onAbort } from '../shared/on-abort';
+import { ownOptions } from '../shared/own-options';
 import type { TransactionSource } from './confirm-payment';
-import { onAbort } from './on-abort';
-import { ownOptions } from './own-options';
 
 /** A transaction as the service has it, or the error of its query. */
 export type Reconciled =

@@ -1,9 +1,9 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
 import { type Schema, validate } from '../schemas/schema';
-import { mergeDeep } from './merge-deep';
-import type { Operation } from './operations';
+import type { Operation } from '../service/operations';
+import { mergeDeep } from '../shared/merge-deep';
+import { ownOptions } from '../shared/own-options';
 import type { BodyCallOptions } from './options';
-import { ownOptions } from './own-options';
 
 /**
  * Builds the body of a call: the JSON of the request with `extraFields` merged in, checked as it is sent. Only JSON is

@@ -1,8 +1,8 @@
 import { AbortedError, ApiError, ConfigurationError, TimeoutError } from '../errors';
 import type { Transaction } from '../schemas/transaction';
-import { onAbort } from './on-abort';
+import { onAbort } from '../shared/on-abort';
+import { ownOptions } from '../shared/own-options';
 import { assertPositive } from './options';
-import { ownOptions } from './own-options';
 import { isTransient } from './transport/retry-policy';
 
 /** What to wait for, and how long. */

@@ -1,6 +1,6 @@
-import { utf8 } from '../bodies';
 import { InvalidNotificationError, WebhookAuthenticationError } from '../errors';
 import type { Credentials } from '../schemas/credentials';
+import { utf8 } from '../shared/bytes';
 import { checkAuthorization } from './authorization';
 import type { AnyDefinition } from './define-notification';
 import type { Notification } from './notification';

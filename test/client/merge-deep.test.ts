@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeDeep } from '../../src/client/merge-deep';
+import { mergeDeep } from '../../src/shared/merge-deep';
 
 class Money {
   cents = 1;

@@ -5,6 +5,11 @@ const client = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/client/transport/${name}.ts`]: tests.map((test) => `test/client/${test}.test.ts`),
 });
 
+/** What the client uses of `src/shared` and `src/service`. */
+const below = (name: string, ...tests: readonly string[]): Scope => ({
+  [`src/${name}.ts`]: tests.map((test) => `test/client/${test}.test.ts`),
+});
+
 const webhooks = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/webhooks/${name}.ts`]: tests.map((test) => `test/webhooks/${test}.test.ts`),
 });
@@ -17,16 +22,16 @@ const stores = (name: string, ...tests: readonly string[]): Scope => ({
 export const scopes: Readonly<Record<string, Scope>> = {
   client: {
     ...client('retry-policy', 'transport/retry-policy'),
-    ...client('find-uuid', 'transport/find-uuid'),
-    ...client('failed-attempt', 'transport/failed-attempt'),
+    ...below('service/find-uuid', 'transport/find-uuid'),
+    ...client('failed-attempt', 'retries', 'uuid-of-what', 'abort'),
     ...client('connection-failure', 'connection-failure'),
-    ...client('read-body', 'transport/read-body'),
-    ...client('interpret', 'transport/interpret'),
-    ...client('interruption', 'transport/interruption'),
+    ...below('shared/read-body', 'partial-answers', 'custom-fetch', 'answers'),
+    ...client('interpret', 'answers', 'partial-answers', 'uuid-of-what'),
+    ...client('interruption', 'connection-failure', 'partial-answers', 'abort', 'time-limits'),
     ...client('exchange', 'transport/exchange'),
     ...client('transport', 'retries', 'abort', 'custom-fetch', 'observers', 'time-limits'),
     ...client('platform-fetch', 'partial-answers', 'requests'),
-    ...client('secrets', 'secrets'),
+    ...below('shared/secrets', 'secrets'),
     ...client('observers', 'observers'),
   },
   webhooks: {
@@ -35,7 +40,6 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...webhooks('recognize', 'parse-notification'),
     ...webhooks('notification-key', 'notification-key', 'duplicates'),
     ...webhooks('payout-failure', 'payout-failure'),
-    ...webhooks('aged-map', 'aged-map'),
     ...webhooks('handler/act', 'duplicates', 'handler-store', 'handler-answers'),
     ...webhooks('handler/body', 'handler-body'),
     ...webhooks('handler/act-in-transaction', 'handler-transaction'),

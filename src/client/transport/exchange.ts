@@ -1,8 +1,8 @@
-import { onAbort } from '../on-abort';
+import { onAbort } from '../../shared/on-abort';
+import { readBody } from '../../shared/read-body';
 import type { Attempt } from './failed-attempt';
 import type { Fetch, FetchInit, FetchResponse } from './fetch';
 import { ABORTED, ATTEMPT_TIMED_OUT, CALL_TIMED_OUT } from './interruption';
-import { readBody } from './read-body';
 
 /** A request, ready to be sent. */
 export interface OutgoingRequest extends Omit<FetchInit, 'redirect' | 'signal' | 'body'> {

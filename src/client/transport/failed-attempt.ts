@@ -1,6 +1,6 @@
 import { AbortedError, type CallError, type Outcome } from '../../errors';
 import { advice, type CallContext } from '../../errors/failed-call';
-import type { Operation } from '../operations';
+import type { Operation } from '../../service/operations';
 import type { ResolvedLimits } from '../options';
 
 /** One attempt of a call, and what the attempts before it leave to say. */

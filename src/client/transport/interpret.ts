@@ -2,13 +2,13 @@ import { ApiError, InvalidResponseError, type Outcome, type ValidationIssue } fr
 import { advice } from '../../errors/failed-call';
 import { summarize } from '../../errors/validation-issue';
 import { type Schema, validate } from '../../schemas/schema';
+import { findUuid } from '../../service/find-uuid';
+import { TOO_LARGE } from '../../shared/read-body';
+import type { Secrets } from '../../shared/secrets';
 import type { Received } from './exchange';
 import { type Attempt, contextOf, FailedAttempt } from './failed-attempt';
-import { findUuid } from './find-uuid';
 import { ABORTED, interruption, type Known } from './interruption';
-import { TOO_LARGE } from './read-body';
 import { parseRetryAfter } from './retry-policy';
-import type { Secrets } from './secrets';
 
 /** What a successful response says. */
 export interface Reading<T> {

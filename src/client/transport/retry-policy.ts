@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, TimeoutError } from '../../errors';
-import type { Operation } from '../operations';
+import type { Operation } from '../../service/operations';
 import { isPermanent } from './connection-failure';
 import type { FailedAttempt } from './failed-attempt';
 

@@ -1,17 +1,17 @@
 import ky, { type Options } from 'ky';
 import { ConfigurationError } from '../../errors';
 import type { Schema } from '../../schemas/schema';
-import { onAbort } from '../on-abort';
-import type { Operation } from '../operations';
+import type { Operation } from '../../service/operations';
+import { onAbort } from '../../shared/on-abort';
+import { ownOptions } from '../../shared/own-options';
+import { Secrets } from '../../shared/secrets';
 import { type CallOptions, type ResolvedOptions, resolveLimits, resolveSignal } from '../options';
-import { ownOptions } from '../own-options';
 import { exchange, type OutgoingRequest } from './exchange';
 import { type Attempt, abortedError, FailedAttempt } from './failed-attempt';
 import { interpret } from './interpret';
 import { interruption } from './interruption';
 import { notify, type RequestEvent } from './observers';
 import { mayRetry, retryDelayMs } from './retry-policy';
-import { Secrets } from './secrets';
 
 /** What to send, and what the response must be. */
 export interface Message<T> {

@@ -1,4 +1,4 @@
-import { mergeDeep } from '../../client/merge-deep';
+import { mergeDeep } from '../../shared/merge-deep';
 import { usageFailure } from './failure';
 
 /** A payload with the fields of `--set path=value` in it: `--set refund.amount=5 --set receipt=null`. */

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../client/base-url';
+import { isLoopback } from '../../shared/base-url';
 import { usageFailure } from './failure';
 
 /** Where notifications are sent, and so the credentials. */

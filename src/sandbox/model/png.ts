@@ -1,4 +1,4 @@
-import { joinChunks } from '../../bodies';
+import { joinChunks } from '../../shared/bytes';
 
 /**
  * A black-and-white PNG. Its pixels are stored and not compressed, so that it needs no `node:zlib`, and so that the

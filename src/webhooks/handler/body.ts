@@ -1,4 +1,4 @@
-import { isReadableStream, joinChunks } from '../../bodies';
+import { isReadableStream, joinChunks } from '../../shared/bytes';
 import { isBytes } from '../parse-notification';
 import { atEndOfTurn, startTimer } from './deadline';
 

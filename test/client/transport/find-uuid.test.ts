@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findUuid } from '../../../src/client/transport/find-uuid';
+import { findUuid } from '../../../src/service/find-uuid';
 import { checkoutAnswer, transactionAnswer } from '../support';
 
 describe.each([

@@ -1,12 +1,12 @@
 import { AbortedError, InvalidResponseError } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { getTransaction } from '../../../src/client/operations';
 import {
   isTransient,
   mayRetry,
   parseRetryAfter,
   retryDelayMs,
 } from '../../../src/client/transport/retry-policy';
+import { getTransaction } from '../../../src/service/operations';
 import { allOperations, errors, failed } from './support';
 
 const changes = allOperations.filter(({ method }) => method !== 'GET');

@@ -1,10 +1,10 @@
 import { ApiError, type CallError, ConnectionError, type Outcome, TimeoutError } from 'pix-automatic-sdk';
+import { FailedAttempt } from '../../../src/client/transport/failed-attempt';
 import {
   cancelScheduledPayment,
   createRecurringCheckout,
   getTransaction,
-} from '../../../src/client/operations';
-import { FailedAttempt } from '../../../src/client/transport/failed-attempt';
+} from '../../../src/service/operations';
 
 export const allOperations = [createRecurringCheckout, getTransaction, cancelScheduledPayment];
 

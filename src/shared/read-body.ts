@@ -1,5 +1,11 @@
-import { isReadableStream, joinChunks, utf8 } from '../../bodies';
-import type { FetchResponse } from './fetch';
+import { isReadableStream, joinChunks, utf8 } from './bytes';
+
+/** The part of a response that is read here. */
+interface ResponseWithBody {
+  readonly headers: { get(name: string): string | null };
+  readonly body: unknown;
+  text(): Promise<string>;
+}
 
 /** A body, as far as it came. */
 export interface ReceivedBody {
@@ -22,7 +28,7 @@ const NO_REASON = Symbol('no reason');
  * @param interrupted - rejects when the attempt is over; readers of a stalled stream do not notice by themselves
  */
 export async function readBody(
-  response: FetchResponse,
+  response: ResponseWithBody,
   maxBytes: number,
   interrupted: Promise<never>,
 ): Promise<ReceivedBody> {
@@ -59,7 +65,7 @@ function decoderFor(contentType: string | null): typeof utf8 {
 
 /** For an implementation of `fetch` whose bodies are not web streams. */
 async function readText(
-  response: FetchResponse,
+  response: ResponseWithBody,
   maxBytes: number,
   interrupted: Promise<never>,
 ): Promise<ReceivedBody> {

@@ -1,4 +1,4 @@
-import type { Credentials } from '../../schemas/credentials';
+import type { Credentials } from '../schemas/credentials';
 
 /** Keeps the credentials out of what the service wrote, in whatever case it wrote them. */
 export class Secrets {
