@@ -16,7 +16,7 @@ const DELIVERIES: Readonly<Record<string, Plan['deliveries']>> = {
 
 /** What is explored, and which part of the time it may take. The small ones come first, and leave what they do not use. */
 export function scenarios(library: Library): (Scenario & { readonly weight: number })[] {
-  const all = Object.entries(DELIVERIES).flatMap(([states, planned]) => {
+  const byStates = Object.entries(DELIVERIES).map(([states, planned]) => {
     const leases = (count: number, faults: number, weight: number) => ({
       library,
       name: `leases: ${count} deliveries of ${states}, ${upTo(faults)}`,
@@ -32,24 +32,25 @@ export function scenarios(library: Library): (Scenario & { readonly weight: numb
       hazards: { faults, ...IN_TRANSACTION },
     });
     const oneProcess = {
-      ...leases(2, 1, 3),
+      ...leases(2, 1, 10),
       name: `one process and its own clock: 2 deliveries of ${states}, ${upTo(1)}`,
       deliveries: planned.slice(0, 2).map(({ state }) => ({ state, process: 1 })),
       openStore: memoryStore(library, { ownClock: true }),
       hazards: { faults: 1, clock: true, slow: true, stop: true, throw: true, hang: true },
     };
     return [
-      leases(2, 1, 3),
+      leases(2, 1, 10),
       oneProcess,
-      transactions(2, 0, 3),
-      leases(3, 0, 3),
-      transactions(3, 0, 3),
-      transactions(2, 1, 4),
-      leases(3, 1, 5),
-      leases(2, 2, 6),
+      transactions(2, 0, 10),
+      leases(3, 0, 10),
+      transactions(2, 1, 30),
+      leases(3, 1, 30),
+      transactions(3, 0, 10),
+      leases(2, 2, 10),
     ];
   });
-  return all.sort((a, b) => a.weight - b.weight);
+  const [first = []] = byStates;
+  return first.flatMap((_, index) => byStates.flatMap((all) => all[index] ?? []));
 }
 
 /** The store that most seeded faults are put into, without any. */
