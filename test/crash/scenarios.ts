@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REAL_TIMES, type StoreName, scaled, type Timing } from './config';
+import { REAL_TIMES, type StoreName, scaled, type Timing, UNHURRIED_TIMES } from './config';
 import { paymentsAtOnce } from './notifications';
 import { randomly, type Scenario, type World } from './run';
 
@@ -11,7 +11,8 @@ export const scenarios: readonly Scenario[] = [
     name: 'listeners killed at random',
     stores: [...SERVERS, 'sqlite'],
     through: 'shared servers',
-    schedule: randomly(100, 6000),
+    schedule: randomly(40, 5000),
+    timing: UNHURRIED_TIMES,
     kills: true,
   },
   {
@@ -31,10 +32,11 @@ export const scenarios: readonly Scenario[] = [
     stores: SERVERS,
     through: 'own servers',
     schedule: SCHEDULE,
+    timing: UNHURRIED_TIMES,
     trouble: (world) =>
       twice(world, async ({ servers, timing }) => {
         for (const server of servers) server.freeze();
-        await sleep(timing.storeTimeoutMs * 3);
+        await sleep(timing.storeTimeoutMs * 2.5);
         for (const server of servers) server.thaw();
       }),
   },
@@ -43,6 +45,7 @@ export const scenarios: readonly Scenario[] = [
     stores: SERVERS,
     through: 'own servers',
     schedule: SCHEDULE,
+    timing: UNHURRIED_TIMES,
     trouble: (world) =>
       twice(world, async ({ servers }) => {
         await Promise.all(servers.map((server) => server.restart()));
@@ -53,10 +56,11 @@ export const scenarios: readonly Scenario[] = [
     stores: SERVERS,
     through: 'a proxy',
     schedule: SCHEDULE,
+    timing: UNHURRIED_TIMES,
     trouble: (world) =>
       twice(world, async ({ servers, timing }, round) => {
         for (const { proxy } of servers) proxy?.stall(round === 0 ? 'replies' : 'requests');
-        await sleep(timing.storeTimeoutMs * 3);
+        await sleep(timing.storeTimeoutMs * 2.5);
         for (const { proxy } of servers) proxy?.mend();
       }),
   },
@@ -83,6 +87,7 @@ export const scenarios: readonly Scenario[] = [
     stores: ['postgres', 'postgres transactional'],
     through: 'PgBouncer',
     schedule: SCHEDULE,
+    timing: UNHURRIED_TIMES,
     kills: true,
   },
   lateClaims(scaled(1 / 8)),
