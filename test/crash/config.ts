@@ -50,6 +50,12 @@ export const REAL_TIMES: Timing = {
  */
 export const SHORT_TIMES: Timing = { ...scaled(1 / 50), storeTimeoutMs: 500 };
 
+/**
+ * A minute in a twentieth of the time, for a store that stops: connecting anew has to fit into a step of the store also
+ * where all listeners do it at once on a busy machine.
+ */
+export const UNHURRIED_TIMES: Timing = { ...scaled(1 / 20), storeTimeoutMs: 1000 };
+
 /** All times in proportion. */
 export function scaled(share: number): Timing {
   const { intervalMs, leaseMs, callbackTimeoutMs, storeTimeoutMs, deliveryTimeoutMs } = REAL_TIMES;

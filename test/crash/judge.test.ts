@@ -143,6 +143,12 @@ describe('The judge of the crash test', () => {
     const notFinished = [listener([begin(1, 0)], 10)];
     const nothingWritten = { effects: new Map(), states: new Map() };
     expect(violationsOf({ delivered: [delivered('PAID', undefined)] })).toEqual([lost]);
+    const { figures } = judge({
+      delivered: [delivered('PAID', undefined)],
+      incarnations: [],
+      leaseMs: LEASE_MS,
+    });
+    expect(figures['lost']).toBe(1);
     expect(violationsOf({ delivered: [delivered('PAID', undefined)], incarnations: notFinished })).toEqual([
       lost,
     ]);

@@ -36,7 +36,7 @@ export interface World {
   readonly timing: Timing;
   /** Remembers for the judge that the store cannot be used while this happens. */
   outage(work: () => Promise<unknown>): Promise<void>;
-  /** Resolves when so many attempts have failed of one notification at least. */
+  /** Resolves when so many attempts of at least one notification have failed. */
   failuresOfOne(attempts: number): Promise<void>;
 }
 
@@ -160,7 +160,7 @@ async function openLane(store: StoreName, settings: LaneSettings) {
   return { store, fleet, place };
 }
 
-/** Waits for the attempt that fails as the so-and-so-manieth of its notification. */
+/** Counts how many attempts of one notification have failed at most, and waits for a number of them. */
 class FailedAttempts {
   #most = 0;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { PostgresStore, type PostgresTransaction, RedisStore, SqliteStore } from '../../src/stores';
@@ -44,7 +45,8 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
     case 'sqlite': {
       const { DatabaseSync } = await import('node:sqlite');
       const database = new DatabaseSync(config.sqliteFile);
-      database.exec('PRAGMA busy_timeout = 100; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+      database.exec('PRAGMA busy_timeout = 100; PRAGMA synchronous = NORMAL');
+      await setWriteAheadLog(() => database.exec('PRAGMA journal_mode = WAL'));
       const store = new SqliteStore(database);
       await store.createTable();
       return store;
@@ -55,6 +57,18 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
       return doneAtClaim(redis());
     case 'wrong: writes outside the transaction':
       return writesOutside(new PostgresStore(pool, { ...options, transactional: true }), pool);
+  }
+}
+
+/** SQLite does not wait where several processes do this at once. */
+async function setWriteAheadLog(set: () => void): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return set();
+    } catch (error) {
+      if (attempt === 50) throw error;
+      await sleep(50);
+    }
   }
 }
 
