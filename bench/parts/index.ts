@@ -1,6 +1,7 @@
 import type { Part } from '../lib/part';
 import { client } from './client';
 import { coldImport } from './cold-import';
+import { firstCall } from './first-call';
 import { fleet } from './fleet';
 import { growth } from './growth';
 import { handler } from './handler';
@@ -20,6 +21,7 @@ export const parts: Readonly<Record<string, { readonly measures: string; readonl
   },
   client: { measures: 'CPU a call of the client', run: client },
   'cold-import': { measures: 'time to load a module in a new process', run: coldImport },
+  'first-call': { measures: 'from the start of a process to the end of its first call', run: firstCall },
   size: { measures: 'bytes of a bundle and of an installation', run: size },
   'memory-store': { measures: 'as many keys in the memory store as it holds by default', run: memoryStore },
   stores: { measures: 'Redis, PostgreSQL and SQLite as idempotency stores', run: stores },

@@ -1,12 +1,8 @@
-import {
-  PaymentsClient,
-  type PaymentsClientOptions,
-  recurringCheckoutSchema,
-  transactionSchema,
-} from 'pix-automatic-sdk';
+import { PaymentsClient, type PaymentsClientOptions } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import type { Axios, Ky, OpenAi, Stripe, Undici } from './peers';
 import { undiciFetch } from './undici-fetch';
+import { recurringCheckout, transaction } from './zod-schemas';
 
 /** One call each, of a transaction and of a new journey, to the answer as an object. */
 export interface Client {
@@ -36,12 +32,12 @@ export const clients = {
   'this library, undici.request': async (service: string) =>
     ours(service, undiciFetch(await load<Undici>('undici'))),
 
-  'ky().json(schema)': async (service: string) => {
+  'ky().json(zod schema)': async (service: string) => {
     const { default: ky } = await load<Ky>('ky');
     const { get, post } = urls(service);
     return {
-      get: () => ky.get(get, { headers }).json(transactionSchema),
-      post: () => ky.post(post, { headers, json: request }).json(recurringCheckoutSchema),
+      get: () => ky.get(get, { headers }).json(transaction),
+      post: () => ky.post(post, { headers, json: request }).json(recurringCheckout),
     };
   },
 
