@@ -35,6 +35,7 @@ export function amountFromMinorUnits(minorUnits: number, currency: string): numb
 function decimalText(minorUnits: number, decimals: number): string {
   const digits = String(Math.abs(minorUnits)).padStart(decimals + 1, '0');
   const point = digits.length - decimals;
-  const fraction = digits.slice(point).replace(/0+$/, '');
+  let fraction = digits.slice(point);
+  while (fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   return `${minorUnits < 0 ? '-' : ''}${digits.slice(0, point)}${fraction && `.${fraction}`}`;
 }

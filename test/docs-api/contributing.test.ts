@@ -20,6 +20,7 @@ it('`npm run check` is what CI runs, but for what a clean machine needs', () => 
   expect(steps).toEqual([
     'Redis',
     'PostgreSQL',
+    'PgBouncer',
     'Lock file without a registry host',
     'Dependencies',
     'Nothing left behind in the work tree',

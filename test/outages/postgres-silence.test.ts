@@ -35,7 +35,7 @@ describe.skipIf(!found)('A listener whose connections to PostgreSQL go silent, a
       onTestFinished(() => listeners.end());
       const options = { table, transactional, stepTimeoutMs: 1_000 };
       const { pay } = await startListener(new PostgresStore(listeners, options), () => undefined, {
-        storeTimeoutMs: 10_000,
+        storeTimeoutMs: 7_500,
         callbackTimeoutMs: 10_000,
       });
       const payments = () => Promise.all([1, 2, 3].map(() => pay(`sale-${randomUUID()}`)));

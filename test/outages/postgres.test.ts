@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PostgresStore, type PostgresTransaction } from '../../src/stores';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { startTcpProxy } from '../helpers/tcp-proxy';
@@ -224,21 +224,25 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
     expect(acted).toHaveLength(2);
   });
 
-  it('rolls back a callback that hangs, in transactional mode', async () => {
+  it('rolls back a callback that outlives its time, and holds its subject until it ends, in transactional mode', async () => {
     const signals: AbortSignal[] = [];
+    let endHanging: () => void = () => undefined;
+    const hanging = new Promise<void>((resolve) => (endHanging = resolve));
     const { pay, reports } = await startListener(
       transactional(pool),
       async ({ payload }, { signal, transaction }) => {
         await write(payload.saleToken, transaction);
         signals.push(signal);
-        if (signals.length === 1) await new Promise(() => undefined);
+        if (signals.length === 1) await hanging;
       },
     );
     expect((await pay('sale-1')).status).toBe(500);
     expect(signals[0]?.aborted).toBe(true);
     expect(reports.map(({ code }) => code)).toEqual(['callback_timeout']);
     expect(await effectsById()).toEqual(new Map());
-    expect((await pay('sale-1')).status).toBe(200);
+    expect((await pay('sale-1')).status).toBe(503);
+    endHanging();
+    await vi.waitUntil(async () => (await pay('sale-1')).status === 200, { timeout: 5_000 });
     expect((await pay('sale-1')).status).toBe(200);
     expect(await effectsById()).toEqual(new Map([['sale-1', 1]]));
   });
