@@ -82,16 +82,3 @@ it('has the code and outcome on errors caught by the other copy’s class', asyn
     );
   expect(tidy(caught as unknown[][])).toEqual(tidy([...each, ...each]));
 });
-
-it('does not load ky before a call is tried again, when required', async () => {
-  const program = `
-    const { PaymentsClient } = require('pix-automatic-sdk');
-    const loaded = () => Object.values(require.cache).filter((module) => module.filename.includes('pix-automatic-sdk')).length;
-    const counts = [loaded()];
-    const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
-    const options = { baseUrl: 'https://service.example', apiKey: 'key', apiToken: 'token' };
-    const client = new PaymentsClient({ ...options, fetch: () => Promise.reject(refused) });
-    const call = (maxRetries) => client.getTransaction('t-1', { maxRetries }).catch(() => counts.push(loaded()));
-    call(0).then(() => call(1)).then(() => console.log(JSON.stringify(counts.map((count) => count - counts[0]))));`;
-  expect(JSON.parse(await node(consumer, '--input-type=commonjs', '-e', program))).toEqual([0, 0, 1]);
-});
