@@ -8,7 +8,6 @@ import {
   passing,
   refused,
   stalled,
-  success,
   survived,
   unusable,
 } from '../expectations';
@@ -88,7 +87,9 @@ export const bodyFaults: readonly Fault[] = [
   {
     name: '200 whose status is text',
     respond: body('{"status":"0","message":"success"}'),
-    expected: unusable,
+    // Of a query nothing is needed, and the status is left out.
+    accepts: (result) => isDeepStrictEqual(result, { message: 'success' }),
+    expected: { ...unusable, getTransaction: survived.getTransaction },
   },
   {
     name: 'a key twice, the last one bad',
@@ -138,9 +139,9 @@ export const bodyFaults: readonly Fault[] = [
     name: 'a number beyond all numbers, as the amount',
     respond: ({ write, answer }) =>
       write(message('200 OK', answer.replace('"amount":59.7', '"amount":1e999'))),
-    inspect: knowsTheJourney,
-    // No amount of money, so the field is not there as documented. A cancellation has no amount.
-    expected: { ...unusable, cancelScheduledPayment: success() },
+    // No amount of money, so the field is left out.
+    accepts: (result) => !JSON.stringify(result).includes('"amount"'),
+    expected: survived,
   },
   {
     name: '__proto__ and constructor as keys',
