@@ -125,7 +125,10 @@ export const notificationTarget: Target = {
     assertPlain(result);
     assert.deepEqual(result.raw, onlyJson(received(text, form).replace(/^\ufeff/, '')), 'not as it was sent');
 
-    if ('payload' in result) assertSame(parse(result.payload), result, 'parsed from its own payload');
+    // Without what was left out of it, a payload may not be told as its kind by its shape.
+    if ('payload' in result && !('issues' in result && result.issues !== undefined)) {
+      assertSame(parse(result.payload), result, 'parsed from its own payload');
+    }
     // Infinity, as which JSON.parse reads 1e999, is null for JSON.stringify.
     const written = JSON.stringify(result.raw);
     if (write(toJson(result.raw)) === written) {
