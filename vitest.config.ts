@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import type { Reporter, TestModule, TestSuite } from 'vitest/node';
@@ -29,14 +30,45 @@ function skippedIn(parent: TestModule | TestSuite): string[] {
   });
 }
 
-export default defineConfig({
+/** What every suite has in common, the ones with a configuration of their own included. */
+export const common = {
   resolve: { alias: entries },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/{package,runtimes}/**', '**/node_modules/**'],
-    // Generous, because the slow tests wait for real time-outs over real sockets, and CI machines are slow.
+    // Generous, because the slow tests wait for real timeouts over real sockets, and CI machines are slow.
     testTimeout: 15_000,
     hookTimeout: 30_000,
+  },
+};
+
+/** Suites that start servers, processes or other people's frameworks. */
+const integration = [
+  'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
+  'test/stores/{better-sqlite3,parked,postgres-*,redis-*,sqlite-*}.test.ts',
+];
+const types = ['test/types/**/*.test.ts'];
+/** Every word and block of code that people read, and what is made from the source for them. */
+const docs = [
+  'test/{docs,docs-api}/**/*.test.ts',
+  'test/errors/page.test.ts',
+  'test/cli/wrong-listeners.test.ts',
+];
+/** Suites with a configuration of their own: the packed package, a browser, and the chaos run with the outages. */
+const elsewhere = ['test/{crash,outages,package,page,runtimes}/**', '**/node_modules/**'];
+
+function project(name: string, include: string[], exclude: string[] = []) {
+  return { ...common, test: { ...common.test, name, include, exclude: [...elsewhere, ...exclude] } };
+}
+
+export default defineConfig({
+  test: {
+    // Most of the slow tests wait for timeouts and servers, so twice as many files as cores run side by side.
+    maxWorkers: 2 * availableParallelism(),
     reporters: ['default', skippedSuites],
+    projects: [
+      project('unit', ['test/**/*.test.ts'], [...integration, ...types, ...docs]),
+      project('integration', integration, docs),
+      project('types', types),
+      project('docs', docs),
+    ],
   },
 });

@@ -1,4 +1,4 @@
-// Measures this library beside what a merchant would use in its place. Prints Markdown: docs/performance.md has a run.
+// Measures this library beside what a merchant would use in its place. Prints Markdown; docs/performance.md has the goals.
 // Run: npm run bench                            all parts
 //      npm run bench -- size notification       these alone
 //      npm run bench -- --help                  what there is

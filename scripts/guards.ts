@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 
 type Schemas = Readonly<Record<string, z.core.$ZodType>>;
-/** Functions that schemas check and transform with, by the name that `src/schemas/checks.ts` exports them under. */
+/** Functions that schemas check and transform with, by the name that `src/service/schema/checks.ts` exports them under. */
 type Checks = Readonly<Record<string, unknown>>;
 
 const HEADER = `// Made by \`npm run generate\` out of the schemas. Do not edit: change the schema, and run it again.
@@ -9,30 +9,7 @@ const HEADER = `// Made by \`npm run generate\` out of the schemas. Do not edit:
 // A quick yes for a value that is exactly as documented, which its schema would give out as it is. A guard says no
 // where it is not sure, and the schema then has the last word. A property test holds the two together.`;
 
-const HELPERS = `/** zod copies an object of a class, and leaves out a field called \`__proto__\`: both are left to the schema. */
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.getPrototypeOf(value) === Object.prototype &&
-    !Object.hasOwn(value, '__proto__')
-  );
-}
-
-function isMaybeText(value: unknown): boolean {
-  return typeof value === 'string' || value === null || value === undefined;
-}
-
-function isMaybeNumber(value: unknown): boolean {
-  return Number.isFinite(value) || value === null || value === undefined;
-}
-
-function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  if (!Array.isArray(value)) return false;
-  // Not \`every\`, which skips what is missing.
-  for (const item of value) if (!isItem(item)) return false;
-  return true;
-}`;
+const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText', 'isPlain'];
 
 /**
  * The code of guards, in TypeScript.
@@ -47,7 +24,11 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
   const used = new Set<string>();
   for (const [name, schema] of Object.entries(exported)) guardOf(schema, name);
   const code = [...functions.values()].join('\n\n');
-  return `${HEADER}\n\nimport { ${[...used].sort().join(', ')} } from './checks';\n\n${HELPERS}\n\n${code}\n`;
+  const imports = [
+    `import { ${[...used].sort().join(', ')} } from './schema/checks';`,
+    `import { ${FRAME.join(', ')} } from './schema/guard-checks';`,
+  ];
+  return `${HEADER}\n\n${imports.join('\n')}\n\n${code}\n`;
 
   /** The name of the function that guards an object or a union, which is written the first time. */
   function guardOf(schema: z.core.$ZodType, place: string): string {

@@ -43,14 +43,7 @@ export {
   type ScheduledPaymentCancellationRequest,
   scheduledPaymentCancellationRequestSchema,
   scheduledPaymentCancellationSchema,
-} from './schemas/cancellation';
-export {
-  type CheckoutRequestShopper,
-  type RecurrenceRequest,
-  type RecurringCheckoutRequest,
-  type RecurringCheckoutRequestBase,
-  recurringCheckoutRequestSchema,
-} from './schemas/checkout-request';
+} from './service/answers/cancellation';
 export {
   type CheckoutInstructions,
   type CheckoutShopper,
@@ -59,10 +52,7 @@ export {
   type RecurringCheckout,
   type RecurringCheckoutJourney,
   recurringCheckoutSchema,
-} from './schemas/checkout-response';
-export type { Credentials } from './schemas/credentials';
-export type { Schema } from './schemas/schema';
-export type { BankDetails, IdentityDocument, OpenEnum, Phone } from './schemas/shared';
+} from './service/answers/checkout-response';
 export {
   type CreditTransferDetails,
   type ShopperBankDetails,
@@ -71,7 +61,17 @@ export {
   type TransactionRefunds,
   type TransactionShopper,
   transactionSchema,
-} from './schemas/transaction';
+} from './service/answers/transaction';
+export type { Credentials } from './service/credentials';
+export {
+  type CheckoutRequestShopper,
+  type RecurrenceRequest,
+  type RecurringCheckoutRequest,
+  type RecurringCheckoutRequestBase,
+  recurringCheckoutRequestSchema,
+} from './service/requests/checkout-request';
+export type { BankDetails, IdentityDocument, OpenEnum, Phone } from './service/schema/fields';
+export type { Schema } from './service/schema/schema';
 export { amountFromMinorUnits } from './values/amount-from-minor-units';
 export { decodeQrCode, type QrCodeImage } from './values/decode-qr-code';
 export { parseDateTime } from './values/parse-date-time';

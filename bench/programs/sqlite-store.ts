@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SqliteStore } from 'pix-automatic-sdk/stores';
-import { sqliteStatements } from '../../src/stores/sqlite-sql';
+import { sqliteStatements } from '../../src/stores/sqlite/sql';
 import { interleave } from '../lib/interleave';
 import { programInput } from '../lib/program-input';
 import { randomFrom } from '../lib/random';

@@ -11,7 +11,7 @@ import {
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 
 const queue = new Queue('notifications', {
-  // Without its offline queue, a Redis that is away makes `add` fail instead of wait: the notification comes again.
+  // Without its offline queue, `add` fails while Redis is down, instead of waiting: the notification comes again.
   connection: { url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', enableOfflineQueue: false },
   defaultJobOptions: {
     attempts: 5,

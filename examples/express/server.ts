@@ -15,7 +15,7 @@ const handler = createWebhookHandler({
       const reference = references.get(notification.payload.saleToken);
       console.log(`${reference}: notified of its payment`);
       const { confirmed, differences } = await confirmPayment(client, notification);
-      // Thrown, so that the payment is not taken for acted on: the true notification may be yet to come.
+      // Thrown, so that it is not recorded as processed: the true notification may still come.
       if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
       console.log(`${reference}: paid`);
     },

@@ -18,7 +18,7 @@ const handler = createWebhookHandler({
       if (!confirmed) throw new Error('The service does not confirm it');
       console.log(`${reference}: paid`);
     },
-    // Funds on their way back to the payer: PENDING, then PAID or CANCELLED. Each state is acted on once.
+    // The service returns money to the payer: PENDING, then PAID or CANCELLED. Each state is processed once.
     reversal({ payload }) {
       console.log(`${references.get(payload.sale?.uuid ?? '')}: reversal ${payload.status}`);
     },

@@ -14,7 +14,7 @@ interface Database {
   prepare(sql: string): { bind(...values: unknown[]): { run(): Promise<{ meta: { changes: number } }> } };
 }
 
-/** A Worker learns its secrets with its first request. The handler must outlive it: it knows what was acted on. */
+/** A Worker gets its secrets with its first request. Keep the handler after it: it knows what was processed. */
 let handler: WebhookHandler | undefined;
 
 function createHandler({ PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, DB }: Env): WebhookHandler {

@@ -24,17 +24,15 @@ const handler = createWebhookHandler({
       console.log(`${order.reference} is paid: ${currency} ${amount}`);
     },
   },
-  // Told of everything that was not acted on.
+  // Gets everything that was not processed.
   onReport: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
 });
 
-const server = createServer(toNodeListener(handler));
-server.listen(Number(PORT), async () => {
-  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
-
+async function subscribe(): Promise<void> {
+  const reference = `order-${1001 + orders.size}`;
   const { response } = await client.createRecurringCheckout({
     currency: 'BRL',
-    referenceCode: 'order-1001',
+    referenceCode: reference,
     amount: 59.7,
     shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
     recurrence: {
@@ -44,9 +42,22 @@ server.listen(Number(PORT), async () => {
     },
   });
   // Store the uuid first: it is how notifications and queries name the transaction.
-  orders.set(response.uuid, { reference: 'order-1001', paid: false });
+  orders.set(response.uuid, { reference, paid: false });
   console.log(`Transaction ${response.uuid}`);
   console.log(`The payer scans or pastes ${response.instructions.qrCode.plain}`);
+}
+
+const listener = toNodeListener(handler);
+const server = createServer((request, response) => {
+  if (request.url !== '/subscriptions') return listener(request, response);
+  subscribe().then(
+    () => response.end(),
+    () => response.writeHead(502).end(),
+  );
+});
+server.listen(Number(PORT), async () => {
+  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+  await subscribe();
 });
 
 process.once('SIGTERM', async () => {

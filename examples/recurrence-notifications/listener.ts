@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { explainPixCode } from 'pix-automatic-sdk/pix';
 import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { scheduledCharge } from './scheduled-charge.js';
 
@@ -10,9 +11,18 @@ const handler = createWebhookHandler({
   store: new MemoryStore(), // one process; see the examples redis and postgres for more than one
   kinds: [scheduledCharge],
   on: {
-    scheduledCharge: ({ payload, key }, { handledStates }) => {
+    scheduledCharge: ({ payload }, { handledStates }) => {
+      const { instructionId, status, attempt, amount, code } = payload;
       const before = handledStates.join(', ') || 'nothing';
-      console.log(`${key}: ${payload.amount ?? 'no amount'}, after ${before}`);
+      console.log(
+        `${instructionId}, attempt ${attempt}: ${status}, ${amount ?? 'no amount'}, after ${before}`,
+      );
+      if (code === undefined) return;
+      // Of two kinds of failure the codes are different ones. `undefined` for a code that is not one of Pix.
+      const context = status === 'CANCELLED' ? 'charge-cancelled' : 'charge';
+      const explanation = explainPixCode(code, context, 'en');
+      if (explanation) console.log(`  ${code}: ${explanation.meaning}. ${explanation.action}`);
+      if (explanation?.endsCharge) console.log('  No retry can help.');
     },
     payment: ({ payload }) => console.log(`${payload.referenceCode} is paid`),
     // How you find out what the service sends: names only, because the values are personal data.

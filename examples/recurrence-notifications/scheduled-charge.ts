@@ -3,8 +3,8 @@ import * as z from 'zod';
 
 /**
  * AN ASSUMPTION, TO BE REPLACED. The service's document says that the recurring journey has notifications, and does not
- * show them: `instructionId`, `status` and `amount` below are made up for this example. Start without this definition,
- * see in the output of `unrecognized` which fields you are sent, and describe those.
+ * show them: the fields below are made up for this example. Start without this definition, see in the output of
+ * `unrecognized` which fields you are sent, and describe those.
  */
 export const scheduledCharge = defineNotification({
   kind: 'scheduledCharge',
@@ -14,9 +14,12 @@ export const scheduledCharge = defineNotification({
   schema: z.looseObject({
     instructionId: z.string().min(1),
     status: z.string().min(1),
+    attempt: z.number().default(0),
+    code: z.string().optional(),
     amount: z.number().optional(),
   }),
-  // Both together are what a duplicate is told by. Without `state`, a second status would be taken for a duplicate.
+  // A notification with the same subject and state is a repetition. A charge of Pix may fail and be retried up to three
+  // times: with the status alone in `state`, your code would never see the second failure.
   subject: ({ instructionId }) => instructionId,
-  state: ({ status }) => status,
+  state: ({ status, attempt }) => `${attempt}-${status}`,
 });

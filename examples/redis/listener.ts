@@ -6,18 +6,18 @@ import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 
-// While Redis is away, ioredis would keep commands for later: a claim that nobody waits for any more.
+// While Redis is down, ioredis would queue commands, and send a claim after the handler has given it up.
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', { maxRetriesPerRequest: 1 });
 // Each failed connection is one of these; without a listener ioredis prints them with their stack.
 redis.on('error', ({ code }: NodeJS.ErrnoException) => console.error(`Redis: ${code}`));
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
-  // Processes that share the namespace share what was acted on; another application needs another namespace.
+  // Processes that share the namespace share what was processed; another application needs another namespace.
   store: new RedisStore(redis, { namespace: 'example-redis' }),
   on: {
     payment: ({ payload }) => console.log(`${payload.referenceCode} is paid`),
-    // Reversals keep their uuid from PENDING to PAID: each of the two is acted on, once.
+    // Reversals keep their uuid from PENDING to PAID: each of the two is processed once.
     reversal: ({ payload }) => console.log(`reversal of ${payload.reversedAmount}: ${payload.status}`),
     refund: ({ payload }) => console.log(`refund of ${payload.refund.amount} credited`),
     payout: 'ignore',

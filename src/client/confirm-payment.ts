@@ -1,10 +1,14 @@
 import { InvalidRequestError } from '../errors';
-import type { SalePayload } from '../schemas/notifications/sale';
-import type { Transaction, TransactionRefunds } from '../schemas/transaction';
-import { ownOptions } from '../shared/own-options';
+import type { Transaction, TransactionRefunds } from '../service/answers/transaction';
+import type { SalePayload } from '../service/kinds/sale';
+import { ownOptions } from '../shared/objects';
+import { mayLack } from './left-out';
 import { assertPositive, type CallOptions } from './options';
 
-/** The part of a client that queries a transaction: a `PaymentsClient`, or your double of it. */
+/**
+ * The part of a client that queries a transaction: a `PaymentsClient`, or your double of it. One that wraps a client
+ * returns its result itself: a copy of it no longer says that `type` or `refunds` came in another type than documented.
+ */
 export interface TransactionSource {
   /** As `PaymentsClient.getTransaction`. */
   getTransaction(transactionUUID: string, options?: CallOptions): Promise<Transaction>;
@@ -40,7 +44,7 @@ export interface PaymentDifference {
   /** What the notification says; `undefined` for `type` and `refunds`, which it does not have. */
   readonly notified: unknown;
   /**
-   * What the service says; `undefined` or `null` when it does not say. Of `refunds` only `quantity`, `requested` and
+   * What the service says; `undefined` or `null` when it does not say, or in another type than documented. Of `refunds` only `quantity`, `requested` and
    * the number of `transactions`, because refunds hold personal data: they are in `transaction.refunds`.
    */
   readonly queried: unknown;
@@ -53,7 +57,7 @@ export interface PaymentDifference {
  * A payment is confirmed only when the service states all of this:
  *
  * - `situation` is `PAID`
- * - `type` is `SALE` or missing
+ * - `type` is `SALE` or missing; a `type` or `refunds` of another type than documented prevents the confirmation
  * - nothing was refunded: `refunds.quantity` and `refunds.requested` are 0 or missing, and `refunds.transactions` is
  *   empty or missing. Any refund in the list counts, whatever its `status`
  * - `uuid`, and where the notification has them `amount`, `currency` and `referenceCode`, are equal. A field that the
@@ -107,8 +111,20 @@ function compare(payload: SalePayload, transaction: Transaction): PaymentDiffere
     const counts = { quantity, requested, transactions: transactions?.length };
     differences.push({ field: 'refunds', notified: undefined, queried: counts });
   }
+  for (const field of ['type', 'refunds'] as const) {
+    const isTold = differences.some((difference) => difference.field === field);
+    if (!isTold && mayLack(transaction, SPEAKS_AGAINST[field])) {
+      differences.push({ field, notified: undefined, queried: undefined });
+    }
+  }
   return differences;
 }
+
+/** Where the field, or the part of it that counts, would be. */
+const SPEAKS_AGAINST = {
+  type: [['type']],
+  refunds: [['refunds'], ['refunds', 'quantity'], ['refunds', 'requested'], ['refunds', 'transactions']],
+} as const;
 
 /** Anything that is not plainly "none", such as a count that came as text, may be a refund. */
 function isWithoutRefunds(refunds: TransactionRefunds): boolean {

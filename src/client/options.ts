@@ -1,8 +1,10 @@
 import { ConfigurationError } from '../errors';
-import { assertCredentials, type Credentials } from '../schemas/credentials';
-import { parseBaseUrl } from '../shared/base-url';
-import { ownOptions } from '../shared/own-options';
+import type { Credentials } from '../service/credentials';
+import { ownOptions } from '../shared/objects';
+import { LONGEST_TIMER_MS } from '../shared/time';
+import { assertCredentials } from '../values/assert-credentials';
 import { VERSION } from '../version';
+import { parseBaseUrl } from './base-url';
 import type { Fetch } from './transport/fetch';
 import type { Observers } from './transport/observers';
 import { platformFetch } from './transport/platform-fetch';
@@ -114,6 +116,12 @@ const DEFAULT_LIMITS: ResolvedLimits = { timeoutMs: 30_000, totalTimeoutMs: 90_0
 
 /** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
+  if (typeof given !== 'object' || given === null) {
+    throw new ConfigurationError(
+      'Expected `new PaymentsClient({ baseUrl, apiKey, apiToken })`, or `PaymentsClient.fromEnv()`, which reads them ' +
+        'from the environment.',
+    );
+  }
   const options = ownOptions(given);
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp === true);
   const { apiKey, apiToken } = options;
@@ -150,8 +158,8 @@ export function resolveLimits(limits: CallLimits, defaults: ResolvedLimits): Res
   const timeoutMs = limits.timeoutMs ?? defaults.timeoutMs;
   const totalTimeoutMs = limits.totalTimeoutMs ?? defaults.totalTimeoutMs;
   const maxRetries = limits.maxRetries ?? defaults.maxRetries;
-  assertPositive('timeoutMs', timeoutMs, MAX_TIMER_MS);
-  assertPositive('totalTimeoutMs', totalTimeoutMs, MAX_TIMER_MS);
+  assertPositive('timeoutMs', timeoutMs, LONGEST_TIMER_MS);
+  assertPositive('totalTimeoutMs', totalTimeoutMs, LONGEST_TIMER_MS);
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError('Expected `maxRetries` to be a whole number, 0 or more.');
   }
@@ -167,10 +175,7 @@ export function resolveSignal(signal: AbortSignal | null | undefined): AbortSign
   return signal;
 }
 
-/** Timers take 32 bits: a longer time would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-export function assertPositive(name: string, value: number, max = MAX_TIMER_MS): void {
+export function assertPositive(name: string, value: number, max = LONGEST_TIMER_MS): void {
   if (typeof value !== 'number' || !(value > 0) || value > max) {
     throw new ConfigurationError(`Expected \`${name}\` to be a number above 0 and at most ${max}.`);
   }

@@ -1,15 +1,17 @@
-import { ConfigurationError } from '../errors';
 import {
   type ScheduledPaymentCancellation,
   type ScheduledPaymentCancellationRequest,
   scheduledPaymentCancellationRequestSchema,
   scheduledPaymentCancellationSchema,
-} from '../schemas/cancellation';
-import { type RecurringCheckoutRequest, recurringCheckoutRequestSchema } from '../schemas/checkout-request';
-import { type RecurringCheckout, recurringCheckoutSchema } from '../schemas/checkout-response';
-import { type Transaction, transactionSchema } from '../schemas/transaction';
-import { cancelScheduledPayment, createRecurringCheckout, getTransaction } from '../service/operations';
-import { pathOf } from '../service/path';
+} from '../service/answers/cancellation';
+import { type RecurringCheckout, recurringCheckoutSchema } from '../service/answers/checkout-response';
+import { type Transaction, transactionSchema } from '../service/answers/transaction';
+import { operations } from '../service/operations';
+import {
+  type RecurringCheckoutRequest,
+  recurringCheckoutRequestSchema,
+} from '../service/requests/checkout-request';
+import { fromEnvironment } from '../values/from-environment';
 import {
   type BodyCallOptions,
   type CallOptions,
@@ -17,6 +19,7 @@ import {
   resolveOptions,
 } from './options';
 import { requestBody } from './request-body';
+import { pathOf } from './request-path';
 import { Transport } from './transport/transport';
 import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 
@@ -58,18 +61,10 @@ export class PaymentsClient {
    * @throws `ConfigurationError` naming the variables that are missing
    */
   static fromEnv(
-    env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
+    env?: Readonly<Record<string, string | undefined>>,
     options: Omit<PaymentsClientOptions, 'baseUrl' | 'apiKey' | 'apiToken'> = {},
   ): PaymentsClient {
-    const read = { baseUrl: 'PAYMENTS_BASE_URL', apiKey: 'PAYMENTS_API_KEY', apiToken: 'PAYMENTS_API_TOKEN' };
-    const missing = Object.values(read).filter((name) => !env[name]);
-    if (missing.length > 0) {
-      throw new ConfigurationError(
-        `Expected the environment to have ${missing.join(', ')}. Is the .env file loaded?`,
-      );
-    }
-    const [baseUrl = '', apiKey = '', apiToken = ''] = Object.values(read).map((name) => env[name]);
-    return new this({ ...options, baseUrl, apiKey, apiToken });
+    return new this({ ...options, ...fromEnvironment(['baseUrl', 'apiKey', 'apiToken'], env) });
   }
 
   /**
@@ -91,7 +86,7 @@ export class PaymentsClient {
     request: RecurringCheckoutRequest,
     options: BodyCallOptions = {},
   ): Promise<RecurringCheckout> {
-    const operation = createRecurringCheckout;
+    const operation = operations.createRecurringCheckout;
     return this.#transport.send(
       {
         operation,
@@ -115,7 +110,7 @@ export class PaymentsClient {
    * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole response came
    */
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
-    const operation = getTransaction;
+    const operation = operations.getTransaction;
     return this.#transport.send(
       { operation, path: pathOf(operation, transactionUUID), response: transactionSchema },
       options,
@@ -139,7 +134,7 @@ export class PaymentsClient {
     request: ScheduledPaymentCancellationRequest,
     options: BodyCallOptions = {},
   ): Promise<ScheduledPaymentCancellation> {
-    const operation = cancelScheduledPayment;
+    const operation = operations.cancelScheduledPayment;
     return this.#transport.send(
       {
         operation,

@@ -1,8 +1,9 @@
 import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
-import type { Transaction } from '../schemas/transaction';
+import type { Transaction } from '../service/answers/transaction';
+import { ownOptions } from '../shared/objects';
 import { onAbort } from '../shared/on-abort';
-import { ownOptions } from '../shared/own-options';
 import type { TransactionSource } from './confirm-payment';
+import { resolveSignal } from './options';
 
 /** A transaction as the service has it, or the error of its query. */
 export type Reconciled =
@@ -53,7 +54,7 @@ export interface ReconcileOptions {
  * @param options - how many queries run at the same time, and a signal
  * @throws `ApiError` when the service answers a query with 401 or 403
  * @throws `AbortedError` when the signal fires
- * @throws `ConfigurationError` for a `concurrency` below 1, or for `transactionUUIDs` that are text or not iterable
+ * @throws `ConfigurationError` for a `concurrency` below 1, a `signal` that is none, or for `transactionUUIDs` that are text or not iterable
  */
 export async function* reconcile(
   client: TransactionSource,
@@ -61,7 +62,7 @@ export async function* reconcile(
   options: ReconcileOptions = {},
 ): AsyncGenerator<Reconciled, void, undefined> {
   const { concurrency = 4, signal: given } = ownOptions(options);
-  const signal = given ?? undefined;
+  const signal = resolveSignal(given);
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new ConfigurationError('Expected `concurrency` to be a whole number, 1 or more.');
   }

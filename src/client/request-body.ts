@@ -1,8 +1,7 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
-import { type Schema, validate } from '../schemas/schema';
 import type { Operation } from '../service/operations';
-import { mergeDeep } from '../shared/merge-deep';
-import { ownOptions } from '../shared/own-options';
+import { type Schema, validate } from '../service/schema/schema';
+import { mergeDeep, ownOptions } from '../shared/objects';
 import type { BodyCallOptions } from './options';
 
 /**

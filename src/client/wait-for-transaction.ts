@@ -1,7 +1,7 @@
 import { AbortedError, ApiError, ConfigurationError, TimeoutError } from '../errors';
-import type { Transaction } from '../schemas/transaction';
-import { onAbort } from '../shared/on-abort';
-import { ownOptions } from '../shared/own-options';
+import type { Transaction } from '../service/answers/transaction';
+import { ownOptions } from '../shared/objects';
+import { sleep, TIMED_OUT, within } from '../shared/time';
 import { assertPositive } from './options';
 import { isTransient } from './transport/retry-policy';
 
@@ -56,7 +56,8 @@ export async function waitForTransaction(
     });
     if (transaction !== undefined) {
       lastSeen = transaction;
-      if (await within(Promise.resolve(until(transaction)), remainingMs(), signal)) return transaction;
+      const isWanted = await within(remainingMs(), Promise.resolve(until(transaction)), signal);
+      if (isWanted !== TIMED_OUT && isWanted) return transaction;
     }
     await sleep(Math.min(pauseMs, remainingMs()), signal);
     const context = { operation: 'getTransaction', attempts, outcome: 'unknown' } as const;
@@ -77,27 +78,4 @@ export async function waitForTransaction(
 
 function isSettled({ situation }: Transaction): boolean {
   return situation === 'PAID' || situation === 'CANCELLED';
-}
-
-/** Resolves after the time, or as soon as the signal fires. */
-async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await within(new Promise<never>(() => undefined), ms, signal);
-}
-
-/** Settles as the promise does, or resolves with `undefined` once the time is over or the signal has fired. */
-function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T | undefined> {
-  return new Promise<T | undefined>((resolve, reject) => {
-    const giveUp = () => {
-      stop();
-      resolve(undefined);
-    };
-    const timer = setTimeout(giveUp, Math.max(0, ms));
-    const stopListening = onAbort(signal, giveUp);
-    const stop = () => {
-      clearTimeout(timer);
-      stopListening();
-    };
-    if (signal?.aborted) giveUp();
-    promise.then(resolve, reject).finally(stop);
-  });
 }

@@ -1,11 +1,9 @@
+import type { OperationName } from '../service/operations';
 import { brand, type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
-
-/** The operations of the service (document section 4), by the names of the client's methods. */
-export type OperationName = 'createRecurringCheckout' | 'getTransaction' | 'cancelScheduledPayment';
 
 /** What every error of a call to the service knows about that call. */
 export interface CallContext {
-  /** Whether the call may have taken effect, over all its attempts. */
+  /** Whether the call may have gone through, over all its attempts. */
   readonly outcome: Outcome;
   /** The operation that was called. */
   readonly operation: OperationName;
@@ -21,7 +19,7 @@ export abstract class FailedCall extends PaymentsError {
     brand(this, 'FailedCall');
   }
 
-  /** Whether the call may have taken effect. After several attempts, the worst outcome of them. */
+  /** Whether the call may have gone through. After several attempts, the worst outcome of them. */
   declare readonly outcome: Outcome;
 
   /** The operation that was called. */
@@ -62,6 +60,6 @@ export function advice({ outcome, operation, uuid }: Omit<CallContext, 'attempts
             'watch for notifications of the first.'
         : 'The journey exists: query it by `error.uuid`, and do not create it again.';
     case 'cancelScheduledPayment':
-      return 'The cancellation may have taken effect: check with the service before you report it either way.';
+      return 'The cancellation may have gone through: check with the service before you report it either way.';
   }
 }

@@ -1,14 +1,14 @@
+export type { OperationName } from '../service/operations';
+export type { ValidationIssue } from '../shared/validation-issue';
 export { AbortedError } from './aborted-error';
 export { ApiError } from './api-error';
 export { type CallError, isCallError } from './call-error';
 export { ConfigurationError } from './configuration-error';
 export { ConnectionError } from './connection-error';
-export type { OperationName } from './failed-call';
 export { InvalidNotificationError } from './invalid-notification-error';
 export { InvalidRequestError } from './invalid-request-error';
 export { InvalidResponseError } from './invalid-response-error';
 export { type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
 export { StoreError } from './store-error';
 export { TimeoutError } from './timeout-error';
-export type { ValidationIssue } from './validation-issue';
 export { type AuthorizationFailure, WebhookAuthenticationError } from './webhook-authentication-error';

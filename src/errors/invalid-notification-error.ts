@@ -1,5 +1,5 @@
+import { summarize, type ValidationIssue } from '../shared/validation-issue';
 import { brand, PaymentsError } from './payments-error';
-import { summarize, type ValidationIssue } from './validation-issue';
 
 /**
  * A notification's body is no JSON object, contradicts its query flags, or lacks what identifies it (document

@@ -1,5 +1,5 @@
+import { summarize, type ValidationIssue } from '../shared/validation-issue';
 import { brand, PaymentsError } from './payments-error';
-import { summarize, type ValidationIssue } from './validation-issue';
 
 /**
  * An argument is not valid. `issues` names each field and what is expected there.

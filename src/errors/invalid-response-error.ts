@@ -1,6 +1,6 @@
+import type { ValidationIssue } from '../shared/validation-issue';
 import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
-import type { ValidationIssue } from './validation-issue';
 
 /**
  * The service answered with a success that cannot be used: no JSON, too large, or without what the operation is for.

@@ -1,5 +1,5 @@
 /**
- * Whether a failed call may have taken effect.
+ * Whether a failed call may have gone through.
  *
  * - `'not-sent'`: nothing reached the service. Calling again is safe.
  * - `'refused'`: the service answered 4xx, other than 408 and 499. It did not act.
@@ -71,7 +71,7 @@ export abstract class PaymentsError extends Error {
   /** Tells the kinds of error apart; never changes for a class. */
   readonly code: PaymentsErrorCode;
 
-  /** Whether the call may have taken effect; `undefined` on errors that belong to no call (a notification's). */
+  /** Whether the call may have gone through; `undefined` on errors that belong to no call (a notification's). */
   readonly outcome: Outcome | undefined;
 
   /** Called by the classes below this one. */

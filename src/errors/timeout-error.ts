@@ -1,4 +1,4 @@
-import type { Transaction } from '../schemas/transaction';
+import type { Transaction } from '../service/answers/transaction';
 import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 

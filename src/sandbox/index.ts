@@ -1,5 +1,5 @@
 /**
- * A stand-in for the service, for development and tests. What a merchant runs in production loads none of it.
+ * A local sandbox of the service, for development and tests. What a merchant runs in production loads none of it.
  *
  * @module pix-automatic-sdk/sandbox
  */
@@ -7,6 +7,7 @@
 export type { Delivery, DeliveryAttempt } from './delivery/delivery';
 export type { WebhookUrl } from './delivery/listener-url';
 export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';
+export type { SandboxTransaction } from './model/describe-journey';
 export type { Fault, FaultKind } from './model/fault-queue';
 export { type IdSource, sequentialIds } from './model/ids';
 export type { RefundOptions, ReturnOptions } from './model/moves';
@@ -20,4 +21,5 @@ export type {
 } from './model/records';
 export { SandboxError } from './model/sandbox-error';
 export type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
+export type { PlayedScenario, ScenarioName, ScenarioNotification, ScenarioOptions } from './scenarios';
 export { startSandbox } from './start-sandbox';

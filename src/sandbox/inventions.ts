@@ -70,7 +70,7 @@ export interface Inventions {
     readonly host: string;
   };
 
-  /** How many payments are scheduled, a month apart, when a journey is paid. */
+  /** How many payments are scheduled when a journey is paid; they follow `periodicity`, monthly where it is unknown. */
   scheduledPayments: number;
   /** Which names of the refunded amount a refund notification has. */
   refundAmountFields: 'both' | 'reversedAmount' | 'amountRefunded';
@@ -178,7 +178,7 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
   saleReversalNotification: invent('6.2', 'payload of the sale REVERSAL event', false),
   failedPayoutStatus: invent('3', 'whether a failed payout is PENDING or FAILED', 'PENDING'),
   failedPayoutQuery: invent('6.5', 'whether a failed payout carries type=payout too', 'payout=true'),
-  deliveryTimeoutMs: invent('8', 'time-out of a listener', 30_000),
+  deliveryTimeoutMs: invent('8', 'timeout of a listener', 30_000),
 };
 
 /** The table's values, with those of the caller in their place. */

@@ -1,7 +1,7 @@
-import type { Credentials } from '../schemas/credentials';
+import type { Credentials } from '../service/credentials';
 import { toBase64 } from './model/base64';
 
-/** Shorter ones are stand-ins such as `k`, which would blank half of every URL. */
+/** Shorter ones are placeholders such as `k`, which would blank half of every URL. */
 const SHORTEST_SECRET = 6;
 
 /** Blanks the credentials wherever they are in a text: percent-encoded ones too, and the pair as notifications carry it. */
@@ -11,4 +11,16 @@ export function redactor({ apiKey, apiToken }: Credentials): (text: string) => s
     .flatMap((secret) => [secret, encodeURIComponent(secret)]);
   const pair = toBase64(new TextEncoder().encode(`${apiKey}:${apiToken}`));
   return (text) => [pair, ...secrets].reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+}
+
+/** Blanks the credentials in what was parsed out of JSON: in keys, texts and numbers, so that it stays JSON. */
+export function redactJson(value: unknown, redact: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact));
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(([key, item]) => [redact(key), redactJson(item, redact)]);
+    return Object.fromEntries(entries);
+  }
+  if (typeof value === 'string') return redact(value);
+  const text = String(value);
+  return redact(text) === text ? value : redact(text);
 }

@@ -1,17 +1,20 @@
 import type { OperationName } from '../errors';
-import type { Credentials } from '../schemas/credentials';
+import type { Credentials } from '../service/credentials';
 import type { Delivery, DeliveryAttempt } from './delivery/delivery';
 import type { WebhookUrl } from './delivery/listener-url';
 import type { Inventions } from './inventions';
+import type { MoveControls } from './model/controls';
 import type { Fault } from './model/fault-queue';
 import type { IdSource } from './model/ids';
-import type { RefundOptions, ReturnOptions } from './model/moves';
-import type { PayOutOptions } from './model/pay-out';
-import type { SandboxPayout, SandboxRefund, SandboxReversal, SandboxScheduledPayment } from './model/records';
 
-/** What the stand-in is like, however calls reach it. Everything has a default. */
+import type { PlayedScenario, ScenarioName, ScenarioOptions } from './scenarios';
+
+/** What the sandbox is like, however calls reach it. Everything has a default. */
 export interface ServiceOptions {
-  /** What calls and control calls must carry, and notifications do. Default: a pair that is plainly a sandbox's. */
+  /**
+   * What calls and control calls must carry, and notifications do. Default: a pair that is plainly a sandbox's. With a
+   * pair of your own, the sandbox's page asks for it too: API key as the user, API token as the password.
+   */
   credentials?: Credentials | undefined;
   /** Where notifications go. Without it none is sent, until `setWebhookUrl`. */
   webhookUrl?: WebhookUrl | undefined;
@@ -27,9 +30,16 @@ export interface ServiceOptions {
 export interface SandboxOptions extends ServiceOptions {
   /** Default 0: any free port. */
   port?: number | undefined;
-  /** Default `127.0.0.1`: only this machine reaches it. */
+  /**
+   * Default `127.0.0.1`: only this machine reaches it. Any other needs `credentials` of your own, which the page then
+   * asks for.
+   */
   host?: string | undefined;
-  /** What the URL of QR codes begins with, when others reach the sandbox by another name. Default: `url`. */
+  /**
+   * The URL by which others reach the sandbox, behind a tunnel or in a container: QR codes begin with it, and calls to
+   * its host name are answered. Default: `url`; calls to any other name are refused with 421. One beyond loopback needs
+   * `credentials` of your own, which the page then asks for.
+   */
   publicUrl?: string | undefined;
   /** The service's clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: (() => number) | undefined;
@@ -54,6 +64,10 @@ export type SandboxLogEntry =
       readonly fault: Fault['kind'] | undefined;
       /** From the request to the end of the answer, in milliseconds. */
       readonly durationMs: number;
+      /** Transaction UUID of the answer, where it has one. */
+      readonly uuid?: string | undefined;
+      /** Your order identifier, where the answer has it. */
+      readonly referenceCode?: string | undefined;
     }
   | {
       /** An attempt to deliver a notification. */
@@ -62,9 +76,13 @@ export type SandboxLogEntry =
       readonly delivery: Omit<Delivery, 'payload'>;
       /** How the attempt ended. */
       readonly attempt: DeliveryAttempt;
+      /** UUID of the transaction, or of the payout, that it is about. */
+      readonly uuid?: string | undefined;
+      /** Your order identifier, where the notification has it. */
+      readonly referenceCode?: string | undefined;
     };
 
-/** A running stand-in for the service. */
+/** A running sandbox. */
 export interface Sandbox extends SandboxControls {
   /** Base URL for `PaymentsClient`. */
   readonly url: string;
@@ -77,48 +95,27 @@ export interface Sandbox extends SandboxControls {
 /**
  * The control methods make happen what the outside world would: each changes the state at once and sends the
  * notification in the background (`idle` waits for it). They throw `SandboxError` for what cannot be. Of a sandbox,
- * each has an HTTP form under `/sandbox/`, which needs the same two credential headers.
+ * each has an HTTP form under `/sandbox/`, which needs the same two credential headers: `GET /sandbox` lists them.
  */
-export interface SandboxControls {
+export interface SandboxControls extends MoveControls {
   /**
-   * The payer pays: the transaction is `PAID`, and the payment notification goes out.
-   *
-   * @returns the payments that are now scheduled: the sandbox's own invention, for `cancelScheduledPayment` to cancel.
+   * Plays a story on a journey: `happy-year`, `no-funds-three-times` or `payer-cancels`. Its notifications are invented,
+   * and say so. All of them go out at once; with `step`, one. A journey has three scheduled payments, and for a whole
+   * year twelve are needed: `inventions.scheduledPayments`.
    */
-  pay(transactionUUID: string): SandboxScheduledPayment[];
-  /** The transaction becomes `CANCELLED`. An invention: the document shows no move that does it, nor a notification. */
-  cancelTransaction(transactionUUID: string): void;
-  /** The service begins to return the funds: a reversal that is `PENDING`, and its notification. */
-  reverse(transactionUUID: string, options?: ReturnOptions): SandboxReversal;
-  /** The funds are returned: the reversal is `PAID`, and its notification goes out. */
-  completeReversal(reversalUUID: string): SandboxReversal;
-  /** The reversal is `CANCELLED`, and its notification goes out. */
-  cancelReversal(reversalUUID: string): SandboxReversal;
-  /** A refund that you asked for is credited, in part or in full, and its notification goes out. */
-  refund(transactionUUID: string, options?: RefundOptions): SandboxRefund;
-  /** A payout is made, or fails with the code in `fail`, and its notification goes out. */
-  payOut(options: PayOutOptions): SandboxPayout;
-  /** The scheduled payments of a journey, by due date. */
-  scheduledPayments(transactionUUID: string): SandboxScheduledPayment[];
-  /** A scheduled payment is charged; it cannot be cancelled any more. Sends nothing: the document does not show what. */
-  payScheduledPayment(instructionId: string): SandboxScheduledPayment;
-  /**
-   * Sends a payload of yours, such as a notification of the recurring journey that you have seen: the document says
-   * that they exist and does not show them, and the sandbox makes none up.
-   *
-   * @param query - flags for the query of the listener's URL, such as `type=recurrence`.
-   */
-  notify(payload: object, query?: string): void;
+  playScenario(name: ScenarioName, transactionUUID: string, options?: ScenarioOptions): PlayedScenario;
 
   /** What goes wrong with coming calls of an operation. */
   fault(operation: OperationName, fault: Fault): void;
-  /** Takes back the faults that no call has met yet. */
-  clearFaults(): void;
+  /** Takes back the faults that no call has met yet: all of them, or those of one operation. */
+  clearFaults(operation?: OperationName): void;
 
   /** Every notification with every attempt, the oldest first: a picture of this moment. */
   readonly deliveries: readonly Delivery[];
   /** Sends a notification once more, now, without retries. Your listener must not act on it twice. */
   redeliver(deliveryId: string): Promise<DeliveryAttempt>;
+  /** Where notifications go; `undefined` for nowhere. */
+  readonly webhookUrl: WebhookUrl | undefined;
   /** Where notifications go from now on; `undefined` for nowhere. */
   setWebhookUrl(webhookUrl: WebhookUrl | undefined): void;
   /** Resolves when no notification is on its way and none waits for a retry: after up to five retry intervals. */

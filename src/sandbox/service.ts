@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors';
-import { assertCredentials, type Credentials } from '../schemas/credentials';
-import { defaultCredentials } from './default-credentials';
+import type { Credentials } from '../service/credentials';
+import { assertCredentials } from '../values/assert-credentials';
+import { defaultCredentials, isDefaultPair } from './default-credentials';
 import { atMost } from './delivery/at-most';
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
@@ -9,8 +10,9 @@ import { type Inventions, resolveInventions } from './inventions';
 import { FaultQueue } from './model/fault-queue';
 import type { IdSource } from './model/ids';
 import { ServiceModel } from './model/service-model';
-import { redactor } from './redact';
+import { redactJson, redactor } from './redact';
 import type { SandboxControls, ServiceOptions } from './sandbox';
+import { playScenario } from './scenarios';
 
 /** Notifications under way at a time. */
 const MAX_CONCURRENT_DELIVERIES = 64;
@@ -43,6 +45,8 @@ export interface Service {
   readonly faults: FaultQueue;
   readonly deliveryLog: DeliveryLog;
   readonly controls: SandboxControls;
+  /** Where notifications go at present. */
+  readonly webhookUrl: () => WebhookUrl | undefined;
 }
 
 /** @throws `ConfigurationError` for an option that cannot work, before anything is started */
@@ -64,11 +68,15 @@ export function createService(settings: ServiceSettings, surroundings: ServiceSu
   const { baseUrl, now, timers, send, onAttempt = () => {} } = surroundings;
   let { webhookUrl } = settings;
 
+  const redact = redactor(credentials);
   const deliveryLog = new DeliveryLog({
     send: atMost(MAX_CONCURRENT_DELIVERIES, send({ credentials, timeoutMs: inventions.deliveryTimeoutMs })),
     retryIntervalMs,
     timers,
-    redact: redactor(credentials),
+    redact,
+    // The default pair is no secret.
+    redactPayload: (payload) =>
+      isDefaultPair(credentials) ? payload : (redactJson(payload, redact) as object),
     onAttempt,
   });
   const model = new ServiceModel({
@@ -85,29 +93,27 @@ export function createService(settings: ServiceSettings, surroundings: ServiceSu
   const faults = new FaultQueue();
 
   const controls: SandboxControls = {
-    pay: (uuid) => model.pay(uuid),
-    cancelTransaction: (uuid) => model.cancelTransaction(uuid),
-    reverse: (uuid, returnOptions) => model.reverse(uuid, returnOptions),
-    completeReversal: (uuid) => model.completeReversal(uuid),
-    cancelReversal: (uuid) => model.cancelReversal(uuid),
-    refund: (uuid, refundOptions) => model.refund(uuid, refundOptions),
-    payOut: (payOutOptions) => model.payOut(payOutOptions),
-    scheduledPayments: (uuid) => model.scheduledPayments(uuid),
-    payScheduledPayment: (instructionId) => model.payScheduledPayment(instructionId),
-    notify: (payload, query) => model.notify(payload, query),
+    ...model.controls,
+    get transactions() {
+      return model.controls.transactions;
+    },
+    playScenario: (name, uuid, options) => playScenario(model.controls, name, uuid, options),
     fault: (operation, fault) => faults.add(operation, fault),
-    clearFaults: () => faults.clear(),
+    clearFaults: (operation) => faults.clear(operation),
     get deliveries() {
       return deliveryLog.deliveries;
     },
     redeliver: (deliveryId) => deliveryLog.redeliver(deliveryId),
+    get webhookUrl() {
+      return webhookUrl;
+    },
     setWebhookUrl(target) {
       checkWebhookUrl(target);
       webhookUrl = target;
     },
     idle: () => deliveryLog.idle(),
   };
-  return { model, faults, deliveryLog, controls };
+  return { model, faults, deliveryLog, controls, webhookUrl: () => webhookUrl };
 }
 
 /** Timers take 32 bits: a longer time would fire at once. */

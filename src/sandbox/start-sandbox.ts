@@ -1,13 +1,20 @@
 import { createServer, type Server } from 'node:http';
+import { isDefaultPair } from './default-credentials';
 import { httpSend } from './delivery/http-send';
 import { realTimers } from './delivery/real-timers';
+import { journeyOfPayload } from './journey-identity';
+import { CallLog } from './page/call-log';
+import { pageState } from './page/page-state';
+import type { Verify } from './page/verify';
 import { redactor } from './redact';
 import type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
 import { listen, serve } from './server/http-server';
+import { pageOwner } from './server/page-access';
+import { PageToken } from './server/page-token';
 import { createService, resolveService } from './service';
 
 /**
- * Starts a stand-in for the service on this machine: a real HTTP server, with the three operations of the document,
+ * Starts a local sandbox of the service on this machine: a real HTTP server, with the three operations of the document,
  * notifications, and control methods for what the outside world would do. Close it when you are done.
  *
  * @example
@@ -18,30 +25,64 @@ import { createService, resolveService } from './service';
  * await sandbox.idle(); // your listener has been notified
  * await sandbox.close();
  *
- * @throws `ConfigurationError` for an option that cannot work; the platform's error when it cannot listen there
+ * @throws `ConfigurationError` for an option that cannot work, such as a `host` or `publicUrl` beyond loopback with
+ *   the default `credentials`, which everybody knows; the platform's error when it cannot listen there
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, host = '127.0.0.1' } = options;
+export function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  return startSandboxWith(options, {});
+}
+
+/** What the command line adds: the package's own sandbox has no checklist. */
+export interface SandboxExtras {
+  /** What the page's `verify` button runs; without it there is no button. */
+  readonly verify?: Verify | undefined;
+}
+
+/** Starts a sandbox for the command line. */
+export async function startSandboxWith(options: SandboxOptions, { verify }: SandboxExtras): Promise<Sandbox> {
+  const { port = 0, host = '127.0.0.1', publicUrl } = options;
   const settings = resolveService(options);
   const { credentials } = settings;
+  const isDefault = isDefaultPair(credentials);
+  const reach = { host, publicUrl };
+  const onlyFor = pageOwner(credentials, reach);
+  const redact = redactor(credentials);
   const log = quietly(options.log);
 
   const server = createServer();
   const url = await listen(server, port, host);
-  const { model, faults, deliveryLog, controls } = createService(settings, {
-    baseUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, '') ?? url,
+  const service = createService(settings, {
+    baseUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? url,
     now: options.now,
     timers: realTimers,
     send: httpSend,
-    onAttempt: ({ payload: _, ...delivery }, attempt) => log({ type: 'delivery', delivery, attempt }),
+    onAttempt: ({ payload, ...delivery }, attempt) =>
+      log({ type: 'delivery', delivery, attempt, ...journeyOfPayload(payload) }),
   });
+  const { model, faults, deliveryLog, controls } = service;
 
-  const redact = redactor(credentials);
+  const calls = new CallLog();
+  const pageSettings = {
+    url,
+    defaultCredentials: isDefault ? credentials : undefined,
+    canVerify: verify !== undefined,
+  };
   serve(server, {
+    url,
+    credentials,
+    reach,
     controls,
     model,
     faults,
-    log: (entry) => log(entry.type === 'request' ? { ...entry, path: redact(entry.path) } : entry),
+    page: {
+      token: new PageToken(Number(new URL(url).port)),
+      state: () => pageState(service, calls.calls, pageSettings),
+      verify,
+      onlyFor,
+    },
+    calls,
+    redact,
+    log,
   });
   return Object.assign(controls, {
     url,

@@ -1,32 +1,37 @@
-import type { OperationName } from '../errors';
+/** The operations of the service, one row each (document section 4): the client, the sandbox and the errors read it. */
+export const operations = {
+  createRecurringCheckout: {
+    name: 'createRecurringCheckout',
+    method: 'POST',
+    urlTemplate: '/v1.1/checkout/pix-automatic',
+    uuidPath: ['response', 'uuid'],
+  },
+  getTransaction: {
+    name: 'getTransaction',
+    method: 'GET',
+    urlTemplate: '/v1.1/transactions/{transactionUUID}',
+    uuidPath: ['uuid'],
+  },
+  cancelScheduledPayment: {
+    name: 'cancelScheduledPayment',
+    method: 'PUT',
+    urlTemplate: '/v1.1/pix-automatic/scheduled-payments/{instructionId}/cancel',
+    uuidPath: [],
+  },
+} as const satisfies Readonly<Record<string, OperationRow & { readonly name: string }>>;
 
-/** One operation of the service (document section 4). */
-export interface Operation {
+/** The operations of the service (document section 4), by the names of the client's methods. */
+export type OperationName = keyof typeof operations;
+
+/** One operation of the service. */
+export interface Operation extends OperationRow {
   readonly name: OperationName;
+}
+
+interface OperationRow {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** The path with the names of its parameters: what observers see in place of the real one. */
   readonly urlTemplate: string;
   /** Where its response has the transaction's uuid (document sections 2.2 and 2.3); empty where it has none. */
   readonly uuidPath: readonly string[];
 }
-
-export const createRecurringCheckout: Operation = {
-  name: 'createRecurringCheckout',
-  method: 'POST',
-  urlTemplate: '/v1.1/checkout/pix-automatic',
-  uuidPath: ['response', 'uuid'],
-};
-
-export const getTransaction: Operation = {
-  name: 'getTransaction',
-  method: 'GET',
-  urlTemplate: '/v1.1/transactions/{transactionUUID}',
-  uuidPath: ['uuid'],
-};
-
-export const cancelScheduledPayment: Operation = {
-  name: 'cancelScheduledPayment',
-  method: 'PUT',
-  urlTemplate: '/v1.1/pix-automatic/scheduled-payments/{instructionId}/cancel',
-  uuidPath: [],
-};

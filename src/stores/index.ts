@@ -12,10 +12,10 @@ export type {
   PostgresResult,
   PostgresRows,
   PostgresTypes,
-} from './postgres-client';
-export { PostgresStore, type PostgresStoreOptions } from './postgres-store';
-export type { PostgresStatement, PostgresTransaction } from './postgres-transaction';
-export type { IoredisClient, NodeRedisClient, RedisClient } from './redis-client';
-export { RedisStore, type RedisStoreOptions } from './redis-store';
-export type { SqliteDatabase, SqliteStatement } from './sqlite-database';
-export { SqliteStore, type SqliteStoreOptions } from './sqlite-store';
+} from './postgres/client';
+export { PostgresStore, type PostgresStoreOptions } from './postgres/postgres-store';
+export type { PostgresStatement, PostgresTransaction } from './postgres/transaction';
+export type { IoredisClient, NodeRedisClient, RedisClient } from './redis/client';
+export { RedisStore, type RedisStoreOptions } from './redis/redis-store';
+export type { SqliteDatabase, SqliteStatement } from './sqlite/database';
+export { SqliteStore, type SqliteStoreOptions } from './sqlite/sqlite-store';

@@ -1,4 +1,4 @@
-import { hashed, MAX_STATE_LENGTH, shortened } from '../webhooks/store-arguments';
+import { hashed, MAX_STATE_LENGTH, shortened } from './store-arguments';
 
 /** What databases cannot hold, or would change: NUL, and halves of surrogate pairs, which all become `U+FFFD`. */
 const UNSTORABLE = /[\0\p{Cs}]/u;

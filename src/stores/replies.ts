@@ -1,7 +1,7 @@
 import { StoreError } from '../errors';
-import type { ClaimResult } from '../webhooks/idempotency-store';
-import type { ParkedNotification, ParkRequest } from '../webhooks/parked';
+import type { ClaimResult } from './idempotency-store';
 import { stateFromStored } from './names';
+import type { ParkedNotification, ParkRequest } from './parked';
 
 /** What a store's server answered to `claim`, before anything about it is believed. */
 export interface ClaimReply {

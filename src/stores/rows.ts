@@ -1,5 +1,5 @@
-import type { ClaimResult } from '../webhooks/idempotency-store';
-import type { ParkedNotification } from '../webhooks/parked';
+import type { ClaimResult } from './idempotency-store';
+import type { ParkedNotification } from './parked';
 import { readClaim, readParked, unexpectedReply } from './replies';
 
 /** Reads the rows of a claim in SQL; none means that a race was lost. */

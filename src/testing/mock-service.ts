@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors';
 import { realTimers } from '../sandbox/delivery/real-timers';
 import type { SandboxControls, ServiceOptions } from '../sandbox/sandbox';
 import { createService, resolveService } from '../sandbox/service';
-import type { Credentials } from '../schemas/credentials';
+import type { Credentials } from '../service/credentials';
 import { answerRequest } from './answer-request';
 import type { FakeClock } from './fake-clock';
 import { type DeliverTo, requestSend } from './request-send';

@@ -3,11 +3,11 @@ import { checkWebhookUrl, listenerUrl } from '../sandbox/delivery/listener-url';
 import { inventionTable } from '../sandbox/inventions';
 import { queryFlags } from '../sandbox/model/notifications';
 import type { SandboxNotification } from '../sandbox/model/records';
-import type { Credentials } from '../schemas/credentials';
-import type { FailedPayout, SuccessfulPayout } from '../schemas/notifications/payout';
-import type { RefundPayload } from '../schemas/notifications/refund';
-import type { ReversalPayload } from '../schemas/notifications/reversal';
-import type { SalePayload } from '../schemas/notifications/sale';
+import type { Credentials } from '../service/credentials';
+import type { FailedPayout, SuccessfulPayout } from '../service/kinds/payout';
+import type { RefundPayload } from '../service/kinds/refund';
+import type { ReversalPayload } from '../service/kinds/reversal';
+import type { SalePayload } from '../service/kinds/sale';
 import {
   failedPayout,
   type PaymentPayload,

@@ -1,4 +1,4 @@
-import type { Credentials } from '../schemas/credentials';
+import type { Credentials } from '../service/credentials';
 import { basicAuthorization } from '../webhooks/authorization';
 
 /** A listener that nobody has. */

@@ -1,4 +1,4 @@
-import { currencyDecimals } from '../schemas/currency';
+import { currencyDecimals } from '../service/currency';
 import { invalidArgument } from './invalid-argument';
 
 /**

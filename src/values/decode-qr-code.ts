@@ -1,4 +1,4 @@
-import type { QrCode } from '../schemas/checkout-response';
+import type { QrCode } from '../service/answers/checkout-response';
 import { invalidArgument } from './invalid-argument';
 
 /** The picture of a QR code. */

@@ -1,5 +1,6 @@
 import { type AuthorizationFailure, ConfigurationError } from '../errors';
-import { assertCredentials, type Credentials } from '../schemas/credentials';
+import type { Credentials } from '../service/credentials';
+import { assertCredentials } from '../values/assert-credentials';
 
 /** What a check of an `Authorization` header found. */
 export type AuthorizationCheck =

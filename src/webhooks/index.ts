@@ -15,34 +15,53 @@ export {
   type ValidationIssue,
   WebhookAuthenticationError,
 } from '../errors';
-export type { Credentials } from '../schemas/credentials';
+export type { Credentials } from '../service/credentials';
+export type { DocumentedNotification } from '../service/kinds';
+export type { ReceivedNotification } from '../service/kinds/kind';
 export {
   type FailedPayout,
   type PayoutDetails,
   type PayoutErrorCode,
+  type PayoutNotification,
   type PayoutPayload,
   payoutPayloadSchema,
   type SuccessfulPayout,
-} from '../schemas/notifications/payout';
-export { type RefundDetails, type RefundPayload, refundPayloadSchema } from '../schemas/notifications/refund';
+} from '../service/kinds/payout';
 export {
+  type RefundDetails,
+  type RefundNotification,
+  type RefundPayload,
+  refundPayloadSchema,
+} from '../service/kinds/refund';
+export {
+  type ReversalNotification,
   type ReversalPayload,
   type ReversedSale,
   reversalPayloadSchema,
-} from '../schemas/notifications/reversal';
-export { type SalePayload, type SaleShopper, salePayloadSchema } from '../schemas/notifications/sale';
-export type { Schema } from '../schemas/schema';
-export type { BankDetails, OpenEnum } from '../schemas/shared';
-export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from './authorization';
+} from '../service/kinds/reversal';
 export {
-  type AnyDefinition,
-  type DefinedNotification,
-  defineNotification,
-  type NotificationDefinition,
-} from './define-notification';
+  type PaymentNotification,
+  type SalePayload,
+  type SaleShopper,
+  type SaleStatusNotification,
+  salePayloadSchema,
+} from '../service/kinds/sale';
+export type { BankDetails, OpenEnum } from '../service/schema/fields';
+export type { Schema } from '../service/schema/schema';
+export type {
+  Claim,
+  ClaimResult,
+  IdempotencyStore,
+  Transact,
+  TransactRequest,
+} from '../stores/idempotency-store';
+export { MemoryStore, type MemoryStoreOptions } from '../stores/memory-store';
+export type { ParkedNotification, ParkedQuery, ParkRequest } from '../stores/parked';
+export { type NodeRequest, toNodeListener } from './adapters/node-listener';
+export type { NodeResponse } from './adapters/node-response';
+export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from './authorization';
+export { credentialsFromEnv } from './credentials-from-env';
 export { createWebhookHandler, type WebhookHandler } from './handler/create-webhook-handler';
-export { type NodeRequest, toNodeListener } from './handler/node-listener';
-export type { NodeResponse } from './handler/node-response';
 export type {
   WebhookCallback,
   WebhookCallbacks,
@@ -52,25 +71,18 @@ export type {
 export type { ReplayResult, ReplaySelection } from './handler/parking';
 export type { WebhookReport, WebhookReportCode } from './handler/report';
 export type { PlainRequest, PlainResponse, RequestHead } from './handler/request';
-export type { Claim, ClaimResult, IdempotencyStore, Transact, TransactRequest } from './idempotency-store';
-export { MemoryStore, type MemoryStoreOptions } from './memory-store';
-export type {
-  DocumentedNotification,
-  Notification,
-  PaymentNotification,
-  PayoutNotification,
-  ReceivedNotification,
-  RefundNotification,
-  ReversalNotification,
-  SaleStatusNotification,
-  UnrecognizedNotification,
-} from './notification';
-export type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
+export {
+  type AnyDefinition,
+  type DefinedNotification,
+  defineNotification,
+  type NotificationDefinition,
+} from './notification/define-notification';
+export type { Notification, UnrecognizedNotification } from './notification/notification';
 export {
   constructNotification,
   type NotificationInput,
   parseNotification,
   type SignedNotificationInput,
-} from './parse-notification';
-export { type PayoutFailure, payoutFailure } from './payout-failure';
-export type { QueryInput, QuerySource } from './query';
+} from './notification/parse-notification';
+export { type PayoutFailure, payoutFailure } from './notification/payout-failure';
+export type { QueryInput, QuerySource } from './notification/query';

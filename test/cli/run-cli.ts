@@ -8,12 +8,12 @@ import { build } from 'esbuild';
 import { afterAll, expect } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const directory = mkdtempSync(join(tmpdir(), 'pix-automatic-cli-'));
+const directory = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-cli-'));
 const program = join(directory, 'cli.mjs');
 
 // In one file, as it is published: a hundred runs of the source through a loader would take a minute.
 await build({
-  entryPoints: [join(root, 'src/sandbox/cli.ts')],
+  entryPoints: [join(root, 'src/cli/index.ts')],
   outfile: program,
   bundle: true,
   platform: 'node',

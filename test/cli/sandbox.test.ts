@@ -31,7 +31,7 @@ describe.concurrent('sandbox', () => {
       const { status, stdout, stderr } = await ended;
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toContain(`PAYMENTS_BASE_URL=${url}`);
-      expect(stdout).toContain('POST /sandbox/transactions/:id/pay');
+      expect(stdout).toContain(`npx pix-automatic-sdk pay --sandbox ${url}`);
       expect(stdout).toMatch(/Stopped\.\n$/);
     },
   );
@@ -43,12 +43,14 @@ describe.concurrent('sandbox', () => {
     await printed(cli, /given up/);
     cli.child.kill();
     const { stdout } = await cli.ended;
-    expect(stdout).toMatch(/^\d\d:\d\d:\d\d {2}POST \/v1\.1\/checkout\/pix-automatic {2}200 {2}\d+ ms$/m);
+    expect(stdout).toMatch(
+      /^\d\d:\d\d:\d\d {2}POST \/v1\.1\/checkout\/pix-automatic {2}200 {2}\d+ ms {2}order-1 [\w-]{36}$/m,
+    );
     expect(stdout).toContain(`POST /sandbox/transactions/${uuid}/pay  200`);
     const attempts = stdout.match(/→ payment delivery-1 {2}attempt \d {2}HTTP 500 {2}\d+ ms {2}.*/g) ?? [];
     expect(attempts).toHaveLength(6);
-    expect(attempts[0]).toMatch(/next attempt in 0\.01 s$/);
-    expect(attempts[5]).toMatch(/given up$/);
+    expect(attempts[0]).toMatch(/next attempt in 0\.01 s {2}order-1 [\w-]{36}$/);
+    expect(attempts[5]).toMatch(/given up {2}order-1 [\w-]{36}$/);
     expect(listener.received).toHaveLength(6);
   });
 
@@ -66,13 +68,19 @@ describe.concurrent('sandbox', () => {
     expect(lines[0]).toEqual({ type: 'started', url: cli.url, credentials: 'environment' });
     expect(lines.at(-1)).toEqual({ type: 'stopped' });
     expect(lines).toContainEqual(
-      expect.objectContaining({ type: 'request', operation: 'createRecurringCheckout' }),
+      expect.objectContaining({
+        type: 'request',
+        operation: 'createRecurringCheckout',
+        referenceCode: 'order-1',
+      }),
     );
     expect(lines.find(({ type }) => type === 'delivery')).toEqual({
       time: expect.any(String),
       type: 'delivery',
       delivery: { id: 'delivery-1', kind: 'payment', url: listener.url, status: 'delivered' },
       attempt: expect.objectContaining({ number: 1, httpStatus: 200 }),
+      uuid: expect.stringMatching(/^[\w-]{36}$/),
+      referenceCode: 'order-1',
     });
     expect(stdout).not.toContain(order.shopper.email);
   });

@@ -19,6 +19,7 @@ async function trigger(...args: string[]) {
 describe.concurrent('trigger', () => {
   it.each([
     ['payment', '', /^payment:[\w-]{36}:PAID$/],
+    ['sale-reversal', '', /^payment:[\w-]{36}:REVERSAL$/],
     ['reversal', '?reversing=true&type=reversing', /^reversal:[\w-]{36}:PENDING$/],
     ['refund', '?refund=true&type=refund', /^refund:[\w-]{36}:PAID$/],
     ['payout', '?payout=true&type=payout', /^payout:[\w-]{36}:true:PAID$/],
@@ -80,6 +81,38 @@ describe.concurrent('trigger', () => {
     });
   });
 
+  it.each([
+    ['payment', 'newStatus=REVERSAL', 'saleStatus', '`createWebhookHandler` calls `on.saleStatus` for it'],
+    ['payment', 'newStatus=null', 'unrecognized', 'calls `on.unrecognized` for it'],
+    ['refund', 'refund.uuid=null', 'unreadable', 'a field that it needs is missing'],
+  ])('says that a %s with --set %s is another kind', async (kind, field, becomes, explanation) => {
+    const { url } = await startRecorder(200);
+    expect((await trigger(kind, '--to', url, '--set', field)).report).toMatchObject({ kind, becomes });
+    const { stdout } = await runCli(['trigger', kind, '--to', url, '--set', field]);
+    expect(stdout).toContain(`With --set this is no ${kind} any more: `);
+    expect(stdout).toContain(explanation);
+  });
+
+  it('says nothing of another kind when --set leaves it the same', async () => {
+    const { url } = await startRecorder(200);
+    const { report } = await trigger('payment', '--to', url, '--set', 'amount=1');
+    expect(report).not.toHaveProperty('becomes');
+  });
+
+  it('sends over plain http to another host only with --allow-insecure-http', async () => {
+    const url = 'http://listener.invalid/webhooks';
+    expect(await runCli(['trigger', 'payment', '--to', url])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('pass `--allow-insecure-http`'),
+    });
+    // It is sent, and nobody is there.
+    const { status, report } = await trigger('payment', '--to', url, '--allow-insecure-http');
+    expect({ status, error: report.sent[0].error }).toEqual({
+      status: 1,
+      error: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+    });
+  });
+
   it.each([202, 302, 401, 500])('ends with status 1 when the answer is %i', async (answer) => {
     const { url } = await startRecorder(answer);
     const { status, report } = await trigger('payment', '--to', url);
@@ -116,7 +149,8 @@ const { PAYMENTS_API_KEY } = environment;
 
 const commands: [name: string, args: string[]][] = [
   ['trigger', ['trigger', 'payment', '--to']],
-  ['verify', ['verify', '--to']],
+  ['verify', ['verify']],
+  ['pay', ['pay', '--sandbox']],
   ['sandbox', ['sandbox', '--port', '0', '--webhook-url']],
 ];
 
@@ -152,7 +186,7 @@ describe.concurrent.each(commands)('%s sends credentials', (_command, args) => {
   });
 });
 
-it.each(commands.slice(0, 2))(
+it.each(commands.slice(0, 3))(
   '%s sends the pair of the sandbox to this machine only',
   async (_command, args) => {
     const { status, stderr } = await runCli([...args, 'https://merchant.example/webhooks'], {});
@@ -163,7 +197,7 @@ it.each(commands.slice(0, 2))(
 
 it('trigger sends over https, with the certificates that Node trusts', async () => {
   const server = await startHttpsServer(selfSigned, reply(200));
-  const directory = mkdtempSync(join(tmpdir(), 'pix-automatic-cli-'));
+  const directory = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-cli-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const certificate = join(directory, 'cert.pem');
   writeFileSync(certificate, selfSigned.cert);

@@ -1,149 +1,258 @@
-import type { Notification } from 'pix-automatic-sdk/webhooks';
+import type { ServerResponse } from 'node:http';
+import { PaymentsClient } from 'pix-automatic-sdk';
+import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { type Mistake, startLibraryListener, startListener, startRecorder } from './listeners';
-import { credentials, runCli } from './run-cli';
+import { SandboxClient } from '../../src/cli/sandbox-client';
+import { pageVerify } from '../../src/cli/verify/page-verify';
+import { withQuietSandbox } from '../../src/cli/verify/quiet-sandbox';
+import { checklist } from '../../src/cli/verify/run-checklist';
+import { fixtures } from '../../src/testing';
+import { startRecorder } from './listeners';
+import { listen } from './listeners/listen';
+import { pair, rightHeader, startMerchant } from './listeners/merchant';
+import { rightListeners } from './listeners/right-listeners';
+import { verifyListener } from './listeners/verify-listener';
+import { runCli } from './run-cli';
 
-interface Report {
-  to: string;
-  credentials: string;
-  ok: boolean;
-  passed: number;
-  failed: number;
-  notChecked: number;
-  checks: { id: string; verdict: string; problems: string[]; open: string[]; fix?: string }[];
-}
+const environment = { PAYMENTS_API_KEY: pair.apiKey, PAYMENTS_API_TOKEN: pair.apiToken };
 
-async function verify(...args: string[]) {
-  const { status, stdout, stderr } = await runCli(['verify', '--json', ...args]);
-  expect(stderr).toBe('');
-  const report: Report = JSON.parse(stdout);
-  const ids = (verdict: string) =>
-    report.checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
-  return { status, report, failed: ids('failed'), notChecked: ids('not-checked') };
-}
-
-/** With the count of what was done, which is how everything can be checked. */
-function verifyWithEffects({ url, effects }: { url: string; effects: string }, ...args: string[]) {
-  return verify('--to', url, '--effects', effects, '--effects-wait', '200', ...args);
-}
-
-const isUnrecognized = ({ kind }: Notification) => kind === 'unrecognized';
-
-/** The obvious key, which swallows the refunds of a sale. */
-function saleTokenOf({ raw, key }: Notification): string {
-  return typeof raw['saleToken'] === 'string' ? raw['saleToken'] : key;
-}
-
-describe.concurrent('verify', () => {
-  it('passes the listener of this library, in every check', async () => {
-    const { status, report, failed, notChecked } = await verifyWithEffects(
-      await startLibraryListener(credentials),
-    );
-    expect({ failed, notChecked }).toEqual({ failed: [], notChecked: [] });
-    expect(report).toMatchObject({
-      ok: true,
-      passed: 10,
-      failed: 0,
-      notChecked: 0,
-      credentials: 'environment',
-    });
-    expect(status).toBe(0);
-  });
-
-  it('passes a listener written by hand that makes no mistake', async () => {
-    const { status, failed, notChecked } = await verifyWithEffects(await startListener(credentials));
-    expect({ status, failed, notChecked }).toEqual({ status: 0, failed: [], notChecked: [] });
-  });
-
-  const mistakes: [name: string, check: string, mistake: Mistake][] = [
-    ['checks no credentials', 'credentials', { checksNoCredentials: true }],
-    ['checks the key alone', 'credentials', { checksOnly: 'key' }],
-    ['checks the token alone', 'credentials', { checksOnly: 'token' }],
-    ['deduplicates on saleToken', 'one-sale', { keyOf: saleTokenOf }],
-    ['answers 202', 'status-200', { success: 202 }],
-    ['answers 204', 'status-200', { success: 204 }],
-    ['fails on unknown kinds', 'unknown-kinds', { failsOn: isUnrecognized }],
-    ['ends its process on unknown kinds', 'unknown-kinds', { diesOn: isUnrecognized }],
-    ['acts again on duplicates', 'duplicates', { remembersNothing: true }],
-    ['acts again on duplicates at the same time', 'duplicates', { claimsLate: true }],
-    ['refuses payouts', 'kinds', { failsOn: ({ kind }) => kind === 'payout' }],
-    ['ends its process on payouts', 'kinds', { diesOn: ({ kind }) => kind === 'payout' }],
-    ['refuses fields it does not know', 'unknown-fields', { failsOn: ({ raw }) => 'sandboxText' in raw }],
-  ];
-  it.each(mistakes)(
-    'fails a listener that %s in the check `%s`, and in no other',
-    async (_name, check, mistake) => {
-      const { status, report, failed } = await verifyWithEffects(await startListener(credentials, mistake));
-      expect(failed).toEqual([check]);
-      expect(status).toBe(1);
-      const { problems, fix } = report.checks.find(({ id }) => id === check) ?? {};
-      expect(problems).not.toEqual([]);
-      expect(fix).toMatch(/document section/);
-    },
+/** The URL of a server that answers everything so. */
+async function answering(answer: (response: ServerResponse) => unknown): Promise<string> {
+  const { url } = await listen(
+    (_request, response) => void answer(response),
+    () => 0,
   );
+  return url;
+}
 
-  it('fails a listener that is slow in the check `prompt`, and in no other', async () => {
-    const { url } = await startListener(credentials, { delayMs: 100 });
-    const { status, failed } = await verify('--to', url, '--limit', '80');
-    expect(failed).toEqual(['prompt']);
-    expect(status).toBe(1);
+async function verdicts(...args: Parameters<typeof verifyListener>) {
+  const checks = await verifyListener(...args);
+  const ids = (verdict: string) => checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
+  return { checks, failed: ids('failed'), notChecked: ids('not-checked') };
+}
+
+describe.concurrent('verify as a command', { timeout: 60_000 }, () => {
+  it('passes a right listener with status 0, every check as JSON, and no credential printed', async () => {
+    const { url, effects } = await startMerchant({});
+    const args = ['verify', url, '--effects', effects, '--effects-wait', '100', '--json'];
+    const { status, stdout, stderr } = await runCli(args, environment);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ to: url, ok: true, failed: 0, notChecked: 1, credentials: 'environment' });
+    expect(report.checks.map(({ id }: { id: string }) => id)).toEqual(checklist.map(({ id }) => id));
+    for (const secret of [...Object.values(pair), rightHeader]) expect(stdout).not.toContain(secret);
   });
 
-  it('fails a listener that never answers in the check `prompt`, and ends soon', async () => {
-    const { url } = await startListener(credentials, { delayMs: 60_000 });
-    const { status, failed, report } = await verify('--to', url, '--limit', '50');
-    expect(failed).toEqual(['prompt']);
-    expect(status).toBe(1);
-    expect(report.passed).toBe(0);
-  });
-
-  it('reports what needs the count as not checked without it, rather than passed', async () => {
-    const { url } = await startListener(credentials, { keyOf: saleTokenOf });
-    const { status, failed, notChecked, report } = await verify('--to', url);
-    expect(failed).toEqual([]);
-    expect(notChecked).toEqual(['duplicates', 'one-sale']);
-    expect(report.checks.find(({ id }) => id === 'duplicates')?.open.join()).toContain('--effects');
-    expect(status).toBe(0);
-  });
-
-  it('notices deduplication on saleToken without the count, where answers tell duplicates', async () => {
-    const { url } = await startListener(credentials, { keyOf: saleTokenOf, saysDuplicate: true });
-    expect((await verify('--to', url)).failed).toEqual(['one-sale']);
-  });
-
-  it('makes no such guess about a right listener whose answers tell duplicates', async () => {
-    const { url } = await startListener(credentials, { saysDuplicate: true });
-    expect((await verify('--to', url)).failed).toEqual([]);
-  });
-
-  it('says that a listener which refuses the right credentials cannot be checked', async () => {
-    const { url } = await startRecorder(401);
-    const { failed, notChecked } = await verify('--to', url);
-    expect(failed).toEqual(['reachable']);
-    expect(notChecked).toHaveLength(8);
-  });
-
-  it('prints a report for people, with what to fix', async () => {
-    const { url } = await startListener(credentials, { success: 202 });
-    const { status, stdout } = await runCli(['verify', '--to', url]);
+  it('reports to people with status 1: what is wrong, why it costs money, and what to fix', async () => {
+    const { url } = await startMerchant({ respond: (response) => response.writeHead(202).end() });
+    const { status, stdout } = await runCli(['verify', '--to', url], environment);
     expect(status).toBe(1);
     expect(stdout).toContain('✓ Rejects missing and wrong credentials');
-    expect(stdout).toMatch(/✗ Says yes with 200 and nothing else\n {6}.*HTTP 202/);
+    expect(stdout).toMatch(/✗ Accepts with 200 and with no other status\n {6}.*HTTP 202/);
+    expect(stdout).toMatch(/Why: After 202 or 204/);
     expect(stdout).toMatch(/Fix: Answer 200/);
     expect(stdout).toMatch(/– Acts once on duplicates, and accepts them: not checked/);
-    expect(stdout).toMatch(/7 passed, 1 failed, 2 not checked\.\n$/);
-    expect(stdout, 'no colour without a terminal').not.toContain('\u001b');
+    expect(stdout).toMatch(/\d+ passed, 1 failed, \d+ not checked\.\n$/);
+    expect(stdout, 'no color without a terminal').not.toContain('\u001b');
   });
 
-  it.each([['"many"'], ['[{}]'], ['no JSON']])(
-    'refuses a count that is none (%s) before it sends anything',
-    async (answer) => {
-      const { url, received } = await startRecorder(200);
-      const counter = await startRecorder(200, answer);
-      const { status, stderr } = await runCli(['verify', '--to', url, '--effects', counter.url]);
-      expect(status).toBe(2);
-      expect(stderr).toContain('Expected `--effects` to answer 200 with the number of actions');
-      expect(received).toEqual([]);
-    },
-  );
+  it('says that the sandbox of --sandbox is not running, and sends nothing', async () => {
+    const { url, received } = await startRecorder(200);
+    const { status, stderr } = await runCli(['verify', url, '--sandbox', 'http://127.0.0.1:9']);
+    expect({ status, received }).toEqual({ status: 1, received: [] });
+    expect(stderr).toContain('start it with `npx pix-automatic-sdk sandbox`');
+  });
+});
+
+describe.concurrent('without --effects', { timeout: 60_000 }, () => {
+  it('what needs the count is not checked, rather than passed', async () => {
+    const { failed, notChecked } = await verdicts(await startMerchant({}), { countsEffects: false });
+    expect(failed).toEqual([]);
+    expect(notChecked).toEqual([
+      'acts',
+      'right-kind',
+      'duplicates',
+      'burst',
+      'one-sale',
+      'work-first',
+      'retry',
+      'confirms',
+    ]);
+  });
+
+  it('deduplication on saleToken is noticed where responses tell duplicates', async () => {
+    const listener = await startMerchant({
+      keyOf: (_kind, payload) => payload.saleToken ?? payload.uuid ?? '',
+      respond: (response, outcome) => response.writeHead(200).end(outcome),
+    });
+    expect((await verdicts(listener, { countsEffects: false })).failed).toEqual(['one-sale']);
+  });
+
+  it('a right listener whose responses tell duplicates is not accused', async () => {
+    const listener = await startMerchant({
+      respond: (response, outcome) => response.writeHead(200).end(outcome),
+    });
+    expect((await verdicts(listener, { countsEffects: false })).failed).toEqual([]);
+  });
+});
+
+describe.concurrent('verify', { timeout: 60_000 }, () => {
+  it('says that kinds cannot be told apart by one number', async () => {
+    const { url, effects } = await startMerchant({});
+    const sum = async () => {
+      const counts = (await (await fetch(effects)).json()) as Record<string, number>;
+      return Object.values(counts).reduce((all, one) => all + one, 0);
+    };
+    const counter = await answering(async (response) => response.end(JSON.stringify(await sum())));
+    const { failed, notChecked, checks } = await verdicts({ url, effects: counter });
+    expect({ failed, notChecked }).toEqual({ failed: [], notChecked: ['right-kind', 'confirms'] });
+    expect(checks.find(({ id }) => id === 'right-kind')?.open.join()).toContain(
+      'let --effects answer an object',
+    );
+  });
+
+  it('leaves the rest open when the first notification did not get through', async () => {
+    const { url, effects } = await startRecorder(401);
+    const { failed, notChecked } = await verdicts({ url, effects });
+    expect(failed).toEqual(['reachable']);
+    expect(notChecked).toHaveLength(checklist.length - 3);
+  });
+
+  it('no longer tells anybody to answer 200 to sales that they do not know', () => {
+    for (const { fix, asks, why } of checklist)
+      expect(fix + asks + why).not.toMatch(/sales that you do not know/);
+  });
+
+  it('passes a listener that confirms payments only with real sales', async () => {
+    const confirming = rightListeners.find(({ does }) => does.startsWith('confirms'));
+    const { failed, checks } = await verdicts(
+      await (confirming?.start('http://127.0.0.1:9') ?? startMerchant({})),
+    );
+    expect(failed).toEqual(['reachable']);
+    expect(checks[0]?.fix).toContain('pass --sandbox here');
+  });
+});
+
+describe.concurrent('the count of --effects', { timeout: 60_000 }, () => {
+  it.each([
+    ['is no number', '"many"'],
+    ['is a list', '[{}]'],
+    ['is no JSON', 'no JSON'],
+    ['has more than 64 KiB', JSON.stringify({ payment: 1, ['x'.repeat(65 * 1024)]: 1 })],
+  ])('is refused before anything is sent when it %s', async (_what, answer) => {
+    const { url, received } = await startRecorder(200);
+    const counter = await startRecorder(200, answer);
+    const { status, stderr } = await runCli(['verify', url, '--effects', counter.url]);
+    expect({ status, received }).toEqual({ status: 2, received: [] });
+    expect(stderr).toContain('Expected `--effects` to answer 200 with the number of actions');
+  });
+
+  it('is said to be out of reach when nothing listens there', async () => {
+    const { url, received } = await startRecorder(200);
+    const { status, stderr } = await runCli(['verify', url, '--effects', 'http://127.0.0.1:9/actions']);
+    expect({ status, received }).toEqual({ status: 2, received: [] });
+    expect(stderr).toContain('The URL of `--effects` cannot be reached');
+  });
+
+  it('is not looked for behind a redirect', async () => {
+    const { effects } = await startMerchant({});
+    const { url, received } = await startRecorder(200);
+    const redirect = await answering((response) => response.writeHead(302, { location: effects }).end());
+    expect((await runCli(['verify', url, '--effects', redirect])).status).toBe(2);
+    expect(received).toEqual([]);
+  });
+});
+
+describe.concurrent('what is missing', { timeout: 60_000 }, () => {
+  it('is named when a notification without it is not acted on', async () => {
+    const listener = await startMerchant({
+      countedAs: (kind, { currency }) =>
+        kind === 'unrecognized' || (kind === 'payment' && !currency) ? undefined : kind,
+    });
+    const { checks } = await verdicts(listener);
+    expect(checks.find(({ id }) => id === 'missing-fields')?.problems).toEqual([
+      'accepted and not acted on: payment with `currency` left out, payment with `currency` null',
+    ]);
+  });
+});
+
+describe.concurrent('a listener that does not ask the service', { timeout: 60_000 }, () => {
+  it('is told that its confirmation was not checked, and does not fail for it', async () => {
+    const sandbox = await startSandbox({ credentials: pair });
+    const { checks, failed } = await verdicts(await startMerchant({}), { sandbox: sandbox.url });
+    // What is left of the fault would meet this query.
+    await new PaymentsClient({ baseUrl: sandbox.url, ...pair, maxRetries: 0 }).getTransaction(
+      sandbox.transactions[0]?.uuid ?? '',
+    );
+    await sandbox.close();
+    expect(failed).toEqual([]);
+    expect(checks.find(({ id }) => id === 'confirms')).toMatchObject({
+      verdict: 'not-checked',
+      open: ['your listener does not confirm payments with the service before it acts'],
+    });
+  });
+});
+
+describe.concurrent('--shop', { timeout: 60_000 }, () => {
+  it('lets a listener pass that refuses orders which its own shop did not create', async () => {
+    const sandbox = await startSandbox({ credentials: pair });
+    const client = new PaymentsClient({ baseUrl: sandbox.url, ...pair });
+    const orders = new Set<string>();
+    const shop = await answering(async (response) => {
+      const request = fixtures.recurringCheckoutRequest({ referenceCode: `shop-${orders.size}`, amount: 30 });
+      orders.add((await client.createRecurringCheckout(request)).response.uuid);
+      response.writeHead(303).end();
+    });
+    const start = () =>
+      startMerchant({
+        work(_kind, payload) {
+          const sale = payload.saleToken ?? payload.sale?.uuid;
+          if (sale !== undefined && !payload.event && !orders.has(sale))
+            throw new Error('There is no such order.');
+        },
+      });
+    const withShop = await verdicts(await start(), { sandbox: sandbox.url, shop });
+    const without = await verdicts(await start(), { sandbox: sandbox.url });
+    await sandbox.close();
+    expect(withShop).toMatchObject({ failed: [], notChecked: ['confirms'] });
+    expect(without.failed).toEqual(['reachable']);
+    expect(without.checks[0]?.fix).toContain('pass --shop');
+  });
+});
+
+describe.concurrent('a sandbox that is used for real sales', { timeout: 60_000 }, () => {
+  it('tells its listener of none of them, and has its listener again afterwards, also after a failure', async () => {
+    const { url, received } = await startRecorder(200);
+    const sandbox = await startSandbox({ credentials: pair, webhookUrl: url });
+    const client = new SandboxClient(sandbox.url, pair);
+    const { effects, url: listener } = await startMerchant({});
+    expect((await verdicts({ url: listener, effects }, { sandbox: sandbox.url })).failed).toEqual([]);
+    const told = received.length;
+    const during = await withQuietSandbox(client, async () => {
+      await verdicts({ url: listener, effects }, { sandbox: sandbox.url, countsEffects: false });
+      return sandbox.webhookUrl;
+    });
+    expect({ during, after: sandbox.webhookUrl, told: received.length }).toEqual({
+      during: undefined,
+      after: url,
+      told,
+    });
+    await expect(withQuietSandbox(client, () => Promise.reject(new Error('It failed.')))).rejects.toThrow(
+      'It failed.',
+    );
+    expect(sandbox.webhookUrl).toBe(url);
+    await sandbox.close();
+    // Without it, each sale is told of twice.
+    expect(told).toBeGreaterThan(50);
+  });
+
+  it("is asked by its page's button, too", async () => {
+    const sandbox = await startSandbox({ credentials: pair });
+    const { url } = await startMerchant({});
+    const { checks } = await pageVerify(() => sandbox.url, pair, {})(url);
+    await sandbox.close();
+    expect(checks.map(({ id }) => id)).toEqual(checklist.map(({ id }) => id));
+    expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
+    await expect(pageVerify(() => '', pair, {})('http://merchant.example/')).rejects.toThrow('plain http');
+  });
 });

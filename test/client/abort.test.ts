@@ -146,7 +146,7 @@ describe('what a call leaves behind', () => {
     [
       ['a success', reply(200, query.answer()), (client) => client.getTransaction('uuid-1')],
       ['a refusal', reply(404), (client) => client.getTransaction('uuid-1')],
-      ['a time-out', stall, (client) => client.getTransaction('uuid-1', { timeoutMs: 30, maxRetries: 0 })],
+      ['a timeout', stall, (client) => client.getTransaction('uuid-1', { timeoutMs: 30, maxRetries: 0 })],
       [
         'a stalled body',
         stallInBody,
@@ -191,7 +191,7 @@ describe('what a call leaves behind', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('is no listener after time-outs', async () => {
+  it('is no listener after timeouts', async () => {
     const server = await startHttpServer(stall);
     const { signal } = new AbortController();
     const client = clientFor(server, { timeoutMs: 20, maxRetries: 0 });

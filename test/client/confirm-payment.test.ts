@@ -38,6 +38,66 @@ it('a payment that the service has as PAID, without a difference, is confirmed',
   ]);
 });
 
+describe('a field of another type than documented, which the result is without,', () => {
+  it.each([
+    ['refunds', { refunds: 'one' }],
+    ['refunds', { refunds: { quantity: '1' } }],
+    ['refunds', { refunds: { quantity: 0, requested: true } }],
+    ['refunds', { refunds: { transactions: { id: 1 } } }],
+    ['type', { type: 7 }],
+  ])('prevents the confirmation where it may hide something: %s of %j', async (field, change) => {
+    const server = await startHttpServer(reply(200, { ...transaction, ...change }));
+    const { confirmed, differences } = await confirmPayment(clientFor(server), notification());
+    expect(confirmed).toBe(false);
+    expect(differences).toEqual([{ field, notified: undefined, queried: undefined }]);
+  });
+
+  it.each([{ track: [] }, { id: '123' }, { refunds: { quantity: 0, currency: 5 } }])(
+    'prevents nothing elsewhere: %j',
+    async (change) => {
+      const server = await startHttpServer(reply(200, { ...transaction, ...change }));
+      expect(await confirmPayment(clientFor(server), notification())).toMatchObject({
+        confirmed: true,
+        differences: [],
+      });
+    },
+  );
+
+  it('is noted where JSON does not show it', async () => {
+    const server = await startHttpServer(reply(200, { ...transaction, track: [] }));
+    const result = await clientFor(server).getTransaction('uuid-1');
+    expect(JSON.parse(JSON.stringify(result))).toEqual(transaction);
+    expect(Object.keys(result)).toEqual(Object.keys(transaction));
+  });
+
+  it('is noted for the other copy of the package, ESM or CommonJS, too', async () => {
+    const server = await startHttpServer(reply(200, { ...transaction, refunds: 'one' }));
+    const result = await clientFor(server).getTransaction('uuid-1');
+    expect(Object.getOwnPropertySymbols(result).map(Symbol.keyFor)).toEqual(['pix-automatic-sdk.left-out']);
+  });
+
+  it('prevents the confirmation where more of them came than are noted', async () => {
+    const names = (list: string) =>
+      Object.fromEntries(list.split(' ').map((name) => [name, { wrong: true }]));
+    const wrong = {
+      ...names(
+        'message id currency amount shipping discounts total appliedRate referenceCode creation maxAge',
+      ),
+      shopper: {
+        ...names('email'),
+        bankDetails: names('account branch'),
+        document: names('type number'),
+        phone: names('number type'),
+      },
+      beneficiary: 1,
+      refunds: { available: 'x', quantity: '1' },
+    };
+    const server = await startHttpServer(reply(200, { uuid: 'uuid-1', situation: 'PAID', ...wrong }));
+    const bare = { kind: 'payment', payload: { saleToken: 'uuid-1', newStatus: 'PAID' } } as const;
+    expect((await confirmPayment(clientFor(server), bare)).confirmed).toBe(false);
+  });
+});
+
 describe('a difference', () => {
   it.each([
     ['uuid', { uuid: 'uuid-2' }, 'uuid-1', 'uuid-2'],
@@ -251,7 +311,7 @@ it('takes no longer than timeoutMs', async () => {
   expect(performance.now() - started).toBeLessThan(3_000);
 });
 
-it('a time-out that cannot be is refused', async () => {
+it('a timeout that cannot be is refused', async () => {
   const client = source(transaction);
   expect(await failureOf(confirmPayment(client, notification(), { timeoutMs: 0 }))).toMatchObject({
     code: 'configuration',

@@ -77,10 +77,13 @@ describe('what is proven by an error of the platform', () => {
   const refused = failure({ code: 'ECONNREFUSED', syscall: 'connect' });
   const reset = failure({ code: 'ECONNRESET', syscall: 'read' });
 
+  const deno = 'error sending request for url (http://127.0.0.1:4100/v1): client error (Connect)';
+  const handshake = 'Client network socket disconnected before secure TLS connection was established';
+
   it.each([
     ['a refused connection', wrapped(refused), true, 'ECONNREFUSED'],
     [
-      'a time-out of the connection',
+      'a timeout of the connection',
       wrapped(failure({ code: 'UND_ERR_CONNECT_TIMEOUT' })),
       true,
       'UND_ERR_CONNECT_TIMEOUT',
@@ -109,7 +112,7 @@ describe('what is proven by an error of the platform', () => {
     ['a broken pipe', wrapped(failure({ code: 'EPIPE', syscall: 'write' })), false, 'EPIPE'],
     ['the other side closed', wrapped(failure({ code: 'UND_ERR_SOCKET' })), false, 'UND_ERR_SOCKET'],
     [
-      'a time-out of the headers',
+      'a timeout of the headers',
       wrapped(failure({ code: 'UND_ERR_HEADERS_TIMEOUT' })),
       false,
       'UND_ERR_HEADERS_TIMEOUT',
@@ -140,7 +143,41 @@ describe('what is proven by an error of the platform', () => {
       false,
       undefined,
     ],
+    [
+      'as deep as is looked',
+      wrapped(wrapped(wrapped(wrapped(wrapped(wrapped(refused)))))),
+      true,
+      'ECONNREFUSED',
+    ],
+    ['a cause that is null', failure({ code: 'ECONNREFUSED', cause: null }), true, 'ECONNREFUSED'],
+    ['a refused connection without a syscall', failure({ code: 'ECONNREFUSED' }), true, 'ECONNREFUSED'],
+    ['an unknown name without a syscall', failure({ code: 'ENOTFOUND' }), true, 'ENOTFOUND'],
+    ['a name service that failed', failure({ code: 'EAI_FAIL', syscall: 'getaddrinfo' }), true, 'EAI_FAIL'],
+    [
+      'one address of several without a code',
+      new AggregateError([failure({}), refused]),
+      false,
+      'ECONNREFUSED',
+    ],
+    ['a forbidden port', wrapped(new Error('bad port')), true, 'bad port'],
+    ['Deno: a refused connection', new TypeError(`${deno}: tcp connect error`), true, undefined],
+    [
+      'Deno: a certificate that is not trusted',
+      new TypeError(`${deno}: invalid peer certificate: UnknownIssuer`),
+      true,
+      'invalid peer certificate',
+    ],
+    ['Deno: its words later in a message', new TypeError(`x ${deno}`), false, undefined],
+    ['Deno: a URL with a space', new TypeError(deno.replace('v1', 'v 1')), false, undefined],
+    ['Deno: its words in a list', failure({ message: [deno] }), false, undefined],
+    ['a handshake cut off', new Error(handshake), true, undefined],
+    ['a handshake cut off, with more before it', new Error(`x ${handshake}`), false, undefined],
+    ['a handshake cut off, with more after it', new Error(`${handshake} x`), false, undefined],
+    ['a handshake cut off, in a list', failure({ message: [handshake] }), false, undefined],
     ['a plain error', new Error('connect ECONNREFUSED'), false, undefined],
+    ['a code with more before it', failure({ code: 'x ECONNREFUSED' }), false, undefined],
+    ['a code with more after it', failure({ code: 'ECONNREFUSED x' }), false, undefined],
+    ['a code in a list', failure({ code: ['ECONNREFUSED'] }), false, undefined],
     ['text', 'ECONNREFUSED', false, undefined],
     ['nothing', undefined, false, undefined],
     ['null', null, false, undefined],
@@ -153,6 +190,12 @@ describe('what is proven by an error of the platform', () => {
   it('a cycle of causes ends', () => {
     const error = new Error('m');
     error.cause = error;
+    expect(describeConnectionFailure(error)).toEqual({ neverSent: false, reason: undefined });
+  });
+
+  it('a cycle of aggregates ends', () => {
+    const error = new AggregateError([]);
+    error.errors.push(error);
     expect(describeConnectionFailure(error)).toEqual({ neverSent: false, reason: undefined });
   });
 
@@ -170,7 +213,14 @@ describe('what is proven by an error of the platform', () => {
     expect(describeConnectionFailure(wrapped(failure({ code })))).toEqual({ neverSent: true, reason: code });
   });
 
-  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EPROTO', 'ERR_TLS_HANDSHAKE_TIMEOUT'])('%s may pass', (code) =>
-    expect(isPermanent(code)).toBe(false),
+  it.each(['bad port', 'invalid peer certificate', 'ERR_SSL_WRONG_VERSION_NUMBER'])(
+    '%s is permanent',
+    (reason) => expect(isPermanent(reason)).toBe(true),
   );
+
+  it.each(
+    'ECONNREFUSED ENOTFOUND EPROTO ERR_TLS_HANDSHAKE_TIMEOUT X_CERT_HAS_EXPIRED INVALID_CA_X X_INVALID_CA'.split(
+      ' ',
+    ),
+  )('%s may pass', (code) => expect(isPermanent(code)).toBe(false));
 });

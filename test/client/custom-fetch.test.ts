@@ -110,7 +110,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     expect(await call(clientFor(elsewhere, { fetch, maxResponseBytes: bytes }))).toMatchObject(answer());
   });
 
-  it('the time-out ends one that ignores the signal and hangs', async () => {
+  it('the timeout ends one that ignores the signal and hangs', async () => {
     const fetch: Fetch = () => new Promise(() => undefined);
     const thrown = await failureOf(call(clientFor(elsewhere, { fetch, timeoutMs: 50, maxRetries: 0 })));
     expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown' });
@@ -133,7 +133,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     }
   });
 
-  it('an answer that comes after the time-out is let go of', async () => {
+  it('an answer that comes after the timeout is let go of', async () => {
     const cancelled = vi.fn();
     const fetch: Fetch = async () => {
       await sleep(80);
@@ -143,7 +143,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     await expect.poll(() => cancelled.mock.calls.length).toBe(1);
   });
 
-  it('a failure that comes after the time-out is nobody’s', async () => {
+  it('a failure that comes after the timeout is nobody’s', async () => {
     const fetch: Fetch = () => sleep(60).then(() => Promise.reject(new Error('late')));
     const thrown = await failureOf(call(clientFor(elsewhere, { fetch, timeoutMs: 30, maxRetries: 0 })));
     expect(thrown.code).toBe('timeout');

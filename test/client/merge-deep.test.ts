@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeDeep } from '../../src/shared/merge-deep';
+import { mergeDeep } from '../../src/shared/objects';
 
 class Money {
   cents = 1;

@@ -199,7 +199,10 @@ describe('fromEnv', () => {
   });
 
   it('is process.env when nothing else is given', () => {
-    expect(() => PaymentsClient.fromEnv()).toThrow('PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN');
+    const message = expect.stringContaining('PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN');
+    expect(() => PaymentsClient.fromEnv()).toThrow(
+      expect.objectContaining({ code: 'configuration', message }),
+    );
   });
 
   it.each(Object.keys(env))('names %s when it is missing or empty', (name) => {

@@ -122,7 +122,8 @@ describe('path parameters', () => {
       }),
       { numRuns: 200 },
     );
-  });
+    // 400 requests: two seconds, and many more on a machine at its limit.
+  }, 120_000);
 
   it.each([
     ['empty', ''],

@@ -28,7 +28,7 @@ const failures: ReadonlyArray<{
     outcome: 'unknown',
   })),
   { what: 'a dropped connection', respond: dropConnection, error: ConnectionError, outcome: 'unknown' },
-  { what: 'a time-out', respond: stall, error: TimeoutError, outcome: 'unknown' },
+  { what: 'a timeout', respond: stall, error: TimeoutError, outcome: 'unknown' },
 ];
 
 // Of a first call, loading the platform’s fetch takes a part.

@@ -91,7 +91,7 @@ const echoes: Array<[what: string, respond: Respond]> = [
   ['truncated JSON', reply(200, JSON.stringify(echo).slice(0, -1))],
   ['an array', reply(200, [echo])],
   ['a dropped connection', dropConnection],
-  ['a time-out', stall],
+  ['a timeout', stall],
 ];
 
 describe.each(operations)(

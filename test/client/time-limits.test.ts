@@ -68,20 +68,24 @@ describe.each(operations)('$name', ({ call }) => {
 
 it('each attempt has a time of its own', async () => {
   const server = await startHttpServer(stall, stallInBody, reply(200, query.answer()));
-  expect(await query.call(clientFor(server, { timeoutMs: 150 }))).toEqual(query.answer());
+  // Long enough for the third response on a busy machine; the first two take all of it whatever it is.
+  expect(await query.call(clientFor(server, { timeoutMs: 1_000 }))).toEqual(query.answer());
   expect(server.requests).toHaveLength(3);
 });
 
 it('totalTimeoutMs counts over all attempts', async () => {
   const server = await startHttpServer(stall);
-  const options = { timeoutMs: 150, totalTimeoutMs: 400, maxRetries: 50 };
+  const options = { timeoutMs: 150, totalTimeoutMs: 1_500, maxRetries: 50 };
   const started = performance.now();
   const thrown = await failureOf(query.call(clientFor(server, options)));
-  expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown', attempts: 3 });
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+  // How many fit in depends on the machine, and on the jitter of the back-off; without the total limit it would be 51.
+  expect(thrown['attempts']).toBeGreaterThan(1);
+  expect(thrown['attempts']).toBeLessThan(12);
+  expect(performance.now() - started).toBeLessThan(6_000);
 });
 
-it('a time-out of a call replaces that of the client', async () => {
+it('a timeout of a call replaces that of the client', async () => {
   const server = await startHttpServer(stall);
   const client = clientFor(server, { timeoutMs: 60_000, maxRetries: 0 });
   expect(await failureOf(create.call(client, { timeoutMs: 100 }))).toMatchObject({ code: 'timeout' });

@@ -218,7 +218,11 @@ describe('until', () => {
     const server = await startHttpServer(paid);
     const clear = vi.spyOn(globalThis, 'clearTimeout');
     const set = vi.spyOn(globalThis, 'setTimeout');
-    await clientFor(server).waitForTransaction('uuid-1', { until: async () => true, timeoutMs: 123_456 });
+    const until = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return true;
+    };
+    await clientFor(server).waitForTransaction('uuid-1', { until, timeoutMs: 123_456 });
     const ours = set.mock.results.filter((_, index) => (set.mock.calls[index]?.[1] ?? 0) > 100_000);
     expect(ours.length).toBeGreaterThan(0);
     for (const { value } of ours) expect(clear).toHaveBeenCalledWith(value);

@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
-import root from '../../vitest.config';
+import { common } from '../../vitest.config';
 
-/** The chaos run, after its judge's own tests, with its figures printed as they come. */
+/** The crash test in its small size, the outages and the chaos run, with their figures printed as they come. */
 export default defineConfig({
-  ...root,
+  ...common,
   test: {
-    ...root.test,
-    include: ['test/crash/judge.test.ts', 'test/crash/*.chaos.ts'],
+    ...common.test,
+    include: ['test/{crash,outages}/*.test.ts', 'test/crash/*.chaos.ts'],
     disableConsoleIntercept: true,
   },
 });

@@ -72,6 +72,15 @@ describe('The judge of the crash test', () => {
     expect(violationsOf({ incarnations })).toEqual(['reversal:1 had two callbacks at a time: PAID and PAID']);
   });
 
+  it('excuses two at a time in a transaction whose server went away in between, and under a lease not', () => {
+    const incarnations = [listener([begin(1, 0), end(1, 50)]), listener([begin(1, 30), end(1, 60)])];
+    const written = { effects: new Map(), states: new Map() };
+    const during = [{ from: 10, to: 20 }];
+    expect(violationsOf({ incarnations, written, outages: during })).toEqual([]);
+    expect(violationsOf({ incarnations, written, outages: [{ from: 40, to: 45 }] })).toHaveLength(1);
+    expect(violationsOf({ incarnations, outages: during })).toHaveLength(1);
+  });
+
   it('ends a callback at the kill of its process, and not before', () => {
     const second = listener([begin(1, 30), end(1, 60)]);
     expect(violationsOf({ incarnations: [listener([begin(1, 0)], 29), second] })).toEqual([]);
@@ -116,6 +125,8 @@ describe('The judge of the crash test', () => {
     expect(violationsOf({ incarnations, delivered: both })).toEqual([
       'reversal:1 ended as PENDING, not as PAID',
     ]);
+    // A failover may have lost the record of PENDING, so that it ran again.
+    expect(violationsOf({ incarnations, delivered: both, mayLoseWrites: true })).toEqual([]);
   });
 
   it('finds in the database an effect too many, an effect too few, and a wrong state', () => {

@@ -102,10 +102,14 @@ export function judge(evidence: Evidence): Verdict {
   const { overlaps, overruns } = countOverlaps(runsBySubject, violations, {
     fencesGrow: written === undefined,
     mayLoseWrites,
+    // In one transaction the lock is the server's: a crash frees it, and rolls back what the first callback wrote.
+    lockLost: written === undefined ? [] : outages,
   });
 
   const bySubject = groupBy(delivered, ({ notification }) => notification.subject);
   for (const [subject, deliveries] of bySubject) {
+    // A record that a failover lost lets an older state run again, after the newer one.
+    if (mayLoseWrites) continue;
     // Without all of its notifications, a subject has no right state.
     if (deliveries.some(({ acknowledgedAt }) => acknowledgedAt === undefined)) continue;
     const expected = latestState(deliveries.map(({ notification }) => notification.state));
@@ -209,7 +213,15 @@ function touches(intervals: readonly Interval[], { from, to }: Interval): boolea
 function countOverlaps(
   runsBySubject: ReadonlyMap<string, readonly Run[]>,
   violations: string[],
-  { fencesGrow, mayLoseWrites }: { readonly fencesGrow: boolean; readonly mayLoseWrites: boolean },
+  {
+    fencesGrow,
+    mayLoseWrites,
+    lockLost,
+  }: {
+    readonly fencesGrow: boolean;
+    readonly mayLoseWrites: boolean;
+    readonly lockLost: readonly Interval[];
+  },
 ) {
   let overlaps = 0;
   let overruns = 0;
@@ -222,7 +234,8 @@ function countOverlaps(
           violations.push(`${subject} was claimed with the fence ${second.fence} after ${first.fence}`);
         }
         if (second.begin >= first.end) continue;
-        if (second.begin >= first.leasedUntil || mayLoseWrites) {
+        const isFreed = touches(lockLost, { from: first.begin, to: second.begin });
+        if (second.begin >= first.leasedUntil || mayLoseWrites || isFreed) {
           overruns += 1;
         } else {
           overlaps += 1;

@@ -36,7 +36,7 @@ export interface Sending {
 }
 
 /**
- * Sends the notifications by the service's rules (document section 6.1): 200 is success, anything else and a time-out
+ * Sends the notifications by the service's rules (document section 6.1): 200 is success, anything else and a timeout
  * is failure; after a failure, up to five retries at intervals. Who gets an attempt, how long the work takes and
  * where the listener dies is up to the seed.
  */

@@ -15,7 +15,8 @@ export async function openStore(
   const pool = new pg.Pool({
     ...config.postgres,
     max: 5,
-    connectionTimeoutMillis: storeTimeoutMs,
+    // A connection that is ready too late for its step is there for the next one.
+    connectionTimeoutMillis: 2 * storeTimeoutMs,
     keepAlive: true,
   });
   // A connection that is lost while nobody uses it.

@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import root from '../../vitest.config';
+import { common } from '../../vitest.config';
 
 /** The crash test in its full size, with its figures printed as they come. */
 export default defineConfig({
-  ...root,
+  ...common,
   test: {
-    ...root.test,
+    ...common.test,
     include: ['test/crash/**/*.test.ts'],
     env: { CRASH_SIZE: 'full' },
     disableConsoleIntercept: true,

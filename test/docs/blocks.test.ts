@@ -1,21 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { startSandbox } from 'pix-automatic-sdk/sandbox';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type CodeBlock, codeBlocks, documents } from './markdown';
 import { promisedOutput, runBlock } from './run-block';
 import { extensionOf, typecheck } from './typecheck';
 
-const blocks = documents().flatMap(codeBlocks);
+const blocks = [...documents(), 'llms.txt'].flatMap(codeBlocks);
 const compiled = blocks.filter((block) => extensionOf(block) !== undefined);
 const runnable = blocks.filter(({ info }) => / run\b/.test(info));
 
 const readmes = documents().filter((file) => file.startsWith('README'));
 
-test.each(readmes)('%s has code to look at', (file) => {
+test.each(readmes)('%s has code to compile', (file) => {
   const isHere = ({ place }: CodeBlock) => place.startsWith(`${file}:`);
-  expect(compiled.filter(isHere).length).toBeGreaterThanOrEqual(10);
-  expect(runnable.filter(isHere).length).toBeGreaterThan(0);
+  expect(compiled.filter(isHere).length).toBeGreaterThanOrEqual(4);
 });
 
 test('every block of TypeScript and JavaScript compiles, and a wrong one would not', {
@@ -43,27 +41,6 @@ test.concurrent.each(runnable.map((block) => [block.place, block] as const))(
   90_000,
 );
 
-test.each(readmes)(
-  'the first code in %s creates a journey, and shows its QR code',
-  async (file) => {
-    const [first] = compiled.filter(({ place }) => place.startsWith(`${file}:`)) as [CodeBlock];
-    const sandbox = await startSandbox();
-    onTestFinished(() => sandbox.close());
-    const printed = await runBlock(first, {
-      PAYMENTS_BASE_URL: sandbox.url,
-      PAYMENTS_API_KEY: sandbox.credentials.apiKey,
-      PAYMENTS_API_TOKEN: sandbox.credentials.apiToken,
-    });
-    const [uuid = '', image, plain] = printed;
-    // Throws for a journey that does not exist.
-    sandbox.pay(uuid);
-    expect(image).toMatch(/^data:image\/png;base64,/);
-    expect(plain).toMatch(/^000201.*6304[0-9A-F]{4}$/);
-    expect(printed).toHaveLength(3);
-  },
-  90_000,
-);
-
 test('every npm script that a document names exists', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const named = documents().flatMap((file) =>
@@ -78,15 +55,15 @@ test('every npm script that a document names exists', () => {
 test('every command and option of the command line that a document names exists', { timeout: 60_000 }, () => {
   const help = new Map<string, string>();
   const helpOf = (command: string) => {
-    const args = ['--import', 'tsx', 'src/sandbox/cli.ts', command, '--help'];
+    const args = ['--import', 'tsx', 'src/cli/index.ts', command, '--help'];
     if (!help.has(command)) help.set(command, execFileSync(process.execPath, args, { encoding: 'utf8' }));
     return help.get(command) ?? '';
   };
   const named = documents().flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/\bnpx pix-automatic ([a-z]+)([^`\n]*)/g)].flatMap(
+    [...readFileSync(file, 'utf8').matchAll(/\bnpx pix-automatic-sdk ([a-z-]+)([^`\n]*)/g)].flatMap(
       ([, command = '', rest = '']) => [
-        { file, command, word: `pix-automatic ${command}` },
-        ...(/^ ([a-z-]+)/.exec(rest)?.slice(1) ?? []).map((word) => ({ file, command, word })),
+        { file, command, word: `pix-automatic-sdk ${command}` },
+        ...(/^ ([a-z-]+)(?= |$)/.exec(rest)?.slice(1) ?? []).map((word) => ({ file, command, word })),
         ...(rest.match(/--[a-z-]+/g) ?? []).map((word) => ({ file, command, word })),
       ],
     ),

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { documents, linksIn, sections } from './markdown';
@@ -13,7 +13,7 @@ test.each(documents())('every relative link of %s leads somewhere', (file) => {
 test('a link to a file, or to a heading, that is not there would be found', () => {
   const text = [
     '# Here and there',
-    '[a](#here-and-there) [b](README.md#configuration) [c](https://example.com/none) `[d](none.md)`',
+    '[a](#here-and-there) [b](README.md#security) [c](https://example.com/none) `[d](none.md)`',
     '[e](#there) [f](none.md) [g](README.md#none) [h](docs/api/none.html) [i](docs)',
     '[j]: none.png',
   ].join('\n');
@@ -26,11 +26,23 @@ test('a link to a file, or to a heading, that is not there would be found', () =
   ]);
 });
 
-test.each(['README.md', 'README.pt-BR.md'])('the contents of %s name every section, in order', (file) => {
-  const [contents, ...others] = sections(file).filter(({ level }) => level === 2);
-  // The licence, at the end, is not looked for.
-  const anchors = others.slice(0, -1).map(({ anchor }) => `#${anchor}`);
-  expect(linksIn(contents?.text ?? '')).toEqual(anchors);
+test('llms.txt names files that are there', () => {
+  const targets = linksIn(readFileSync('llms.txt', 'utf8'));
+  expect(targets.length).toBeGreaterThan(10);
+  expect(brokenLinks('llms.txt')).toEqual([]);
+});
+
+test('docs/README.md leads to every guide, and no link of a document leads to a host of ours', () => {
+  const guides = documents().filter(
+    (file) => file.startsWith('docs/') && !/^docs\/(README|pt\/|decisions\/)/.test(file),
+  );
+  const linked = linksIn(readFileSync('docs/README.md', 'utf8')).map((target) => join('docs', target));
+  expect(guides.filter((file) => !linked.includes(file))).toEqual([]);
+
+  const hosts = documents().flatMap((file) =>
+    linksIn(readFileSync(file, 'utf8')).filter((target) => /^https?:.*pix-automatic/.test(target)),
+  );
+  expect(hosts).toEqual([]);
 });
 
 function brokenLinks(file: string, text?: string): string[] {

@@ -26,11 +26,27 @@ export interface Section {
 
 /** The Markdown files that a reader of the repository is shown, generated ones left out. */
 export function documents(): string[] {
-  const markdownIn = (directory: string) =>
-    readdirSync(directory)
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => join(directory, name));
-  return [...markdownIn('.'), ...markdownIn('docs')].sort();
+  const here = readdirSync('.').filter((name) => name.endsWith('.md'));
+  const guides = readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('api/') && name !== 'api-report.md')
+    .map((name) => join('docs', name));
+  return [...here, ...guides, 'examples/README.md'].sort();
+}
+
+/** The translations, each with the document that it translates. */
+export function translations(): { translated: string; original: string }[] {
+  return documents().flatMap((translated) => {
+    const original = originalOf(translated);
+    return original === translated ? [] : [{ translated, original }];
+  });
+}
+
+/** The English document, or picture, that a Portuguese one stands for; of an English one, itself. */
+export function originalOf(file: string): string {
+  return file
+    .replace(/^README\.pt-BR\.md$/, 'README.md')
+    .replace(/^docs\/pt\//, 'docs/')
+    .replace(/-pt\.jpg$/, '-en.jpg');
 }
 
 /** The sections of a Markdown file, the first one being what stands before any heading. */

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaymentsClientOptions, PaymentsErrorCode } from 'pix-automatic-sdk';
 import * as sdk from 'pix-automatic-sdk';
-import type { Notification } from 'pix-automatic-sdk/webhooks';
+import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
 // Each list is complete, because the compiler says when it is not: a name that is new has to go into its table, too.
 
-test('the README has every error, by class and by code', () => {
+test('the page about errors has every error, by class and by code', () => {
   const codes = Object.keys({
     configuration: true,
     invalid_request: true,
@@ -24,14 +24,14 @@ test('the README has every error, by class and by code', () => {
   } satisfies Record<PaymentsErrorCode, true>);
   const isErrorClass = Object.prototype.isPrototypeOf.bind(sdk.PaymentsError);
   const classes = Object.entries(sdk).filter(([, value]) => isErrorClass(Object(value)));
-  const rows = tableOf('README.md', 'When a call fails');
+  const rows = tableOf('docs/errors.md', 'Errors', 1);
 
   expect(classes).toHaveLength(codes.length);
   expect(rows.map(([name]) => name).sort()).toEqual(classes.map(([name]) => name).sort());
   expect(rows.map(([, code]) => code)).toEqual(codes);
 });
 
-test('the README has every option of the client', () => {
+test('the guide to the client has every option', () => {
   const options = Object.keys({
     baseUrl: true,
     apiKey: true,
@@ -47,14 +47,14 @@ test('the README has every option of the client', () => {
     onResponse: true,
     onRetry: true,
   } satisfies Record<keyof PaymentsClientOptions, true>);
-  expect(tableOf('README.md', 'Configuration').flatMap(([names = '']) => names.split(', '))).toEqual(options);
+  expect(tableOf('docs/client.md', 'Options').flatMap(([names = '']) => names.split(', '))).toEqual(options);
 });
 
-test('each line that the README has for a framework is one that its tests run', () => {
+test('each line that the guide has for a framework is one that its tests run', () => {
   const directory = 'test/frameworks';
   const tests = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'));
   const [table = []] =
-    sections('README.md').find(({ heading }) => heading === 'Receiving notifications')?.tables ?? [];
+    sections('docs/listener.md').find(({ heading }) => heading === 'In your framework')?.tables ?? [];
   const lines = table.flatMap(([, cell = '']) => [...cell.matchAll(/`(?:export )?([^`]+)`/g)]);
   expect(lines.length).toBeGreaterThanOrEqual(9);
   for (const [, line = ''] of lines) {
@@ -65,7 +65,7 @@ test('each line that the README has for a framework is one that its tests run', 
   }
 });
 
-test('the README has every kind of notification', () => {
+test('the guide to the listener has every kind of notification', () => {
   const kinds = Object.keys({
     payment: true,
     saleStatus: true,
@@ -74,7 +74,7 @@ test('the README has every kind of notification', () => {
     payout: true,
     unrecognized: true,
   } satisfies Record<Notification['kind'], true>);
-  expect(tableOf('README.md', 'Receiving notifications', 1).map(([kind]) => kind)).toEqual(kinds);
+  expect(tableOf('docs/listener.md', 'Kinds of notifications').map(([kind]) => kind)).toEqual(kinds);
 });
 
 test('the page on observability has every code of a report', () => {
@@ -82,12 +82,30 @@ test('the page on observability has every code of a report', () => {
   expect(rows.map(([code]) => code)).toEqual(reportCodes);
 });
 
-test('the README has every example', () => {
+test('the list of examples has every example', () => {
   const examples = readdirSync('examples', { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'demo')
     .map(({ name }) => name);
-  const named = tableOf('README.md', 'Examples').flatMap(([names = '']) => names.split(', '));
+  const named = tableOf('examples/README.md', 'Examples').map(([name]) => name);
   expect(named.sort()).toEqual(examples.sort());
+});
+
+test('the guide to the listener has every option of the handler', () => {
+  const options = Object.keys({
+    credentials: true,
+    on: true,
+    kinds: true,
+    store: true,
+    maxBodyBytes: true,
+    bodyTimeoutMs: true,
+    callbackTimeoutMs: true,
+    storeTimeoutMs: true,
+    retentionMs: true,
+    park: true,
+    getAuthorization: true,
+    onReport: true,
+  } satisfies Record<keyof WebhookHandlerOptions, true>);
+  expect(tableOf('docs/listener.md', 'Options').map(([name]) => name)).toEqual(options);
 });
 
 /** The cells of a table's rows, without the head, the marks of code and what is linked to. */

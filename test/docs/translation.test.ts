@@ -1,9 +1,22 @@
 import { expect, test } from 'vitest';
-import { sections } from './markdown';
+import { sections, translations } from './markdown';
 import { differences } from './translation';
 
-test('README.pt-BR.md is in step with README.md', () => {
-  expect(differences(sections('README.md'), sections('README.pt-BR.md'))).toEqual([]);
+test.each(translations())('$translated is in step with $original', ({ translated, original }) => {
+  expect(differences(sections(original), sections(translated))).toEqual([]);
+});
+
+test('the guides that are read most are translated', () => {
+  expect(translations().map(({ translated }) => translated)).toEqual(
+    expect.arrayContaining([
+      'README.pt-BR.md',
+      'docs/pt/get-started.md',
+      'docs/pt/going-live.md',
+      'docs/pt/listener.md',
+      'docs/pt/recurrence.md',
+      'docs/pt/testing.md',
+    ]),
+  );
 });
 
 const original = `# Name

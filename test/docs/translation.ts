@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
-import { linksIn, type Section } from './markdown';
+import { type CodeBlock, linksIn, originalOf, type Section } from './markdown';
 import { extensionOf } from './typecheck';
 
 /** What a translation lacks, or has and should not, compared with the document it translates; each with its place. */
@@ -39,13 +41,14 @@ function facts(section: Section, document: readonly Section[]): Map<string, read
     ['tables', section.tables.map((rows) => `${rows.length} rows`)],
   ]);
   for (const [index, block] of section.blocks.entries()) {
-    named.set(`block of code ${index + 1}`, withoutComments(block.code, extensionOf(block)));
+    named.set(`block of code ${index + 1}`, codeOf(block));
   }
   for (const [index, rows] of section.tables.entries()) {
     for (const [row, cells] of rows.entries()) {
       const about = `table ${index + 1}, row ${row + 1}`;
       named.set(`${about}, columns`, [String(cells.length)]);
-      if (row > 0) named.set(`${about}, first column`, cells.slice(0, 1));
+      // A name in code is the same everywhere; what is said in words is translated.
+      if (row > 0 && cells[0]?.startsWith('`')) named.set(`${about}, first column`, cells.slice(0, 1));
       for (const [column, cell] of cells.entries()) {
         named.set(`${about}, column ${column + 1}, inline code`, codeIn(cell));
         named.set(`${about}, column ${column + 1}, numbers`, numbersIn(cell));
@@ -71,11 +74,21 @@ function subtract(values: readonly string[], others: readonly string[]): string[
   });
 }
 
-/** A link to a heading of the same document by the heading's number, because its text is translated. */
+/**
+ * Where a link leads, whatever the language: a heading of the same document by its number, because its text is
+ * translated, and a document by its original.
+ */
 function positionOf(target: string, document: readonly Section[]): string {
-  if (/^README(\.pt-BR)?\.md$/.test(target)) return 'the other language';
-  if (!target.startsWith('#')) return target;
-  return `heading ${document.findIndex(({ anchor }) => `#${anchor}` === target)}`;
+  if (/^[a-z]+:/.test(target)) return target;
+  if (target.startsWith('#')) return `heading ${document.findIndex(({ anchor }) => `#${anchor}` === target)}`;
+  const [file = ''] = document[0]?.place.split(':') ?? [];
+  const [path = '', anchor = ''] = target.split('#');
+  const linked = normalize(join(dirname(file), path));
+  const original = originalOf(linked);
+  if (original === originalOf(file)) return 'the other language';
+  // A heading of a translated document is translated as well.
+  const isTranslated = original !== linked || existsSync(linked.replace(/^docs\//, 'docs/pt/'));
+  return isTranslated || anchor === '' ? original : `${original}#${anchor}`;
 }
 
 function codeIn(text: string): string[] {
@@ -86,6 +99,12 @@ function codeIn(text: string): string[] {
 function numbersIn(text: string): string[] {
   const prose = text.replace(/`[^`\n]*`/g, '').replace(/\]\([^)]*\)/g, ']');
   return (prose.match(/\d+(?:[.,]\d+)*/g) ?? []).map((number) => number.replace(',', '.'));
+}
+
+/** What of a block is the same in every language: of a drawing, or of what is printed, the number of its lines. */
+function codeOf(block: CodeBlock): string[] {
+  if (block.info === 'text') return [`${block.code.split('\n').length} lines`];
+  return withoutComments(block.code, extensionOf(block));
 }
 
 /** The lines of a block that a machine reads, white space at the ends left out. */

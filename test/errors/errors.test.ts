@@ -15,7 +15,7 @@ import {
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { advice } from '../../src/errors/failed-call';
-import { summarize } from '../../src/errors/validation-issue';
+import { summarize } from '../../src/shared/validation-issue';
 import { body, context, type Errors, makers, names, secret, transaction } from './makers';
 
 const ours: Errors = {
@@ -200,7 +200,7 @@ describe('what an error says', () => {
 
   it.each([
     ['createRecurringCheckout', 'unknown', 'The journey may exist'],
-    ['cancelScheduledPayment', 'unknown', 'may have taken effect'],
+    ['cancelScheduledPayment', 'unknown', 'may have gone through'],
     ['getTransaction', 'unknown', 'changes nothing'],
     ['createRecurringCheckout', 'refused', 'did not act on it'],
     ['createRecurringCheckout', 'not-sent', 'can be made again'],

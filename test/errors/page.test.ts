@@ -88,7 +88,7 @@ describe('the pointer at the end of a message', () => {
   });
 
   it('leads into the package: the page is published', () => {
-    expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain(page);
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('docs/**/*.md');
   });
 
   it('is there once when an error says what another has said', () => {
@@ -103,8 +103,8 @@ describe('the pointer at the end of a message', () => {
     const { status, stderr } = await runCli(args, env);
     expect(status).toBe(2);
     expect(stderr).toBe(
-      'pix-automatic: Expected `apiKey` to be without white space at its ends. It was probably copied with a line ' +
-        'break.\nTry: pix-automatic --help\n',
+      'pix-automatic-sdk: Expected `apiKey` to be without white space at its ends. It was probably copied with a line ' +
+        'break.\nUsage: pix-automatic-sdk trigger <kind> [options]\nHelp: npx pix-automatic-sdk trigger --help\n',
     );
   });
 });

@@ -1,6 +1,6 @@
-import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { findPostgres, postgresConfig } from '../helpers/postgres';
+import { describe, expect, it } from 'vitest';
+import { findPostgres } from '../helpers/postgres';
+import { openSchema } from './helpers/open-schema';
 import { firstAnswer, startListeners } from './helpers/start-listeners';
 import { installExample } from './runner/install-example';
 
@@ -49,23 +49,3 @@ describe.skipIf(!(await findPostgres()))('postgres', () => {
     expect(new Set(stderr)).toEqual(new Set(['500 callback_failed: there is no order order-2']));
   });
 });
-
-/** A schema of the test's own, and the environment in which `pg` finds it. It is dropped with the test. */
-async function openSchema() {
-  const schema = `example_${process.pid}_${Date.now()}`;
-  const pool = new pg.Pool({ ...postgresConfig, options: `-c search_path=${schema}`, max: 1 });
-  await pool.query(`CREATE SCHEMA ${schema}`);
-  onTestFinished(async () => {
-    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
-    await pool.end();
-  });
-  const { host, user, database } = postgresConfig;
-  const env = {
-    PGOPTIONS: `-c search_path=${schema}`,
-    // Where DATABASE_URL is set, it goes first.
-    ...Object.fromEntries(
-      Object.entries({ PGHOST: host, PGUSER: user, PGDATABASE: database }).filter(([, value]) => value),
-    ),
-  };
-  return { query: async (sql: string) => (await pool.query(sql)).rows, env };
-}

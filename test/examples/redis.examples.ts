@@ -35,8 +35,8 @@ describe.skipIf(!hasRedisServer())('redis', () => {
       'order-1 is paid',
       'order-2 is paid',
       'refund of 10 credited',
-      'reversal of 59.7: PAID',
-      'reversal of 59.7: PENDING',
+      'reversal of 49.7: PAID',
+      'reversal of 49.7: PENDING',
     ]);
     // How often it was tried is a matter of time.
     const failures = stderr.filter((line) => line !== 'Redis: ECONNREFUSED');

@@ -67,9 +67,9 @@ export const invalidResponse: Expected = {
   requests: 1,
 };
 
-// What follows are the rules of the design's section 2, "retries" and "unknown outcome", by name.
+// What follows are the rules for retries and for `outcome`, by name.
 
-/** The request may have arrived, and no whole answer came back: it may have taken effect. */
+/** The request may have arrived, and no whole answer came back: it may have gone through. */
 export const lost = readAndWrite(connectionFailed('unknown', ALL_ATTEMPTS), connectionFailed('unknown', 1));
 
 /** The same when `timeoutMs` ends each attempt. */

@@ -4,6 +4,7 @@ import { assertFlat, type Reading, read } from './memory';
 import { assertPrototypesUnchanged } from './oracles';
 import type { Target } from './target';
 import { authorizationTarget } from './targets/authorization';
+import { brCodeTarget } from './targets/br-code';
 import { createClientHttpTarget, createClientTarget } from './targets/client';
 import { createHandlerTarget } from './targets/handler';
 import { notificationTarget } from './targets/notification';
@@ -30,6 +31,7 @@ const SLICES = 20;
 const all: readonly Target[] = [
   authorizationTarget,
   notificationTarget,
+  brCodeTarget,
   await createHandlerTarget(),
   createClientTarget(),
   await createClientHttpTarget(),

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Stryker } from '@stryker-mutator/core';
 import { type Mutant, report } from './report';
 import { scopes } from './scopes';
+import { runStatements } from './statements';
 
 /**
  * Puts faults into the source, one at a time, and sees whether a test notices.
@@ -10,6 +10,8 @@ import { scopes } from './scopes';
  *     npm run test:mutation                                     every scope
  *     npm run test:mutation -- client                           one scope: client, webhooks or stores
  *     npm run test:mutation -- client --mutate retry-policy     the files with this in their names
+ *     npm run test:mutation -- statements                       listed faults, in SQL and Lua too (see `mutants`)
+ *     npm run test:mutation -- statements --mutate 'redis|max'  those whose file and name match this
  *     npm run test:mutation -- client --force                   also mutants whose result is known
  *
  * What a run found is kept under `node_modules/.cache`, file by file: a run that was ended goes on from there, and only
@@ -23,6 +25,9 @@ const { values: args, positionals } = parseArgs({
     concurrency: { type: 'string', default: '2' },
   },
 });
+
+if (positionals.includes('statements'))
+  process.exit((await runStatements(new RegExp(args.mutate))) > 0 ? 1 : 0);
 
 const CACHE = 'node_modules/.cache/mutation';
 mkdirSync(CACHE, { recursive: true });
@@ -41,15 +46,15 @@ process.exit(survivors > 0 ? 1 : 0);
 /** One run for each file, with its own tests and its own memory, so that nothing is lost when a later one is ended. */
 async function mutate(file: string, testFiles: readonly string[]): Promise<Mutant[]> {
   const known = `${CACHE}/${file.replaceAll('/', '-')}.json`;
+  process.env['MUTATION_TESTS'] = testFiles.join(',');
+  // Loaded only here: the listed faults do without it.
+  const { Stryker } = await import('@stryker-mutator/core');
   await new Stryker({
     plugins: ['@stryker-mutator/vitest-runner'],
     testRunner: 'vitest',
     // The tests are named, and reach the source by the package's own name as well as by path.
-    vitest: { configFile: 'vitest.config.ts', related: false },
-    testFiles: [...testFiles],
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     mutate: [file],
-    // Its text is for people, and tests do not pin every word of it.
-    mutator: { excludedMutations: [] },
     ignorePatterns: ['dist', 'docs/api', 'examples', '.git'],
     coverageAnalysis: 'perTest',
     incremental: true,

@@ -23,7 +23,7 @@ export interface Outage {
 const SLACK_MS = 3000;
 
 /**
- * Lets an outage happen to a listener that is being sent payments, and expects what DESIGN promises of it: 5xx and in
+ * Lets an outage happen to a listener that is being sent payments, and expects what the README promises of it: 5xx and in
  * time while it lasts, nothing acknowledged that `recorded` does not know, and then work as before, in the same process.
  */
 export async function expectToSurvive(

@@ -12,7 +12,7 @@ const redisFound = await findRedis();
 const postgresFound = await findPostgres();
 const run = randomUUID().slice(0, 8);
 
-/** Longer than the callback has: a duplicate that waits for the store is not turned away in time by its time-out. */
+/** Longer than the callback has: a duplicate that waits for the store is not turned away in time by its timeout. */
 const LONG_MS = 7_500;
 
 /** One callback runs until every duplicate has its answer, so that none of them can have waited for it. */

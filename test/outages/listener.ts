@@ -107,7 +107,7 @@ export async function sendUntilAcknowledged(pay: (id: string) => Promise<Answer>
   throw new Error(`${id} was not acknowledged by any of six attempts`);
 }
 
-/** The same for all of them, a few at a time: a burst of hundreds would exceed the short time-outs of these tests. */
+/** The same for all of them, a few at a time: a burst of hundreds would exceed the short timeouts of these tests. */
 export async function sendAllUntilAcknowledged(
   pay: (id: string) => Promise<Answer>,
   ids: readonly string[],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PostgresStore } from '../../src/stores';
-import { beginTransaction } from '../../src/stores/postgres-sql';
+import { beginTransaction } from '../../src/stores/postgres/sql';
 import { findPostgresPrograms, startOwnPostgres } from '../helpers/postgres-server';
 
 const programs = findPostgresPrograms();
@@ -43,7 +43,7 @@ describe.skipIf(programs === undefined)(
 );
 
 describe.skipIf(programs === undefined)('A listener that stops while PostgreSQL sends rows to it', () => {
-  it('loses its transaction, and with it its locks, by the time-out on rows that nobody takes', async () => {
+  it('loses its transaction, and with it its locks, by the timeout on rows that nobody takes', async () => {
     const server = await startOwnPostgres(programs as string);
     const stopped = new pg.Client(server.config);
     const watcher = new pg.Client(server.config);

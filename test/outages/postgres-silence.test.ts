@@ -23,7 +23,7 @@ describe.skipIf(!found)('A listener whose connections to PostgreSQL go silent, a
     // Two transactions at a time are open over a pool of 3, and meet two of its silent connections.
     ['transactional', true, 2],
   ])(
-    'is well again, with a pool of 3, in the %s mode, transactional: %s, after %s time-outs of its store at most',
+    'is well again, with a pool of 3, in the %s mode, transactional: %s, after %s timeouts of its store at most',
     async (_, transactional, timeouts) => {
       const { host = '127.0.0.1', port = 5432 } = new pg.Client(postgresConfig);
       const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };

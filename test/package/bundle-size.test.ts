@@ -26,8 +26,9 @@ it.each([
     "export { verifyAuthorization, parseNotification } from 'pix-automatic-sdk/webhooks'",
     17,
   ],
-  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 24],
-  ['all of the root, ky included', "export * from 'pix-automatic-sdk'", 29.5],
+  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 24.5],
+  ['all of ./pix', "export * from 'pix-automatic-sdk/pix'", 6],
+  ['all of the root, ky included', "export * from 'pix-automatic-sdk'", 30],
 ])('%s: minified and gzipped within the limit', async (name, contents, limitKib) => {
   const { kib } = await bundled(contents);
   console.log(`${name}: ${kib.toFixed(1)} KiB minified + gzip (limit ${limitKib}).`);

@@ -9,6 +9,7 @@ import {
   type Transaction,
   transactionSchema,
 } from 'pix-automatic-sdk';
+import 'pix-automatic-sdk/pix';
 import 'pix-automatic-sdk/sandbox';
 import 'pix-automatic-sdk/stores';
 import 'pix-automatic-sdk/testing';

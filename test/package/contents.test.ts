@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
+import { pageHtml } from '../../src/sandbox/page/page.generated';
 import { VERSION } from '../../src/version';
-import { metafile, packageOf } from './metafile';
+import { metafile, packageOf, packagesOfPage } from './metafile';
 
 const installed = join(inject('consumer'), 'node_modules', 'pix-automatic-sdk');
 const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
@@ -15,12 +17,15 @@ const read = (file: string): string => readFileSync(join(installed, file), 'utf8
 describe('the tarball', () => {
   it('holds what is meant to be published, and nothing else', () => {
     const meant = [
-      /^(package\.json|README(\.pt-BR)?\.md|CHANGELOG\.md|LICENSE)$/,
-      // Where the messages of errors point to.
-      /^docs\/errors\.md$/,
+      /^(package\.json|README(\.pt-BR)?\.md|(CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|llms\.txt)$/,
+      // What the READMEs link to; the messages of errors point to docs/errors.md.
+      /^docs\/(?!api)([\w-]+\/)*[\w-]+\.md$/,
+      /^docs\/images\/[\w-]+\.jpg$/,
+      // The source of the examples, without what was installed, built or locked.
+      /^examples\/(?!.*(node_modules|dist|\.next|lock))([\w.[\]-]+\/)*[\w.-]+\.(md|[jt]sx?|json)$/,
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
-      /^dist\/(index|webhooks|stores|testing|sandbox)\.(js|cjs)(\.map)?$/,
-      /^dist\/(index|webhooks|stores|testing|sandbox)\.d\.(ts|cts)$/,
+      /^dist\/(index|webhooks|stores|testing|sandbox|pix)\.(js|cjs)(\.map)?$/,
+      /^dist\/(index|webhooks|stores|testing|sandbox|pix)\.d\.(ts|cts)$/,
       // Without its map: the command line prints a stack for bugs of its own alone, and the limit is soon reached.
       /^dist\/cli\.js$/,
       // What entries share, under names that the bundler makes up: `chunk-5ZHJPPLI.js`, `api-error-CYuYrYzn.d.ts`.
@@ -48,10 +53,23 @@ describe('the tarball', () => {
     expect(named).toContain('./dist/webhooks.d.cts');
   });
 
-  it('takes at most 1.65 MB installed, with source maps and declarations', () => {
-    const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
-    console.log(`Installed: ${(bytes / 1000).toFixed(0)} kB in ${files.length} files.`);
-    expect(bytes).toBeLessThan(1_650_000);
+  it('takes at most 2.5 MB installed: 1.95 MB of code with source maps and declarations, and what people read', () => {
+    const sizeOf = (some: readonly string[]) =>
+      some.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
+    const code = sizeOf(files.filter((file) => file.startsWith('dist/')));
+    const all = sizeOf(files);
+    console.log(
+      `Installed: ${(all / 1000).toFixed(0)} kB in ${files.length} files, dist ${(code / 1000).toFixed(0)} kB.`,
+    );
+    // 0.35 MB of documents and examples and 0.15 MB of pictures, so that no link of the README is dead offline.
+    expect(code).toBeLessThan(1_950_000);
+    expect(all).toBeLessThan(2_500_000);
+  });
+
+  it('holds the page of the sandbox in at most 60 KiB after gzip, in both formats together', () => {
+    const bytes = gzipSync(pageHtml, { level: 9 }).length;
+    console.log(`The sandbox's page: ${(bytes / 1024).toFixed(1)} KiB gzip in each format.`);
+    expect(2 * bytes).toBeLessThan(60 * 1024);
   });
 
   it('installs no other package', () => {
@@ -67,7 +85,7 @@ describe('the tarball', () => {
 
   it('offers the command line exactly when it holds one, as an executable', () => {
     const built = files.includes('dist/cli.js');
-    expect(manifest.bin).toEqual(built ? { 'pix-automatic': 'dist/cli.js' } : undefined);
+    expect(manifest.bin).toEqual(built ? { 'pix-automatic-sdk': 'dist/cli.js' } : undefined);
     if (built) expect(read('dist/cli.js')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
@@ -86,7 +104,7 @@ describe('the tarball', () => {
     const packages = [...new Set(bundled.flatMap((source) => packageOf(source) ?? []))];
     expect(packages).toEqual(expect.arrayContaining(['ky', 'zod']));
 
-    for (const name of [...packages, '@standard-schema/spec']) {
+    for (const name of [...packages, ...packagesOfPage(), '@standard-schema/spec']) {
       const { version, license } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'));
       const licence = readdirSync(`node_modules/${name}`).find((file) => /^licen[cs]e/i.test(file)) ?? '';
       expect(notices, 'Inlined without its notice').toContain(`${name}@${version} (${license})`);

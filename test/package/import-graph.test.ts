@@ -10,10 +10,28 @@ describe.each(formats)('the %s build', (format) => {
     expect(sources.filter((source) => /^src\/(sandbox|testing)\//.test(source))).toEqual([]);
   });
 
+  it("loads the sandbox's page with ./sandbox alone", () => {
+    const entries: Entry[] = [...production, 'testing', 'pix', 'sandbox'];
+    const loading = entries.filter((entry) =>
+      sourcesOf(entry, format, { later: true }).some((source) => source.includes('sandbox/page/')),
+    );
+    expect(loading).toEqual(['sandbox']);
+  });
+
   it('imports ky with the root, and imports nothing while a call runs', () => {
     const packages = (later: boolean) => sourcesOf('index', format, { later }).map(packageOf);
     expect(packages(false)).toContain('ky');
     expect(new Set(packages(true))).toEqual(new Set(packages(false)));
+  });
+
+  it('loads nothing but its own files for pix, and none of them for the root, webhooks and stores', () => {
+    const own = sourcesOf('pix', format, { later: true });
+    expect(own.filter((source) => !source.startsWith('src/pix/'))).toEqual([]);
+    expect(own).toContain('src/pix/read-br-code.ts');
+    for (const entry of production) {
+      const sources = sourcesOf(entry, format, { later: true });
+      expect(sources.filter((source) => source.startsWith('src/pix/'))).toEqual([]);
+    }
   });
 
   it('never loads ky or the client for webhooks and stores', () => {

@@ -13,25 +13,17 @@ declare module 'vitest' {
   }
 }
 
-/** Packs the package as `npm publish` would, and installs the tarball as a merchant would: one package, no registry. */
+/**
+ * Installs the packed package as a merchant would: one package, no registry. `PACKED_TARBALL` names a tarball that is there
+ * already, which is how a release tests the very file that it publishes; `dist` must be what it was packed from.
+ */
 export default async function installTarball(project: TestProject): Promise<() => Promise<void>> {
   const repository = process.cwd();
   const consumer = await mkdtemp(join(tmpdir(), 'pix-automatic-sdk-consumer-'));
 
-  await run(repository, 'npm', 'run', 'build');
-  const packed = await run(
-    repository,
-    'npm',
-    'pack',
-    '--ignore-scripts',
-    '--json',
-    '--pack-destination',
-    consumer,
-  );
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
-
+  const tarball = process.env['PACKED_TARBALL'] ?? (await pack(repository, consumer));
   await writeFile(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
-  await run(consumer, 'npm', 'install', '--offline', '--no-audit', '--no-fund', `./${filename}`);
+  await run(consumer, 'npm', 'install', '--offline', '--no-audit', '--no-fund', tarball);
   for (const types of ['@types/node', 'undici-types']) {
     await cp(join(repository, 'node_modules', types), join(consumer, 'node_modules', types), {
       recursive: true,
@@ -39,6 +31,16 @@ export default async function installTarball(project: TestProject): Promise<() =
   }
 
   project.provide('consumer', consumer);
-  project.provide('tarball', join(consumer, filename));
+  project.provide('tarball', tarball);
   return () => rm(consumer, { recursive: true, force: true });
+}
+
+/** Builds the package, and packs it as `npm publish` would. */
+async function pack(repository: string, destination: string): Promise<string> {
+  await run(repository, 'npm', 'run', 'build');
+  const options = ['--ignore-scripts', '--json', '--pack-destination', destination];
+  const [{ filename }] = JSON.parse(await run(repository, 'npm', 'pack', ...options)) as [
+    { filename: string },
+  ];
+  return join(destination, filename);
 }

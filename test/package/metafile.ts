@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Metafile } from 'esbuild';
+import { buildSync } from 'esbuild';
 
 export type Format = 'esm' | 'cjs';
-export type Entry = 'index' | 'webhooks' | 'stores' | 'testing' | 'sandbox';
+export type Entry = 'index' | 'webhooks' | 'stores' | 'testing' | 'sandbox' | 'pix';
 
 /** What the build put where, as esbuild reported it. */
 export function metafile(format: Format): Metafile {
@@ -32,4 +33,15 @@ export function sourcesOf(entry: Entry, format: Format, { later }: { later: bool
 /** The npm package a source file belongs to; `undefined` for our own. */
 export function packageOf(source: string): string | undefined {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
+}
+
+/** The packages in the sandbox's page, whose script is bundled before the package is. */
+export function packagesOfPage(): string[] {
+  const { metafile } = buildSync({
+    entryPoints: ['src/sandbox/page/app/main.ts'],
+    bundle: true,
+    write: false,
+    metafile: true,
+  });
+  return [...new Set(Object.keys(metafile.inputs).flatMap((file) => packageOf(file) ?? []))];
 }

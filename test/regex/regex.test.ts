@@ -12,7 +12,7 @@ describe('regular expressions take no more than linear time', () => {
   it('all are found', () => {
     expect(literals.length).toBeGreaterThan(30);
     expect(literals.map(({ where }) => where.replace(/:\d+$/, ''))).toContain(
-      'src/webhooks/payout-failure.ts',
+      'src/webhooks/notification/payout-failure.ts',
     );
   });
 
@@ -26,12 +26,14 @@ describe('regular expressions take no more than linear time', () => {
   it('those that are put together at run time are of fixed text: a credential, a token of SQL, a URL, a path template', () => {
     const files = constructed.map((where) => where.replace(/:\d+$/, ''));
     expect(files).toEqual([
+      'src/sandbox/model/routes.ts',
       'src/sandbox/server/control-routes.ts',
-      'src/shared/secrets.ts',
-      'src/stores/transaction-control.ts',
+      'src/service/secrets.ts',
+      'src/stores/postgres/transaction-control.ts',
       'src/testing/mock-service.ts',
     ]);
     expect(slowPartsOf(/a secret\.with \[escapes\]/gi)).toEqual([]);
+    expect(slowPartsOf(/^\/v1\.1\/pix-automatic\/scheduled-payments\/([^/]+)\/cancel$/)).toEqual([]);
     expect(slowPartsOf(/^\/sandbox\/transactions\/([^/]+)\/pay$/)).toEqual([]);
     expect(slowPartsOf(/^https:\/\/api\.example\.com\//)).toEqual([]);
   });

@@ -66,7 +66,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     ['POST', checkout, order, { 'content-type': 'Application/JSON; charset=utf-8' }],
   ),
   'paths and methods': calls(
-    ['GET', '/'],
+    ['GET', '/elsewhere'],
     ['GET', '/v1.1/transactions'],
     ['GET', '/v1.1/transactions/a/b'],
     ['GET', '/v1.1/transactions/%'],
@@ -100,7 +100,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     service.pay(uuid);
     transcript.push(
       service.refund(uuid, { amount: 19.9, receipt: 'null' }),
-      service.refund(uuid, { reason: 'all' }),
+      service.refund(uuid, { amount: 10, reason: 'more' }),
     );
     const reversal = service.reverse(uuid, { amount: 1 });
     transcript.push(reversal, service.completeReversal(reversal.uuid));
@@ -113,7 +113,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     for (const impossible of [
       () => service.pay(uuid),
       () => service.pay('nope'),
-      () => service.refund(uuid),
+      () => service.refund(uuid, { amount: 1_000 }),
       () => service.completeReversal('nope'),
       () => service.payOut({ amount: -1 }),
     ]) {

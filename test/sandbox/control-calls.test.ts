@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openListener, openSandbox, readJson } from './helpers';
+import { controlCalls } from '../../src/sandbox/server/control-routes';
+import { credentials, openListener, openSandbox, order, readJson } from './helpers';
 
 /** A control call over HTTP, as a script in any language makes it. */
 async function openControl() {
@@ -22,13 +23,13 @@ describe('over HTTP', () => {
 
     const refund = await control('POST', `/transactions/${uuid}/refund`, { amount: 9.7 });
     expect(refund.body).toMatchObject({ amount: 9.7, status: 'PAID' });
-    const first = await control('POST', `/transactions/${uuid}/reverse`, { reason: 'x' });
+    const first = await control('POST', `/transactions/${uuid}/reverse`, { amount: 20, reason: 'x' });
     expect((await control('POST', `/reversals/${first.body.uuid}/complete`)).body.status).toBe('PAID');
     const second = await control('POST', `/transactions/${uuid}/reverse`);
     expect((await control('POST', `/reversals/${second.body.uuid}/cancel`)).body.status).toBe('CANCELLED');
     await sandbox.idle();
     expect(listener.received).toHaveLength(6);
-    expect((await query(uuid)).refunds).toMatchObject({ available: 50, quantity: 1 });
+    expect((await query(uuid)).refunds).toMatchObject({ available: 30, quantity: 1 });
   });
 
   it('a transaction is cancelled, and a scheduled payment charged', async () => {
@@ -40,6 +41,19 @@ describe('over HTTP', () => {
     expect((await control('POST', `/scheduled-payments/${payment?.instructionId}/pay`)).body.status).toBe(
       'PAID',
     );
+  });
+
+  it('a notification of your own is refused when it is nested too deeply to be shown', async () => {
+    const { sandbox, listener, control } = await openControl();
+    const nested = (levels: number) => `{"payload":{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}}`;
+    for (const levels of [101, 8_000, 200_000]) {
+      const refused = await control('POST', '/notifications', nested(levels));
+      expect(refused).toEqual({ status: 400, body: { message: expect.stringContaining('100 levels') } });
+    }
+    expect((await control('POST', '/notifications', nested(100))).status).toBe(200);
+    await sandbox.idle();
+    expect(listener.received).toHaveLength(1);
+    expect((await control('GET', '/deliveries')).status).toBe(200);
   });
 
   it('payouts are made and fail', async () => {
@@ -79,6 +93,57 @@ describe('over HTTP', () => {
     expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
     await control('DELETE', '/faults');
     expect((await call('GET', '/v1.1/transactions/x')).status).toBe(404);
+  });
+
+  it('lists the journeys with their scheduled payments, the newest last', async () => {
+    const { sandbox, control, create } = await openControl();
+    const first = await create();
+    const second = await create({ ...order, referenceCode: 'order-2' });
+    sandbox.pay(second.uuid);
+    sandbox.refund(second.uuid, { amount: 9.7 });
+    const { transactions } = (await control('GET', '/transactions')).body;
+    expect(transactions).toEqual(JSON.parse(JSON.stringify(sandbox.transactions)));
+    expect(transactions).toMatchObject([
+      { uuid: first.uuid, referenceCode: 'order-1', situation: 'PENDING', amount: 59.7, currency: 'BRL' },
+      { uuid: second.uuid, referenceCode: 'order-2', situation: 'PAID', refunded: 9.7 },
+    ]);
+    expect(transactions[0]).not.toHaveProperty('refunded');
+    expect(transactions[0].qrCodeText).toBe(first.instructions.qrCode.plain);
+    expect(transactions[1].scheduledPayments).toEqual(sandbox.scheduledPayments(second.uuid));
+  });
+
+  it('GET /sandbox lists every control call with a body and a curl that works', async () => {
+    const { call, sandbox } = await openControl();
+    const { calls } = await readJson(await call('GET', '/sandbox'));
+    expect(calls.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`)).toEqual([
+      ...controlCalls,
+    ]);
+    for (const { method, path, body, curl } of calls) {
+      expect(curl).toContain(`curl -X ${method} ${sandbox.url}${path.replace(':id', 'ID')}`);
+      expect(curl).not.toContain(credentials.apiToken);
+      const answer = await call(method, path.replace(':id', 'ID'), body);
+      expect([200, 404], `${method} ${path}: ${await answer.clone().text()}`).toContain(answer.status);
+    }
+  });
+
+  it('a refusal names the field, the kind or the operation that is unknown, and the known ones', async () => {
+    const { control, create } = await openControl();
+    const { uuid } = await create();
+    const message = async (path: string, body: unknown) => (await control('POST', path, body)).body.message;
+    expect(await message(`/transactions/${uuid}/refund`, { amout: 1 })).toBe(
+      'body: unknown field `amout`, expected one of amount, reason, receipt.',
+    );
+    expect(
+      await message('/faults', { operation: 'getTransaction', fault: { kind: 'latencyy', ms: 1 } }),
+    ).toMatch(/^fault\.kind: unknown kind `latencyy`, expected latency, status, .*wrong-json\.$/);
+    expect(await message('/faults', { operation: 'getTransactions', fault: { kind: 'wrong-json' } })).toBe(
+      'operation: unknown value `getTransactions`, expected createRecurringCheckout or getTransaction or cancelScheduledPayment.',
+    );
+    expect(
+      await message('/faults', { operation: 'getTransaction', fault: { kind: 'latency', mss: 1 } }),
+    ).toContain('unknown field `mss`, expected one of kind, ms, times');
+    expect(await message('/payouts', { amount: '5' })).toBe('amount: expected a number, got a string.');
+    expect(await message('/payouts', 'no json')).toBe('Expected the body to be JSON.');
   });
 
   it('what cannot be is refused with a reason', async () => {

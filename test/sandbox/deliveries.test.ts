@@ -48,7 +48,7 @@ describe('delivery', () => {
     expect(listener.received.map(({ url }) => url)).toEqual(Array(6).fill('/hooks?payout=true&type=payout'));
   });
 
-  it('takes a time-out and a refused connection for failures', async () => {
+  it('takes a timeout and a refused connection for failures', async () => {
     const silent = await openListener(() => {});
     const { sandbox } = await openSandbox({
       webhookUrl: { payout: silent.url, payment: 'http://127.0.0.1:1/' },
@@ -164,6 +164,46 @@ describe('close', () => {
   });
 });
 
+describe('a notification of your own that quotes credentials', () => {
+  const quoting = ({ apiKey, apiToken }: typeof credentials) => {
+    const basic = Buffer.from(`${apiKey}:${apiToken}`).toString('base64');
+    return { a: [`key ${apiKey}`, { [apiToken]: apiToken }], header: `Basic ${basic}`, n: 1, none: null };
+  };
+
+  it.each([credentials, { apiKey: '12345678', apiToken: 'quote"back\\slash' }])(
+    'is sent as it is, and shown without them: pair %#',
+    async (pair) => {
+      const listener = await openListener();
+      const { sandbox } = await openSandbox({ webhookUrl: listener.url, credentials: pair });
+      const payload = { ...quoting(pair), number: Number(pair.apiKey) || 0 };
+      sandbox.notify(payload);
+      await sandbox.idle();
+      expect(JSON.parse(listener.received[0]?.body ?? '')).toEqual(payload);
+      const headers = { 'x-api-key': pair.apiKey, 'x-api-token': pair.apiToken };
+      const list = await fetch(`${sandbox.url}/sandbox/deliveries`, { headers });
+      const events = await fetch(`${sandbox.url}/sandbox/events`, { headers });
+      const first = await events.body?.getReader().read();
+      const shown = { a: ['key ***', { '***': '***' }], header: 'Basic ***', n: 1, none: null };
+      expect(sandbox.deliveries[0]?.payload).toMatchObject(shown);
+      for (const text of [await list.text(), Buffer.from(first?.value ?? []).toString()]) {
+        expect(text).toContain('Basic ***');
+        expect(text).not.toContain(pair.apiKey);
+        expect(text).not.toContain(JSON.stringify(pair.apiToken).slice(1, -1));
+      }
+      await sandbox.redeliver('delivery-1');
+      expect(JSON.parse(listener.received[1]?.body ?? '')).toEqual(payload);
+    },
+  );
+
+  it('is shown as it is when the pair is the default one, which is no secret', async () => {
+    const listener = await openListener();
+    const { sandbox } = await openSandbox({ webhookUrl: listener.url, credentials: undefined });
+    sandbox.notify(quoting(sandbox.credentials));
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]?.payload).toEqual(quoting(sandbox.credentials));
+  });
+});
+
 describe('startSandbox', () => {
   it('needs no options', async () => {
     const sandbox = await startSandbox();
@@ -176,6 +216,8 @@ describe('startSandbox', () => {
     { retryIntervalMs: -1 },
     { retryIntervalMs: 2 ** 31 },
     { retryIntervalMs: Number.NaN },
+    { publicUrl: 'sandbox.example' },
+    { publicUrl: 'http://' },
     { credentials: { apiKey: 'a:b', apiToken: 'token' } },
   ])('refuses options that cannot work: %j', async (options) => {
     await expect(startSandbox(options)).rejects.toThrow(ConfigurationError);
@@ -184,7 +226,7 @@ describe('startSandbox', () => {
   it('has a URL that leads to it, whatever it listens on', async () => {
     const { sandbox } = await openSandbox({ host: '0.0.0.0' });
     expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
-    expect((await fetch(sandbox.url)).status).toBe(404);
+    expect((await fetch(`${sandbox.url}/sandbox`)).status).toBe(200);
   });
 
   it('rejects on a port that is taken', async () => {

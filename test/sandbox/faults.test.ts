@@ -21,7 +21,7 @@ describe('a fault', () => {
     await expect(call('PUT', path, { reason: 'x' }, { signal: AbortSignal.timeout(200) })).rejects.toThrow(
       /timeout/,
     );
-    expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
+    await expect.poll(() => sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
   });
 
   it('status: another answer, and nothing is carried out', async () => {
@@ -79,7 +79,7 @@ describe('a fault', () => {
     sandbox.fault('createRecurringCheckout', { kind: 'stalled-body' });
     const answer = await call('POST', checkout, order, { signal: AbortSignal.timeout(300) });
     expect(answer.status).toBe(200);
-    await expect(answer.text()).rejects.toThrow(/timeout/);
+    await expect(answer.text()).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
   it('truncated-body: half of it, and then the end', async () => {
@@ -87,7 +87,7 @@ describe('a fault', () => {
     sandbox.fault('createRecurringCheckout', { kind: 'truncated-body' });
     const answer = await call('POST', checkout, order);
     expect(answer.status).toBe(200);
-    await expect(answer.text()).rejects.toThrow(/terminated/);
+    await expect(answer.text()).rejects.toMatchObject({ name: 'TypeError', message: 'terminated' });
   });
 
   it('wrong-json: a body that cannot be parsed', async () => {
@@ -110,10 +110,40 @@ describe('a fault', () => {
     expect(await status()).toBe(200);
   });
 
+  it('is taken back for one operation, and left for the others', async () => {
+    const { sandbox, call } = await openSandbox();
+    sandbox.fault('createRecurringCheckout', { kind: 'status', status: 503 });
+    sandbox.fault('getTransaction', { kind: 'status', status: 502 });
+    sandbox.clearFaults('createRecurringCheckout');
+    expect((await call('POST', checkout, order)).status).toBe(200);
+    expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
+    expect(() => Reflect.apply(sandbox.clearFaults, sandbox, ['getTransactions'])).toThrow(
+      /Unknown operation/,
+    );
+  });
+
+  it('is refused when its operation or kind is unknown, with the known ones in the message', async () => {
+    const { sandbox } = await openSandbox();
+    const unknown: (operation: string, kind: string) => () => void = (operation, kind) => () =>
+      Reflect.apply(sandbox.fault, sandbox, [operation, { kind }]);
+    expect(unknown('getTransactions', 'wrong-json')).toThrow(
+      'Unknown operation `getTransactions`. Expected one of createRecurringCheckout, getTransaction, cancelScheduledPayment.',
+    );
+    expect(unknown('getTransaction', 'latencyy')).toThrow(/Unknown kind of fault `latencyy`.*wrong-json/);
+  });
+
   it('has a status that HTTP knows, and a time that a timer can take', async () => {
     const { sandbox } = await openSandbox();
-    expect(() => sandbox.fault('getTransaction', { kind: 'latency', ms: 2 ** 31 })).toThrow(/timer/);
-    expect(() => sandbox.fault('getTransaction', { kind: 'stalled-body', times: 0 })).toThrow(/1 or more/);
-    expect(() => sandbox.fault('getTransaction', { kind: 'status', status: 42 })).toThrow(/200 to 599/);
+    const refusalWith = (text: string) =>
+      expect.objectContaining({ name: 'SandboxError', message: expect.stringContaining(text) });
+    expect(() => sandbox.fault('getTransaction', { kind: 'latency', ms: 2 ** 31 })).toThrow(
+      refusalWith('timer'),
+    );
+    expect(() => sandbox.fault('getTransaction', { kind: 'stalled-body', times: 0 })).toThrow(
+      refusalWith('1 or more'),
+    );
+    expect(() => sandbox.fault('getTransaction', { kind: 'status', status: 42 })).toThrow(
+      refusalWith('200 to 599'),
+    );
   });
 });

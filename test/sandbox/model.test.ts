@@ -31,7 +31,7 @@ describe('the model', () => {
       expect(answer.status).toBe(expected.status);
       expect(bytes.equals(Buffer.from(expected.body))).toBe(true);
       if (index === 0) {
-        model.pay(uuid);
+        model.controls.pay(uuid);
         sandbox.pay(uuid);
       }
     }

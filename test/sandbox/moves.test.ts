@@ -51,7 +51,81 @@ describe('refunds', () => {
       expect(codeOf(() => sandbox.refund(uuid, { amount }))).toBe('invalid');
     }
     sandbox.refund(uuid);
-    expect(codeOf(() => sandbox.refund(uuid))).toBe('invalid');
+    expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
+  });
+});
+
+describe('reversals', () => {
+  it('return what refunds and other reversals have left, and never more', async () => {
+    const { sandbox, create, query } = await openSandbox();
+    const { uuid } = await create();
+    sandbox.pay(uuid);
+    sandbox.refund(uuid, { amount: 19.9 });
+    const first = sandbox.reverse(uuid, { amount: 10 });
+    expect(codeOf(() => sandbox.reverse(uuid, { amount: 29.81 }))).toBe('invalid');
+    const rest = sandbox.reverse(uuid);
+    expect(rest.amount).toBe(29.8);
+    expect(codeOf(() => sandbox.reverse(uuid))).toBe('not-allowed');
+    expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
+    expect((await query(uuid)).refunds.available).toBe(0);
+
+    sandbox.completeReversal(first.uuid);
+    sandbox.cancelReversal(rest.uuid);
+    expect((await query(uuid)).refunds.available).toBe(29.8);
+    expect(sandbox.reverse(uuid).amount).toBe(29.8);
+  });
+
+  it('that are under way are named when nothing else is left', async () => {
+    const { sandbox, create } = await openSandbox();
+    const { uuid } = await create();
+    sandbox.pay(uuid);
+    const first = sandbox.reverse(uuid, { amount: 20 });
+    const second = sandbox.reverse(uuid);
+    for (const again of [() => sandbox.reverse(uuid), () => sandbox.refund(uuid)]) {
+      expect(again).toThrow(`20 (UUID ${first.uuid}) and 39.7 (UUID ${second.uuid})`);
+      expect(again).not.toThrow('gone back already');
+    }
+    expect(sandbox.transactions[0]?.reversals).toMatchObject([
+      { uuid: first.uuid, status: 'PENDING', amount: 20 },
+      { uuid: second.uuid, status: 'PENDING', amount: 39.7 },
+    ]);
+    sandbox.completeReversal(first.uuid);
+    expect(() => sandbox.reverse(uuid)).toThrow(`39.7 (UUID ${second.uuid})`);
+    sandbox.completeReversal(second.uuid);
+    expect(() => sandbox.reverse(uuid)).toThrow('all of it has gone back already');
+  });
+
+  it('of an unpaid sale return its amount once', async () => {
+    const { sandbox, create } = await openSandbox();
+    const { uuid } = await create();
+    expect(sandbox.reverse(uuid).amount).toBe(59.7);
+    expect(codeOf(() => sandbox.reverse(uuid))).toBe('not-allowed');
+  });
+});
+
+describe('scheduled payments', () => {
+  it.each([
+    ['WEEKLY', ['2031-01-31', '2031-02-07', '2031-02-14', '2031-02-21']],
+    ['MONTHLY', ['2031-01-31', '2031-02-28', '2031-03-31', '2031-04-30']],
+    ['QUARTERLY', ['2031-01-31', '2031-04-30', '2031-07-31', '2031-10-31']],
+    ['HALF_YEARLY', ['2031-01-31', '2031-07-31', '2032-01-31', '2032-07-31']],
+    ['YEARLY', ['2031-01-31', '2032-01-31', '2033-01-31', '2034-01-31']],
+    ['SEMANAL', ['2031-01-31', '2031-02-07', '2031-02-14', '2031-02-21']],
+    ['an unknown one', ['2031-01-31', '2031-02-28', '2031-03-31', '2031-04-30']],
+  ])('follow the periodicity %s, to the end of shorter months', async (periodicity, dueDates) => {
+    const { sandbox, create } = await openSandbox({ inventions: { scheduledPayments: 4 } });
+    const calendar = { initialDate: '2031-01-31', periodicity };
+    const { uuid } = await create({ ...order, recurrence: { ...order.recurrence, calendar } });
+    expect(sandbox.pay(uuid).map(({ dueDate }) => dueDate)).toEqual(dueDates);
+  });
+
+  it('are paid or fail, once', async () => {
+    const { sandbox, create } = await openSandbox();
+    const [first, second] = sandbox.pay((await create()).uuid).map(({ instructionId }) => instructionId);
+    expect(sandbox.failScheduledPayment(first ?? '').status).toBe('FAILED');
+    expect(sandbox.payScheduledPayment(second ?? '').status).toBe('PAID');
+    expect(codeOf(() => sandbox.payScheduledPayment(first ?? ''))).toBe('not-allowed');
+    expect(codeOf(() => sandbox.failScheduledPayment(second ?? ''))).toBe('not-allowed');
   });
 });
 

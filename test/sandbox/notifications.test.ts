@@ -1,4 +1,5 @@
 import type { Sandbox } from 'pix-automatic-sdk/sandbox';
+import { type FailedPayout, payoutFailure } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { credentials, openListener, openSandbox, order } from './helpers';
 
@@ -196,8 +197,8 @@ describe('each move sends the payload of its table', () => {
   it.each([
     ['PE0001', 'The bank details provided are not valid'],
     ['PE0002', 'The account holder does not match the provided identification document'],
-    ['PE0003', 'The destination account does not accept transfers: account closed'],
-    ['PE0004', 'Other reasons: account closed'],
+    ['PE0003', 'PE0003: account closed'],
+    ['PE0004', 'PE0004: account closed'],
   ] as const)('payout failed with %s (6.5, 7.1)', async (fail, message) => {
     const reason = message.includes(':') ? 'account closed' : undefined;
     const { sent } = await notificationsOf((sandbox) => sandbox.payOut({ amount: 5, fail, reason }));
@@ -219,6 +220,17 @@ describe('each move sends the payload of its table', () => {
       },
     ]);
   });
+
+  it.each(['PE0001', 'PE0002', 'PE0003', 'PE0004'] as const)(
+    'a failed payout with %s and a reason is explained by payoutFailure',
+    async (fail) => {
+      const { sent } = await notificationsOf((sandbox) => {
+        sandbox.payOut({ amount: 5, fail, reason: 'account closed' });
+      });
+      const failure = payoutFailure(sent[0]?.payload as FailedPayout);
+      expect(failure).toEqual({ code: fail, meaning: expect.any(String), reason: 'account closed' });
+    },
+  );
 
   it('a reversal of a sale too, where the table says so', async () => {
     const { sent } = await notificationsOf((sandbox, uuid) => sandbox.reverse(uuid), {

@@ -205,7 +205,7 @@ describe('every operation', () => {
   it('has exactly its own path', async () => {
     const { call } = await openSandbox();
     for (const path of [
-      '/',
+      '/elsewhere',
       '/v1.1/transactions',
       '/v1.1/transactions/a/b',
       '/v1/checkout/pix-automatic',

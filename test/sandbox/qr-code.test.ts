@@ -1,7 +1,8 @@
 import { inflateSync } from 'node:zlib';
+import { checkBrCode, readBrCode } from 'pix-automatic-sdk/pix';
 import { encode } from 'uqr';
 import { describe, expect, it } from 'vitest';
-import { crc16 } from '../../src/sandbox/model/br-code';
+import { crc16 } from '../../src/pix/crc';
 import { openSandbox, order } from './helpers';
 
 /** Reads tag, length, value; throws on what is no such text. */
@@ -42,12 +43,37 @@ describe('the QR code', () => {
     const { uuid, instructions } = await create();
     const { plain } = instructions.qrCode;
     const fields = readTlv(plain);
-    expect([...fields.keys()]).toEqual(['00', '01', '26', '52', '53', '54', '58', '59', '60', '62', '63']);
+    const tags = ['00', '01', '26', '52', '53', '54', '58', '59', '60', '62', '80', '63'];
+    expect([...fields.keys()]).toEqual(tags);
     expect(fields.get('54')).toBe('59.70');
     expect(fields.get('53')).toBe('986');
     expect(readTlv(fields.get('26') ?? '').get('00')).toBe('br.gov.bcb.pix');
     expect(readTlv(fields.get('26') ?? '').get('25')).toBe(`qr.sandbox.invalid/${uuid}`);
     expect(fields.get('63')).toBe(crc16(plain.slice(0, -4)));
+  });
+
+  it('is the composite code of journey 3 where a payment is made at once, and readBrCode reads it', async () => {
+    const { create } = await openSandbox();
+    const { uuid, instructions } = await create();
+    expect(readBrCode(instructions.qrCode.plain)).toMatchObject({
+      journey: 3,
+      chargeUrl: `qr.sandbox.invalid/${uuid}`,
+      recurrenceUrl: `qr.sandbox.invalid/rec/${uuid}`,
+      amount: 59.7,
+      currency: 'BRL',
+    });
+    expect(checkBrCode(instructions.qrCode.plain, order)).toEqual([]);
+  });
+
+  it('is the code of journey 2 where the payer only authorizes', async () => {
+    const { create } = await openSandbox();
+    const request = { ...order, recurrence: { ...order.recurrence, immediatePayment: false } };
+    const { uuid, instructions } = await create(request);
+    const read = readBrCode(instructions.qrCode.plain);
+    expect(read).toMatchObject({ journey: 2, recurrenceUrl: `qr.sandbox.invalid/rec/${uuid}` });
+    expect([read.chargeUrl, read.amount]).toEqual([undefined, undefined]);
+    expect(read.fields.map(({ tag }) => tag)).not.toContain('01');
+    expect(checkBrCode(instructions.qrCode.plain, request)).toEqual([]);
   });
 
   it('uses the published checksum', () => {

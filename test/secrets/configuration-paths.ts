@@ -49,6 +49,7 @@ export const configurationPaths: readonly Path[] = [
       () => new PaymentsClient({ baseUrl: bad, ...credentials }),
     ],
   ),
+  ['new PaymentsClient: a text for its options', () => new PaymentsClient(apiKey as never)],
   [
     'new PaymentsClient: userAgent',
     () => new PaymentsClient({ baseUrl, ...credentials, userAgent: `${apiKey}\n` }),

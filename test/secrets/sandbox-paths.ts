@@ -84,4 +84,22 @@ export const sandboxPaths: readonly Path[] = [
     () =>
       startSandbox({ credentials: { apiKey: `${apiKey}\n`, apiToken } }).then((sandbox) => sandbox.close()),
   ],
+  [
+    'startSandbox: its page, the list of control calls, and refusals of foreign hosts and origins',
+    async () => {
+      const { sandbox, client, order } = await start({ webhookUrl: `http://127.0.0.1:1/?key=${apiKey}` });
+      await client.createRecurringCheckout(order);
+      const asked: [string, Record<string, string>][] = [
+        ['/', {}],
+        ['/sandbox', {}],
+        ['/sandbox/events', { 'x-api-token': 'another' }],
+        [`/${apiKey}`, { origin: `https://${apiKey}.example` }],
+      ];
+      const answers = asked.map(async ([path, headers]) => {
+        const answer = await call(sandbox.url + path, { headers });
+        return [answer.status, [...answer.headers], await answer.text()];
+      });
+      return Promise.all(answers);
+    },
+  ],
 ];

@@ -1,5 +1,6 @@
 import { format } from 'node:util';
 import * as sdk from 'pix-automatic-sdk';
+import * as pix from 'pix-automatic-sdk/pix';
 import * as sandbox from 'pix-automatic-sdk/sandbox';
 import * as stores from 'pix-automatic-sdk/stores';
 import * as testing from 'pix-automatic-sdk/testing';
@@ -12,6 +13,7 @@ import { handlerPaths, reportedCodes } from './handler-paths';
 import { beHostile } from './hostile-host';
 import { marked } from './marks';
 import { type Observation, observe } from './observe';
+import { pixPaths } from './pix-paths';
 import { sandboxPaths } from './sandbox-paths';
 import { storePaths } from './store-paths';
 import { testingPaths } from './testing-paths';
@@ -57,8 +59,9 @@ const paths = [
   ...storePaths,
   ...sandboxPaths,
   ...testingPaths,
+  ...pixPaths,
 ];
-const entries = { ...sdk, ...webhooks, ...stores, ...sandbox, ...testing };
+const entries = { ...sdk, ...webhooks, ...stores, ...sandbox, ...testing, ...pix };
 const seenErrors = new Set<string>();
 
 describe('nothing that can be seen of a failure holds a credential or personal data', () => {
@@ -84,6 +87,7 @@ describe('nothing is left out', () => {
     'VERSION',
     'isCallError',
     'payoutFailure',
+    'explainPixCode',
     'fakeClock',
     'inventionTable',
     'sequentialIds',

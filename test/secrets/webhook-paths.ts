@@ -2,6 +2,7 @@ import {
   checkAuthorization,
   constructNotification,
   createWebhookHandler,
+  credentialsFromEnv,
   defineNotification,
   MemoryStore,
   parseNotification,
@@ -92,6 +93,18 @@ const authentication: Path[] = [
   }),
 ];
 
+const mistakes: Path[] = [
+  ['credentialsFromEnv: one is missing', () => credentialsFromEnv({ PAYMENTS_API_TOKEN: apiToken })],
+  [
+    'credentialsFromEnv: an empty key',
+    () => credentialsFromEnv({ PAYMENTS_API_KEY: '', PAYMENTS_API_TOKEN: text }),
+  ],
+  ['createWebhookHandler: a text for its options', () => createWebhookHandler(text as never)],
+  ['parseNotification: the body alone', () => parseNotification(text as never)],
+  ['constructNotification: the body alone', () => constructNotification(text as never, credentials)],
+  ['defineNotification: a text', () => defineNotification(text as never)],
+];
+
 export const quoting = defineNotification({
   kind: 'quoting',
   match: (body) => 'instructionId' in body,
@@ -139,4 +152,4 @@ const definitions: Path[] = [
   ],
 ];
 
-export const webhookPaths: readonly Path[] = [...parsing, ...authentication, ...definitions];
+export const webhookPaths: readonly Path[] = [...parsing, ...authentication, ...mistakes, ...definitions];

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
-import type { Claim, IdempotencyStore } from '../../src/webhooks/idempotency-store';
-import type { ParkRequest } from '../../src/webhooks/parked';
+import type { Claim, IdempotencyStore } from '../../src/stores/idempotency-store';
+import type { ParkRequest } from '../../src/stores/parked';
 import type { Fault } from './faults';
 import { Faults } from './faults';
 

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import type { ClaimResult } from '../../src/webhooks/idempotency-store';
-import { MemoryStore } from '../../src/webhooks/memory-store';
+import type { ClaimResult } from '../../src/stores/idempotency-store';
+import { MemoryStore } from '../../src/stores/memory-store';
 import { testStoreContract } from './contract';
 
 setFlagsFromString('--expose-gc');
@@ -259,6 +259,26 @@ describe('MemoryStore', () => {
     for (const key of ['a', 'b', 'a', 'c']) await park(key);
     expect((await store.parked()).map(({ key }) => key)).toEqual(['a', 'c']);
     expect(() => new MemoryStore({ maxParked: 0 })).toThrow(ConfigurationError);
+  });
+
+  it('lets go of parked notifications that have expired, as others are parked', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ clock });
+    const park = async (key: string): Promise<WeakRef<object>> => {
+      // What the store keeps for as long as it keeps the notification.
+      const held = {};
+      const rest = { kind: 'payment', subject: key, state: 'PAID', body: '{}', url: '', errorName: 'Error' };
+      await store.park(Object.assign({ key, ...rest }, { held }), 1000);
+      return new WeakRef(held);
+    };
+    const expired = [await park('a'), await park('b')];
+    await pass(1000);
+    const kept = await park('c');
+    // A turn of the event loop, until which a WeakRef that was made or read keeps its object.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    collectGarbage();
+    expect(expired.map((each) => each.deref())).toEqual([undefined, undefined]);
+    expect(kept.deref()).toEqual({});
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 23 + 1])(

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
 import { type PostgresQueryable, PostgresStore } from '../../src/stores';
+import { postgresStatements } from '../../src/stores/postgres/sql';
 import type { Claim } from '../../src/webhooks';
 import type { StoreHarness } from './contract';
 import type { Faults } from './faults';
@@ -183,6 +184,19 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     expect(await claimed(store, 'payment:many', 'S5', 50)).toMatchObject({ handledStates: newest });
   });
 
+  it(`${name}: does not make a lease longer when its claim is sent twice`, async () => {
+    const at = { schema, table: 'leases' };
+    await new PostgresStore(database, at).createTable();
+    const { claim, table } = postgresStatements(at.table, at.schema);
+    const ends: unknown[] = [];
+    for (let sent = 0; sent < 2; sent += 1) {
+      await database.query(claim, ['payment:1', 'PAID', 'token', 60_000]);
+      ends.push((await database.query(`SELECT expires::text FROM ${table}`)).rows);
+      await sleep(5);
+    }
+    expect(ends[1]).toEqual(ends[0]);
+  });
+
   it(`${name}: grows the fence also when the clock has been set back`, async () => {
     const store = new PostgresStore(database, { schema, table: 'fences' });
     await store.createTable();
@@ -190,7 +204,8 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     if (claim.status !== 'claimed') throw new Error('not claimed');
     await store.release(claim);
     const qualified = schema === undefined ? 'fences' : `${pg.escapeIdentifier(schema)}.fences`;
-    await database.query(`UPDATE ${qualified} SET fence = 9000000000000`);
+    // With an end that is past, as after a long time, so that the fence alone keeps the record.
+    await database.query(`UPDATE ${qualified} SET fence = 9000000000000, expires_at = 0`);
     expect(await store.claim('payment:1', 'PAID', 50)).toMatchObject({ fence: 9_000_000_000_001 });
     // The record is kept until the clock has caught up: a new one would begin with a smaller fence.
     await sleep(100);

@@ -11,9 +11,9 @@ import {
   type PostgresStoreOptions,
   type PostgresTransaction,
 } from '../../src/stores';
-import { Slots } from '../../src/stores/postgres-slots';
-import { postgresStatements } from '../../src/stores/postgres-sql';
-import { transact } from '../../src/stores/postgres-transact';
+import { Slots } from '../../src/stores/postgres/slots';
+import { postgresStatements } from '../../src/stores/postgres/sql';
+import { transact } from '../../src/stores/postgres/transact';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 
 const found = await findPostgres();
@@ -56,6 +56,44 @@ describe('PostgresStore closes a connection that', () => {
     await expect(use(pool)).rejects.toBe(lost);
     expect(released).toEqual([lost]);
     expect(() => client.emit('error', new Error('read ECONNRESET'))).not.toThrow();
+  });
+
+  it('did not answer within stepTimeoutMs of its statement, and not before, however long connecting took', async () => {
+    // As on a busy machine: connecting takes nearly as long as a step may, so that no statement fits in after it.
+    const [stepTimeoutMs, connectingMs, answeringMs] = [400, 300, 200];
+    const idle: object[] = [];
+    const closed: unknown[] = [];
+    let connections = 0;
+    let answer = (): Promise<PostgresResult> =>
+      sleep(answeringMs, { rows: [], rowCount: 0, command: 'UPDATE' });
+    const connected = () => {
+      connections += 1;
+      const client = {
+        query: () => answer(),
+        on: () => undefined,
+        removeListener: () => undefined,
+        release: (broken: unknown) => (broken === undefined ? idle.push(client) : closed.push(broken)),
+      };
+      return sleep(connectingMs, client);
+    };
+    const pool = {
+      totalCount: 1,
+      query: () => Promise.reject(new Error('not by the pool')),
+      connect: async (give: (error: undefined, given: unknown) => void) =>
+        give(undefined, idle.pop() ?? (await connected())),
+    } as unknown as PostgresPool;
+    const store = new PostgresStore(pool, { stepTimeoutMs });
+    const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
+
+    await expect(store.release(claim)).rejects.toBeInstanceOf(StoreError);
+    await expect.poll(() => idle).toHaveLength(1);
+    await store.release(claim);
+    expect({ connections, closed }).toEqual({ connections: 1, closed: [] });
+
+    answer = () => new Promise(() => undefined);
+    await expect(store.release(claim)).rejects.toBeInstanceOf(StoreError);
+    await expect.poll(() => closed).toEqual([expect.any(StoreError)]);
+    expect(idle).toEqual([]);
   });
 
   it('did not answer in time, without asking it for a ROLLBACK, in transactional mode', async () => {
@@ -228,6 +266,32 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     expect(settings).toMatchObject({ idle: expected });
   });
 
+  it('leaves the settings of its connection as they were', async () => {
+    const own = 'synchronous_commit=local statement_timeout=1min idle_in_transaction_session_timeout=1h';
+    const options = own
+      .split(' ')
+      .map((setting) => `-c ${setting}`)
+      .join(' ');
+    const connected = new pg.Pool({ ...postgresConfig, options, max: 1 });
+    const settings = async () => {
+      const names = [
+        'synchronous_commit',
+        'statement_timeout',
+        'idle_in_transaction_session_timeout',
+        'role',
+      ];
+      const shown = names.map((name) => `current_setting('${name}')`).join(", ' ', ");
+      return (await connected.query(`SELECT concat(${shown}) AS settings`)).rows[0];
+    };
+    const store = open(connected);
+    await store.transact(newRequest(), async () => undefined);
+    expect(await settings()).toEqual({ settings: 'local 1min 1h none' });
+    await store.transact(newRequest(), async (t) => void (await t.query(`SET LOCAL ROLE ${role}`)));
+    await expect(store.transact(newRequest(), neverRun)).rejects.toBeInstanceOf(Error);
+    expect(await settings()).toEqual({ settings: 'local 1min 1h none' });
+    await connected.end();
+  });
+
   it('completes a burst of 40 whose callbacks also ask the pool of 10', async () => {
     const store = open(pool, { stepTimeoutMs: 10_000 });
     const results = await Promise.all(
@@ -333,6 +397,66 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     });
     expect(rows).toEqual([[request.subject]]);
     expect(await effects(request.subject)).toBe(1);
+  });
+
+  it.each([false, true])(
+    'uses a connection that was ready too late for its step in the next one, with transactional: %s',
+    async (transactional) => {
+      const connectingMs = 500;
+      let connections = 0;
+      class SlowClient extends pg.Client {
+        constructor(config?: string | pg.ClientConfig) {
+          super(config);
+          connections += 1;
+          const connect = this.connect.bind(this);
+          Object.assign(this, {
+            connect: (done: Parameters<typeof connect>[0]) => setTimeout(connect, connectingMs, done),
+          });
+        }
+      }
+      const slow = new pg.Pool({
+        ...postgresConfig,
+        max: 2,
+        connectionTimeoutMillis: 10_000,
+        Client: SlowClient,
+      });
+      const options = { table, stepTimeoutMs: connectingMs / 2 };
+      const step = (subject: string) =>
+        transactional
+          ? new PostgresStore(slow, { ...options, transactional: true }).transact(
+              { ...newRequest(), subject },
+              async () => undefined,
+            )
+          : new PostgresStore(slow, options).claim(subject, 'PAID', 60_000);
+      try {
+        await expect(step('payment:late')).rejects.toBeInstanceOf(StoreError);
+        await expect
+          .poll(async () => (await step(`payment:${randomUUID()}`).catch(() => undefined))?.status, {
+            timeout: 10_000,
+          })
+          .toMatch(/^(claimed|completed)$/);
+        expect(connections).toBeLessThanOrEqual(2);
+      } finally {
+        await slow.end();
+      }
+    },
+  );
+
+  it('gives a claim that waited for its record the whole lease', async () => {
+    const store = new PostgresStore(others, { table });
+    const subject = `payment:${randomUUID()}`;
+    const first = await store.claim(subject, 'PAID', 60_000);
+    if (first.status !== 'claimed') throw new Error('not claimed');
+    await store.release(first);
+    const user = await pool.connect();
+    await user.query('BEGIN');
+    await user.query(`SELECT FROM ${table} WHERE subject = $1 FOR UPDATE`, [subject]);
+    const waiting = store.claim(subject, 'PAID', 1_500);
+    await sleep(1_500);
+    await user.query('ROLLBACK');
+    user.release();
+    expect(await waiting).toMatchObject({ status: 'claimed' });
+    expect(await store.claim(subject, 'PAID', 1_500)).toEqual({ status: 'busy' });
   });
 
   it('deletes what has expired without waiting for records in use', async () => {

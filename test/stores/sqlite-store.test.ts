@@ -149,7 +149,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         const ended = once(holder, 'exit');
         await once(holder.stdout, 'data');
 
-        const source = readFileSync('src/stores/sqlite-store.ts', 'utf8');
+        const source = readFileSync('src/stores/sqlite/sqlite-store.ts', 'utf8');
         const examples = [...source.matchAll(/^ \* database\.exec\('(PRAGMA [^']+)'\)/gm)];
         expect(examples).toHaveLength(2);
         for (const [, pragmas = ''] of examples) own.exec(pragmas);

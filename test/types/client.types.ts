@@ -50,11 +50,11 @@ import type * as z from 'zod/mini';
 import type {
   scheduledPaymentCancellationObject,
   scheduledPaymentCancellationRequestObject,
-} from '../../src/schemas/cancellation';
-import type { recurringCheckoutRequestObject } from '../../src/schemas/checkout-request';
-import type { recurringCheckoutObject } from '../../src/schemas/checkout-response';
-import type { bankDetailsObject, identityDocumentObject, phoneObject } from '../../src/schemas/shared';
-import type { transactionObject } from '../../src/schemas/transaction';
+} from '../../src/service/answers/cancellation';
+import type { recurringCheckoutObject } from '../../src/service/answers/checkout-response';
+import type { transactionObject } from '../../src/service/answers/transaction';
+import type { recurringCheckoutRequestObject } from '../../src/service/requests/checkout-request';
+import type { bankDetailsObject, identityDocumentObject, phoneObject } from '../../src/service/schema/fields';
 
 /** `true` only for the very same type, with optional and readonly marks. */
 type Equal<A, B> = [A, B] extends [B, A] ? Identical<A, B> : false;

@@ -6,6 +6,7 @@ import { type Member, publicMembers } from './public-members';
 const editor = new Editor();
 const given = `
 import { PaymentsClient, type RecurringCheckoutRequest } from 'pix-automatic-sdk';
+import * as pix from 'pix-automatic-sdk/pix';
 import * as sandbox from 'pix-automatic-sdk/sandbox';
 import * as stores from 'pix-automatic-sdk/stores';
 import * as testing from 'pix-automatic-sdk/testing';
@@ -19,7 +20,8 @@ beforeAll(() => {
   hovers = publicMembers(editor.program(given)).map(({ declaration, ...member }) => {
     const { fileName } = declaration.getSourceFile();
     const position = (ts.getNameOfDeclaration(declaration) ?? declaration).getStart();
-    const travels = fileName.includes('/src/schemas/') && member.name.includes('.');
+    const travels =
+      fileName.includes('/src/service/') && member.name.includes('.') && !/Notification\./.test(member.name);
     return { ...member, text: editor.hoverAt(fileName, position), travels };
   });
 }, 120_000);
@@ -41,7 +43,7 @@ describe('the hover text', () => {
         'PaymentsClient.getTransaction',
         'ApiError.serviceMessage',
         'AuthorizationCheck.reason',
-        'SandboxControls.pay',
+        'MoveControls.pay',
       ]),
     );
     expect(namesWhere(({ text }) => text === '')).toEqual([]);
@@ -88,7 +90,15 @@ describe('the hover text', () => {
       expect.arrayContaining(['parseDateTime', 'PaymentsClient.fromEnv']),
     );
     const silent = namesWhere((hover) => isFunction(hover) && !hover.text.includes('@throws'));
-    expect(silent.sort()).toEqual(['fakeClock', 'isCallError', 'payoutFailure', 'sequentialIds']);
+    expect(silent.sort()).toEqual([
+      'adviseCheckout',
+      'checkBrCode',
+      'explainPixCode',
+      'fakeClock',
+      'isCallError',
+      'payoutFailure',
+      'sequentialIds',
+    ]);
   });
 
   it.each([
@@ -108,6 +118,8 @@ describe('the hover text', () => {
     ['new stores.PostgresStore({} as never, { trans|actional: true })', 'exactly once'],
     ['testing.fixtures.re|fund()', 'section 6.4'],
     ['sandbox.startSandbox({ retry|IntervalMs: 1 })', 'milliseconds'],
+    ["pix.read|BrCode('')", '@throws `BrCodeError`'],
+    ["pix.explainPixCode('AM02', 'charge')?.ends|Charge", 'for good'],
   ])('is there where a merchant writes %s', { timeout: 60_000 }, (code, text) => {
     expect(editor.hover(given + code)).toContain(text);
   });

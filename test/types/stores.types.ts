@@ -5,7 +5,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { Client, Pool } from 'pg';
 import type { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import { PostgresStore, type PostgresTransaction, RedisStore, SqliteStore } from '../../src/stores';
-import type { IdempotencyStore } from '../../src/webhooks/idempotency-store';
+import type { IdempotencyStore } from '../../src/stores/idempotency-store';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function expectTrue<_ extends true>(): void {}

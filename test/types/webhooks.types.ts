@@ -22,10 +22,10 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import type * as z from 'zod/mini';
 import * as zod from 'zod/mini';
-import type { payoutObject } from '../../src/schemas/notifications/payout';
-import type { refundObject } from '../../src/schemas/notifications/refund';
-import type { reversalObject } from '../../src/schemas/notifications/reversal';
-import type { saleObject } from '../../src/schemas/notifications/sale';
+import type { payoutObject } from '../../src/service/kinds/payout';
+import type { refundObject } from '../../src/service/kinds/refund';
+import type { reversalObject } from '../../src/service/kinds/reversal';
+import type { saleObject } from '../../src/service/kinds/sale';
 
 /** `true` for one and the same type, and not merely for two that fit each other. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -359,7 +359,7 @@ describe('a callback that takes too long', () => {
     expect(await deliver('s-0')).toBe(false);
   });
 
-  it('that heeds its signal is a time-out all the same: nothing is released', async () => {
+  it('that heeds its signal is a timeout all the same: nothing is released', async () => {
     const store = new WatchedStore();
     const listener = createListener({
       store,

@@ -186,13 +186,33 @@ describe('with a store in transactional mode', () => {
   it('a callback that never ends is answered 500 at callbackTimeoutMs, and drain does not wait for it', async () => {
     const { deliver, handler } = createTransactionalListener(hang, {
       callbackTimeoutMs: 20,
-      storeTimeoutMs: 5_000,
+      storeTimeoutMs: 7_500,
     });
     const status = statusOf(deliver());
     await turn();
     const drained = handler.drain();
     expect(await status).toBe(500);
     expect(await drained).toBeUndefined();
+    // Less than storeTimeoutMs, for which the answer does not wait.
+  }, 5_000);
+
+  it('a callback that throws is answered 500 also where the store commits all the same', async () => {
+    const store: IdempotencyStore = {
+      claim: () => Promise.reject(new Error('expected transact to be used')),
+      complete: () => Promise.reject(new Error('expected transact to be used')),
+      release: () => Promise.reject(new Error('expected transact to be used')),
+      transact: async ({ subject, state }, work) => {
+        await work({}, { subject, state, token: 't', fence: 1, handledStates: [] }).catch(() => undefined);
+        return { status: 'completed' };
+      },
+    };
+    const handler = createWebhookHandler({
+      credentials,
+      store,
+      on: { payment: () => Promise.reject(new Error('out of stock')) },
+      onReport: () => undefined,
+    });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
   });
 
   it('a callback may take longer than a step of the store', async () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual as isDeepEqual } from 'node:util';
 import fc from 'fast-check';
 import { type Notification, parseNotification } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
 import { payoutPayload, queries, refundPayload, reversalPayload, salePayload } from './support';
 
@@ -18,6 +18,10 @@ describe('the key is kind, identity and state', () => {
     ['refund:r-1:PAID', refundPayload()],
     ['payment:s-1:PAID', salePayload()],
     ['payment:s-1:REVERSAL', { ...salePayload(), newStatus: 'REVERSAL' }],
+    // Each by itself, because one that is encoded has all others in it encoded.
+    ['reversal:a%3Ab:PAID', { ...reversalPayload(), uuid: 'a:b', status: 'PAID' }],
+    ['reversal:a:PAID%3Ab', { ...reversalPayload(), uuid: 'a', status: 'PAID:b' }],
+    ['reversal:a%25b:PAID', { ...reversalPayload(), uuid: 'a%b', status: 'PAID' }],
     ['reversal:a%3Ab%25c%20d:PAID%2FX', { ...reversalPayload(), uuid: 'a:b%c d', status: 'PAID/X' }],
     ['reversal:%C3%A7%F0%9F%8F%A0:PAID', { ...reversalPayload(), uuid: 'ç🏠', status: 'PAID' }],
   ])('%s', (key, body) => {
@@ -177,7 +181,53 @@ describe('the key of an unrecognized body', () => {
   it('is there for a body of 200 levels, and none is for one of 201', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     expect(keyOf(nested(200))).toMatch(/^unrecognized:/);
-    expect(() => keyOf(nested(201))).toThrow('not nested as deeply');
+    const refused = expect.objectContaining({
+      code: 'invalid_notification',
+      issues: [{ path: [], message: expect.stringContaining('not nested as deeply') }],
+    });
+    expect(() => keyOf(nested(201))).toThrow(refused);
+  });
+
+  it('takes no more work than for 5,000 values, however many fields and items a body has', () => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, at]));
+    /** How many texts were written, and how many names were sorted. */
+    const workFor = (body: object) => {
+      const stringify = vi.spyOn(JSON, 'stringify');
+      const sort = vi.spyOn(Array.prototype, 'sort');
+      try {
+        keyOf(body);
+        const sorted = sort.mock.contexts.reduce((sum: number, list) => sum + (list as unknown[]).length, 0);
+        return { written: stringify.mock.calls.length, sorted };
+      } finally {
+        stringify.mockRestore();
+        sort.mockRestore();
+      }
+    };
+    expect(workFor(fields(5_000))).toEqual({ written: 10_000, sorted: 5_000 });
+    const nested = Array.from({ length: 50 }, () => fields(1_000));
+    for (const large of [fields(5_001), fields(90_000), { list: Array(90_000).fill(1) }, { nested }])
+      expect(workFor(large)).toEqual({ written: 1, sorted: 0 });
+  });
+
+  it('depends on the order of fields in a body of more than 5,000 values, and on nothing else but the values', () => {
+    const names = Array.from({ length: 5_001 }, (_, at) => `f${at}`);
+    const body = Object.fromEntries(names.map((name) => [name, 1]));
+    const spaced = JSON.stringify(body, null, 2);
+    expect(keyOf(spaced)).toBe(keyOf(body));
+    expect(keyOf(new TextEncoder().encode(spaced))).toBe(keyOf(body));
+    expect(keyOf(Object.fromEntries(names.reverse().map((name) => [name, 1])))).not.toBe(keyOf(body));
+    expect(keyOf({ ...body, f7: 2 })).not.toBe(keyOf(body));
+    // As some parsers read large numbers; which is not the text with the same digits.
+    expect(keyOf({ ...body, f7: 1n })).toMatch(/^unrecognized:[0-9a-f]{64}$/);
+    expect(keyOf({ ...body, f7: 1n })).not.toBe(keyOf({ ...body, f7: '1' }));
+  });
+
+  it('is refused for a body that is nested too deeply beside more than 5,000 values', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(() => keyOf(`{"deep":${deep}}`)).toThrow(
+      expect.objectContaining({ code: 'invalid_notification' }),
+    );
   });
 
   it('does not collide with a key of another kind', () => {

@@ -1,3 +1,4 @@
+import { explainPixCode } from 'pix-automatic-sdk/pix';
 import { type FailedPayout, parseNotification, payoutFailure } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { failedPayoutPayload } from './support';
@@ -38,6 +39,42 @@ describe.each(meanings)('payoutFailure of %s', (code, meaning) => {
   it('prefers the reason in error_code to the one in message', () => {
     const failure = failureOf({ error_code: `${code} - one`, message: `${code} - other` });
     expect(failure.reason).toBe('one');
+  });
+});
+
+describe('payoutFailure with explainPixCode', () => {
+  const explained = (error_code: string | null, message: string | null) =>
+    payoutFailure({ error_code, message }, explainPixCode).explanation;
+
+  it.each([
+    ['PE0003 - AC07', 'failed', 'AC07'],
+    ['PE0003', 'PE0003 - AC07: conta encerrada', 'AC07'],
+    ['PE0004', 'ERRO (DUPL) PAGO', 'DUPL'],
+    ['PE0004', 'AM02, AC07', 'AM02'],
+    [null, 'BE17', 'BE17'],
+  ])('explains the bank’s code in %j and %j', (errorCode, message, code) => {
+    expect(explained(errorCode, message)).toEqual(explainPixCode(code, 'payout'));
+    expect(explained(errorCode, message)).toBeDefined();
+  });
+
+  it.each([
+    ['PE0003', 'closed'],
+    ['PE0003', 'XX99 AC070 xAC07 ac07'],
+    // Of a refused charge, not of a payout.
+    ['PE0004', 'AB10'],
+    [null, null],
+  ])('explains nothing in %j and %j', (errorCode, message) => {
+    expect(explained(errorCode, message)).toBeUndefined();
+  });
+
+  it('keeps the rest of the result, and has no explanation without the function', () => {
+    const payload = { error_code: 'PE0003 - AC07', message: null };
+    const { explanation, ...rest } = payoutFailure(payload, (code, context) =>
+      explainPixCode(code, context, 'en'),
+    );
+    expect(explanation?.meaning).toBe('Account closed');
+    expect(rest).toEqual(payoutFailure(payload));
+    expect(payoutFailure(payload)).not.toHaveProperty('explanation');
   });
 });
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { PostgresStore } from 'pix-automatic-sdk/stores';
-import { postgresStatements } from '../../../src/stores/postgres-sql';
+import { postgresStatements } from '../../../src/stores/postgres/sql';
 import { findPostgres, postgresConfig } from '../../../test/helpers/postgres';
 import { interleave } from '../../lib/interleave';
 import {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { RedisStore } from 'pix-automatic-sdk/stores';
 import { createClient } from 'redis';
-import { claimScript, completeScript } from '../../../src/stores/redis-scripts';
+import { claimScript, completeScript } from '../../../src/stores/redis/scripts';
 import { findRedis, redisUrl } from '../../../test/helpers/redis';
 import { interleave } from '../../lib/interleave';
 import {

@@ -1,10 +1,11 @@
 import { ApiError, InvalidResponseError, type Outcome, type ValidationIssue } from '../../errors';
 import { advice } from '../../errors/failed-call';
-import { summarize } from '../../errors/validation-issue';
-import { type Schema, validate } from '../../schemas/schema';
 import { findUuid } from '../../service/find-uuid';
+import { type Schema, validate } from '../../service/schema/schema';
+import type { Secrets } from '../../service/secrets';
+import { isObject } from '../../shared/objects';
 import { TOO_LARGE } from '../../shared/read-body';
-import type { Secrets } from '../../shared/secrets';
+import { summarize } from '../../shared/validation-issue';
 import type { Received } from './exchange';
 import { type Attempt, contextOf, FailedAttempt } from './failed-attempt';
 import { ABORTED, interruption, type Known } from './interruption';
@@ -158,8 +159,4 @@ function describeBody(text: string): string {
   const body = parseBody(text);
   if (Array.isArray(body)) return 'a list';
   return typeof body === 'string' && body === text ? 'text that is not JSON' : 'another JSON value';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { ConnectionError, type Outcome, TimeoutError } from '../../errors';
 import { advice } from '../../errors/failed-call';
-import { isLoopback } from '../../shared/base-url';
+import { isLoopback } from '../base-url';
 import { describeConnectionFailure } from './connection-failure';
 import { type Attempt, abortedError, contextOf, FailedAttempt } from './failed-attempt';
 

@@ -1,10 +1,11 @@
 import ky, { type Options } from 'ky';
 import { ConfigurationError } from '../../errors';
-import type { Schema } from '../../schemas/schema';
 import type { Operation } from '../../service/operations';
+import type { Schema } from '../../service/schema/schema';
+import { Secrets } from '../../service/secrets';
+import { ownOptions } from '../../shared/objects';
 import { onAbort } from '../../shared/on-abort';
-import { ownOptions } from '../../shared/own-options';
-import { Secrets } from '../../shared/secrets';
+import { noteLeftOut } from '../left-out';
 import { type CallOptions, type ResolvedOptions, resolveLimits, resolveSignal } from '../options';
 import { exchange, type OutgoingRequest } from './exchange';
 import { type Attempt, abortedError, FailedAttempt } from './failed-attempt';
@@ -71,8 +72,8 @@ export class Transport {
           try {
             return await this.#attempt(attempt(), request, message.response);
           } catch (thrown) {
-            failed = thrown instanceof FailedAttempt ? thrown : interruption(thrown, attempt());
-            throw failed;
+            if (thrown instanceof FailedAttempt) failed = thrown;
+            throw thrown;
           }
         },
         retry: {
@@ -118,6 +119,7 @@ export class Transport {
     try {
       const received = await exchange(attempt, request, fetch, maxResponseBytes);
       const { result, leftOut } = interpret(received, schema, attempt, this.#secrets);
+      noteLeftOut(result as object, leftOut);
       const status = received.httpStatus;
       notify(onResponse, { ...ended(), status, errorCode: undefined, issues: leftOut });
       return Object.assign(new Response(null, { status }), { result });

@@ -5,6 +5,9 @@ import type { Delivery, DeliveryAttempt, Send } from './delivery';
 /** The service's limit (document section 6.1). */
 const MAX_RETRIES = 5;
 
+/** As much of an answer as a person reads, in characters. */
+const MAX_ANSWER_TEXT = 1_000;
+
 /** Time, as the deliveries need it; a test may bring its own. */
 export interface Timers {
   now(): number;
@@ -20,6 +23,8 @@ export interface DeliveryLogOptions {
   readonly timers: Timers;
   /** Makes a URL fit to be shown. */
   readonly redact: (text: string) => string;
+  /** Makes a payload fit to be shown. */
+  readonly redactPayload: (payload: object) => object;
   /** Called after each attempt. */
   readonly onAttempt: (delivery: Delivery, attempt: DeliveryAttempt) => void;
 }
@@ -28,6 +33,7 @@ interface Entry {
   readonly id: string;
   readonly kind: SandboxNotification['kind'];
   readonly url: string;
+  /** As it is shown. */
   readonly payload: object;
   /** As it was when it was sent first: each attempt sends the same bytes. */
   readonly body: string;
@@ -36,6 +42,20 @@ interface Entry {
   /** Attempts of the schedule, manual ones not counted. */
   scheduled: number;
   timer: unknown;
+  /** When the timer calls, in milliseconds since 1970. */
+  nextAttemptAt: number | undefined;
+  /** What the listener wrote, by the attempt's number. */
+  readonly answers: Record<number, string>;
+}
+
+/** A delivery with what only its owner may see: neither a log nor a test asks for it. */
+export interface DeliveryDetails extends Delivery {
+  /** The body as sent; credentials in it are blanked, unless they are the default pair. */
+  readonly body: string;
+  /** What the listener wrote, by the attempt's number. */
+  readonly answers: Readonly<Record<number, string>>;
+  /** When the next attempt comes, in milliseconds since 1970. */
+  readonly nextAttemptAt: number | undefined;
 }
 
 /** Delivers notifications as section 6.1 says, and remembers every attempt. */
@@ -57,13 +77,21 @@ export class DeliveryLog {
     return [...this.#entries.values()].map((entry) => this.#describe(entry));
   }
 
+  /** The newest ones with their details, the newest last. */
+  newest(count: number): DeliveryDetails[] {
+    return [...this.#entries.values()].slice(-count).map((entry) => {
+      const { payload, answers, nextAttemptAt } = entry;
+      return { ...this.#describe(entry), body: JSON.stringify(payload), answers, nextAttemptAt };
+    });
+  }
+
   /** Sends a notification, and again after each failure, up to the limit. */
   deliver({ kind, payload }: SandboxNotification, url: string): void {
     if (this.#isClosed) return;
     const id = `delivery-${this.#entries.size + 1}`;
     const body = JSON.stringify(payload);
     // Parsed back, so that the log shows what was sent, whatever becomes of the object.
-    const sent: object = JSON.parse(body);
+    const sent: object = this.#options.redactPayload(JSON.parse(body));
     const entry: Entry = {
       id,
       kind,
@@ -74,6 +102,8 @@ export class DeliveryLog {
       status: 'pending',
       scheduled: 0,
       timer: undefined,
+      nextAttemptAt: undefined,
+      answers: {},
     };
     this.#entries.set(id, entry);
     this.#busy++;
@@ -118,12 +148,14 @@ export class DeliveryLog {
 
   #attemptOnSchedule(entry: Entry): void {
     entry.timer = undefined;
+    entry.nextAttemptAt = undefined;
     entry.scheduled++;
     void this.#run(async () => {
       await this.#attempt(entry, false);
       const isOver = entry.status !== 'pending' || this.#isClosed;
       if (isOver) return this.#done();
       const { timers, retryIntervalMs } = this.#options;
+      entry.nextAttemptAt = timers.now() + retryIntervalMs;
       entry.timer = timers.set(() => this.#attemptOnSchedule(entry), retryIntervalMs);
     });
   }
@@ -145,8 +177,10 @@ export class DeliveryLog {
     this.#underWay.add(underWay);
     const result = await send({ url: entry.url, body: entry.body, signal: underWay.signal });
     this.#underWay.delete(underWay);
-    const attempt: DeliveryAttempt = { number: entry.attempts.length + 1, manual, startedAt, ...result };
+    const { text, ...ending } = result;
+    const attempt: DeliveryAttempt = { number: entry.attempts.length + 1, manual, startedAt, ...ending };
     entry.attempts.push(attempt);
+    if (text) entry.answers[attempt.number] = this.#options.redact(text.slice(0, MAX_ANSWER_TEXT));
     if (result.httpStatus === 200) entry.status = 'delivered';
     else if (!manual && entry.status === 'pending' && entry.scheduled > MAX_RETRIES)
       entry.status = 'given-up';
@@ -157,6 +191,7 @@ export class DeliveryLog {
   #settle(entry: Entry): void {
     this.#options.timers.clear(entry.timer);
     entry.timer = undefined;
+    entry.nextAttemptAt = undefined;
     this.#done();
   }
 

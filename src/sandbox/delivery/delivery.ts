@@ -1,4 +1,4 @@
-import type { Credentials } from '../../schemas/credentials';
+import type { Credentials } from '../../service/credentials';
 import type { SandboxNotification } from '../model/records';
 
 /** One notification on its way to the listener. */
@@ -9,7 +9,7 @@ export interface Delivery {
   readonly kind: SandboxNotification['kind'];
   /** Where it goes, the query flags included; credentials in it are blanked. */
   readonly url: string;
-  /** The body. Personal data, where you gave the sandbox any. */
+  /** The body; `credentials` of your own in it are blanked. Personal data, where you gave the sandbox any. */
   readonly payload: object;
   /** `'pending'` until an attempt was answered with 200, or the last retry failed. */
   readonly status: 'pending' | 'delivered' | 'given-up';
@@ -34,7 +34,10 @@ export interface DeliveryAttempt {
 }
 
 /** How an attempt ended. */
-export type SendResult = Pick<DeliveryAttempt, 'httpStatus' | 'error' | 'durationMs'>;
+export type SendResult = Pick<DeliveryAttempt, 'httpStatus' | 'error' | 'durationMs'> & {
+  /** The beginning of what the listener wrote, for the sandbox's page alone: it may hold anything. */
+  readonly text?: string;
+};
 
 /** What carries a notification: HTTP, or a test's handler. It never rejects. */
 export type Send = (notification: { url: string; body: string; signal: AbortSignal }) => Promise<SendResult>;

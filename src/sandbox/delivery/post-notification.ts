@@ -51,7 +51,7 @@ export function postNotification(notification: NotificationRequest): Promise<Not
       response.on('data', (chunk: Buffer) => {
         if (start.length < MAX_TEXT_BYTES) start = Buffer.concat([start, chunk]);
       });
-      // Read to its end, so that the listener is not cut off while it answers; the time-out bounds that too.
+      // Read to its end, so that the listener is not cut off while it answers; the timeout bounds that too.
       const answered = () =>
         end(response.statusCode, undefined, start.subarray(0, MAX_TEXT_BYTES).toString());
       response.on('close', answered).on('error', answered);

@@ -23,7 +23,7 @@ export function documented(body: object): ServiceAnswer {
 }
 
 /**
- * An answer that the document does not show. A header names the row of the table it comes from, so that nobody takes
+ * An answer that the document does not show. A header names the row of the table it comes from, so that no one takes
  * it for the service's.
  */
 export function invented(row: string, answer: InventedAnswer, detail?: string): ServiceAnswer {

@@ -1,4 +1,4 @@
-import { scheduledPaymentCancellationRequestSchema } from '../../schemas/cancellation';
+import { scheduledPaymentCancellationRequestSchema } from '../../service/answers/cancellation';
 import { documented, invented, type ServiceAnswer } from './answers';
 import { parseBody } from './request-body';
 import type { ServiceState } from './state';

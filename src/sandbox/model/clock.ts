@@ -9,12 +9,3 @@ export function formatDateTime(time: number, utcOffsetMinutes: number): string {
   const local = Math.min(time + utcOffsetMinutes * 60_000, LAST_PRINTABLE);
   return new Date(local).toISOString().slice(0, 19).replace('T', ' ');
 }
-
-/** A calendar date that many months after another: 31 January, then 28 February, then 31 March. */
-export function addMonths(date: string, months: number): string {
-  const start = new Date(`${date}T00:00:00Z`);
-  const year = start.getUTCFullYear();
-  const month = start.getUTCMonth() + months;
-  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  return new Date(Date.UTC(year, month, Math.min(start.getUTCDate(), lastDay))).toISOString().slice(0, 10);
-}

@@ -1,9 +1,9 @@
+import type { RecurringCheckout } from '../../service/answers/checkout-response';
 import {
   type CheckoutRequestShopper,
   type RecurringCheckoutRequest,
   recurringCheckoutRequestSchema,
-} from '../../schemas/checkout-request';
-import type { RecurringCheckout } from '../../schemas/checkout-response';
+} from '../../service/requests/checkout-request';
 import { documented, invented, type ServiceAnswer } from './answers';
 import { toBase64 } from './base64';
 import { brCode } from './br-code';
@@ -46,14 +46,17 @@ function newTransaction(
     referenceCode: request.referenceCode,
     currency: request.currency,
     amount,
+    immediatePayment: request.recurrence.immediatePayment,
     recurrenceAmount: recurrenceAmount ?? amount,
     initialDate: calendar?.initialDate,
     finalDate: calendar?.finalDate,
+    periodicity: calendar?.periodicity ?? undefined,
     createdAt,
     expiresAt: createdAt + (request.maxAge ?? inventions.defaultMaxAgeMinutes) * 60_000,
     shopper: knownFields(request.shopper),
     situation: 'PENDING',
     refunds: [],
+    reversals: [],
     scheduledPayments: [],
   };
 }

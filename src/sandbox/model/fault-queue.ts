@@ -1,4 +1,5 @@
-import type { OperationName } from '../../errors';
+import { type OperationName, operations } from '../../service/operations';
+import { LONGEST_TIMER_MS } from '../../shared/time';
 import { SandboxError } from './sandbox-error';
 
 /**
@@ -62,15 +63,41 @@ export type FaultKind =
       kind: 'wrong-json';
     };
 
+/** The kinds, for the places that refuse any other. */
+export const faultKinds = [
+  'latency',
+  'status',
+  'body-status',
+  'reset-before-read',
+  'reset-after-read',
+  'stalled-body',
+  'truncated-body',
+  'wrong-json',
+] as const satisfies readonly Fault['kind'][];
+
+/** The document's operations, by the names of the client's methods. */
+export const operationNames = Object.keys(operations) as OperationName[];
+
+/** A fault that some calls have yet to meet. */
+export interface PendingFault {
+  readonly operation: OperationName;
+  readonly fault: Fault;
+  /** How many calls; `null` for all, because JSON has no `Infinity`. */
+  readonly left: number | null;
+}
+
 /** The faults that calls have yet to meet. */
 export class FaultQueue {
   readonly #faults = new Map<OperationName, { fault: Fault; left: number }[]>();
 
+  /** @throws `SandboxError` for a fault that no call could meet */
   add(operation: OperationName, fault: Fault): void {
+    expectOneOf(operationNames, operation, 'operation');
+    expectOneOf(faultKinds, fault?.kind, 'kind of fault');
     if (fault.kind === 'status' && !(Number.isInteger(fault.status) && isWithin(fault.status, 200, 599))) {
       throw new SandboxError('invalid', 'Expected `status` of a fault to be an HTTP status from 200 to 599.');
     }
-    if (fault.kind === 'latency' && !isWithin(fault.ms, 0, MAX_TIMER_MS)) {
+    if (fault.kind === 'latency' && !isWithin(fault.ms, 0, LONGEST_TIMER_MS)) {
       throw new SandboxError('invalid', 'Expected `ms` of a fault to be milliseconds that a timer can take.');
     }
     if (fault.times !== undefined && !(fault.times >= 1)) {
@@ -91,13 +118,28 @@ export class FaultQueue {
     return next.fault;
   }
 
-  clear(): void {
-    this.#faults.clear();
+  /** The faults of each operation, in the order in which calls meet them. */
+  get pending(): PendingFault[] {
+    return [...this.#faults].flatMap(([operation, queue]) =>
+      queue.map(({ fault, left }) => ({ operation, fault, left: Number.isFinite(left) ? left : null })),
+    );
+  }
+
+  /** Takes faults back: all, or those of one operation. */
+  clear(operation?: OperationName): void {
+    if (operation === undefined) {
+      this.#faults.clear();
+      return;
+    }
+    expectOneOf(operationNames, operation, 'operation');
+    this.#faults.delete(operation);
   }
 }
 
-/** Timers take 32 bits: a longer time would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+function expectOneOf(known: readonly string[], given: string, what: string): void {
+  if (known.includes(given)) return;
+  throw new SandboxError('invalid', `Unknown ${what} \`${given}\`. Expected one of ${known.join(', ')}.`);
+}
 
 function isWithin(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;

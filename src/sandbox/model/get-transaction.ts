@@ -1,4 +1,4 @@
-import type { Transaction } from '../../schemas/transaction';
+import type { Transaction } from '../../service/answers/transaction';
 import { documented, invented, type ServiceAnswer } from './answers';
 import { sum } from './money';
 import type { TransactionRecord } from './records';
@@ -12,13 +12,24 @@ export function getTransaction(state: ServiceState, uuid: string): ServiceAnswer
 }
 
 /** What has been refunded of a transaction, and what still can be. Nothing of an unpaid one can be. */
-export function refundTotals({ currency, amount, situation, refunds }: TransactionRecord) {
-  const requested = sum(
+export function refundTotals(transaction: TransactionRecord) {
+  const requested = refunded(transaction);
+  const available = transaction.situation === 'PAID' ? amountLeft(transaction) : 0;
+  return { available, quantity: transaction.refunds.length, requested };
+}
+
+/** What has not gone back yet, by refund or reversal. A reversal that was cancelled returned nothing. */
+export function amountLeft(transaction: TransactionRecord): number {
+  const { currency, amount, reversals } = transaction;
+  const live = reversals.filter(({ status }) => status !== 'CANCELLED');
+  return sum(currency, [amount, -refunded(transaction), ...live.map((reversal) => -reversal.amount)]);
+}
+
+function refunded({ currency, refunds }: TransactionRecord): number {
+  return sum(
     currency,
     refunds.map((refund) => refund.amount),
   );
-  const available = situation === 'PAID' ? sum(currency, [amount, -requested]) : 0;
-  return { available, quantity: refunds.length, requested };
 }
 
 /** The transaction of section 2.3, in the order of its table. */

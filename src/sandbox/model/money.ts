@@ -1,4 +1,4 @@
-import { currencyDecimals } from '../../schemas/currency';
+import { currencyDecimals } from '../../service/currency';
 
 /** The decimals of amounts in a currency; two for a code that ISO 4217 does not list. */
 export function decimals(currency: string): number {

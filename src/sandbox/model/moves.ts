@@ -1,8 +1,8 @@
-import { addMonths } from './clock';
-import { refundTotals } from './get-transaction';
+import { amountLeft, refundTotals } from './get-transaction';
 import { refundNotification, reversalNotification, saleNotification } from './notifications';
 import type { SandboxRefund, SandboxReversal, SandboxScheduledPayment, TransactionRecord } from './records';
 import { SandboxError } from './sandbox-error';
+import { schedulePayments } from './schedule-payments';
 import { dateTime, type ServiceState } from './state';
 
 /** How much of a transaction goes back, and why. */
@@ -45,6 +45,7 @@ export function refund(state: ServiceState, uuid: string, options: RefundOptions
     );
   }
   const { available } = refundTotals(transaction);
+  assertSomeLeft(transaction, available, 'refunded');
   const amount = checkAmount(options.amount ?? available, available, 'refunded');
   const id = state.ids.number();
   const time = dateTime(state, state.now());
@@ -68,17 +69,20 @@ export function refund(state: ServiceState, uuid: string, options: RefundOptions
 /** Starts to return the funds of a sale, paid or not: the service "cannot approve or identify" it. */
 export function reverse(state: ServiceState, uuid: string, options: ReturnOptions = {}): SandboxReversal {
   const transaction = findTransaction(state, uuid);
+  const left = amountLeft(transaction);
+  assertSomeLeft(transaction, left, 'reversed');
   const reversal: SandboxReversal = {
     id: state.ids.number(),
     uuid: state.ids.uuid(),
     transactionUUID: uuid,
-    amount: checkAmount(options.amount ?? transaction.amount, transaction.amount, 'reversed'),
+    amount: checkAmount(options.amount ?? left, left, 'reversed'),
     reason: options.reason ?? 'sandbox reversal',
     bankDetails: state.inventions.payerAccount,
     creation: dateTime(state, state.now()),
     status: 'PENDING',
     receipt: null,
   };
+  transaction.reversals.push(reversal);
   state.reversals.set(reversal.uuid, reversal);
   state.notify(reversalNotification(transaction, reversal));
   if (state.inventions.saleReversalNotification)
@@ -104,14 +108,18 @@ export function endReversal(
 }
 
 /** Invented, and without a notification: the document does not show the one that the service sends. */
-export function payScheduledPayment(state: ServiceState, instructionId: string): SandboxScheduledPayment {
+export function endScheduledPayment(
+  state: ServiceState,
+  instructionId: string,
+  status: 'PAID' | 'FAILED',
+): SandboxScheduledPayment {
   const payment = state.scheduledPayments.get(instructionId);
   if (payment === undefined)
     throw new SandboxError('unknown', 'No scheduled payment has this instruction id.');
   if (payment.status !== 'SCHEDULED') {
-    throw new SandboxError('not-allowed', `The payment is ${payment.status}, and cannot be paid.`);
+    throw new SandboxError('not-allowed', `The payment is ${payment.status} already, not SCHEDULED.`);
   }
-  payment.status = 'PAID';
+  payment.status = status;
   return payment;
 }
 
@@ -137,23 +145,16 @@ function pendingTransaction(state: ServiceState, uuid: string, move: string): Tr
   return transaction;
 }
 
-function schedulePayments(state: ServiceState, transaction: TransactionRecord): void {
-  const { inventions, ids, now } = state;
-  const today = dateTime(state, now()).slice(0, 10);
-  const first = transaction.initialDate ?? addMonths(today, 1);
-  for (let index = 0; index < inventions.scheduledPayments; index++) {
-    const dueDate = addMonths(first, index);
-    if (transaction.finalDate !== undefined && dueDate > transaction.finalDate) break;
-    const payment: SandboxScheduledPayment = {
-      instructionId: ids.uuid(),
-      transactionUUID: transaction.uuid,
-      dueDate,
-      amount: transaction.recurrenceAmount,
-      status: 'SCHEDULED',
-    };
-    transaction.scheduledPayments.push(payment);
-    state.scheduledPayments.set(payment.instructionId, payment);
-  }
+function assertSomeLeft({ reversals }: TransactionRecord, left: number, move: string): void {
+  if (left > 0) return;
+  const pending = reversals
+    .filter(({ status }) => status === 'PENDING')
+    .map(({ amount, uuid }) => `${amount} (UUID ${uuid})`);
+  const why =
+    pending.length === 0
+      ? 'all of it has gone back already.'
+      : `a reversal is under way of ${pending.join(' and ')}. Complete it, or cancel it to free its amount.`;
+  throw new SandboxError('not-allowed', `Nothing is left to be ${move}: ${why}`);
 }
 
 function checkAmount(amount: number, available: number, move: string): number {

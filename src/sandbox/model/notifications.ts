@@ -1,7 +1,8 @@
-import type { PayoutPayload } from '../../schemas/notifications/payout';
-import type { RefundPayload } from '../../schemas/notifications/refund';
-import type { ReversalPayload } from '../../schemas/notifications/reversal';
-import type { SalePayload } from '../../schemas/notifications/sale';
+import { documentedKinds } from '../../service/kinds';
+import type { PayoutPayload } from '../../service/kinds/payout';
+import type { RefundPayload } from '../../service/kinds/refund';
+import type { ReversalPayload } from '../../service/kinds/reversal';
+import type { SalePayload } from '../../service/kinds/sale';
 import type {
   SandboxNotification,
   SandboxPayout,
@@ -14,14 +15,10 @@ import { dateTime, type ServiceState } from './state';
 /** The payloads of section 6, each in the order of its table, with its query flags. */
 
 /** The flags of each kind. Those of a payout that failed are in the table of inventions. */
-export const queryFlags: Readonly<Record<SandboxNotification['kind'], string>> = {
-  payment: '',
-  saleStatus: '',
-  reversal: 'reversing=true&type=reversing',
-  refund: 'refund=true&type=refund',
-  payout: 'payout=true&type=payout',
-  custom: '',
-};
+export const queryFlags = Object.fromEntries([
+  ...documentedKinds.map(({ kind, query }) => [kind, query]),
+  ['custom', ''],
+]) as Readonly<Record<SandboxNotification['kind'], string>>;
 
 /** Section 6.2. */
 export function saleNotification(

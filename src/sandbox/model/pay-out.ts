@@ -1,5 +1,5 @@
-import type { PayoutErrorCode } from '../../schemas/notifications/payout';
-import type { BankDetails } from '../../schemas/shared';
+import { type PayoutErrorCode, payoutErrorMeanings } from '../../service/kinds/payout';
+import type { BankDetails } from '../../service/schema/fields';
 import { payoutNotification } from './notifications';
 import type { SandboxPayout } from './records';
 import { SandboxError } from './sandbox-error';
@@ -17,17 +17,9 @@ export interface PayOutOptions {
   bankDetails?: BankDetails | undefined;
   /** Makes it fail with this code (document section 7.1). */
   fail?: PayoutErrorCode | undefined;
-  /** What the bank says, for `PE0003` and `PE0004`; it follows the code's meaning in `message`. */
+  /** What the bank says, for `PE0003` and `PE0004`: `message` is then the code and the reason, as `payoutFailure` reads them. */
   reason?: string | undefined;
 }
-
-/** The codes' meanings (document section 7.1). */
-const meanings: Readonly<Record<PayoutErrorCode, string>> = {
-  PE0001: 'The bank details provided are not valid',
-  PE0002: 'The account holder does not match the provided identification document',
-  PE0003: 'The destination account does not accept transfers',
-  PE0004: 'Other reasons',
-};
 
 /** Pays out, or fails to. */
 export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
@@ -35,7 +27,7 @@ export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayo
   if (!Number.isFinite(amount) || amount <= 0) {
     throw new SandboxError('invalid', 'Expected `amount` above 0.');
   }
-  if (fail !== undefined && !Object.hasOwn(meanings, fail)) {
+  if (fail !== undefined && !Object.hasOwn(payoutErrorMeanings, fail)) {
     throw new SandboxError('invalid', 'Expected `fail` to be PE0001, PE0002, PE0003 or PE0004.');
   }
   const id = state.ids.number();
@@ -58,6 +50,7 @@ export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayo
   return payout;
 }
 
+/** With a reason in the form that `payoutFailure` reads it from: behind the code. */
 function failureMessage(code: PayoutErrorCode, reason: string | undefined): string {
-  return reason === undefined ? meanings[code] : `${meanings[code]}: ${reason}`;
+  return reason === undefined ? payoutErrorMeanings[code] : `${code}: ${reason}`;
 }

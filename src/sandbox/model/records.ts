@@ -1,6 +1,7 @@
-import type { CheckoutRequestShopper } from '../../schemas/checkout-request';
-import type { PayoutErrorCode } from '../../schemas/notifications/payout';
-import type { BankDetails } from '../../schemas/shared';
+import type { DocumentedNotification } from '../../service/kinds';
+import type { PayoutErrorCode } from '../../service/kinds/payout';
+import type { CheckoutRequestShopper } from '../../service/requests/checkout-request';
+import type { BankDetails } from '../../service/schema/fields';
 
 /** A transaction as the model keeps it. What is only shown, such as the QR code, is made when it is asked for. */
 export interface TransactionRecord {
@@ -10,15 +11,19 @@ export interface TransactionRecord {
   readonly referenceCode: string;
   readonly currency: string;
   readonly amount: number;
+  /** Whether the payer pays at once, not only authorizes. */
+  readonly immediatePayment: boolean;
   readonly recurrenceAmount: number;
   /** First and last date of the recurrence, where the request has them. */
   readonly initialDate: string | undefined;
   readonly finalDate: string | undefined;
+  readonly periodicity: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly shopper: CheckoutRequestShopper;
   situation: 'PENDING' | 'CANCELLED' | 'PAID';
   readonly refunds: SandboxRefund[];
+  readonly reversals: SandboxReversal[];
   readonly scheduledPayments: SandboxScheduledPayment[];
 }
 
@@ -32,8 +37,8 @@ export interface SandboxScheduledPayment {
   readonly dueDate: string;
   /** In the currency's main unit. */
   readonly amount: number;
-  /** `SCHEDULED` until it is charged or cancelled. */
-  status: 'SCHEDULED' | 'PAID' | 'CANCELLED';
+  /** `SCHEDULED` until it is charged, fails or is cancelled. */
+  status: 'SCHEDULED' | 'PAID' | 'FAILED' | 'CANCELLED';
   /** The reason given, once it is `CANCELLED`. */
   cancellationReason?: string;
 }
@@ -115,7 +120,7 @@ export interface SandboxPayout {
 /** What the sandbox tells the merchant's listener. */
 export interface SandboxNotification {
   /** What it tells of; `custom` for one sent with `notify`. */
-  readonly kind: 'payment' | 'saleStatus' | 'reversal' | 'refund' | 'payout' | 'custom';
+  readonly kind: DocumentedNotification['kind'] | 'custom';
   /** The flags that go into the query of the listener's URL, such as `refund=true&type=refund`. */
   readonly query: string;
   /** The body. */

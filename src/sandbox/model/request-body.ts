@@ -1,4 +1,4 @@
-import { type Schema, validate } from '../../schemas/schema';
+import { type Schema, validate } from '../../service/schema/schema';
 
 /** A body that fits its schema, or what is wrong with it. */
 export type ParsedBody<Value> =

@@ -1,4 +1,4 @@
-import type { OperationName } from '../../errors';
+import { type OperationName, operations } from '../../service/operations';
 
 /** What a request asks for. */
 export type Route =
@@ -14,15 +14,13 @@ interface OperationRoute {
 }
 
 /** The document's three operations (section 4). */
-const operations: readonly OperationRoute[] = [
-  { operation: 'createRecurringCheckout', method: 'POST', path: /^\/v1\.1\/checkout\/pix-automatic$/ },
-  { operation: 'getTransaction', method: 'GET', path: /^\/v1\.1\/transactions\/([^/]+)$/ },
-  {
-    operation: 'cancelScheduledPayment',
-    method: 'PUT',
-    path: /^\/v1\.1\/pix-automatic\/scheduled-payments\/([^/]+)\/cancel$/,
-  },
-];
+const operationRoutes: readonly OperationRoute[] = Object.values(operations).map(
+  ({ name, method, urlTemplate }) => ({
+    operation: name,
+    method,
+    path: new RegExp(`^${urlTemplate.replaceAll('.', '\\.').replace(/\{\w+\}/, '([^/]+)')}$`),
+  }),
+);
 
 /** The sandbox's own; the document only says that there is a URL. */
 const qrImage = /^\/sandbox\/qr-codes\/([^/]+)\.png$/;
@@ -35,7 +33,7 @@ export function qrImagePath(uuid: string): string {
 /** Finds out what a request asks for. */
 export function matchRoute(method: string, target: string): Route {
   const [path = ''] = target.split('?');
-  for (const route of operations) {
+  for (const route of operationRoutes) {
     const match = route.path.exec(path);
     if (match === null) continue;
     const parameter = decode(match[1] ?? '');

@@ -1,23 +1,17 @@
 import type { OperationName } from '../../errors';
-import type { Credentials } from '../../schemas/credentials';
+import type { Credentials } from '../../service/credentials';
 import { type Inventions, resolveInventions } from '../inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
 import { brCode } from './br-code';
 import { cancelScheduledPayment } from './cancel-scheduled-payment';
 import type { Clock } from './clock';
+import { type MoveControls, moveControls } from './controls';
 import { createCheckout } from './create-checkout';
+import { describeJourney, type SandboxTransaction } from './describe-journey';
 import { getTransaction } from './get-transaction';
 import { type IdSource, randomIds } from './ids';
-import * as moves from './moves';
-import { type PayOutOptions, payOut } from './pay-out';
 import { qrImage } from './qr-image';
-import type {
-  SandboxNotification,
-  SandboxPayout,
-  SandboxRefund,
-  SandboxReversal,
-  SandboxScheduledPayment,
-} from './records';
+import type { SandboxNotification } from './records';
 import { matchRoute, type Route } from './routes';
 import type { ServiceState } from './state';
 
@@ -43,6 +37,8 @@ export interface ServiceModelOptions {
  */
 export class ServiceModel {
   readonly inventions: Inventions;
+  /** What the payer, the bank and the service do by themselves. */
+  readonly controls: MoveControls;
   readonly #state: ServiceState;
 
   constructor(options: ServiceModelOptions) {
@@ -60,6 +56,7 @@ export class ServiceModel {
       reversals: new Map(),
       payouts: new Map(),
     };
+    this.controls = moveControls(this.#state);
   }
 
   /** Answers a request. */
@@ -91,45 +88,10 @@ export class ServiceModel {
     return route.kind === 'operation' ? route.operation : undefined;
   }
 
-  pay(transactionUUID: string): SandboxScheduledPayment[] {
-    return moves.pay(this.#state, transactionUUID).map(snapshot);
-  }
-
-  cancelTransaction(transactionUUID: string): void {
-    moves.cancelTransaction(this.#state, transactionUUID);
-  }
-
-  reverse(transactionUUID: string, options?: moves.ReturnOptions): SandboxReversal {
-    return snapshot(moves.reverse(this.#state, transactionUUID, options));
-  }
-
-  completeReversal(reversalUUID: string): SandboxReversal {
-    return snapshot(moves.endReversal(this.#state, reversalUUID, 'PAID'));
-  }
-
-  cancelReversal(reversalUUID: string): SandboxReversal {
-    return snapshot(moves.endReversal(this.#state, reversalUUID, 'CANCELLED'));
-  }
-
-  refund(transactionUUID: string, options?: moves.RefundOptions): SandboxRefund {
-    return snapshot(moves.refund(this.#state, transactionUUID, options));
-  }
-
-  payOut(options: PayOutOptions): SandboxPayout {
-    return snapshot(payOut(this.#state, options));
-  }
-
-  scheduledPayments(transactionUUID: string): SandboxScheduledPayment[] {
-    return moves.findTransaction(this.#state, transactionUUID).scheduledPayments.map(snapshot);
-  }
-
-  payScheduledPayment(instructionId: string): SandboxScheduledPayment {
-    return snapshot(moves.payScheduledPayment(this.#state, instructionId));
-  }
-
-  /** Sends a payload of the caller's, for the notifications that the document does not show. */
-  notify(payload: object, query = ''): void {
-    this.#state.notify({ kind: 'custom', query, payload });
+  /** The newest journeys, of which there may be many: the newest last. */
+  newestTransactions(count: number): SandboxTransaction[] {
+    const newest = [...this.#state.transactions.values()].slice(-count);
+    return newest.map((transaction) => describeJourney(this.#state, transaction));
   }
 
   #operate(route: Route & { kind: 'operation' }, request: ServiceRequest): ServiceAnswer {
@@ -154,9 +116,4 @@ export class ServiceModel {
 
 function isJson(contentType: string | readonly string[] | undefined): boolean {
   return typeof contentType === 'string' && /^application\/json\s*(;|$)/i.test(contentType);
-}
-
-/** A copy, so that what a caller holds does not change under their hands. */
-function snapshot<RecordType extends object>(record: RecordType): RecordType {
-  return { ...record };
 }

@@ -1,4 +1,4 @@
-import type { Credentials } from '../../schemas/credentials';
+import type { Credentials } from '../../service/credentials';
 import type { Inventions } from '../inventions';
 import { type Clock, formatDateTime } from './clock';
 import type { IdSource } from './ids';

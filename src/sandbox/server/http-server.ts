@@ -2,19 +2,31 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Credentials } from '../../service/credentials';
+import { journeyOfAnswer } from '../journey-identity';
 import { invented, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import type { FaultQueue } from '../model/fault-queue';
 import { planCall } from '../model/operation-faults';
 import type { ServiceModel } from '../model/service-model';
+import type { CallLog } from '../page/call-log';
 import type { SandboxControls, SandboxLogEntry } from '../sandbox';
-import { control } from './control-routes';
+import { control, needsCredentials } from './control-routes';
+import { type GuardOptions, guard } from './guard';
+import { listCalls } from './list-calls';
+import { isEventStream, type PageParts, servePage, serveVerify, streamState } from './page-routes';
 import { readBody } from './read-body';
 import { sendAnswer } from './send-answer';
 
 export interface HttpServerParts {
+  readonly url: string;
+  readonly credentials: Credentials;
+  readonly reach: GuardOptions;
   readonly controls: SandboxControls;
   readonly model: ServiceModel;
   readonly faults: FaultQueue;
+  readonly page: PageParts;
+  readonly calls: CallLog;
+  readonly redact: (text: string) => string;
   readonly log: (entry: SandboxLogEntry) => void;
 }
 
@@ -31,7 +43,7 @@ export async function listen(server: Server, port: number, host: string): Promis
 /** Names to reach this machine by, where the sandbox listens on all of its addresses. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Hands every request to the model, in front of which are the control calls and the faults. */
+/** Hands every request to the model, in front of which are the guard, the page, the control calls and the faults. */
 export function serve(server: Server, parts: HttpServerParts): void {
   server.on('request', (request, response) => {
     respond(parts, request, response).catch(() => {
@@ -46,25 +58,21 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { controls, model, faults } = parts;
-  const started = performance.now();
+  const { model, faults } = parts;
   const { method = '', url: path = '', headers } = request;
-  const operation = model.operationOf({ method, path });
+  const { localAddress } = request.socket;
+  // Before a fault is taken: a web page's call must not use it up.
+  const refused = guard({ method, path, headers, localAddress }, parts.reach);
+  const operation = refused === undefined ? model.operationOf({ method, path }) : undefined;
   const fault = operation && faults.take(operation);
   const gone = new AbortController();
-  response.on('close', () => {
-    gone.abort();
-    parts.log({
-      type: 'request',
-      method,
-      path: path.split('?')[0] ?? '',
-      operation,
-      status: response.headersSent ? response.statusCode : undefined,
-      fault: fault?.kind,
-      durationMs: Math.round(performance.now() - started),
-    });
-  });
+  response.on('close', () => gone.abort());
+  const seen = observe(parts, { method, path, operation, fault: fault?.kind }, response);
 
+  if (refused !== undefined) {
+    sendAnswer(response, refused);
+    return;
+  }
   if (fault?.kind === 'reset-before-read') {
     request.socket.resetAndDestroy();
     return;
@@ -76,18 +84,75 @@ async function respond(
     return;
   }
 
+  seen.request = body;
   const call = planCall(fault, model.inventions);
-  const carryOut = async (serviceRequest: ServiceRequest): Promise<ServiceAnswer> =>
-    (await control(controls, serviceRequest, model.isAuthorized(serviceRequest))) ??
-    model.handle(serviceRequest);
-  const answer = call.takesEffect ? await carryOut({ method, path, headers, body }) : nothingDone;
+  const answer = call.takesEffect
+    ? await carryOut(parts, { method, path, headers, body }, response)
+    : nothingDone;
+  if (answer === 'streamed') return;
   // After the operation: a caller who gives up waiting must find it done.
   if (call.delayMs > 0) await sleep(call.delayMs, undefined, { signal: gone.signal });
   if (call.reset) {
     request.socket.resetAndDestroy();
     return;
   }
-  sendAnswer(response, call.replace(answer), call.ending);
+  seen.answer = call.replace(answer);
+  sendAnswer(response, seen.answer, call.ending);
 }
 
 const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
+
+/** The first that knows the request answers it. */
+async function carryOut(
+  parts: HttpServerParts,
+  request: ServiceRequest,
+  response: ServerResponse,
+): Promise<ServiceAnswer | 'streamed'> {
+  const { model, page } = parts;
+  const isAuthorized = model.isAuthorized(request) || page.token.isIn(request);
+  if (isEventStream(request)) {
+    if (!isAuthorized) return needsCredentials;
+    streamState(response, page.state);
+    return 'streamed';
+  }
+  return (
+    servePage(request, page) ??
+    listCalls(request, parts.url, parts.credentials) ??
+    (await serveVerify(request, page, isAuthorized)) ??
+    (await control(parts.controls, request, isAuthorized)) ??
+    model.handle(request)
+  );
+}
+
+/** Writes a call into the log, and one of the client's into the list of calls too, once it is over. */
+function observe(
+  { log, calls, redact }: HttpServerParts,
+  call: Pick<SandboxLogEntry & { type: 'request' }, 'method' | 'path' | 'operation' | 'fault'>,
+  response: ServerResponse,
+): { request: string; answer: ServiceAnswer | undefined } {
+  const at = Date.now();
+  const started = performance.now();
+  const seen = { request: '', answer: undefined as ServiceAnswer | undefined };
+  response.on('close', () => {
+    const entry = {
+      ...call,
+      path: redact(call.path.split('?')[0] ?? ''),
+      status: response.headersSent ? response.statusCode : undefined,
+      durationMs: Math.round(performance.now() - started),
+    };
+    const { operation } = call;
+    const journey = operation === undefined ? {} : journeyOfAnswer(seen.answer?.body ?? '');
+    log({ type: 'request', ...entry, ...journey });
+    if (operation === undefined) return;
+    const { answer } = seen;
+    calls.add({
+      ...entry,
+      operation,
+      at,
+      request: redact(seen.request),
+      answer: typeof answer?.body === 'string' ? redact(answer.body) : '',
+      invention: answer?.headers['x-sandbox-invention'],
+    });
+  });
+  return seen;
+}

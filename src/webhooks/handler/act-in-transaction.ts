@@ -1,6 +1,6 @@
-import type { Claim, Transact } from '../idempotency-store';
-import { DeadlineExceeded, within } from './deadline';
-import type { ResolvedHandlerOptions } from './options';
+import type { Claim, Transact } from '../../stores/idempotency-store';
+import { DeadlineExceeded, inTime } from './deadline';
+import type { ResolvedHandlerOptions } from './resolve-options';
 import { BUSY, callbackFailure, DONE, type Ending, type Running, startCallback, type Task } from './task';
 
 /** Claim, callback and completion in one transaction of the store. */
@@ -37,10 +37,10 @@ export async function actInTransaction(
   const request = { subject, state, retentionMs: task.retentionMs, timeoutMs };
   try {
     const transacted = transact(request, work);
-    await within(storeTimeoutMs, Promise.race([started.fired, transacted]));
+    await inTime(storeTimeoutMs, Promise.race([started.fired, transacted]));
     await Promise.race([ended.fired, transacted]);
     if (failure?.code === 'callback_timeout') return failure;
-    const { status } = await within(storeTimeoutMs, transacted);
+    const { status } = await inTime(storeTimeoutMs, transacted);
     return failure ?? (status === 'busy' ? BUSY : DONE);
   } catch (error) {
     abandoned = true;

@@ -1,7 +1,8 @@
-import type { Claim, ClaimResult } from '../idempotency-store';
+import { sleep } from '../../shared/time';
+import type { Claim, ClaimResult } from '../../stores/idempotency-store';
 import { actInTransaction } from './act-in-transaction';
-import { sleep, within } from './deadline';
-import type { ResolvedHandlerOptions } from './options';
+import { inTime } from './deadline';
+import type { ResolvedHandlerOptions } from './resolve-options';
 import { BUSY, callbackFailure, DONE, type Ending, startCallback, type Task } from './task';
 
 /** Runs the callback once, as far as the store can see to that. */
@@ -18,7 +19,7 @@ async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promi
   let claim: ClaimResult;
   try {
     claiming = store.claim(task.identity.subject, task.identity.state, leaseMs);
-    claim = await within(storeTimeoutMs, claiming);
+    claim = await inTime(storeTimeoutMs, claiming);
   } catch (error) {
     if (claiming !== undefined) void releaseWhenLate(claiming, options);
     return storeFailed(error);
@@ -29,14 +30,14 @@ async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promi
     await startCallback(task, claim, undefined, options).inTime;
   } catch (error) {
     const failure = callbackFailure(error);
-    // After a time-out the callback may still be at work, so its lease is left to run out.
+    // After a timeout the callback may still be at work, so its lease is left to run out.
     if (failure.code === 'callback_failed') await release(claim, options);
     return failure;
   }
   // That the callback has succeeded must be known, so this is not given up while the lease lasts.
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {
-      const recorded = await within(storeTimeoutMs, store.complete(claim, task.retentionMs));
+      const recorded = await inTime(storeTimeoutMs, store.complete(claim, task.retentionMs));
       return recorded ? DONE : { code: 'lease_lost', status: 503 };
     } catch (error) {
       if (performance.now() + pauseMs >= leaseEnd) return storeFailed(error);
@@ -61,7 +62,7 @@ async function releaseWhenLate(
 /** Gives the subject up for the next attempt. If that fails, the lease runs out before the attempt comes. */
 async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
   try {
-    await within(storeTimeoutMs, store.release(claim));
+    await inTime(storeTimeoutMs, store.release(claim));
   } catch {
     // What led to the release is what is reported.
   }

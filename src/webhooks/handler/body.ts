@@ -1,6 +1,6 @@
 import { isReadableStream, joinChunks } from '../../shared/bytes';
-import { isBytes } from '../parse-notification';
-import { atEndOfTurn, startTimer } from './deadline';
+import { isBytes } from '../notification/parse-notification';
+import { startTimer } from './deadline';
 
 /** What keeps a body from being read, by the code of its report. */
 export class BodyProblem {
@@ -62,7 +62,7 @@ function collect(
         stop();
         reject(problem);
       });
-    const cancelTimer = startTimer(bodyTimeoutMs, () => fail(new BodyProblem('body_timeout')), atEndOfTurn);
+    const cancelTimer = startTimer(bodyTimeoutMs, () => fail(new BodyProblem('body_timeout')));
     stop = pump({
       write(piece) {
         const chunk = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;

@@ -1,12 +1,13 @@
-import type { AnyDefinition } from '../define-notification';
+import { isNodeResponse, sendTo } from '../adapters/node-response';
+import type { AnyDefinition } from '../notification/define-notification';
 import { INTERNAL } from './answers';
 import { BodyProblem } from './body';
 import { WebhookFlow } from './flow';
-import { isNodeResponse, sendTo } from './node-response';
-import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
+import type { WebhookHandlerOptions } from './options';
 import type { ReplayResult, ReplaySelection } from './parking';
 import { REPORTER } from './report';
 import type { PlainRequest, PlainResponse } from './request';
+import { resolveHandlerOptions } from './resolve-options';
 
 /** Receives notifications: a function from `Request` to `Response`. */
 export interface WebhookHandler {

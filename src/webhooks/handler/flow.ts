@@ -1,17 +1,18 @@
 import { ConfigurationError, InvalidNotificationError, type ValidationIssue } from '../../errors';
+import { sleep } from '../../shared/time';
+import type { ParkedNotification } from '../../stores/parked';
 import { checkAgainst } from '../authorization';
-import type { Identity } from '../notification-key';
-import type { ParkedNotification } from '../parked';
-import { readJsonObject } from '../parse-notification';
-import { recognize, recognizeNone } from '../recognize';
+import type { Identity } from '../notification/notification-key';
+import { readJsonObject } from '../notification/parse-notification';
+import { recognize, recognizeNone } from '../notification/recognize';
 import { act } from './act';
 import { ANSWERS, INTERNAL, OK } from './answers';
 import { BodyProblem, readBody } from './body';
-import { DeadlineExceeded, sleep } from './deadline';
-import type { ResolvedHandlerOptions } from './options';
+import { DeadlineExceeded } from './deadline';
 import type { Parking, ReplayResult, ReplaySelection } from './parking';
 import { type Reporter, reporterTo, type WebhookReportCode, type WebhookReportDetails } from './report';
 import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from './request';
+import type { ResolvedHandlerOptions } from './resolve-options';
 import { DONE, type Task } from './task';
 
 /** A notification, or a body that is none, with the issues that keep it from being one. */
@@ -21,7 +22,7 @@ interface Reading {
   readonly issues?: readonly ValidationIssue[] | undefined;
 }
 
-/** A replay is of nobody's request. */
+/** A replay answers no request, so no credentials came with it. */
 const NO_CREDENTIALS = -1;
 const PARKED = 'It is parked: `handler.replay` runs it again.';
 const NOT_PARKED = 'It could not be parked: the store failed.';

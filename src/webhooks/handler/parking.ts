@@ -1,10 +1,10 @@
 import { ConfigurationError, StoreError } from '../../errors';
-import type { IdempotencyStore } from '../idempotency-store';
-import type { Identity } from '../notification-key';
-import type { ParkedNotification, ParkedQuery, ParkRequest } from '../parked';
-import { isBytes } from '../parse-notification';
-import { checkParkedQuery } from '../store-arguments';
-import { DeadlineExceeded, within } from './deadline';
+import type { IdempotencyStore } from '../../stores/idempotency-store';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from '../../stores/parked';
+import { checkParkedQuery } from '../../stores/store-arguments';
+import type { Identity } from '../notification/notification-key';
+import { isBytes } from '../notification/parse-notification';
+import { DeadlineExceeded, inTime } from './deadline';
 
 /** Which parked notifications to run again. */
 export interface ReplaySelection {
@@ -69,7 +69,7 @@ export class Parking {
     const { storeTimeoutMs, retentionMs } = this.#limits;
     try {
       const entry = { key, kind, subject, state, body: textOf(body), url, ...nameAndCode(error) };
-      await within(storeTimeoutMs, this.#store.park(entry, retentionMs));
+      await inTime(storeTimeoutMs, this.#store.park(entry, retentionMs));
       return true;
     } catch {
       return false;
@@ -79,7 +79,7 @@ export class Parking {
   /** Never rejects: what stays parked though it is done is found to be done when it runs again. */
   async forget(key: string): Promise<void> {
     try {
-      await within(this.#limits.storeTimeoutMs, this.#store.unpark(key));
+      await inTime(this.#limits.storeTimeoutMs, this.#store.unpark(key));
     } catch {
       // See above.
     }
@@ -93,7 +93,7 @@ export class Parking {
     const { storeTimeoutMs } = this.#limits;
     const query = checkParkedQuery(queryOf(which));
     try {
-      return await within(storeTimeoutMs, this.#store.parked(query));
+      return await inTime(storeTimeoutMs, this.#store.parked(query));
     } catch (error) {
       if (!(error instanceof DeadlineExceeded)) throw error;
       throw new StoreError(`The store did not list what is parked within ${storeTimeoutMs} ms. Try again.`);

@@ -1,9 +1,10 @@
-import type { Claim } from '../idempotency-store';
-import type { Identity } from '../notification-key';
+import type { Claim } from '../../stores/idempotency-store';
+import type { Identity } from '../notification/notification-key';
 import { CallbackContext } from './callback-context';
-import { DeadlineExceeded, within } from './deadline';
-import type { ResolvedHandlerOptions, WebhookCallback } from './options';
+import { DeadlineExceeded, inTime } from './deadline';
+import type { WebhookCallback } from './options';
 import type { WebhookReportCode } from './report';
+import type { ResolvedHandlerOptions } from './resolve-options';
 
 /** How acting on a notification ended. Anything but `done` is reported. */
 export type Ending =
@@ -50,7 +51,7 @@ export function startCallback(
 ): Running {
   const context = new CallbackContext(identity.key, handledStates, credentialIndex, fence, transaction);
   const ended = Promise.resolve(callback(notification, context));
-  return { ended, inTime: within(callbackTimeoutMs, ended, (error) => context.expire(error)) };
+  return { ended, inTime: inTime(callbackTimeoutMs, ended, (error) => context.expire(error)) };
 }
 
 export function callbackFailure(

@@ -6,7 +6,7 @@ import {
   parseRetryAfter,
   retryDelayMs,
 } from '../../../src/client/transport/retry-policy';
-import { getTransaction } from '../../../src/service/operations';
+import { operations } from '../../../src/service/operations';
 import { allOperations, errors, failed } from './support';
 
 const changes = allOperations.filter(({ method }) => method !== 'GET');
@@ -25,8 +25,8 @@ const neverPass = [
 describe('another attempt', () => {
   it.each(PASSING)('may follow a %d for a query', (status) => {
     expect(isTransient(errors.api(status))).toBe(true);
-    expect(mayRetry(getTransaction, failed(errors.api(status)), false)).toBe(true);
-    expect(mayRetry(getTransaction, failed(errors.api(status)), true)).toBe(true);
+    expect(mayRetry(operations.getTransaction, failed(errors.api(status)), false)).toBe(true);
+    expect(mayRetry(operations.getTransaction, failed(errors.api(status)), true)).toBe(true);
   });
 
   it.each(LASTING)('never follows a %d', (status) => {
@@ -61,7 +61,7 @@ describe('another attempt', () => {
     expect(mayRetry(operation, failed(errors.connection('not-sent'), 'unknown'), false)).toBe(false);
   });
 
-  it.each(changes)('of $name never follows a lost connection or a time-out', (operation) => {
+  it.each(changes)('of $name never follows a lost connection or a timeout', (operation) => {
     for (const outcome of ['refused', 'unknown'] as const) {
       expect(mayRetry(operation, failed(errors.connection(outcome, 'ECONNRESET')), false)).toBe(false);
     }
@@ -70,14 +70,14 @@ describe('another attempt', () => {
     }
   });
 
-  it('of a query follows a lost connection and a time-out', () => {
+  it('of a query follows a lost connection and a timeout', () => {
     for (const error of [
       errors.connection('unknown', 'ECONNRESET'),
       errors.connection('unknown'),
       errors.timeout(),
     ]) {
       expect(isTransient(error)).toBe(true);
-      expect(mayRetry(getTransaction, failed(error), true)).toBe(true);
+      expect(mayRetry(operations.getTransaction, failed(error), true)).toBe(true);
     }
   });
 

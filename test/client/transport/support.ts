@@ -1,12 +1,8 @@
 import { ApiError, type CallError, ConnectionError, type Outcome, TimeoutError } from 'pix-automatic-sdk';
 import { FailedAttempt } from '../../../src/client/transport/failed-attempt';
-import {
-  cancelScheduledPayment,
-  createRecurringCheckout,
-  getTransaction,
-} from '../../../src/service/operations';
+import { operations } from '../../../src/service/operations';
 
-export const allOperations = [createRecurringCheckout, getTransaction, cancelScheduledPayment];
+export const allOperations = Object.values(operations);
 
 const context = (outcome: Outcome, attempts = 1) =>
   ({ operation: 'createRecurringCheckout', attempts, outcome }) as const;

@@ -24,6 +24,12 @@ export async function startProgram(directory: string, env: NodeJS.ProcessEnv): P
   return new Program(scripts.start.split(' '), directory, { ...inherited, PATH: path, ...env });
 }
 
+/** Runs a line of a shell, as a reader of the README types it. It ends with the test. */
+export function runShell(line: string, directory: string): Program {
+  const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, ...env } = userEnvironment();
+  return new Program(['sh', '-c', line], directory, env);
+}
+
 /** A running example, with its output. */
 export class Program {
   readonly #child: ChildProcess;
@@ -58,6 +64,16 @@ export class Program {
   /** The same for stderr. */
   reported(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#waitFor(pattern, () => this.#stderr);
+  }
+
+  /** What was printed, once nothing more has come for a moment. */
+  async settledOutput(): Promise<string> {
+    let before: string;
+    do {
+      before = this.#stdout;
+      await sleep(30);
+    } while (this.#stdout !== before);
+    return before;
   }
 
   async #waitFor(pattern: RegExp, output: () => string, timeoutMs = 30_000): Promise<RegExpExecArray> {

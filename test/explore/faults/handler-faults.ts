@@ -34,7 +34,7 @@ export const handlerFaults: readonly SeededFault[] = [
     hazards: { faults: 0 },
   },
   {
-    name: 'a callback that hangs is released at its time-out',
+    name: 'a callback that hangs is released at its timeout',
     mode: LEASES,
     patches: [act(/if \(failure\.code === 'callback_failed'\) await release/, 'await release')],
     hazards: { faults: 1, hang: true },
@@ -88,7 +88,7 @@ export const handlerFaults: readonly SeededFault[] = [
     mode: LEASES,
     patches: [
       {
-        file: 'webhooks/handler/options.ts',
+        file: 'webhooks/handler/resolve-options.ts',
         from: /leaseMs: callbackTimeoutMs \+/,
         to: 'leaseMs: callbackTimeoutMs - 2 *',
       },

@@ -53,7 +53,7 @@ export function transactModel(faults: Faults = {}) {
         }
       },
       outlast: async () => {
-        // The server's own time-outs end what its callback has not ended by then.
+        // The server's own timeouts end what its callback has not ended by then.
         const held = ({ delivery }: Transaction) =>
           world.ledger.runs.some((run) => run.delivery === delivery && !run.ended);
         for (const transaction of server.transactions.filter(held)) server.end(transaction);

@@ -73,7 +73,7 @@ export const statusFaults: readonly Fault[] = [
     respond: say(message('499 No', '{"status":-1,"message":"no"}')),
     expected: undecided(499),
   },
-  // The design names the statuses that pass. None of these is among them, and none is a refusal.
+  // GET is retried after 408, 429, 500, 502, 503 and 504. None of these is among them, and none is a refusal.
   ...[501, 505, 511, 599, 600, 999].map(
     (status): Fault => ({
       name: `${status}`,
@@ -183,6 +183,6 @@ export const statusFaults: readonly Fault[] = [
       write(message('206 Partial Content', answer.slice(0, -20), ['content-range: bytes 0-19/99'])),
     expected: unusable,
   },
-  // A 3xx: no answer that the design knows, never followed, never tried again.
+  // A 3xx is never followed and never retried.
   { name: '304', respond: say('HTTP/1.1 304 Not Modified\r\netag: "1"\r\n\r\n'), expected: undecided(304) },
 ];

@@ -52,7 +52,7 @@ export function timeFaults(blackhole: number): Fault[] {
       url,
       agent: patientPool,
       client: BRIEFLY,
-      // `fetch` does not say how far it came, so a time-out proves nothing.
+      // `fetch` does not say how far it came, so a timeout proves nothing.
       expected: reaching(0, stalled),
       lasting: true,
     },

@@ -148,7 +148,7 @@ export async function createClientHttpTarget(): Promise<Target> {
   };
 }
 
-/** What the client makes of an answer, against what the design says it has to. */
+/** What the client makes of an answer, against an oracle of its own. */
 async function check(client: PaymentsClient, given: Exchange, tally: Tally): Promise<void> {
   const { operation } = given;
   let result: unknown;
@@ -182,7 +182,7 @@ interface Expectation {
   readonly outcome: PaymentsError['outcome'];
 }
 
-/** The design's table of decisions (section 2), in the order in which an answer meets them. */
+/** The rules, in the order in which an answer meets them. */
 function expectationOf(given: Exchange): Expectation {
   const { status, failure, failsLate, operation } = given;
   if (failure !== null && !failsLate) {

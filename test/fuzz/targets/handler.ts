@@ -18,7 +18,7 @@ import { charge, queryText } from './notification';
 const MARK = 'marked-error-text';
 const MAX_BODY_BYTES = 4_096;
 
-/** The answers there are (the design's section 4), each with its whole text. */
+/** Every answer that the handler gives, each with its whole text. */
 const documented = new Map([
   [200, 'OK'],
   [400, 'Bad request'],

@@ -1,0 +1,24 @@
+// Whether an advisory is known for a package that is inlined. The audit of a merchant's lock file does not show these, so
+// this asks for them as if they were installed.
+// Run: npm run advisories [-- FILE]     FILE is a bill of materials, by default dist/sbom.cdx.json; uses the network
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packagesIn } from './bill-of-materials';
+
+const [file = 'dist/sbom.cdx.json'] = process.argv.slice(2);
+const dependencies = packagesIn(readFileSync(file, 'utf8'));
+console.log(`${Object.keys(dependencies).length} packages in ${file}.`);
+
+const directory = mkdtempSync(join(tmpdir(), 'advisories-'));
+try {
+  const npm = (...args: string[]) => execFileSync('npm', args, { cwd: directory, stdio: 'inherit' });
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true, dependencies }));
+  npm('install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund');
+  npm('audit');
+} catch {
+  process.exitCode = 1;
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,3 @@
+// Writes every generated file of the source, or checks them with `--check`.
+import './generate-guards';
+import './generate-page';

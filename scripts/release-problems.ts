@@ -1,0 +1,66 @@
+/** What a release is made from. */
+export interface ReleaseFacts {
+  readonly manifest: {
+    readonly name: string;
+    readonly version: string;
+    readonly bin?: Readonly<Record<string, string>>;
+    readonly repository?: { readonly type: string; readonly url: string };
+    readonly homepage?: string;
+    readonly bugs?: { readonly url: string };
+  };
+  readonly lock: {
+    readonly version: string;
+    readonly packages: Readonly<Record<string, { readonly version?: string } | undefined>>;
+  };
+  readonly sourceVersion: string;
+  readonly changelog: string;
+  readonly repositoryUrl: string;
+  /** The tag that is being released, if one is. */
+  readonly tag: string | undefined;
+}
+
+/** Everything that stands against a release, each with what to do about it; empty when nothing does. */
+export function releaseProblems(facts: ReleaseFacts): string[] {
+  return [...hostProblems(facts), ...versionProblems(facts), ...changelogProblems(facts)];
+}
+
+function hostProblems({ manifest, repositoryUrl }: ReleaseFacts): string[] {
+  if (repositoryUrl === '') {
+    return ['No host: enter the repository in scripts/release-host.ts.'];
+  }
+  if (!/^https:\/\/[^\s/]+\.[^\s/]+\/\S*[^\s/]$/.test(repositoryUrl) || /\bexample\b/.test(repositoryUrl)) {
+    return ['The host in scripts/release-host.ts is not the https URL of a repository.'];
+  }
+  const expected = {
+    'repository.url': [`git+${repositoryUrl}.git`, manifest.repository?.url],
+    homepage: [`${repositoryUrl}#readme`, manifest.homepage],
+    'bugs.url': [`${repositoryUrl}/issues`, manifest.bugs?.url],
+  };
+  return Object.entries(expected).flatMap(([field, [wanted, found]]) =>
+    found === wanted ? [] : [`package.json: set \`${field}\` to ${wanted}.`],
+  );
+}
+
+function versionProblems({ manifest, lock, sourceVersion, tag }: ReleaseFacts): string[] {
+  const { version } = manifest;
+  const stated: Readonly<Record<string, string | undefined>> = {
+    'package-lock.json': lock.version,
+    'package-lock.json, its root package': lock.packages['']?.version,
+    'src/version.ts': sourceVersion,
+    ...(tag === undefined ? {} : { 'the tag, without its v': tag.replace(/^v/, '') }),
+  };
+  return Object.entries(stated).flatMap(([where, found]) =>
+    found === version ? [] : [`package.json has version ${version}, and ${where} has ${found}.`],
+  );
+}
+
+function changelogProblems({ manifest, changelog }: ReleaseFacts): string[] {
+  const { version } = manifest;
+  const heading = changelog.split('\n').find((line) => line.startsWith(`## [${version}]`));
+  if (heading === undefined) return [`CHANGELOG.md has no section \`## [${version}] - yyyy-MM-dd\`.`];
+  const [, date] = /^## \[[^\]]+\] - (\d{4}-\d{2}-\d{2})$/.exec(heading) ?? [];
+  if (date === undefined || new Date(`${date}T00:00:00Z`).toJSON()?.slice(0, 10) !== date) {
+    return [`CHANGELOG.md: give the section ${version} its date, \`## [${version}] - yyyy-MM-dd\`.`];
+  }
+  return [];
+}

@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** Writes a generated file in the repository's format; with `--check`, fails where it is not there already. */
+export function writeGenerated(file: string, code: string): void {
+  const formatted = execFileSync('npx', ['biome', 'format', `--stdin-file-path=${file}`], {
+    input: code,
+    encoding: 'utf8',
+  });
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, formatted);
+  } else if (readFileSync(file, 'utf8') !== formatted) {
+    console.error(
+      `${file} is not what its sources give. Run \`npm run generate\` and commit what it changes.`,
+    );
+    process.exit(1);
+  }
+}

@@ -1,0 +1,115 @@
+import type { OperationName } from '../../errors';
+import type { FaultKind } from '../../sandbox/model/fault-queue';
+import type { Call, Command } from '../command';
+import { usageFailure } from '../failure';
+import { LONGEST_MS } from '../options';
+import { print, printJson } from '../output';
+import { connectSandbox } from '../sandbox-client';
+import { sandboxOptions } from '../shared-options';
+import { didYouMean, quoteWord } from '../suggest';
+
+const operations: Readonly<Record<OperationName, string>> = {
+  createRecurringCheckout: 'create a journey',
+  getTransaction: 'query a transaction',
+  cancelScheduledPayment: 'cancel a scheduled payment',
+};
+
+const kinds: Readonly<Record<FaultKind['kind'], string>> = {
+  latency: 'carried out at once; the response comes --ms later',
+  status: 'not carried out; the response has --status, such as 504',
+  'body-status': 'carried out; the body has --status -1 or 999',
+  'reset-before-read': 'not carried out; the connection is reset',
+  'reset-after-read': 'carried out; the connection is reset',
+  'stalled-body': 'carried out; half of the body comes, then nothing',
+  'truncated-body': 'carried out; half of the body comes, then the connection ends',
+  'wrong-json': 'carried out; the body is no JSON',
+};
+
+export const fault: Command = {
+  name: 'fault',
+  summary: 'Let the next calls of an operation of the running sandbox go wrong',
+  arguments: [
+    { name: 'operation', isRequired: false },
+    { name: 'kind', isRequired: false },
+  ],
+  options: {
+    times: { value: 'n', about: 'How many calls go wrong (default: 1)' },
+    status: { value: 'n', about: 'The HTTP status of `status`, or the body status of `body-status`' },
+    ms: { value: 'n', about: 'The delay of `latency`, in milliseconds' },
+    clear: { about: 'Take back the faults that no call has met yet' },
+    ...sandboxOptions,
+  },
+  examples: [
+    'fault createRecurringCheckout status --status 504',
+    'fault getTransaction latency --ms 3000 --times 2',
+    'fault --clear',
+  ],
+  notes: [
+    { title: 'Operations', lines: describe(operations) },
+    { title: 'Kinds', lines: describe(kinds) },
+  ],
+  exitCodes: ['set', 'refused, or the sandbox cannot be reached'],
+  async run(call) {
+    const { args, options } = call;
+    if (options.has('clear')) {
+      if (args.length > 0) throw usageFailure('Expected `--clear` alone: it takes back every fault.');
+      await connectSandbox(options).call('DELETE', '/sandbox/faults');
+      if (options.has('json')) printJson({ cleared: true }, 2);
+      else print('No fault waits any more.');
+      return 0;
+    }
+    const order = { operation: oneOf('operation', args[0], operations), fault: readFault(call) };
+    await connectSandbox(options).call('POST', '/sandbox/faults', order);
+    if (options.has('json')) printJson(order, 2);
+    else
+      print(
+        `${order.operation}: ${timesText(order.fault.times)} with ${order.fault.kind}${detailText(order.fault)}.`,
+      );
+    return 0;
+  },
+};
+
+function readFault({ args, options }: Call) {
+  const kind = oneOf('kind', args[1], kinds);
+  const times = options.integer('times', { least: 1, most: 1_000_000, otherwise: 1 });
+  if (kind === 'latency') {
+    return { kind, times, ms: options.integer('ms', { least: 0, most: LONGEST_MS, otherwise: 3_000 }) };
+  }
+  if (kind === 'status') {
+    return { kind, times, status: options.integer('status', { least: 200, most: 599, otherwise: 500 }) };
+  }
+  if (kind === 'body-status') {
+    const status = options.integer('status', { least: -1, most: 999, otherwise: 999 });
+    if (status !== -1 && status !== 999)
+      throw usageFailure('Expected `--status` of `body-status` to be -1 or 999.');
+    return { kind, times, status };
+  }
+  return { kind, times };
+}
+
+function oneOf<Name extends string>(
+  what: string,
+  typed: string | undefined,
+  known: Readonly<Record<Name, string>>,
+): Name {
+  const names = Object.keys(known) as Name[];
+  const name = names.find((candidate) => candidate === typed);
+  if (name !== undefined) return name;
+  if (typed === undefined) throw usageFailure(`Expected <${what}>: one of ${names.join(', ')}.`);
+  const hint = didYouMean(typed, names) || ` Expected one of ${names.join(', ')}.`;
+  throw usageFailure(`There is no ${what} ${quoteWord(typed)}.${hint}`);
+}
+
+function describe(table: Readonly<Record<string, string>>): string[] {
+  return Object.entries(table).map(([name, about]) => `${name.padEnd(26)}${about}`);
+}
+
+function timesText(times: number): string {
+  return times === 1 ? 'the next call fails' : `the next ${times} calls fail`;
+}
+
+/** What was chosen, or the default: the status, or the delay. */
+function detailText({ status, ms }: { status?: number; ms?: number }): string {
+  if (status !== undefined) return ` ${status}`;
+  return ms === undefined ? '' : ` ${ms} ms`;
+}

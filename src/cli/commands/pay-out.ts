@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import type { Command } from '../command';
+import { usageFailure } from '../failure';
+import { money, reportMove } from '../report-move';
+import { connectSandbox, readAnswer } from '../sandbox-client';
+import { sandboxOptions } from '../shared-options';
+import { didYouMean } from '../suggest';
+
+const FAILURE_CODES = ['PE0001', 'PE0002', 'PE0003', 'PE0004'];
+const payoutAnswer = z.looseObject({ uuid: z.string(), amount: z.number(), success: z.boolean() });
+
+export const payOut: Command = {
+  name: 'pay-out',
+  summary: 'Let the running sandbox pay out to an account, or fail to',
+  arguments: [],
+  options: {
+    amount: { value: 'n', about: 'How much, in the main unit such as 150.00' },
+    fail: { value: 'code', about: `Make it fail: ${FAILURE_CODES.join(', ')}` },
+    reason: { value: 'text', about: "The bank's reason, for PE0003 and PE0004" },
+    ...sandboxOptions,
+  },
+  examples: ['pay-out --amount 150', 'pay-out --amount 150 --fail PE0003 --reason "Account closed"'],
+  exitCodes: [
+    'carried out, and every notification sent was answered with 200',
+    'refused, or not answered with 200',
+  ],
+  async run({ options }) {
+    const amount = options.amount('amount');
+    if (amount === undefined) throw usageFailure('Expected `--amount`, such as `--amount 150`.');
+    const fail = options.text('fail')?.toUpperCase();
+    if (fail !== undefined && !FAILURE_CODES.includes(fail)) {
+      throw usageFailure(
+        `Expected \`--fail\` to be one of ${FAILURE_CODES.join(', ')}.${didYouMean(fail, FAILURE_CODES)}`,
+      );
+    }
+    const sandbox = connectSandbox(options);
+    const body = { amount, fail, reason: options.text('reason') };
+    const { result, deliveries } = await sandbox.move('/sandbox/payouts', body);
+    const { uuid, success } = readAnswer(payoutAnswer, result);
+    return reportMove({
+      summary: `Payout ${uuid}: ${money(amount)}, ${success ? 'made' : `failed with ${fail}`}`,
+      data: { payout: result },
+      deliveries,
+      json: options.has('json'),
+    });
+  },
+};

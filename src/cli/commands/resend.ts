@@ -1,0 +1,45 @@
+import * as z from 'zod/mini';
+import type { Command } from '../command';
+import { describeAnswer } from '../describe-answer';
+import { CliFailure } from '../failure';
+import { PROGRAM } from '../help';
+import { paint, print, printJson } from '../output';
+import { connectSandbox, readAnswer } from '../sandbox-client';
+import { sandboxOptions } from '../shared-options';
+import { didYouMean } from '../suggest';
+
+const attemptAnswer = z.looseObject({
+  httpStatus: z.optional(z.number()),
+  error: z.optional(z.string()),
+  durationMs: z.number(),
+});
+
+export const resend: Command = {
+  name: 'resend',
+  summary: 'Send a notification of the running sandbox once more; your listener must not act twice',
+  arguments: [{ name: 'delivery id', isRequired: false }],
+  options: sandboxOptions,
+  examples: ['resend', 'resend delivery-3'],
+  notes: [{ title: 'Without an argument', lines: ['The newest notification.'] }],
+  exitCodes: ['answered with 200', 'not answered with 200, or there is no such notification'],
+  async run({ args, options }) {
+    const sandbox = connectSandbox(options);
+    const ids = (await sandbox.deliveries()).map((delivery) => delivery.id);
+    const id = args[0] ?? ids.at(-1);
+    if (id === undefined) throw new CliFailure(1, 'The sandbox has sent no notification yet.');
+    if (!ids.includes(id)) {
+      const hint = didYouMean(id, ids);
+      throw new CliFailure(1, `The sandbox has no such delivery.${hint} \`${PROGRAM} list\` shows them all.`);
+    }
+    const answer = await sandbox.call('POST', `/sandbox/deliveries/${encodeURIComponent(id)}/redeliver`);
+    const { httpStatus, error, durationMs } = readAnswer(attemptAnswer, answer);
+    if (options.has('json')) printJson({ delivery: id, httpStatus, error, durationMs }, 2);
+    else {
+      const colour = httpStatus === 200 ? 'green' : 'red';
+      print(
+        `Sent ${id} once more: ${paint(colour, describeAnswer({ httpStatus, error }))}, ${durationMs} ms`,
+      );
+    }
+    return httpStatus === 200 ? 0 : 1;
+  },
+};

@@ -1,0 +1,157 @@
+import { ConfigurationError } from '../../errors';
+import { redactor } from '../../sandbox/redact';
+import type { Sandbox, SandboxLogEntry, SandboxOptions } from '../../sandbox/sandbox';
+import { type SandboxExtras, startSandboxWith } from '../../sandbox/start-sandbox';
+import type { Command } from '../command';
+import { type ChosenCredentials, credentialsFromEnvironment } from '../credentials';
+import { CliFailure } from '../failure';
+import { PROGRAM } from '../help';
+import { LONGEST_MS } from '../options';
+import { paint, print, printJson } from '../output';
+import { logLine, logRecord } from '../sandbox-log';
+import { DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption } from '../shared-options';
+import { parseTarget, type TargetOptions } from '../target';
+import { pageVerify } from '../verify/page-verify';
+
+export const sandbox: Command = {
+  name: 'sandbox',
+  summary: 'Run a local sandbox of the service, with a web page and a live log',
+  arguments: [],
+  options: {
+    port: { value: 'n', about: `Port; 0 takes any free one (default: ${DEFAULT_PORT})` },
+    host: {
+      value: 'name',
+      about: 'Address to listen on (default: 127.0.0.1); others need credentials from the environment',
+    },
+    'public-url': { value: 'url', about: 'The URL by which others reach it, such as http://sandbox:4100' },
+    'webhook-url': { value: 'url', about: 'Where notifications go: https, or this machine' },
+    'retry-interval': { value: 'ms', about: 'From a failed delivery to its retry (default: 60000)' },
+    'allow-insecure-http': insecureHttpOption,
+    json: { about: 'Print the log as NDJSON: started, request, delivery, stopped' },
+  },
+  examples: [
+    'sandbox --webhook-url http://127.0.0.1:3000/webhooks',
+    'sandbox --port 0 --retry-interval 500 --json',
+    'sandbox --host 0.0.0.0 --public-url http://sandbox:4100 --webhook-url http://shop:3000/webhooks --allow-insecure-http',
+  ],
+  notes: [
+    {
+      title: 'Control it',
+      lines: [
+        'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
+      ],
+    },
+  ],
+  exitCodes: ['ended by SIGINT or SIGTERM', 'it cannot listen there'],
+  async run({ options }) {
+    const port = options.integer('port', { least: 0, most: 65_535, otherwise: DEFAULT_PORT });
+    const retryIntervalMs = options.integer('retry-interval', {
+      least: 0,
+      most: LONGEST_MS,
+      otherwise: 60_000,
+    });
+    const targetOptions = { allowInsecureHttp: options.has('allow-insecure-http') };
+    const webhookText = options.text('webhook-url');
+    const webhookUrl =
+      webhookText === undefined ? undefined : parseTarget('--webhook-url', webhookText, targetOptions).url;
+    const host = options.text('host');
+    const publicUrl = options.text('public-url');
+    // Without a pair in the environment nothing secret can leave, wherever the notifications go.
+    const chosen = credentialsFromEnvironment(true);
+    const json = options.has('json');
+    const log = (entry: SandboxLogEntry) =>
+      json ? printJson(logRecord(entry)) : print(logLine(entry, retryIntervalMs));
+
+    const end = untilSignal();
+    const { credentials } = chosen;
+    let url = '';
+    const running = await start(
+      { port, host, publicUrl, webhookUrl, retryIntervalMs, credentials, log },
+      { verify: pageVerify(() => url, credentials, targetOptions) },
+    );
+    ({ url } = running);
+    keepToSafeTargets(running, targetOptions);
+    if (json) printJson({ type: 'started', url: running.url, credentials: chosen.source });
+    else print(welcome(running, webhookUrl, chosen));
+
+    await end;
+    await running.close();
+    if (json) printJson({ type: 'stopped' });
+    else print('Stopped.');
+    return 0;
+  },
+};
+
+async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sandbox> {
+  try {
+    return await startSandboxWith(options, extras);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (error instanceof ConfigurationError || typeof code !== 'string') throw error;
+    const hint = code === 'EADDRINUSE' ? ' Something else has the port: pass another `--port`, or 0.' : '';
+    throw new CliFailure(1, `The sandbox cannot listen there (${code}).${hint}`);
+  }
+}
+
+/** The rule of `--webhook-url` holds for the control call that changes it, too. */
+function keepToSafeTargets(sandbox: Sandbox, options: TargetOptions): void {
+  const { setWebhookUrl } = sandbox;
+  sandbox.setWebhookUrl = (target) => {
+    for (const url of typeof target === 'string' ? [target] : Object.values(target ?? {})) {
+      try {
+        if (url !== undefined) parseTarget('webhookUrl', url, options);
+      } catch (error) {
+        throw error instanceof CliFailure ? new ConfigurationError(error.message) : error;
+      }
+    }
+    setWebhookUrl(target);
+  };
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
+function welcome(
+  { url, credentials }: Sandbox,
+  webhookUrl: string | undefined,
+  chosen: ChosenCredentials,
+): string {
+  const pair =
+    chosen.source === 'environment'
+      ? ['  # PAYMENTS_API_KEY and PAYMENTS_API_TOKEN as they are here']
+      : [
+          `  PAYMENTS_API_KEY=${credentials.apiKey}`,
+          `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', "# the sandbox's own pair, no secret")}`,
+        ];
+  // Its page asks for the pair in the environment, also from this machine.
+  const page =
+    chosen.source === 'environment' ? ['Its page asks for the same pair, as user name and password.'] : [];
+  return [
+    `${paint('bold', 'The sandbox is up:')} ${url}`,
+    ...page,
+    '',
+    'Point PaymentsClient.fromEnv() at it:',
+    `  PAYMENTS_BASE_URL=${url}`,
+    ...pair,
+    '',
+    webhookUrl === undefined
+      ? 'Notifications go nowhere yet: pass --webhook-url, or set a listener on its page.'
+      : `Notifications go to ${redactor(credentials)(webhookUrl)}`,
+    '',
+    'Once your client has created a journey, in another terminal:',
+    `  npx ${PROGRAM} pay${sandboxArgument(url)}`,
+    paint('dim', `  also: refund, reverse, pay-out, list, resend, fault. See npx ${PROGRAM} --help`),
+    '',
+    paint('dim', 'Ctrl+C ends it.'),
+    '',
+  ].join('\n');
+}
+
+/** What the other commands need to find a sandbox that is not at the default place. */
+function sandboxArgument(url: string): string {
+  return url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
+}

@@ -1,0 +1,159 @@
+import type { SendResult } from '../../sandbox/delivery/delivery';
+import { listenerUrl } from '../../sandbox/delivery/listener-url';
+import { parseNotification } from '../../webhooks/notification/parse-notification';
+import type { Command } from '../command';
+import { describeAnswer } from '../describe-answer';
+import { usageFailure } from '../failure';
+import type { Options } from '../options';
+import { excerpt, paint, print, printJson } from '../output';
+import { Samples } from '../samples';
+import { setFields } from '../set-fields';
+import { DEFAULT_SANDBOX, insecureHttpOption, jsonOption } from '../shared-options';
+import { type Carrier, chooseCarrier } from '../trigger-carriers';
+import { triggerKind, triggerKinds } from '../trigger-kinds';
+
+/** One notification that was sent, and what came back. */
+interface Sent extends SendResult {
+  readonly number: number;
+  /** What a listener should deduplicate on; missing when `--set` made it unreadable. */
+  readonly key: string | undefined;
+  /** Whether the same one was sent before. */
+  readonly duplicate: boolean;
+  readonly query: string;
+  readonly payload: unknown;
+  /** The beginning of what the listener wrote. */
+  readonly answer: string;
+}
+
+export const trigger: Command = {
+  name: 'trigger',
+  summary: 'Send a made-up notification to your listener',
+  arguments: [{ name: 'kind', isRequired: true }],
+  options: {
+    to: { value: 'url', about: 'Send straight to this listener: https, or this machine' },
+    sandbox: {
+      value: 'url',
+      about: `Without --to, send through this running sandbox (default: ${DEFAULT_SANDBOX})`,
+    },
+    times: { value: 'n', about: 'Send so many different ones (default: 1)' },
+    duplicate: { about: 'Send the same one each time, to try idempotency (twice without --times)' },
+    set: { value: 'path=value', about: 'Change a field of the payload; can be repeated' },
+    timeout: { value: 'ms', about: 'How long to wait for a response (default: 30000)' },
+    'allow-insecure-http': insecureHttpOption,
+    json: jsonOption,
+  },
+  examples: [
+    'trigger payment --to http://127.0.0.1:3000/webhooks',
+    'trigger refund --to https://example.com/webhooks --times 3 --duplicate',
+    'trigger reversal --set status=CANCELLED',
+  ],
+  notes: [{ title: 'Kinds', lines: [triggerKinds.join(', ')] }],
+  exitCodes: ['every response was 200', 'a response was not 200, or did not come'],
+  async run({ args, options }) {
+    const { kind, make } = triggerKind(args[0] ?? '');
+    const carrier = chooseCarrier(options);
+    const { duplicate, times } = repetition(options);
+    const assignments = options.list('set');
+    const json = options.has('json');
+
+    const samples = new Samples();
+    const next = () => {
+      const notification = make(samples);
+      return { ...notification, payload: setFields(notification.payload, assignments) };
+    };
+    let notification = next();
+    const { query } = notification;
+    const becomes = otherKind(kind, query, notification.payload);
+    if (becomes !== undefined && !json)
+      print(`With --set this is no ${kind} any more: ${becomes.explanation}\n`);
+
+    const sent: Sent[] = [];
+    for (let number = 1; number <= times; number++) {
+      if (number > 1 && !duplicate) notification = next();
+      const { payload } = notification;
+      const { text, ...result } = await carrier.send(notification.kind, query, payload);
+      const one: Sent = {
+        number,
+        key: recognize(query, payload)?.key,
+        duplicate: duplicate && number > 1,
+        query,
+        payload,
+        ...result,
+        answer: excerpt(carrier.redact(text)),
+      };
+      sent.push(one);
+      if (!json) print(describe(one, times));
+    }
+
+    const ok = sent.every(({ httpStatus }) => httpStatus === 200);
+    const { to, source } = carrier;
+    if (json) printJson({ kind: args[0], becomes: becomes?.kind, to, credentials: source, ok, sent }, 2);
+    else print(summary(sent, carrier));
+    return ok ? 0 : 1;
+  },
+};
+
+function repetition(options: Options): { duplicate: boolean; times: number } {
+  const duplicate = options.has('duplicate');
+  const times = options.integer('times', { least: 1, most: 10_000, otherwise: duplicate ? 2 : 1 });
+  if (duplicate && times < 2) throw usageFailure('Expected `--times` to be 2 or more with `--duplicate`.');
+  return { duplicate, times };
+}
+
+/** What a listener of this library takes it for. */
+function recognize(query: string, payload: unknown): { kind: string; key: string } | undefined {
+  try {
+    const url = listenerUrl('http://listener.invalid/', { kind: 'custom', query }) ?? '';
+    return parseNotification({ url, body: JSON.stringify(payload) });
+  } catch {
+    return undefined;
+  }
+}
+
+/** `--set` may change what a notification is: a sale with another status is no payment. */
+function otherKind(
+  asked: string,
+  query: string,
+  payload: unknown,
+): { kind: string; explanation: string } | undefined {
+  const actual = recognize(query, payload)?.kind;
+  if (actual === asked) return undefined;
+  if (actual === undefined) {
+    return {
+      kind: 'unreadable',
+      explanation:
+        'a field that it needs is missing, or contradicts the query. `createWebhookHandler` refuses it.',
+    };
+  }
+  return { kind: actual, explanation: `\`createWebhookHandler\` calls \`on.${actual}\` for it.` };
+}
+
+function describe(
+  { number, httpStatus, error, durationMs, key, duplicate, answer }: Sent,
+  of: number,
+): string {
+  const colour = httpStatus === 200 ? 'green' : 'red';
+  const parts = [
+    `${number}/${of}`,
+    paint(colour, describeAnswer({ httpStatus, error })),
+    `${durationMs} ms`,
+    key ?? 'without a key',
+    duplicate ? '(the same again)' : '',
+    answer === '' ? '' : paint('dim', JSON.stringify(answer)),
+  ];
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+function summary(sent: readonly Sent[], { source }: Carrier): string {
+  const right = sent.filter(({ httpStatus }) => httpStatus === 200).length;
+  const lines = [`${right} of ${sent.length} answered with 200, the only success that the service knows.`];
+  const turnedAway = sent.some(({ httpStatus }) => httpStatus === 401 || httpStatus === 403);
+  if (turnedAway) {
+    lines.push(
+      source === 'environment'
+        ? 'Does the listener expect the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN?'
+        : "The sandbox's default pair was sent. Set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to what the listener expects.",
+    );
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,142 @@
+import { redactor } from '../../sandbox/redact';
+import type { Call, Command } from '../command';
+import { type ChosenCredentials, credentialsFromEnvironment } from '../credentials';
+import { CliFailure, usageFailure } from '../failure';
+import type { Options } from '../options';
+import { print, printJson } from '../output';
+import { connectSandbox, type SandboxClient } from '../sandbox-client';
+import { insecureHttpOption, jsonOption } from '../shared-options';
+import { parseHttpUrl, parseTarget, type Target } from '../target';
+import type { CheckResult } from '../verify/check';
+import { Effects } from '../verify/effects';
+import { withQuietSandbox } from '../verify/quiet-sandbox';
+import { reportLines, tally } from '../verify/report';
+import { runChecklist } from '../verify/run-checklist';
+
+export const verify: Command = {
+  name: 'verify',
+  summary: 'Run a checklist against your listener, and tell what to fix',
+  arguments: [{ name: 'listener URL', isRequired: false }],
+  options: {
+    to: { value: 'url', about: 'The listener, in place of the argument: https, or this machine' },
+    sandbox: { value: 'url', about: 'Use real sales of this running sandbox; see below' },
+    shop: { value: 'url', about: 'Where a POST creates an order in your shop, with its journey; see below' },
+    effects: { value: 'url', about: 'Answers how many actions the listener has taken so far; see below' },
+    'effects-wait': { value: 'ms', about: 'How long an action may take to be counted (default: 1000)' },
+    limit: { value: 'ms', about: 'How long a response may take; made up, not documented (default: 5000)' },
+    'allow-insecure-http': insecureHttpOption,
+    json: jsonOption,
+  },
+  examples: [
+    'verify http://127.0.0.1:3000/webhooks',
+    'verify http://127.0.0.1:3000/webhooks --sandbox http://127.0.0.1:4100',
+    'verify http://127.0.0.1:3000/webhooks --effects http://127.0.0.1:3000/actions-so-far',
+  ],
+  notes: [
+    {
+      title: 'Real sales',
+      lines: [
+        'A listener that confirms payments with the service refuses sales that exist nowhere, and is right. Start the',
+        'sandbox, point the client of the listener at it, and pass --sandbox: each sale is then created and paid there.',
+        'One that looks its own orders up needs --shop, too: the URL of your shop where a POST creates an order and its',
+        'journey. The body is {"referenceCode": "…"}; a shop may take another one. verify finds the journey in the sandbox.',
+      ],
+    },
+    {
+      title: 'Effects',
+      lines: [
+        'Whether a listener acted once, or at all, does not show from outside. In a test environment that gets no other',
+        'notifications, give it a URL that answers GET with how much it has durably done so far: an object of numbers',
+        'such as {"payment": 7, "refund": 5}, named payment, saleStatus, reversal, refund and payout, or one number.',
+        'No credentials are sent there. Without it, what depends on it is reported as not checked.',
+      ],
+    },
+  ],
+  exitCodes: ['no check failed; the report tells which could not be made', 'a check failed'],
+  async run(call) {
+    const { options } = call;
+    const target = listenerOf(call);
+    const settings = {
+      limitMs: options.integer('limit', { least: 1, most: 600_000, otherwise: 5_000 }),
+      effects: effectsOf(options),
+      sandbox: options.has('sandbox') ? connectSandbox(options) : undefined,
+      shop: shopOf(options),
+    };
+    const chosen = credentialsFromEnvironment(target.isDevelopment);
+    const { credentials } = chosen;
+    const to = redactor(credentials)(target.url);
+    const json = options.has('json');
+    await checkBeforehand(settings.effects, settings.sandbox);
+
+    if (!json) print(`Checking ${to} with ${pairs[chosen.source]}.\n`);
+    const checks = await withQuietSandbox(settings.sandbox, () =>
+      runChecklist({ ...settings, url: target.url, credentials }, (result) => {
+        if (!json) print(reportLines(result));
+      }),
+    );
+    return report(checks, to, chosen, json);
+  },
+};
+
+const pairs = {
+  environment: 'the credentials of the environment',
+  'sandbox-default':
+    "the sandbox's own credentials, because PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are not set",
+};
+
+function listenerOf({ args, options }: Call): Target {
+  const [url] = args;
+  const to = options.text('to');
+  if (url !== undefined && to !== undefined)
+    throw usageFailure('Expected the listener once: as an argument or with `--to`.');
+  const text = url ?? to;
+  if (text === undefined)
+    throw usageFailure('Expected the URL of your listener, such as http://127.0.0.1:3000/webhooks.');
+  const name = url === undefined ? '--to' : 'listener URL';
+  return parseTarget(name, text, { allowInsecureHttp: options.has('allow-insecure-http') });
+}
+
+function effectsOf(options: Options): Effects | undefined {
+  const waitMs = options.integer('effects-wait', { least: 1, most: 600_000, otherwise: 1_000 });
+  const text = options.text('effects');
+  return text === undefined ? undefined : new Effects(parseHttpUrl('--effects', text), waitMs);
+}
+
+function shopOf(options: Options): URL | undefined {
+  const text = options.text('shop');
+  if (text === undefined) return undefined;
+  if (!options.has('sandbox'))
+    throw usageFailure('Expected `--sandbox` with `--shop`: journeys are looked for there.');
+  return parseHttpUrl('--shop', text);
+}
+
+/** A wrong `--effects`, or a sandbox that is not there, is found before anything is sent. */
+async function checkBeforehand(
+  effects: Effects | undefined,
+  sandbox: SandboxClient | undefined,
+): Promise<void> {
+  try {
+    await effects?.count();
+  } catch (error) {
+    throw error instanceof CliFailure ? new CliFailure(2, error.message) : error;
+  }
+  await sandbox?.deliveries();
+}
+
+function report(
+  checks: readonly CheckResult[],
+  to: string,
+  { source }: ChosenCredentials,
+  json: boolean,
+): number {
+  const counts = tally(checks);
+  const ok = counts.failed === 0;
+  if (json) {
+    const { passed, failed, 'not-checked': notChecked } = counts;
+    printJson({ to, credentials: source, ok, passed, failed, notChecked, checks }, 2);
+  } else {
+    const parts = Object.entries(counts).filter(([, count]) => count > 0);
+    print(`\n${parts.map(([verdict, count]) => `${count} ${verdict.replace('-', ' ')}`).join(', ')}.`);
+  }
+  return ok ? 0 : 1;
+}

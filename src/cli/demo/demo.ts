@@ -1,0 +1,124 @@
+import { PaymentsClient } from '../../client/payments-client';
+import { ApiError } from '../../errors';
+import type { Sandbox } from '../../sandbox/sandbox';
+import { startSandbox } from '../../sandbox/start-sandbox';
+import type { RecurringCheckoutRequest } from '../../service/requests/checkout-request';
+import type { Breakage } from './breakages';
+import { ExpectationError, expect } from './expect';
+import { startListener } from './listener';
+import type { DemoOutput } from './print';
+
+const credentials = { apiKey: 'demo-api-key', apiToken: 'demo-api-token' };
+
+/** Whatever hangs, the demo ends. */
+const TIME_LIMIT_MS = 15_000;
+
+const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number } = {
+  currency: 'BRL',
+  amount: 59.7,
+  maxAge: 30,
+  shopper: {
+    id: 'shopper-1',
+    name: 'Ana de Souza',
+    email: 'ana@example.com',
+    document: { type: 'CPF', number: '12345678909' },
+    phone: { type: 'MOBILE', number: '11999990000' },
+  },
+  recurrence: {
+    planId: 'coffee-club',
+    immediatePayment: true,
+    amount: { recurrenceAmount: 29.9 },
+    calendar: { periodicity: 'MONTHLY' },
+    retry: true,
+  },
+};
+
+type Listener = Awaited<ReturnType<typeof startListener>>;
+
+/** The six steps. @throws `ExpectationError` when one does not go as it should */
+async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutput): Promise<void> {
+  const { heading, line, picture } = output;
+  heading('1. Start a local sandbox of the service, and a listener like that of your backend');
+  line('sandbox', sandbox.url);
+  line('listener', listener.url);
+
+  heading('2. Create a recurring-payment journey');
+  const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
+  const { response: journey } = await client.createRecurringCheckout({
+    ...order,
+    referenceCode: `demo-${Date.now()}`,
+  });
+  const text = journey.instructions.qrCode.plain;
+  expect(typeof text === 'string' && text !== '', 'a QR code');
+  line('transaction', journey.uuid);
+  line('amount', `R$ ${order.amount.toFixed(2)} now, then R$ 29.90 a month`);
+  picture(text);
+  line('copy & paste', text);
+  line('', 'It scans, and no bank will pay it: it points at a host that does not exist.');
+
+  heading('3. The payer pays, and the listener is notified');
+  const [scheduled] = sandbox.pay(journey.uuid);
+  await sandbox.idle();
+  const [notification] = listener.payments;
+  const attempt = sandbox.deliveries[0]?.attempts[0];
+  expect(
+    notification?.payload.saleToken === journey.uuid,
+    'a verified payment notification of this transaction',
+  );
+  line('credentials', 'verified');
+  line('kind', notification.kind);
+  line('newStatus', notification.payload.newStatus);
+  line('key', notification.key);
+  line('answered', `HTTP ${attempt?.httpStatus} after ${attempt?.durationMs} ms`);
+  const forged = await fetch(listener.url, { method: 'POST', body: JSON.stringify(notification.raw) });
+  expect(forged.status === 401 && listener.payments.length === 1, 'a forged notification to be refused');
+  line('forged one', `HTTP ${forged.status}, not acted on`);
+
+  heading('4. Query the transaction');
+  const transaction = await client.getTransaction(journey.uuid);
+  expect(transaction.situation === 'PAID', 'the transaction to be PAID');
+  line('situation', transaction.situation);
+  line('total', `R$ ${transaction.total?.toFixed(2)}`);
+
+  heading('5. Cancel a scheduled payment');
+  expect(scheduled !== undefined, 'a scheduled payment');
+  const cancelled = await client.cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' });
+  expect(cancelled.status === 0, 'the cancellation to succeed');
+  line('due', scheduled.dueDate);
+  line('answer', `${cancelled.status} ${cancelled.message}`);
+
+  heading('6. Cancel it again: the service refuses, and the error says what that means');
+  const error = await client
+    .cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' })
+    .catch((reason: unknown) => reason);
+  expect(error instanceof ApiError && error.outcome === 'refused', 'an ApiError with outcome `refused`');
+  line('code', error.code);
+  line('outcome', error.outcome);
+  line('HTTP status', String(error.httpStatus));
+  line('message', error.message);
+  line('service says', error.serviceMessage ?? '');
+}
+
+/** Runs the demo over real HTTP on this machine. Rejects when a step does not go as it should. */
+export async function runDemo(output: DemoOutput, { options, prepare }: Breakage = {}): Promise<void> {
+  const listener = await startListener(credentials);
+  const sandbox = await startSandbox({
+    ...options,
+    credentials,
+    webhookUrl: listener.url,
+    // The service waits a minute before it retries; nobody wants to watch that.
+    retryIntervalMs: 200,
+  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    const overdue = () => reject(new ExpectationError('Expected the demo to take less than 15 s.'));
+    timer = setTimeout(overdue, TIME_LIMIT_MS);
+  });
+  try {
+    prepare?.(sandbox);
+    await Promise.race([takeSteps(sandbox, listener, output), tooLong]);
+  } finally {
+    clearTimeout(timer);
+    await Promise.all([sandbox.close(), listener.close()]);
+  }
+}

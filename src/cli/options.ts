@@ -1,0 +1,53 @@
+import { usageFailure } from './failure';
+
+/** The limits of a number, and its default. */
+interface Limits {
+  readonly least: number;
+  readonly most: number;
+  readonly otherwise: number;
+}
+
+/** The options a command was called with: every value as text, in the order given. */
+export class Options {
+  readonly #values: ReadonlyMap<string, readonly string[]>;
+
+  constructor(values: ReadonlyMap<string, readonly string[]>) {
+    this.#values = values;
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  /** Every value of an option that may be repeated. */
+  list(name: string): readonly string[] {
+    return this.#values.get(name) ?? [];
+  }
+
+  text(name: string): string | undefined {
+    const values = this.list(name);
+    if (values.length > 1) throw usageFailure(`Expected \`--${name}\` once.`);
+    return values[0];
+  }
+
+  /** A whole number within limits. */
+  integer(name: string, { least, most, otherwise }: Limits): number {
+    const text = this.text(name);
+    if (text === undefined) return otherwise;
+    const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw usageFailure(`Expected \`--${name}\` to be a whole number from ${least} to ${most}.`);
+  }
+
+  /** An amount in the currency's main unit, such as `29.90`. */
+  amount(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const number = /^\d+(\.\d{1,2})?$/.test(text) ? Number(text) : 0;
+    if (number > 0) return number;
+    throw usageFailure(`Expected \`--${name}\` to be an amount above 0 with a point, such as 29.90.`);
+  }
+}
+
+/** The longest time that a timer can take, in milliseconds. */
+export const LONGEST_MS = 2 ** 31 - 1;

@@ -1,0 +1,48 @@
+import { styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Colour only where somebody looks, and where they did not say no. */
+export function paint(style: Style, text: string): string {
+  return process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(style, text) : text;
+}
+
+export function print(line = ''): void {
+  process.stdout.write(`${line}\n`);
+}
+
+export function printJson(value: object, indent?: number): void {
+  const json = JSON.stringify(value, undefined, indent);
+  // JSON leaves some of them as they are. Line ends and indentation are not part of a value.
+  print(
+    json.replaceAll(STEERING, (character) => (character === '\n' ? character : escapeCharacter(character))),
+  );
+}
+
+/** Control characters (C0, DEL, C1) and those that turn the direction of text: they could forge what a terminal shows. */
+const STEERING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text that came from outside, such as a reference code, with every character that steers a terminal written out. */
+export function visible(text: string): string {
+  return text.replaceAll(STEERING, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** What a listener wrote, as one short line that cannot steer the terminal. */
+export function excerpt(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  return line.length > MAX_EXCERPT ? `${line.slice(0, MAX_EXCERPT)}…` : line;
+}
+
+const MAX_EXCERPT = 160;
+
+/** Ends quietly when the reader goes away, as with `| head`. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
+    throw error;
+  });
+}

@@ -1,0 +1,66 @@
+import { ConfigurationError } from '../errors';
+import { withoutPointer } from '../errors/payments-error';
+import { VERSION } from '../version';
+import type { Command } from './command';
+import { commands } from './commands';
+import { CliFailure, usageFailure } from './failure';
+import { commandHelp, PROGRAM, programHelp, usageLine } from './help';
+import { endWithReader, print, printJson } from './output';
+import { parseArguments } from './parse-arguments';
+import { didYouMean, quoteWord } from './suggest';
+
+/** Runs the command line. `args` is what follows the program's name. @returns the exit code */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  endWithReader();
+  const [first, ...rest] = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
+  if (first === '--version') {
+    print(`${PROGRAM}/${VERSION}`);
+    return 0;
+  }
+  if (isHelp(first)) {
+    print(programHelp(commands));
+    return 0;
+  }
+  const command = commands.find(({ name }) => name === first);
+  const isJson = args.includes('--json');
+  if (command === undefined) return fail(noCommand(first), undefined, isJson);
+  if (rest.some(isHelp)) {
+    print(commandHelp(command));
+    return 0;
+  }
+  try {
+    return await command.run(parseArguments(command, rest));
+  } catch (error) {
+    return fail(error, command, isJson);
+  }
+}
+
+function isHelp(arg: string | undefined): boolean {
+  return arg === '--help' || arg === '-h';
+}
+
+function noCommand(typed: string | undefined): CliFailure {
+  const names = commands.map(({ name }) => name);
+  if (typed === undefined) return usageFailure(`Expected a command: one of ${names.join(', ')}.`);
+  const hint = didYouMean(typed, names) || ` Expected one of ${names.join(', ')}.`;
+  return usageFailure(`There is no command ${quoteWord(typed)}.${hint}`);
+}
+
+function fail(error: unknown, command: Command | undefined, isJson: boolean): number {
+  const isExpected = error instanceof CliFailure || error instanceof ConfigurationError;
+  if (!isExpected) throw error;
+  // The pointer leads to a page of the package, and with npx that lies in a cache. The help is named below.
+  const message = withoutPointer(error.message);
+  const exitCode = error instanceof CliFailure ? error.exitCode : 2;
+  const usage = exitCode === 2 && command !== undefined ? usageLine(command) : undefined;
+  if (isJson) {
+    printJson({ error: { message, usage } });
+    return exitCode;
+  }
+  process.stderr.write(`${PROGRAM}: ${message}\n`);
+  if (usage !== undefined) process.stderr.write(`${usage}\n`);
+  if (exitCode === 2) {
+    process.stderr.write(`Help: npx ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help\n`);
+  }
+  return exitCode;
+}

@@ -1,0 +1,55 @@
+import type { SendResult } from '../sandbox/delivery/delivery';
+import { describeAnswer } from './describe-answer';
+import { paint, print, printJson, visible } from './output';
+import type { ListedDelivery } from './sandbox-client';
+
+/** What a command did, and how the listener answered what it was told. */
+interface MoveReport {
+  /** One line. */
+  readonly summary: string;
+  /** Further lines. */
+  readonly details?: readonly string[];
+  /** What `--json` prints. */
+  readonly data: object;
+  readonly deliveries: readonly ListedDelivery[];
+  readonly json: boolean;
+}
+
+/** Prints a move of the sandbox. @returns the exit code: 0 when every notification that was sent was answered 200 */
+export function reportMove({ summary, details = [], data, deliveries, json }: MoveReport): number {
+  const notifications = deliveries.map(({ id, kind, status, attempts }) => ({
+    delivery: id,
+    kind,
+    status,
+    ...lastAttempt(attempts),
+  }));
+  if (json) printJson({ ...data, notifications }, 2);
+  else {
+    print(visible(summary));
+    for (const line of details) print(`  ${visible(line)}`);
+    if (notifications.length === 0) print(NO_LISTENER);
+    for (const delivery of deliveries) print(deliveryLine(delivery));
+  }
+  return notifications.every(({ httpStatus }) => httpStatus === 200) ? 0 : 1;
+}
+
+const NO_LISTENER =
+  '  No notification was sent: the sandbox has no listener. Start it with --webhook-url, or set one on its page.';
+
+/** A notification, and how it was answered last. */
+export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
+  const attempt = lastAttempt(attempts);
+  if (attempt === undefined) return `  → ${visible(`${kind} ${id}`)}  on its way`;
+  const answer = paint(attempt.httpStatus === 200 ? 'green' : 'red', describeAnswer(attempt));
+  return `  → ${visible(`${kind} ${id}`)}  ${answer}  ${attempt.durationMs} ms  ${status === 'pending' ? 'will be retried' : status}`;
+}
+
+/** An amount for people. */
+export function money(amount: number): string {
+  return `R$ ${amount.toFixed(2)}`;
+}
+
+function lastAttempt(attempts: ListedDelivery['attempts']): SendResult | undefined {
+  const last = attempts.at(-1);
+  return last && { httpStatus: last.httpStatus, error: last.error, durationMs: last.durationMs };
+}

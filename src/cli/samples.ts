@@ -1,0 +1,174 @@
+import { defaultCredentials } from '../sandbox/default-credentials';
+import type { SandboxNotification } from '../sandbox/model/records';
+import { ServiceModel } from '../sandbox/model/service-model';
+import type { PayoutErrorCode } from '../service/kinds/payout';
+import type { RecurringCheckoutRequest } from '../service/requests/checkout-request';
+import { mergeDeep } from '../shared/objects';
+
+/** What tells a refund or a reversal from the next. */
+export interface Identity {
+  readonly id: number;
+  readonly uuid: string;
+}
+
+/** What tells a sale from the next. */
+export interface SaleIdentity extends Identity {
+  readonly referenceCode: string;
+  /** In the currency's main unit. Default: that of the sample. */
+  readonly amount?: number;
+}
+
+type ReversalEnd = 'PAID' | 'CANCELLED';
+
+/** All that is sent when a sale is reversed: the reversal's two notifications share their UUID. */
+export interface SampleReversal {
+  readonly pending: SandboxNotification;
+  readonly sale: SandboxNotification;
+  readonly ended: SandboxNotification;
+}
+
+/** What can be reported of one sale. */
+export interface SampleSale {
+  readonly payment: SandboxNotification;
+  /** A partial refund: each has a UUID of its own, and the `saleToken` of the others. */
+  refund(amount: number, identity?: Identity): SandboxNotification;
+  reversal(end: ReversalEnd, identity?: Identity): SampleReversal;
+}
+
+/** What is ordered, but for its reference code. */
+export const sampleOrder: Omit<RecurringCheckoutRequest, 'referenceCode'> = {
+  currency: 'BRL',
+  amount: 59.7,
+  shopper: { id: 'sandbox-shopper', name: 'Ana de Souza', email: 'ana@example.com' },
+  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 } },
+};
+
+/**
+ * Notifications to send. The service's model makes one of each kind, so that no payload is written out a second time;
+ * every further one is a copy with another identity, because each journey of the model draws a QR code.
+ */
+export class Samples {
+  readonly #sent: SandboxNotification[] = [];
+  readonly #model = new ServiceModel({
+    credentials: defaultCredentials,
+    baseUrl: 'http://sandbox.invalid',
+    inventions: { saleReversalNotification: true },
+    notify: (notification) => this.#sent.push(notification),
+  });
+  readonly #templates = this.#makeTemplates();
+  #lastId = 1000;
+
+  /** A sale that is paid, with the notification that reports it. */
+  sale(identity: SaleIdentity = this.#newSale()): SampleSale {
+    const { id, uuid, referenceCode, amount: saleAmount = sampleOrder.amount } = identity;
+    const { payment, refund, reversals } = this.#templates;
+    return {
+      payment: withFields(payment, { saleToken: uuid, referenceCode, amount: saleAmount }),
+      refund: (amount, { id, uuid: refundUUID } = this.#newIdentity()) =>
+        withFields(refund, {
+          saleToken: uuid,
+          referenceCode,
+          originalAmount: saleAmount,
+          reversedAmount: amount,
+          amountRefunded: amount,
+          refund: { id, uuid: refundUUID, amount },
+        }),
+      reversal: (end, reversal = this.#newIdentity()) => {
+        const { pending, sale, ended } = reversals[end];
+        const fields = {
+          ...reversal,
+          originalAmount: saleAmount,
+          reversedAmount: saleAmount,
+          sale: { id, uuid },
+        };
+        return {
+          pending: withFields(pending, fields),
+          sale: withFields(sale, { saleToken: uuid, referenceCode, amount: saleAmount }),
+          ended: withFields(ended, fields),
+        };
+      },
+    };
+  }
+
+  /** A payout. One that has failed and one that is paid may share their identity. */
+  payout(fail?: PayoutErrorCode, identity: Identity = this.#newIdentity()): SandboxNotification {
+    const payout = this.#take('payout', () => this.#model.controls.payOut({ amount: 12.34, fail }));
+    return withFields(payout, { ...identity });
+  }
+
+  /** What tells a payout from the next, for one that is reported twice. */
+  payoutIdentity(): Identity {
+    return this.#newIdentity();
+  }
+
+  /** Of no kind that the document shows; plainly made up, because the sandbox does not guess what the service has. */
+  unrecognized(query = ''): SandboxNotification {
+    const payload = { event: 'sandbox.made-up', uuid: crypto.randomUUID(), status: 'SANDBOX' };
+    return this.#take('custom', () => this.#model.controls.notify(payload, query));
+  }
+
+  #newIdentity(): Identity {
+    this.#lastId++;
+    return { id: this.#lastId, uuid: crypto.randomUUID() };
+  }
+
+  #newSale(): SaleIdentity {
+    const identity = this.#newIdentity();
+    return { ...identity, referenceCode: `sandbox-${identity.uuid}` };
+  }
+
+  #makeTemplates() {
+    const uuid = this.#createJourney();
+    const payment = this.#take('payment', () => this.#model.controls.pay(uuid));
+    const refund = this.#take('refund', () => this.#model.controls.refund(uuid, { amount: 10 }));
+    return {
+      payment,
+      refund,
+      reversals: { PAID: this.#reverse('PAID'), CANCELLED: this.#reverse('CANCELLED') },
+    };
+  }
+
+  #reverse(end: ReversalEnd): SampleReversal {
+    const uuid = this.#createJourney();
+    this.#take('payment', () => this.#model.controls.pay(uuid));
+    let reversalUUID = '';
+    const pending = this.#take('reversal', () => {
+      reversalUUID = this.#model.controls.reverse(uuid).uuid;
+    });
+    const sale = this.#take('saleStatus', () => {});
+    const ended = this.#take('reversal', () =>
+      end === 'PAID'
+        ? this.#model.controls.completeReversal(reversalUUID)
+        : this.#model.controls.cancelReversal(reversalUUID),
+    );
+    return { pending, sale, ended };
+  }
+
+  #createJourney(): string {
+    const { status, body } = this.#model.handle({
+      method: 'POST',
+      path: '/v1.1/checkout/pix-automatic',
+      headers: {
+        'x-api-key': defaultCredentials.apiKey,
+        'x-api-token': defaultCredentials.apiToken,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ ...sampleOrder, referenceCode: `sandbox-${crypto.randomUUID()}` }),
+    });
+    if (status !== 200) throw new Error(`The model refused the sample order with ${status}.`);
+    return JSON.parse(String(body)).response.uuid;
+  }
+
+  /** Makes a move, and takes the notification of that kind that it sent. */
+  #take(kind: SandboxNotification['kind'], move: () => unknown): SandboxNotification {
+    move();
+    const index = this.#sent.findIndex((notification) => notification.kind === kind);
+    const [notification] = index === -1 ? [] : this.#sent.splice(index, 1);
+    if (notification === undefined) throw new Error(`The model sent no notification of kind ${kind}.`);
+    return notification;
+  }
+}
+
+function withFields(notification: SandboxNotification, fields: object): SandboxNotification {
+  return { ...notification, payload: Object(mergeDeep(notification.payload, fields)) };
+}

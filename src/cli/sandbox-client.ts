@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import type { Credentials } from '../service/credentials';
+import { credentialsFromEnvironment } from './credentials';
+import { CliFailure } from './failure';
+import { PROGRAM } from './help';
+import type { Options } from './options';
+import { DEFAULT_SANDBOX } from './shared-options';
+import { parseTarget } from './target';
+
+const TIMEOUT_MS = 10_000;
+/** How long a command waits for the first attempt of a notification. */
+const DELIVERY_WAIT_MS = 5_000;
+const POLL_MS = 25;
+
+const scheduledPayment = z.looseObject({
+  instructionId: z.string(),
+  dueDate: z.optional(z.string()),
+  amount: z.optional(z.number()),
+  status: z.optional(z.string()),
+});
+
+const transaction = z.looseObject({
+  uuid: z.string(),
+  referenceCode: z.string(),
+  situation: z.string(),
+  amount: z.number(),
+  createdAt: z.string(),
+  scheduledPayments: z.array(scheduledPayment),
+});
+
+const delivery = z.looseObject({
+  id: z.string(),
+  kind: z.string(),
+  status: z.string(),
+  attempts: z.array(
+    z.looseObject({
+      httpStatus: z.optional(z.number()),
+      error: z.optional(z.string()),
+      durationMs: z.number(),
+    }),
+  ),
+});
+
+/** A journey as the sandbox lists it. */
+export type ListedTransaction = z.infer<typeof transaction>;
+/** A notification with its attempts, as the sandbox lists it. */
+export type ListedDelivery = z.infer<typeof delivery>;
+
+const transactionList = z.object({ transactions: z.array(transaction) });
+const deliveryList = z.object({ deliveries: z.array(delivery) });
+
+/** The control calls of a running sandbox, and the service's operations. */
+export class SandboxClient {
+  readonly #url: string;
+  readonly #credentials: Credentials;
+
+  constructor(url: string, credentials: Credentials) {
+    this.#url = url.replace(/\/$/, '');
+    this.#credentials = credentials;
+  }
+
+  /** Oldest first. */
+  async transactions(): Promise<ListedTransaction[]> {
+    return readAnswer(transactionList, await this.call('GET', '/sandbox/transactions')).transactions;
+  }
+
+  /** Oldest first. */
+  async deliveries(): Promise<ListedDelivery[]> {
+    return readAnswer(deliveryList, await this.call('GET', '/sandbox/deliveries')).deliveries;
+  }
+
+  /** Makes a move, and waits for the first attempt of each notification that it sends. */
+  async move(path: string, body?: object): Promise<{ result: unknown; deliveries: ListedDelivery[] }> {
+    const before = (await this.deliveries()).length;
+    const result = await this.call('POST', path, body);
+    const deadline = Date.now() + DELIVERY_WAIT_MS;
+    for (;;) {
+      const deliveries = (await this.deliveries()).slice(before);
+      if (deliveries.every(({ attempts }) => attempts.length > 0) || Date.now() > deadline) {
+        return { result, deliveries };
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Any call; a refusal is a failure with the sandbox's own message. */
+  async call(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await this.#fetch(method, path, body);
+    const text = await response.text();
+    const answer = parseJson(text);
+    if (response.ok) return answer;
+    if (response.status === 401) {
+      throw new CliFailure(
+        1,
+        `The sandbox at ${this.#url} expects other credentials: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to its pair.`,
+      );
+    }
+    const message = z.looseObject({ message: z.string() }).safeParse(answer).data?.message;
+    throw new CliFailure(
+      1,
+      message ?? `No sandbox of this version answers at ${this.#url} (HTTP ${response.status}).`,
+    );
+  }
+
+  async #fetch(method: string, path: string, body: object | undefined): Promise<Response> {
+    try {
+      return await fetch(this.#url + path, {
+        method,
+        headers: {
+          'x-api-key': this.#credentials.apiKey,
+          'x-api-token': this.#credentials.apiToken,
+          'content-type': 'application/json',
+        },
+        // The sandbox never redirects, and the credentials must not follow one.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    } catch (error) {
+      throw new CliFailure(
+        1,
+        `${describeFailure(error)} at ${this.#url}: start it with \`npx ${PROGRAM} sandbox\`.`,
+      );
+    }
+  }
+}
+
+/** What the sandbox answered, of the shape that is expected. */
+export function readAnswer<Answer>(schema: z.ZodMiniType<Answer>, answer: unknown): Answer {
+  const { data } = schema.safeParse(answer);
+  if (data !== undefined) return data;
+  throw new CliFailure(
+    1,
+    'The answer is not that of a sandbox of this version. Is something else listening there?',
+  );
+}
+
+/** The sandbox that a command talks to: that of `--sandbox`, or of the default port. */
+export function connectSandbox(options: Options): SandboxClient {
+  const text = options.text('sandbox') ?? DEFAULT_SANDBOX;
+  const { url, isDevelopment } = parseTarget('--sandbox', text, {
+    allowInsecureHttp: options.has('allow-insecure-http'),
+  });
+  return new SandboxClient(url, credentialsFromEnvironment(isDevelopment).credentials);
+}
+
+/** The platform's messages quote URLs and addresses, so only the code is looked at. */
+function describeFailure(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'The sandbox does not answer';
+  return 'The sandbox is not running';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import { listenerUrl } from '../sandbox/delivery/listener-url';
+import { type NotificationAnswer, postNotification } from '../sandbox/delivery/post-notification';
+import type { SandboxNotification } from '../sandbox/model/records';
+import { redactor } from '../sandbox/redact';
+import { basicAuthorization } from '../webhooks/authorization';
+import { type ChosenCredentials, credentialsFromEnvironment } from './credentials';
+import { CliFailure, usageFailure } from './failure';
+import { LONGEST_MS, type Options } from './options';
+import { connectSandbox, type SandboxClient } from './sandbox-client';
+import { DEFAULT_SANDBOX } from './shared-options';
+import { parseTarget } from './target';
+
+/** How `trigger` gets a notification to the listener. */
+export interface Carrier {
+  /** Where it goes, for the report. */
+  readonly to: string;
+  readonly source: ChosenCredentials['source'];
+  /** Makes what the listener wrote fit to be shown. */
+  readonly redact: (text: string) => string;
+  send(kind: SandboxNotification['kind'], query: string, payload: unknown): Promise<NotificationAnswer>;
+}
+
+/** Straight to the listener of `--to`, else through the running sandbox to the listener that it has. */
+export function chooseCarrier(options: Options): Carrier {
+  const timeoutMs = options.integer('timeout', { least: 1, most: LONGEST_MS, otherwise: 30_000 });
+  const to = options.text('to');
+  if (to === undefined) return throughSandbox(options);
+  if (options.has('sandbox')) throw usageFailure('Expected `--to` or `--sandbox`, not both.');
+  const target = parseTarget('--to', to, { allowInsecureHttp: options.has('allow-insecure-http') });
+  const { credentials, source } = credentialsFromEnvironment(target.isDevelopment);
+  const authorization = basicAuthorization(credentials);
+  const redact = redactor(credentials);
+  return {
+    to: redact(target.url),
+    source,
+    redact,
+    send(kind, query, payload) {
+      const url = listenerUrl(target.url, { kind, query }) ?? target.url;
+      return postNotification({ url, body: JSON.stringify(payload), authorization, timeoutMs });
+    },
+  };
+}
+
+function throughSandbox(options: Options): Carrier {
+  const sandbox = connectSandbox(options);
+  return {
+    to: `the listener of the sandbox at ${options.text('sandbox') ?? DEFAULT_SANDBOX}`,
+    source: process.env['PAYMENTS_API_KEY'] ? 'environment' : 'sandbox-default',
+    redact: (text) => text,
+    send: (_kind, query, payload) => sendThrough(sandbox, query, payload),
+  };
+}
+
+async function sendThrough(
+  sandbox: SandboxClient,
+  query: string,
+  payload: unknown,
+): Promise<NotificationAnswer> {
+  const { deliveries } = await sandbox.move('/sandbox/notifications', { payload, query });
+  const delivery = deliveries[0];
+  if (delivery === undefined) {
+    throw new CliFailure(
+      1,
+      'The sandbox has no listener: pass `--to`, or start the sandbox with `--webhook-url`.',
+    );
+  }
+  const attempt = delivery.attempts[0];
+  const { httpStatus, error, durationMs = 0 } = attempt ?? { error: 'timeout' };
+  return { httpStatus, error, durationMs, text: '' };
+}

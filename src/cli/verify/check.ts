@@ -1,0 +1,62 @@
+import type { Session } from './session';
+
+export type Verdict = 'passed' | 'failed' | 'not-checked';
+
+/** What is reported of a check. */
+export interface CheckResult {
+  readonly id: string;
+  readonly title: string;
+  readonly verdict: Verdict;
+  /** What was seen that is wrong. */
+  readonly problems: readonly string[];
+  /** What could not be told, and why. */
+  readonly open: readonly string[];
+  /** Why a failure costs money. */
+  readonly why: string | undefined;
+  /** What to do about a failure. */
+  readonly fix: string | undefined;
+}
+
+/** A check of the list. Each has its file in `checks/`. */
+export interface CheckDefinition {
+  readonly id: string;
+  readonly title: string;
+  /** What the check asks, for docs/verify.md. */
+  readonly asks: string;
+  /** Why a failure costs money. */
+  readonly why: string;
+  /** What to do about a failure, unless a problem has its own advice. */
+  readonly fix: string;
+  run(findings: Findings, session: Session): Promise<void>;
+}
+
+/**
+ * What a check has found. A problem fails it; what is left open keeps it from passing. Each check blames the listener
+ * only for its own subject: a late response, for example, is left to the check of promptness.
+ */
+export class Findings {
+  readonly problems: string[] = [];
+  readonly open: string[] = [];
+  readonly #fixes = new Set<string>();
+  readonly #usualFix: string;
+
+  constructor(usualFix: string) {
+    this.#usualFix = usualFix;
+  }
+
+  fail(problem: string, fix = this.#usualFix): void {
+    this.problems.push(problem);
+    this.#fixes.add(fix);
+  }
+
+  leaveOpen(reason: string): void {
+    this.open.push(reason);
+  }
+
+  result({ id, title, why }: Pick<CheckDefinition, 'id' | 'title' | 'why'>): CheckResult {
+    const verdict = this.problems.length > 0 ? 'failed' : this.open.length > 0 ? 'not-checked' : 'passed';
+    const { problems, open } = this;
+    const fix = verdict === 'failed' ? [...this.#fixes].join(' ') : undefined;
+    return { id, title, verdict, problems, open, why: fix && why, fix };
+  }
+}

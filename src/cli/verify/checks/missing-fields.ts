@@ -1,0 +1,131 @@
+import type { SandboxNotification } from '../../../sandbox/model/records';
+import type { CheckDefinition, Findings } from '../check';
+import type { Named } from '../every-kind';
+import { describeExchange } from '../exchange';
+import type { Session } from '../session';
+
+/** What identifies a notification and says what it reports, or how much: without these nobody can act. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  payment: ['saleToken', 'newStatus', 'referenceCode', 'amount'],
+  'reversal PAID': ['uuid', 'status', 'reversedAmount', 'sale', 'sale.uuid'],
+  refund: ['saleToken', 'referenceCode', 'status', 'refund', 'refund.uuid', 'refund.amount'],
+  payout: ['uuid', 'success', 'status', 'amount'],
+};
+
+export const missingFields: CheckDefinition = {
+  id: 'missing-fields',
+  title: 'Copes with fields that are missing or null',
+  asks:
+    'Each kind, with one field that is not needed left out, and then `null`, in turn: those that the document calls ' +
+    'available, given, provided or generated only at times, and all others but identity, state and amount.',
+  why: 'A field that the document does not promise is missing once, and the payment is refused six times and lost.',
+  fix:
+    'Read fields with care, first those that are named above: `payload.shopper?.email ?? undefined`. Identity and state are always there; a shopper, bank ' +
+    'details, a receipt or one of the two refund amounts may be missing or `null` (document sections 6.2 to 6.5). The ' +
+    'types of `parseNotification` say so.',
+  async run(findings, session) {
+    await session.settle();
+    const makers: Readonly<Record<string, () => Promise<SandboxNotification>>> = {
+      payment: async () => (await session.sale()).payment,
+      'reversal PAID': async () => (await (await session.announcedSale()).reversal('PAID')).ended,
+      refund: async () => (await session.announcedSale()).refund(1),
+      payout: async () => session.samples.payout(),
+    };
+    for (const [name, make] of Object.entries(makers)) {
+      if (session.acceptedKinds.has(name)) await vary(findings, session, name, make);
+    }
+    if (session.acceptedKinds.size === 0) findings.leaveOpen('no kind was accepted with all of its fields');
+  },
+};
+
+async function vary(
+  findings: Findings,
+  session: Session,
+  name: string,
+  make: () => Promise<SandboxNotification>,
+): Promise<void> {
+  const paths = pathsOf((await make()).payload).filter((path) => !NEEDED[name]?.includes(path));
+  const unit = session.unit(name);
+  const variants = paths.flatMap((path) =>
+    changes.map(([how, change]): Variant => {
+      const what = `${name} with \`${path}\` ${how}`;
+      return { what, make: async () => changed(await make(), (payload) => change(payload, path.split('.'))) };
+    }),
+  );
+  const notifications: Named[] = [];
+  for (const { what, make: makeVariant } of variants) notifications.push([what, await makeVariant()]);
+  // Making them may tell the listener of their payments, which must not be counted here.
+  await session.settlePayments();
+  const { result: accepted, actions } = await session.watch(unit * paths.length * 2, async () => {
+    let count = 0;
+    for (const [what, notification] of notifications) {
+      const exchange = await session.send(what, notification);
+      if (exchange.reception === 'accepted') count++;
+      else if (exchange.reception === 'refused' || exchange.reception === 'broken')
+        findings.fail(describeExchange(exchange));
+      else findings.leaveOpen(describeExchange(exchange));
+      if (exchange.reception === 'gone' || exchange.reception === 'silent') return count;
+    }
+    return count;
+  });
+  const missing = unit * accepted - (actions?.total ?? unit * accepted);
+  if (missing > 0) {
+    const names = await withoutAction(session, unit, variants);
+    const what = names.length > 0 ? names.join(', ') : `${missing} of ${accepted} of kind ${name}`;
+    findings.fail(`accepted and not acted on: ${what}`);
+  }
+}
+
+/** Sends them once more, one by one, to find out which were meant. */
+async function withoutAction(
+  session: Session,
+  unit: number,
+  variants: readonly Variant[],
+): Promise<string[]> {
+  const names: string[] = [];
+  for (const { what, make } of variants) {
+    const notification = await make();
+    const { actions } = await session.watch(unit, () => session.send(what, notification));
+    if (actions?.total === 0) names.push(what);
+    if (names.length === MAX_NAMES) break;
+  }
+  return names;
+}
+
+/** Enough to see what they have in common. */
+const MAX_NAMES = 4;
+
+interface Variant {
+  readonly what: string;
+  make(): Promise<SandboxNotification>;
+}
+
+function changed(
+  notification: SandboxNotification,
+  change: (payload: object) => object,
+): SandboxNotification {
+  return { ...notification, payload: change(notification.payload) };
+}
+
+type Change = (payload: object, path: readonly string[]) => object;
+
+const changes: readonly (readonly [how: string, change: Change])[] = [
+  ['left out', (payload, path) => replace(payload, path, undefined)],
+  ['null', (payload, path) => replace(payload, path, null)],
+];
+
+/** Every field that has a value, the fields of objects included: `shopper`, `shopper.email`. */
+function pathsOf(payload: object, prefix = ''): string[] {
+  return Object.entries(payload).flatMap(([name, value]: [string, unknown]) => {
+    if (value === undefined || value === null) return [];
+    const path = prefix + name;
+    return typeof value === 'object' ? [path, ...pathsOf(value, `${path}.`)] : [path];
+  });
+}
+
+/** A field that is `undefined` is left out of the JSON. */
+function replace(payload: object, [name = '', ...rest]: readonly string[], value: null | undefined): object {
+  const inner: unknown = Reflect.get(payload, name);
+  const isLast = rest.length === 0 || typeof inner !== 'object' || inner === null;
+  return { ...payload, [name]: isLast ? value : replace(inner, rest, value) };
+}

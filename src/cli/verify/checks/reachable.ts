@@ -1,0 +1,79 @@
+import type { CheckDefinition, Findings } from '../check';
+import { describeExchange, type Exchange, fingerprint } from '../exchange';
+import type { Session } from '../session';
+
+/** Comes first: without it no other check can say anything. */
+export const reachable: CheckDefinition = {
+  id: 'reachable',
+  title: 'Can be reached, and accepts a payment with the right credentials',
+  asks: 'A payment notification with the right credentials, as the service sends it.',
+  why: 'A listener that accepts nothing learns of no payment: after six attempts each notification is lost.',
+  fix: 'Start the listener, and check the URL and its port. For a certificate of your own, set NODE_EXTRA_CA_CERTS.',
+  async run(findings, session) {
+    const { payment } = await session.sale();
+    const exchange = await session.send('a payment', payment);
+    const { reception } = exchange;
+    if (reception === 'silent') findings.leaveOpen(describeExchange(exchange));
+    if (reception === 'gone' || reception === 'broken') findings.fail(describeExchange(exchange));
+    if (reception === 'refused') {
+      const advice = await adviceFor(exchange, session, JSON.stringify(payment.payload));
+      findings.fail(describeExchange(exchange), advice);
+      await addProbes(findings, exchange, session);
+    }
+  },
+};
+
+const PARSED_TWICE =
+  'It parses the body twice. Take the parsed body as it is (`request.body` after a body parser), or parse the raw body ' +
+  'once, but not both. `toNodeListener` takes either.';
+
+const NOT_READ =
+  'It does not read the JSON body. Put a body parser in front of it (Express: `app.use(express.json())`), or read the ' +
+  'raw body. `toNodeListener` works with both and without either.';
+
+async function adviceFor(exchange: Exchange, session: Session, body: string): Promise<string> {
+  const { httpStatus = 0, text } = exchange;
+  if (httpStatus >= 300 && httpStatus < 400) {
+    return (
+      'It redirects, and the service does not follow: a notification that is redirected is lost. Register the URL that ' +
+      'the redirect leads to, with its scheme, host and slash at the end, and let no log-in page stand in front of it.'
+    );
+  }
+  if (httpStatus === 401 || httpStatus === 403) {
+    return (
+      'Give the listener the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here (document section 5). It ' +
+      'compares the `Authorization` header with `Basic ` and the Base64 of key, colon and token.'
+    );
+  }
+  if (text.includes('[object Object]')) return PARSED_TWICE;
+  if (await isParsedTwice(session, body)) return PARSED_TWICE;
+  if (fingerprint(await session.probe('this is no JSON')) === fingerprint(exchange) && httpStatus >= 500) {
+    return `${NOT_READ} Its log has the error.`;
+  }
+  const routes =
+    httpStatus === 404 || httpStatus === 405
+      ? 'Check the path, and that it takes POST. '
+      : "Look into the listener's log. ";
+  const sales = session.hasRealSales
+    ? 'The sale exists in the sandbox: if the listener confirms payments, point its client at that sandbox; if it looks its own orders up, pass --shop, so that the shop creates them.'
+    : 'The sale was made up. If the listener confirms payments or looks orders up, which is right, start the sandbox, ' +
+      'point the client of the listener at it, and pass --sandbox here: then the sales exist.';
+  return routes + sales;
+}
+
+/** A JSON string that holds the payload is understood, and one that holds no JSON is not. */
+async function isParsedTwice(session: Session, body: string): Promise<boolean> {
+  const withJson = await session.probe(JSON.stringify(body));
+  if (withJson.reception !== 'accepted') return false;
+  return (await session.probe(JSON.stringify('no JSON inside'))).reception !== 'accepted';
+}
+
+/** What else helps to find the reason. */
+async function addProbes(findings: Findings, exchange: Exchange, session: Session): Promise<void> {
+  const { httpStatus = 0 } = exchange;
+  if (httpStatus < 500) return;
+  const unknown = await session.probe(JSON.stringify({ event: 'sandbox.made-up' }));
+  if (unknown.reception === 'accepted') {
+    findings.leaveOpen('a body of no known kind was accepted, so it is this payment that it refuses');
+  }
+}

@@ -1,0 +1,44 @@
+import { mergeDeep } from '../../../shared/objects';
+import type { CheckDefinition, Findings } from '../check';
+import { WITHOUT_EFFECTS } from '../expectations';
+import type { Session } from '../session';
+
+/** A key that is recorded before the work swallows the retry when the work fails. Comes late: it looks at all recoveries. */
+export const retry: CheckDefinition = {
+  id: 'retry',
+  title: 'Acts on a retry of what it has failed on',
+  asks:
+    'Whatever it answered with 500 or more, once more; with `--sandbox` also a payment with a wrong amount, and then the ' +
+    'right one. What is accepted at last must be acted on.',
+  why: 'A payment that failed once for want of a database is answered "seen before" at each retry, and is never booked.',
+  fix:
+    'Record the idempotency key together with the work, in one transaction, or give the claim back when the work fails ' +
+    '(document section 6.1). `createWebhookHandler` does: it records a key only after your callback is done.',
+  async run(findings, session) {
+    if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
+    for (const { what, kind, actions } of session.recoveries) {
+      const isActedOn = [...session.actionsOf].some(
+        ([name, { total }]) => name.startsWith(kind) && total > 0,
+      );
+      if ((kind === 'payment' || isActedOn) && actions === 0) {
+        findings.fail(`${what} was answered with an error, and its retry with 200 without being acted on`);
+      }
+    }
+    if (session.hasRealSales && session.unit('payment') > 0) await rightAfterWrong(findings, session);
+  },
+};
+
+/** A listener that confirms payments refuses the wrong one; it must not take the right one for seen. */
+async function rightAfterWrong(findings: Findings, session: Session): Promise<void> {
+  const { payment } = await session.sale();
+  const payload = Object(mergeDeep(payment.payload, { amount: 0.01 }));
+  const { actions } = await session.watch(session.unit('payment'), async () => {
+    await session.sendOnce('a payment with a wrong amount', { ...payment, payload });
+    await session.send('the right payment after it', payment);
+  });
+  if (actions?.total === 0) {
+    findings.fail(
+      'a payment was refused because its amount was wrong, and the right one was then not acted on',
+    );
+  }
+}

@@ -1,0 +1,110 @@
+import type { CheckDefinition, Findings } from '../check';
+import type { ActionCount } from '../effects';
+import { WITHOUT_EFFECTS } from '../expectations';
+import type { Session } from '../session';
+
+/** Counters that have a meaning here; others are the merchant's own, and may move at any time. */
+const KNOWN = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'payoutFailed'];
+
+/** Counters that a kind may move. Each reversal of a sale is told of twice, in two ways. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'sale REVERSAL': ['saleStatus', 'reversal'],
+  'reversal PENDING': ['reversal', 'saleStatus'],
+  'reversal PAID': ['reversal', 'saleStatus'],
+  'reversal CANCELLED': ['reversal', 'saleStatus'],
+  refund: ['refund'],
+  payout: ['payout'],
+};
+
+/** A notification of one kind must not have the effects of another. */
+export const rightKind: CheckDefinition = {
+  id: 'right-kind',
+  title: 'Takes each notification for what it is',
+  asks:
+    'Whether a kind moves the count of another: sales with `REVERSAL` or another `newStatus` than `PAID`, reversals, refunds, payouts that failed, bodies of ' +
+    'no known kind that have a `saleToken`, and a refund whose query a gateway has dropped.',
+  why: 'An order that is marked paid by a reversal or a refund is shipped while its money goes back.',
+  fix:
+    'Mark an order paid only when the notification has no flag of another kind and its `newStatus` is `PAID`; a ' +
+    '`saleToken` alone says nothing, for refunds and sales with `REVERSAL` have it too (document sections 6.2 to 6.5). ' +
+    'Look at the query and at the body: `parseNotification` does.',
+  async run(findings, session) {
+    if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
+    const payment = session.actionsOf.get('payment');
+    if (payment === undefined) return findings.leaveOpen('no payment was accepted');
+    if (payment.byName === undefined || !('payment' in payment.byName)) {
+      return findings.leaveOpen(
+        'one number for everything does not tell kinds apart: let --effects answer an object such as {"payment": 7, "refund": 5}',
+      );
+    }
+    for (const [name, actions] of session.actionsOf) judge(findings, name, actions);
+    await sendWithoutQuery(findings, session);
+    await sendUnknown(findings, session);
+    await sendUnpaid(findings, session);
+  },
+};
+
+function judge(findings: Findings, name: string, { byName = {} }: ActionCount): void {
+  if (name === 'payment') return;
+  const own =
+    name === 'failed payout' ? ['payoutFailed' in byName ? 'payoutFailed' : 'payout'] : (allowed[name] ?? []);
+  for (const counter of KNOWN) {
+    const moved = byName[counter] ?? 0;
+    if (moved > 0 && !own.includes(counter)) findings.fail(`a ${name} was counted as \`${counter}\``);
+  }
+}
+
+/** Gateways and queues drop queries. The body tells the kind, too. */
+async function sendWithoutQuery(findings: Findings, session: Session): Promise<void> {
+  const unit = session.unit('refund');
+  const refund = { ...(await (await session.announcedSale()).refund(1)), query: '' };
+  await session.settlePayments();
+  const { result, actions } = await session.watch(unit, () =>
+    session.send('a refund without its query', refund),
+  );
+  for (const counter of KNOWN) {
+    if (counter !== 'refund' && (actions?.byName?.[counter] ?? 0) > 0)
+      findings.fail(`a refund without its query was counted as \`${counter}\``);
+  }
+  if (unit > 0 && result.reception === 'accepted' && actions?.total === 0) {
+    findings.fail(
+      'a refund without its query was accepted, and not acted on: the kind is taken from the query alone',
+    );
+  }
+}
+
+async function sendUnknown(findings: Findings, session: Session): Promise<void> {
+  const unknown = session.samples.unrecognized();
+  const payload = {
+    ...unknown.payload,
+    saleToken: crypto.randomUUID(),
+    referenceCode: 'sandbox',
+    amount: 59.7,
+  };
+  const { actions } = await session.watch(0, () =>
+    session.send('a body of no known kind with a saleToken', { ...unknown, payload }),
+  );
+  for (const counter of KNOWN) {
+    if ((actions?.byName?.[counter] ?? 0) > 0)
+      findings.fail(`a body of no known kind, with a \`saleToken\`, was counted as \`${counter}\``);
+  }
+}
+
+const UNPAID = ['PENDING', 'CANCELLED', 'SANDBOX'];
+
+/** The document calls `newStatus` "typically PAID": only that says that the sale is paid. */
+async function sendUnpaid(findings: Findings, session: Session): Promise<void> {
+  const { actions } = await session.watch(0, async () => {
+    for (const newStatus of UNPAID) {
+      const { payment } = await session.sale();
+      const payload = { ...payment.payload, newStatus };
+      await session.sendOnce(`a sale with the newStatus ${newStatus}`, { ...payment, payload });
+    }
+  });
+  const { payment: moved = 0 } = actions?.byName ?? {};
+  if (moved > 0) {
+    findings.fail(
+      `${moved} of ${UNPAID.length} sales with \`newStatus\` ${UNPAID.join(', ')} were counted as \`payment\``,
+    );
+  }
+}

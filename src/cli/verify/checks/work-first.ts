@@ -1,0 +1,37 @@
+import type { CheckDefinition } from '../check';
+import { difference } from '../effects';
+import { WITHOUT_EFFECTS } from '../expectations';
+
+const PAYMENTS = 3;
+
+/** A 200 is a promise: the service forgets what was answered with it. */
+export const workFirst: CheckDefinition = {
+  id: 'work-first',
+  title: 'Has done the work, or written it down, when it answers 200',
+  asks: 'Three payments, and the count of `--effects` right after the 200 of each.',
+  why: 'A process that ends between the 200 and the work loses the payment: the service does not send it again.',
+  fix:
+    'Answer 200 only after the work, or after a durable write of it (a row, a job in a queue), and let --effects count ' +
+    'that write. Await what you start, and start nothing after the response: no `setImmediate`, no promise without ' +
+    '`await` (document section 6.1).',
+  async run(findings, session) {
+    const { effects } = session.options;
+    const unit = session.unit('payment');
+    if (effects === undefined) return findings.leaveOpen(WITHOUT_EFFECTS);
+    // That it never acts is the subject of another check.
+    if (unit === 0) return;
+    await session.settle();
+    let late = 0;
+    for (let number = 1; number <= PAYMENTS; number++) {
+      const { payment } = await session.sale();
+      const before = await effects.count();
+      const { reception } = await session.send('a payment', payment);
+      const atOnce = difference(await effects.count(), before);
+      const atLast = await effects.since(before, unit);
+      if (reception === 'accepted' && atOnce.total < atLast.total) late++;
+    }
+    // Once may be chance: the count is read over another connection.
+    if (late > 1)
+      findings.fail(`${late} of ${PAYMENTS} payments were answered with 200 before anything was counted`);
+  },
+};

@@ -1,0 +1,109 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readBody } from '../../shared/read-body';
+import { CliFailure } from '../failure';
+
+const POLL_MS = 40;
+/** The count is taken once it has been the same for so long. */
+const STEADY_MS = 40;
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 64 * 1024;
+
+/** How many actions a listener has taken. */
+export interface ActionCount {
+  readonly total: number;
+  /** By name, such as `payment`; `undefined` when the URL answers a single number. */
+  readonly byName: Readonly<Record<string, number>> | undefined;
+}
+
+/** Reads the count of what the listener has done, from a URL of the merchant's. No credentials are sent there. */
+export class Effects {
+  readonly #url: URL;
+  readonly #waitMs: number;
+
+  constructor(url: URL, waitMs: number) {
+    this.#url = url;
+    this.#waitMs = waitMs;
+  }
+
+  /**
+   * The actions since `before`. Waits until there are as many as expected and the count holds still, and no longer than
+   * an action may take: so it takes the whole time only where something is missing, or where nothing is expected.
+   */
+  async since(before: ActionCount, expected: number): Promise<ActionCount> {
+    let changedAt = performance.now();
+    const deadline = changedAt + this.#waitMs;
+    let latest = before;
+    for (;;) {
+      const count = await this.count();
+      const now = performance.now();
+      if (count.total !== latest.total) changedAt = now;
+      latest = count;
+      const isSteady = now - changedAt >= STEADY_MS;
+      const isComplete = expected > 0 && latest.total - before.total >= expected;
+      if ((isComplete && isSteady) || (now >= deadline && (isSteady || now >= deadline + this.#waitMs))) {
+        return difference(latest, before);
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** The actions so far. */
+  async count(): Promise<ActionCount> {
+    const count = toCount(await this.#read());
+    if (count !== undefined) return count;
+    throw new CliFailure(
+      1,
+      'Expected `--effects` to answer 200 with the number of actions taken so far: a JSON number, or an object of ' +
+        'numbers such as {"payment": 7, "refund": 5}, of at most 64 KiB and without a redirect.',
+    );
+  }
+
+  async #read(): Promise<unknown> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await this.#reach(signal);
+    try {
+      // The signal ends the reading, too.
+      const { text, brokenOff } = await readBody(response, MAX_BYTES, new Promise<never>(() => undefined));
+      return response.status === 200 && brokenOff === undefined ? JSON.parse(text) : undefined;
+    } catch {
+      // Not JSON; the message would quote it.
+      return undefined;
+    }
+  }
+
+  async #reach(signal: AbortSignal): Promise<Response> {
+    try {
+      return await fetch(this.#url, { signal, redirect: 'manual' });
+    } catch {
+      // The platform's message would quote the URL.
+      throw new CliFailure(
+        1,
+        'The URL of `--effects` cannot be reached. Is the listener running, and are its host and port right?',
+      );
+    }
+  }
+}
+
+export function difference(after: ActionCount, before: ActionCount): ActionCount {
+  const names = Object.entries(after.byName ?? {});
+  return {
+    total: after.total - before.total,
+    byName:
+      after.byName &&
+      Object.fromEntries(names.map(([name, count]) => [name, count - (before.byName?.[name] ?? 0)])),
+  };
+}
+
+function toCount(value: unknown): ActionCount | undefined {
+  if (isNumber(value)) return { total: value, byName: undefined };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const entries = Object.entries(value).filter((entry): entry is [string, number] => isNumber(entry[1]));
+  if (entries.length !== Object.keys(value).length) return undefined;
+  const total = entries.reduce((sum, [, number]) => sum + number, 0);
+  return { total, byName: Object.fromEntries(entries) };
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}

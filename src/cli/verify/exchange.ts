@@ -1,0 +1,42 @@
+import type { NotificationAnswer } from '../../sandbox/delivery/post-notification';
+import { describeAnswer } from '../describe-answer';
+import { excerpt } from '../output';
+
+/** How a response counts, whatever the check. */
+export type Reception = 'accepted' | 'refused' | 'broken' | 'silent' | 'gone';
+
+/** A notification that was sent, and its response. */
+export interface Exchange extends NotificationAnswer {
+  readonly what: string;
+  readonly reception: Reception;
+  /** What the listener wrote, without credentials. */
+  readonly shownText: string;
+}
+
+export function receptionOf({ httpStatus, error }: NotificationAnswer): Reception {
+  // Whether it is the right success is the subject of a check of its own.
+  if (httpStatus !== undefined) return httpStatus >= 200 && httpStatus < 300 ? 'accepted' : 'refused';
+  if (error === 'timeout') return 'silent';
+  return error !== undefined && BROKEN.test(error) ? 'broken' : 'gone';
+}
+
+/** A connection that was made and gave no HTTP response, as when the process ends; all else never reached it. */
+const BROKEN = /^(ECONNRESET|EPIPE|HPE_.*|connection failed)$/;
+
+/** What was sent and what came back, for a report. */
+export function describeExchange(exchange: Exchange): string {
+  const text = exchange.reception === 'refused' ? shorten(excerpt(exchange.shownText)) : '';
+  return `${exchange.what}: ${describeAnswer(exchange)}${text === '' ? '' : ` ${JSON.stringify(text)}`}`;
+}
+
+/** Status and text, without what is different in each response: UUIDs, ids, times. */
+export function fingerprint({ httpStatus, text }: Exchange): string {
+  return `${httpStatus} ${text.replaceAll(UUID, '').replaceAll(/\d+/g, '')}`;
+}
+
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+const MAX_TEXT = 80;
+
+function shorten(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}

@@ -1,0 +1,81 @@
+import { CliFailure } from '../failure';
+import { type CheckDefinition, type CheckResult, Findings } from './check';
+import { acts } from './checks/acts';
+import { burst } from './checks/burst';
+import { confirms } from './checks/confirms';
+import { credentials } from './checks/credentials';
+import { duplicates } from './checks/duplicates';
+import { kinds } from './checks/kinds';
+import { missingFields } from './checks/missing-fields';
+import { noSecrets } from './checks/no-secrets';
+import { oneSale } from './checks/one-sale';
+import { order } from './checks/order';
+import { prompt } from './checks/prompt';
+import { reachable } from './checks/reachable';
+import { retry } from './checks/retry';
+import { rightKind } from './checks/right-kind';
+import { status200 } from './checks/status-200';
+import { unknownFields } from './checks/unknown-fields';
+import { unknownKinds } from './checks/unknown-kinds';
+import { workFirst } from './checks/work-first';
+import { Session, type SessionOptions } from './session';
+
+/**
+ * In an order that matters: nothing can be told before `reachable`; `acts` measures what others compare with; a listener
+ * may not survive `unknownKinds`; after wrong `credentials` a listener may lock us out; the last three look at what all
+ * others have sent.
+ */
+export const checklist: readonly CheckDefinition[] = [
+  reachable,
+  kinds,
+  acts,
+  rightKind,
+  unknownFields,
+  missingFields,
+  duplicates,
+  burst,
+  oneSale,
+  order,
+  workFirst,
+  unknownKinds,
+  retry,
+  confirms,
+  credentials,
+  noSecrets,
+  status200,
+  prompt,
+];
+
+/** These say something even when the first notification did not get through. */
+const always: readonly CheckDefinition[] = [reachable, noSecrets, prompt];
+
+/** Runs every check, and tells each result as soon as it is there. */
+export async function runChecklist(
+  options: SessionOptions,
+  onResult: (result: CheckResult) => void = () => undefined,
+): Promise<CheckResult[]> {
+  const session = new Session(options);
+  const results: CheckResult[] = [];
+  let isPointless = false;
+  for (const check of checklist) {
+    const findings = new Findings(check.fix);
+    if (isPointless && !always.includes(check))
+      findings.leaveOpen('the first notification did not get through');
+    else await run(check, findings, session);
+    const result = findings.result(check);
+    results.push(result);
+    onResult(result);
+    if (check === reachable) isPointless = result.verdict !== 'passed';
+  }
+  return results;
+}
+
+/** A count that is gone, as with the process that an earlier check has ended, leaves the check open. */
+async function run(check: CheckDefinition, findings: Findings, session: Session): Promise<void> {
+  try {
+    await check.run(findings, session);
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    findings.leaveOpen(error.message);
+  }
+}

@@ -1,0 +1,130 @@
+import * as z from 'zod/mini';
+import type { SandboxNotification } from '../../sandbox/model/records';
+import { CliFailure } from '../failure';
+import { type SaleIdentity, type SampleReversal, type Samples, sampleOrder } from '../samples';
+import { readAnswer, type SandboxClient } from '../sandbox-client';
+
+/** A sale that is paid, and what can be reported of it. Each move happens when it is asked for. */
+export interface Sale {
+  readonly payment: SandboxNotification;
+  refund(amount: number): Promise<SandboxNotification>;
+  reversal(end: 'PAID' | 'CANCELLED'): Promise<SampleReversal>;
+}
+
+/** Where the sales come from that the listener is told of. */
+export interface SaleSource {
+  /** Whether the service knows them, so that a listener may confirm them. */
+  readonly areReal: boolean;
+  sale(): Promise<Sale>;
+  /** A payment notification of a sale that nobody has paid. */
+  unpaid(): Promise<SandboxNotification>;
+}
+
+/** Sales that exist nowhere. A listener that confirms payments refuses them, and is right. */
+export function madeUpSales(samples: Samples): SaleSource {
+  return {
+    areReal: false,
+    async sale() {
+      const sale = samples.sale();
+      return {
+        payment: sale.payment,
+        refund: async (amount) => sale.refund(amount),
+        reversal: async (end) => sale.reversal(end),
+      };
+    },
+    unpaid: async () => samples.sale().payment,
+  };
+}
+
+const identity = z.looseObject({ id: z.number(), uuid: z.string() });
+const checkoutAnswer = z.looseObject({ response: identity });
+const transactionAnswer = z.looseObject({ id: z.optional(z.number()) });
+
+/** How a journey comes to be: the sale's identity, of which nothing is paid yet. */
+type CreateJourney = () => Promise<SaleIdentity>;
+
+/**
+ * Sales that exist in a running sandbox: each is paid there, so that a listener which confirms payments finds them. What
+ * it is told is composed here, because the checks decide when and how often.
+ */
+export function sandboxSales(sandbox: SandboxClient, samples: Samples, create: CreateJourney): SaleSource {
+  const control = async (path: string, body?: object) => {
+    const { id, uuid } = readAnswer(identity, await sandbox.call('POST', `/sandbox${path}`, body));
+    return { id, uuid };
+  };
+
+  return {
+    areReal: true,
+    unpaid: async () => samples.sale(await create()).payment,
+    async sale() {
+      const journey = await create();
+      const { uuid } = journey;
+      await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);
+      const sample = samples.sale(journey);
+      return {
+        payment: sample.payment,
+        async refund(amount) {
+          return sample.refund(amount, await control(`/transactions/${uuid}/refund`, { amount }));
+        },
+        async reversal(end) {
+          const reversal = await control(`/transactions/${uuid}/reverse`);
+          await control(`/reversals/${reversal.uuid}/${end === 'PAID' ? 'complete' : 'cancel'}`);
+          return sample.reversal(end, reversal);
+        },
+      };
+    },
+  };
+}
+
+/** Creates journeys by itself: no order of the merchant's belongs to them. */
+export function ownJourneys(sandbox: SandboxClient): CreateJourney {
+  let created = 0;
+  const prefix = `verify-${Date.now()}-`;
+  return async () => {
+    created++;
+    const order = { ...sampleOrder, referenceCode: `${prefix}${created}` };
+    const answer = await sandbox.call('POST', '/v1.1/checkout/pix-automatic', order);
+    const { id, uuid } = readAnswer(checkoutAnswer, answer).response;
+    return { id, uuid, referenceCode: order.referenceCode };
+  };
+}
+
+/** Lets the merchant's shop create its orders, by a POST to a URL of its own, and finds their journeys in the sandbox. */
+export function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
+  let ordered = 0;
+  const prefix = `verify-${Date.now()}-`;
+  return async () => {
+    ordered++;
+    const known = new Set((await sandbox.transactions()).map(({ uuid }) => uuid));
+    const status = await order(shop, `${prefix}${ordered}`);
+    const journey = (await sandbox.transactions()).findLast(({ uuid }) => !known.has(uuid));
+    if (journey === undefined) {
+      throw new CliFailure(
+        1,
+        `Expected a POST to \`--shop\` to create a journey in the sandbox (${status}). Does the shop talk to that sandbox?`,
+      );
+    }
+    const { uuid, referenceCode, amount } = journey;
+    const answer = await sandbox.call('GET', `/v1.1/transactions/${uuid}`);
+    return { id: readAnswer(transactionAnswer, answer).id ?? 0, uuid, referenceCode, amount };
+  };
+}
+
+/** Orders as a customer of the shop does. No credentials are sent. @returns how it was answered */
+async function order(shop: URL, referenceCode: string): Promise<string> {
+  try {
+    const response = await fetch(shop, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ referenceCode }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ORDER_TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return `HTTP ${response.status}`;
+  } catch {
+    return 'no answer';
+  }
+}
+
+const ORDER_TIMEOUT_MS = 10_000;

@@ -1,0 +1,40 @@
+import { inLocale, type PixLocale, type Texts } from './locale';
+
+/** Something to look at. Advice never refuses anything: the service decides. */
+export interface PixAdvice<Code extends string = string> {
+  /** What it is about, for a program. */
+  readonly code: Code;
+  /** The request's field, from the outside in. Empty where it is about no single field. */
+  readonly path: readonly string[];
+  /** What to look at. Never the value, which may be personal data. */
+  readonly message: string;
+}
+
+/** Which language, and what time it is. */
+export interface PixAdviceOptions {
+  /**
+   * The language of the messages.
+   * @defaultValue `'pt-BR'`
+   */
+  readonly locale?: PixLocale | undefined;
+  /**
+   * The instant that dates are compared with.
+   * @defaultValue the current time
+   */
+  readonly now?: Date | undefined;
+}
+
+/** Puts a piece of advice together; `path` is written with dots. */
+export function advise<Code extends string>(
+  code: Code,
+  path: string,
+  texts: Texts,
+  locale: PixLocale | undefined,
+): PixAdvice<Code> {
+  return { code, path: path === '' ? [] : path.split('.'), message: inLocale(texts, locale) };
+}
+
+/** A field of a request that was not checked before. `undefined` where there is none. */
+export function fieldAt(value: unknown, path: string): unknown {
+  return path.split('.').reduce((inner, name) => (inner as Record<string, unknown> | null)?.[name], value);
+}

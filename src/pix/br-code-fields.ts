@@ -1,0 +1,47 @@
+import { BrCodeError } from './br-code-error';
+
+/** One field of a BR Code, known or not. */
+export interface BrCodeField {
+  /** Two digits. */
+  readonly tag: string;
+  /** As written. */
+  readonly value: string;
+  /** Where the field starts in the text, from 0. */
+  readonly offset: number;
+  /** The fields inside it, where it has any. */
+  readonly fields?: readonly BrCodeField[] | undefined;
+}
+
+/** Tag, length, value, again and again, from `start` up to `end`. */
+export function readFields(text: string, start: number, end: number): BrCodeField[] {
+  const fields: BrCodeField[] = [];
+  for (let offset = start; offset < end; ) {
+    const valueAt = offset + 4;
+    const head = text.slice(offset, Math.min(valueAt, end));
+    const tag = head.slice(0, 2);
+    const length = head.slice(2);
+    if (head.length < 4)
+      throw new BrCodeError('cut_short', offset, 'the text ends inside a tag or its length. Copy all of it.');
+    if (!/^\d\d$/.test(tag)) throw new BrCodeError('bad_tag', offset, 'expected a tag of two digits.');
+    if (!/^\d\d$/.test(length))
+      throw new BrCodeError('bad_length', offset + 2, `expected the length of tag ${tag}, two digits.`);
+
+    const next = valueAt + Number(length);
+    if (next > end)
+      throw new BrCodeError(
+        'cut_short',
+        offset,
+        `tag ${tag} announces ${Number(length)} characters, and ${end - valueAt} follow. Copy all of the text.`,
+      );
+    if (fields.some((field) => field.tag === tag))
+      throw new BrCodeError('repeated_tag', offset, `tag ${tag} is there twice.`);
+    fields.push({ tag, value: text.slice(valueAt, next), offset });
+    offset = next;
+  }
+  return fields;
+}
+
+/** The value of a tag among fields. */
+export function valueIn(fields: readonly BrCodeField[] | undefined, tag: string): string | undefined {
+  return fields?.find((field) => field.tag === tag)?.value;
+}

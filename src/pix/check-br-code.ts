@@ -1,0 +1,94 @@
+import { advise, fieldAt, type PixAdvice, type PixAdviceOptions } from './advice';
+import { BrCodeError } from './br-code-error';
+import type { Texts } from './locale';
+import { type BrCode, readBrCode } from './read-br-code';
+
+/** What `checkBrCode` may find. */
+export type BrCodeAdviceCode =
+  | 'broken_code'
+  | 'no_recurrence'
+  | 'other_journey'
+  | 'other_amount'
+  | 'other_currency'
+  | 'too_long';
+
+type Finding = readonly [code: BrCodeAdviceCode, path: string, texts: Texts];
+
+/**
+ * Compares a journey's QR code with the request that the journey was created from. Empty when nothing stands out.
+ * A broken text is advice too, not an error: `readBrCode` has the error.
+ *
+ * @param text - the QR code's text, `response.instructions.qrCode.plain`
+ * @param request - the checkout request (document section 2.1)
+ */
+export function checkBrCode(
+  text: string,
+  request: object,
+  options?: Pick<PixAdviceOptions, 'locale'>,
+): PixAdvice<BrCodeAdviceCode>[] {
+  return findings(text, request).map((finding) => advise(...finding, options?.locale));
+}
+
+function findings(text: string, request: object): Finding[] {
+  try {
+    return [...differences(readBrCode(text), request), ...(text.length > 512 ? [TOO_LONG] : [])];
+  } catch (error) {
+    // Anything else is the caller's own object at work, such as a getter that throws.
+    if (!(error instanceof BrCodeError)) return [];
+    const where = `${error.code}, ${error.offset}`;
+    return [
+      [
+        'broken_code',
+        '',
+        [
+          `The text is no whole BR Code (${where}). Show the payer the service's text unchanged.`,
+          `O texto não é um BR Code íntegro (${where}). Mostre ao pagador o texto do serviço sem alterações.`,
+        ],
+      ],
+    ];
+  }
+}
+
+const TOO_LONG: Finding = [
+  'too_long',
+  '',
+  [
+    'Longer than 512 characters: banks may refuse it as copy and paste.',
+    'Mais de 512 caracteres: bancos podem recusar o Pix copia e cola.',
+  ],
+];
+
+function* differences(
+  { journey, recurrenceUrl, amount, currency }: BrCode,
+  request: object,
+): Iterable<Finding> {
+  const isImmediate = fieldAt(request, 'recurrence.immediatePayment');
+  const asked = fieldAt(request, 'amount');
+  const askedCurrency = fieldAt(request, 'currency');
+  if (recurrenceUrl === undefined)
+    yield [
+      'no_recurrence',
+      'recurrence',
+      [
+        'The QR code has no recurrence: it is a plain Pix, and the payer authorizes nothing.',
+        'O QR code não tem recorrência: é um Pix comum, e o pagador não autoriza nada.',
+      ],
+    ];
+  else if (typeof isImmediate === 'boolean' && journey !== (isImmediate ? 3 : 2))
+    yield [
+      'other_journey',
+      'recurrence.immediatePayment',
+      [
+        `The QR code corresponds to journey ${journey ?? '?'}, the request to journey ${isImmediate ? 3 : 2}.`,
+        `O QR code corresponde à jornada ${journey ?? '?'}; o pedido, à jornada ${isImmediate ? 3 : 2}.`,
+      ],
+    ];
+  if (isImmediate === true && amount !== undefined && typeof asked === 'number' && amount !== asked)
+    yield ['other_amount', 'amount', ['The QR code has another amount.', 'O QR code tem outro valor.']];
+  if (
+    currency !== undefined &&
+    typeof askedCurrency === 'string' &&
+    (currency === 'BRL') !== (askedCurrency === 'BRL')
+  )
+    yield ['other_currency', 'currency', ['The QR code has another currency.', 'O QR code tem outra moeda.']];
+}

@@ -1,0 +1,69 @@
+import { type Day, instantInSaoPaulo, readDay, writeDay } from './dates';
+import { dueDay, isPeriodicity, type PixPeriodicity } from './periodicity';
+
+/** When a recurrence is charged: `recurrence.calendar` of a checkout request (document section 2.1). */
+export interface PixRecurrence {
+  /** The first due date, `yyyy-MM-dd`. */
+  readonly initialDate: string;
+  /** The last day on which a charge may be due, `yyyy-MM-dd`. Without it the recurrence has no end. */
+  readonly finalDate?: string | null | undefined;
+  /** How often. */
+  readonly periodicity: PixPeriodicity;
+}
+
+/** The dates of one charge. All of them are those of America/Sao_Paulo. */
+export interface PixCycle {
+  /** `yyyy-MM-dd`. A month without that day has its last day instead. */
+  readonly dueDate: string;
+  /** The first day on which the charge may be sent to the payer's bank, `yyyy-MM-dd`: 10 days before it is due. */
+  readonly sendFrom: string;
+  /** The last day on which the charge may be sent to the payer's bank, `yyyy-MM-dd`: 2 days before it is due. */
+  readonly sendUntil: string;
+  /** The receiver's limit for cancelling the charge: 22:00 of the day before it is due. */
+  readonly cancelUntil: Date;
+  /**
+   * The last day for a retry, `yyyy-MM-dd`, where the recurrence allows retries: at most 3, on different days, within 7
+   * days after the due date and before the next cycle. The first day is the one after the due date.
+   */
+  readonly retryUntil: string;
+}
+
+/**
+ * The dates of a recurrence's charges under the rules of Pix Automático (`bacen/pix-api` v2.9.0). Without a `finalDate`
+ * the iterable does not end before the year 9999: take what you need and leave the loop.
+ *
+ * @throws `RangeError` for a date that is none, and for a periodicity that Pix does not have
+ */
+export function pixCalendar({ initialDate, finalDate, periodicity }: PixRecurrence): Iterable<PixCycle> {
+  const first = dayOrThrow(initialDate, 'initialDate');
+  const last = dayOrThrow(finalDate ?? '9999-12-31', 'finalDate');
+  if (!isPeriodicity(periodicity))
+    throw new RangeError(
+      'pixCalendar: periodicity is none of Pix. Use MONTHLY or another of PixPeriodicity.',
+    );
+  return {
+    *[Symbol.iterator]() {
+      for (let cycle = 0; ; cycle++) {
+        const due = dueDay(first, periodicity, cycle);
+        if (due > last) return;
+        yield datesOf(due, dueDay(first, periodicity, cycle + 1));
+      }
+    },
+  };
+}
+
+function datesOf(due: Day, nextDue: Day): PixCycle {
+  return {
+    dueDate: writeDay(due),
+    sendFrom: writeDay(due - 10),
+    sendUntil: writeDay(due - 2),
+    cancelUntil: instantInSaoPaulo(due - 1, 22),
+    retryUntil: writeDay(Math.min(due + 7, nextDue - 1)),
+  };
+}
+
+function dayOrThrow(text: string, name: string): Day {
+  const day = readDay(text);
+  if (day === undefined) throw new RangeError(`pixCalendar: ${name} is no date. Write it as yyyy-MM-dd.`);
+  return day;
+}

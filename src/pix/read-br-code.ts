@@ -1,0 +1,106 @@
+import { BrCodeError } from './br-code-error';
+import { type BrCodeField, readFields, valueIn } from './br-code-fields';
+import { crc16 } from './crc';
+
+/** What the text of a Pix QR code says. */
+export interface BrCode {
+  /**
+   * The journey of Pix Automático that it corresponds to: 2 authorises only, 3 also pays at once, 4 pays a charge with a
+   * due date. `undefined` for a plain Pix, which has no recurrence.
+   */
+  readonly journey?: 2 | 3 | 4 | undefined;
+  /** Where the payer's bank fetches the charge (tag 26 to 51), without a scheme. */
+  readonly chargeUrl?: string | undefined;
+  /** Where the payer's bank fetches the recurrence (tag 80 to 99), without a scheme. */
+  readonly recurrenceUrl?: string | undefined;
+  /** In the currency's main unit. `undefined` where the code has none: then the charge's URL gives it. */
+  readonly amount?: number | undefined;
+  /** `BRL`; of another currency its ISO 4217 number, as written. */
+  readonly currency?: string | undefined;
+  /** As the payer sees it. */
+  readonly merchantName?: string | undefined;
+  /** As the payer sees it. */
+  readonly merchantCity?: string | undefined;
+  /** As written: `***` stands for none. */
+  readonly txid?: string | undefined;
+  /** All fields in their order, those unknown to this library included. */
+  readonly fields: readonly BrCodeField[];
+}
+
+/**
+ * Reads a BR Code, the text of a Pix QR code, and checks its checksum. Sources: EMV QR code, and the Central Bank's
+ * samples (`bacen/pix-api` v2.9.0).
+ *
+ * @param text - the whole text, as in `instructions.qrCode.plain`, without white space around it
+ * @throws `BrCodeError` with the position where a broken text breaks
+ */
+export function readBrCode(text: string): BrCode {
+  if (typeof text !== 'string' || !text.startsWith('000201'))
+    throw new BrCodeError('not_a_br_code', 0, 'a BR Code is a text that starts with 000201.');
+  const fields = readFields(text, 0, text.length).map((field) => withInnerFields(field, text));
+  checkChecksum(text, fields);
+
+  const pix = fieldsOfPix(fields, /^(2[6-9]|[34]|5[01])/);
+  const chargeUrl = valueIn(pix, '25');
+  const recurrence = valueIn(fieldsOfPix(fields, /^[89]/), '25');
+  const recurrenceUrl = /\/rec\//i.test(recurrence ?? '') ? recurrence : undefined;
+  const currency = valueIn(fields, '53');
+  return {
+    journey: recurrenceUrl === undefined ? undefined : journeyOf(pix, chargeUrl),
+    chargeUrl,
+    recurrenceUrl,
+    amount: readAmount(valueIn(fields, '54')),
+    currency: currency === '986' ? 'BRL' : currency,
+    merchantName: valueIn(fields, '59'),
+    merchantCity: valueIn(fields, '60'),
+    txid: valueIn(fields.find(({ tag }) => tag === '62')?.fields, '05'),
+    fields,
+  };
+}
+
+function checkChecksum(text: string, fields: readonly BrCodeField[]): void {
+  const checksum = fields.find(({ tag }) => tag === '63');
+  if (checksum?.value.length !== 4)
+    throw new BrCodeError(
+      'no_checksum',
+      text.length,
+      'it does not end with its checksum, tag 63. Copy all of it.',
+    );
+  const valueAt = checksum.offset + 4;
+  if (valueAt + 4 < text.length)
+    throw new BrCodeError('text_after_checksum', valueAt + 4, 'there is text after the checksum, tag 63.');
+  if (crc16(text.slice(0, valueAt)) !== checksum.value)
+    throw new BrCodeError(
+      'wrong_checksum',
+      valueAt,
+      'the checksum does not match: a character before it, or of it, was changed. Copy the text again.',
+    );
+}
+
+/** Tags 26 to 51, 62 and 80 to 99 may hold fields; only of those of Pix is it certain. */
+function withInnerFields(field: BrCodeField, text: string): BrCodeField {
+  const { tag, value, offset } = field;
+  if (!/^(2[6-9]|[34]\d|5[01]|62|[89]\d)$/.test(tag)) return field;
+  try {
+    return { ...field, fields: readFields(text, offset + 4, offset + 4 + value.length) };
+  } catch (error) {
+    if (/^0014br\.gov\.bcb\.pix/i.test(value)) throw error;
+    return field;
+  }
+}
+
+/** What is in the tag that names Pix as its owner, of those that EMV leaves to several owners. */
+function fieldsOfPix(fields: readonly BrCodeField[], tags: RegExp): readonly BrCodeField[] | undefined {
+  return fields.find(
+    ({ tag, fields: inner }) => tags.test(tag) && valueIn(inner, '00')?.toLowerCase() === 'br.gov.bcb.pix',
+  )?.fields;
+}
+
+function journeyOf(pix: readonly BrCodeField[] | undefined, chargeUrl: string | undefined) {
+  if (chargeUrl !== undefined) return /\/cobv\//i.test(chargeUrl) ? 4 : 3;
+  return pix?.length === 1 ? 2 : undefined;
+}
+
+function readAmount(text = ''): number | undefined {
+  return /^\d+(\.\d*)?$/.test(text) ? Number(text) : undefined;
+}

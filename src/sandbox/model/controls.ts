@@ -1,0 +1,88 @@
+import { describeJourney, type SandboxTransaction } from './describe-journey';
+import * as moves from './moves';
+import { type PayOutOptions, payOut } from './pay-out';
+import type { SandboxPayout, SandboxRefund, SandboxReversal, SandboxScheduledPayment } from './records';
+import { SandboxError } from './sandbox-error';
+import type { ServiceState } from './state';
+
+/** What the payer, the bank and the service do by themselves. */
+export interface MoveControls {
+  /** Every journey created so far, the oldest first: a picture of this moment. */
+  readonly transactions: readonly SandboxTransaction[];
+  /**
+   * The payer pays: the transaction is `PAID`, and the payment notification goes out.
+   *
+   * @returns the payments that are now scheduled: the sandbox's own invention, for `cancelScheduledPayment` to cancel.
+   */
+  pay(transactionUUID: string): SandboxScheduledPayment[];
+  /** The transaction becomes `CANCELLED`. An invention: the document shows no move that does it, nor a notification. */
+  cancelTransaction(transactionUUID: string): void;
+  /** The service begins to return the funds: a reversal that is `PENDING`, and its notification. */
+  reverse(transactionUUID: string, options?: moves.ReturnOptions): SandboxReversal;
+  /** The funds are returned: the reversal is `PAID`, and its notification goes out. */
+  completeReversal(reversalUUID: string): SandboxReversal;
+  /** The reversal is `CANCELLED`, and its notification goes out. */
+  cancelReversal(reversalUUID: string): SandboxReversal;
+  /** A refund that you asked for is credited, in part or in full, and its notification goes out. */
+  refund(transactionUUID: string, options?: moves.RefundOptions): SandboxRefund;
+  /** A payout is made, or fails with the code in `fail`, and its notification goes out. */
+  payOut(options: PayOutOptions): SandboxPayout;
+  /** The scheduled payments of a journey, by due date. */
+  scheduledPayments(transactionUUID: string): SandboxScheduledPayment[];
+  /** A scheduled payment is charged; it cannot be cancelled any more. Sends nothing: the document does not show what. */
+  payScheduledPayment(instructionId: string): SandboxScheduledPayment;
+  /** A scheduled payment fails, for good. Sends nothing: the document does not show what. */
+  failScheduledPayment(instructionId: string): SandboxScheduledPayment;
+  /**
+   * Sends a payload of yours, such as a notification of the recurring journey that you have seen: the document says
+   * that they exist and does not show them, and the sandbox makes none up.
+   *
+   * @param query - flags for the query of the listener's URL, such as `type=recurrence`.
+   * @throws `SandboxError` (`invalid`) for a payload that is nested more than 100 levels deep.
+   */
+  notify(payload: object, query?: string): void;
+}
+
+/** The moves, for one state. Each gives a copy, so that what a caller holds does not change later. */
+export function moveControls(state: ServiceState): MoveControls {
+  return {
+    get transactions() {
+      return [...state.transactions.values()].map((transaction) => describeJourney(state, transaction));
+    },
+    pay: (uuid) => moves.pay(state, uuid).map(copy),
+    cancelTransaction: (uuid) => moves.cancelTransaction(state, uuid),
+    reverse: (uuid, options) => copy(moves.reverse(state, uuid, options)),
+    completeReversal: (uuid) => copy(moves.endReversal(state, uuid, 'PAID')),
+    cancelReversal: (uuid) => copy(moves.endReversal(state, uuid, 'CANCELLED')),
+    refund: (uuid, options) => copy(moves.refund(state, uuid, options)),
+    payOut: (options) => copy(payOut(state, options)),
+    scheduledPayments: (uuid) => moves.findTransaction(state, uuid).scheduledPayments.map(copy),
+    payScheduledPayment: (instructionId) => copy(moves.endScheduledPayment(state, instructionId, 'PAID')),
+    failScheduledPayment: (instructionId) => copy(moves.endScheduledPayment(state, instructionId, 'FAILED')),
+    notify(payload, query = '') {
+      assertNotNestedTooDeeply(payload);
+      state.notify({ kind: 'custom', query, payload });
+    },
+  };
+}
+
+/** Beyond every notification of the document. What is nested far deeper can neither be sent nor shown as JSON. */
+const MAX_LEVELS = 100;
+
+function assertNotNestedTooDeeply(payload: object): void {
+  let level: object[] = [payload];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_LEVELS) {
+      throw new SandboxError('invalid', `Expected a payload that is nested up to ${MAX_LEVELS} levels deep.`);
+    }
+    level = level.flatMap((value) => Object.values(value).filter(isObject));
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function copy<RecordType extends object>(record: RecordType): RecordType {
+  return { ...record };
+}

@@ -1,0 +1,28 @@
+import { addMonths, readDay, writeDay } from '../../pix/dates';
+import { dueDay, isPeriodicity } from '../../pix/periodicity';
+import type { SandboxScheduledPayment, TransactionRecord } from './records';
+import { dateTime, type ServiceState } from './state';
+
+/**
+ * Schedules the payments of a journey that was paid: from its first date, by its periodicity, up to its last date. All
+ * of it is invented. Without a first date, from a month after today; with an unknown periodicity, monthly.
+ */
+export function schedulePayments(state: ServiceState, transaction: TransactionRecord): void {
+  const { inventions, ids, now } = state;
+  const today = readDay(dateTime(state, now()).slice(0, 10)) ?? 0;
+  const first = readDay(transaction.initialDate) ?? addMonths(today, 1);
+  const periodicity = isPeriodicity(transaction.periodicity) ? transaction.periodicity : 'MONTHLY';
+  for (let cycle = 0; cycle < inventions.scheduledPayments; cycle++) {
+    const dueDate = writeDay(dueDay(first, periodicity, cycle));
+    if (transaction.finalDate !== undefined && dueDate > transaction.finalDate) break;
+    const payment: SandboxScheduledPayment = {
+      instructionId: ids.uuid(),
+      transactionUUID: transaction.uuid,
+      dueDate,
+      amount: transaction.recurrenceAmount,
+      status: 'SCHEDULED',
+    };
+    transaction.scheduledPayments.push(payment);
+    state.scheduledPayments.set(payment.instructionId, payment);
+  }
+}

@@ -1,0 +1,126 @@
+import { readDay, writeDay } from '../pix/dates';
+import type { MoveControls } from './model/controls';
+import type { SandboxScheduledPayment } from './model/records';
+import { SandboxError } from './model/sandbox-error';
+
+/** A story that the sandbox can play on a journey. */
+export type ScenarioName = 'happy-year' | 'no-funds-three-times' | 'payer-cancels';
+
+/** How a scenario is played. */
+export interface ScenarioOptions {
+  /** Which of its notifications to send, from 1. Default: all of them, at once. */
+  readonly step?: number | undefined;
+}
+
+/**
+ * A notification about a charge of a recurrence. The document says that the service sends some and does not show them
+ * (section 6.1), so all of its fields are the sandbox's invention. The example `recurrence-notifications` reads it.
+ */
+export interface ScenarioNotification {
+  /** Says so in every body. */
+  readonly invented: 'by the sandbox';
+  /** The journey that it belongs to. */
+  readonly transactionUUID: string;
+  /** The scheduled payment. */
+  readonly instructionId: string;
+  /** `yyyy-MM-dd`. */
+  readonly dueDate: string;
+  /** The day of the attempt, `yyyy-MM-dd`. */
+  readonly date: string;
+  /** In the currency's main unit. */
+  readonly amount: number;
+  /** 0 before the first attempt. */
+  readonly attempt: number;
+  /** `SCHEDULED`, `CANCELLED` or `PAID`. */
+  readonly status: 'SCHEDULED' | 'CANCELLED' | 'PAID';
+  /** Why it was cancelled: a code that `explainPixCode` explains for `charge-cancelled`. */
+  readonly code?: string | undefined;
+}
+
+/** What was played. */
+export interface PlayedScenario {
+  /** How many notifications the scenario has. */
+  readonly steps: number;
+  /** Those that were sent now, in order. */
+  readonly sent: readonly ScenarioNotification[];
+}
+
+/** What happens to one payment, on which day after it is due. */
+type Event = readonly [attempt: number, status: ScenarioNotification['status'], days: number, code?: string];
+
+const scheduled: Event = [0, 'SCHEDULED', -10];
+const paid: Event = [1, 'PAID', 0];
+
+/** Each scenario by its payments, and each payment by its events. */
+const SCENARIOS: Readonly<Record<ScenarioName, readonly (readonly Event[])[]>> = {
+  /** Up to twelve payments, all of them paid at the first attempt. */
+  'happy-year': Array.from({ length: 12 }, () => [scheduled, paid]),
+  /** The first attempt and two retries fail; the third retry, on the sixth day, is paid. */
+  'no-funds-three-times': [
+    [
+      scheduled,
+      [1, 'CANCELLED', 0, 'FAIL'],
+      [2, 'CANCELLED', 2, 'FAIL'],
+      [3, 'CANCELLED', 4, 'FAIL'],
+      [4, 'PAID', 6],
+    ],
+  ],
+  /** The payer cancels one payment, which does not end the recurrence, and then the authorization. */
+  'payer-cancels': [
+    [scheduled, [1, 'CANCELLED', -1, 'SLBD']],
+    [scheduled, paid],
+    [scheduled, [1, 'CANCELLED', -1, 'CCLD']],
+  ],
+};
+
+/** The names of all scenarios. */
+export const scenarioNames = Object.keys(SCENARIOS) as ScenarioName[];
+
+/**
+ * Plays a scenario on the scheduled payments of a journey. A journey that has none yet is paid first; it then has three,
+ * unless `inventions.scheduledPayments` says otherwise.
+ */
+export function playScenario(
+  sandbox: Pick<MoveControls, 'pay' | 'scheduledPayments' | 'payScheduledPayment' | 'notify'>,
+  name: ScenarioName,
+  transactionUUID: string,
+  { step }: ScenarioOptions = {},
+): PlayedScenario {
+  if (!Object.hasOwn(SCENARIOS, name))
+    throw new SandboxError('unknown', `No scenario has this name. There are ${scenarioNames.join(', ')}.`);
+  const known = sandbox.scheduledPayments(transactionUUID);
+  const payments = known.length > 0 ? known : sandbox.pay(transactionUUID);
+
+  // A journey with fewer payments plays less of it.
+  const all = payments.flatMap((payment, index) =>
+    (SCENARIOS[name][index] ?? []).map((event) => ({ payment, notification: describe(payment, event) })),
+  );
+  if (step !== undefined && all[step - 1] === undefined)
+    throw new SandboxError('invalid', `The scenario has the steps 1 to ${all.length} for this journey.`);
+
+  const played = step === undefined ? all : all.slice(step - 1, step);
+  for (const { payment, notification } of played) {
+    if (notification.status === 'PAID' && payment.status === 'SCHEDULED')
+      sandbox.payScheduledPayment(payment.instructionId);
+    sandbox.notify(notification, 'type=recurrence');
+  }
+  return { steps: all.length, sent: played.map(({ notification }) => notification) };
+}
+
+function describe(
+  payment: SandboxScheduledPayment,
+  [attempt, status, days, code]: Event,
+): ScenarioNotification {
+  const { transactionUUID, instructionId, dueDate, amount } = payment;
+  return {
+    invented: 'by the sandbox',
+    transactionUUID,
+    instructionId,
+    dueDate,
+    date: writeDay((readDay(dueDate) ?? 0) + days),
+    amount,
+    attempt,
+    status,
+    ...(code === undefined ? {} : { code }),
+  };
+}

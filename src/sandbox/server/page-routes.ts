@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+import type { Credentials } from '../../service/credentials';
+import { verifyAuthorization } from '../../webhooks/authorization';
+import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
+import { contentSecurityPolicy, PAGE_TOKEN_MARK, pageHtml } from '../page/page.generated';
+import type { PageState } from '../page/page-state';
+import type { Verify } from '../page/verify';
+import { parseControlBody } from './control-body';
+import { needsCredentials } from './control-routes';
+import { verifyOptions } from './control-schemas';
+import type { PageToken } from './page-token';
+
+/** What the page needs of the server. */
+export interface PageParts {
+  readonly token: PageToken;
+  readonly state: () => PageState;
+  readonly verify: Verify | undefined;
+  /** Whom the page is for, where the pair is not the default one; `undefined` for everybody on this machine. */
+  readonly onlyFor: Credentials | undefined;
+}
+
+/** The page itself. Its script then asks for the state, with the cookie and the token that come with it. */
+export function servePage(request: ServiceRequest, { token, onlyFor }: PageParts): ServiceAnswer | undefined {
+  if (request.method !== 'GET' || request.path.split('?')[0] !== '/') return undefined;
+  if (onlyFor !== undefined && !verifyAuthorization(authorizationOf(request), onlyFor)) {
+    const challenge = 'Basic realm="Sandbox: API key and API token", charset="UTF-8"';
+    return json(
+      401,
+      { message: 'The page needs the API key and API token.' },
+      { 'www-authenticate': challenge },
+    );
+  }
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': contentSecurityPolicy,
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'set-cookie': token.setCookie,
+    },
+    body: pageHtml.replace(PAGE_TOKEN_MARK, token.ofPage),
+  };
+}
+
+/** Answers the page's `verify` button. */
+export async function serveVerify(
+  request: ServiceRequest,
+  { verify }: PageParts,
+  isAuthorized: boolean,
+): Promise<ServiceAnswer | undefined> {
+  if (verify === undefined || request.method !== 'POST' || request.path !== '/sandbox/verify')
+    return undefined;
+  if (!isAuthorized) return needsCredentials;
+  try {
+    const { url } = parseControlBody(verifyOptions, request.body);
+    return json(200, await verify(url));
+  } catch (error) {
+    return json(400, { message: error instanceof Error ? error.message : 'The checklist could not run.' });
+  }
+}
+
+export function isEventStream({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): boolean {
+  return method === 'GET' && path.split('?')[0] === '/sandbox/events';
+}
+
+/** How often an open page learns of changes, in milliseconds. */
+const POLL_MS = 200;
+
+/** Sends the state as server-sent events: now, and after each change, until the page goes away. */
+export function streamState(response: ServerResponse, state: () => PageState): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  let sent = '';
+  const send = () => {
+    if (response.writableNeedDrain) return;
+    const text = JSON.stringify(state());
+    if (text === sent) return;
+    sent = text;
+    response.write(`data: ${text}\n\n`);
+  };
+  send();
+  // Looked at, rather than told of by each of the many places that change something.
+  const timer = setInterval(send, POLL_MS);
+  response.on('close', () => clearInterval(timer));
+}
+
+function authorizationOf({ headers }: ServiceRequest): string | undefined {
+  const { authorization } = headers;
+  return typeof authorization === 'string' ? authorization : undefined;
+}

@@ -1,0 +1,187 @@
+import * as z from 'zod/mini';
+import * as guards from '../guards.generated';
+import {
+  type BankDetails,
+  bankDetailsObject,
+  type IdentityDocument,
+  identityDocumentObject,
+  maybe,
+  type OpenEnum,
+  openEnum,
+  type Phone,
+  phoneObject,
+  undocumentedObject,
+} from '../schema/fields';
+import { type Schema, toSchema } from '../schema/schema';
+
+/**
+ * A transaction, the answer to `getTransaction` (document section 2.3). The document marks no field as required, and
+ * shows no time zone for date-times: read them with `parseDateTime` and the zone your account works in.
+ */
+export interface Transaction {
+  /** 0, or the field is missing; any other value is thrown as `ApiError` (document sections 2.3 and 7.2). */
+  status?: number | null | undefined;
+  /** Status message (document section 2.3). */
+  message?: string | null | undefined;
+  /** Internal transaction id (document section 2.3). */
+  id?: number | null | undefined;
+  /** Transaction UUID (document section 2.3). */
+  uuid?: string | null | undefined;
+  /** Kind of transaction; `SALE` is a known value (document section 2.3). */
+  type?: OpenEnum<'SALE'> | null | undefined;
+  /** Where the transaction stands: `PENDING`, `CANCELLED` or `PAID` (document sections 2.3 and 3). */
+  situation?: OpenEnum<'PENDING' | 'CANCELLED' | 'PAID'> | null | undefined;
+  /** Currency of the amounts, an ISO 4217 code (document section 2.3). */
+  currency?: string | null | undefined;
+  /** Order amount, in the currency's main unit (document section 2.3). */
+  amount?: number | null | undefined;
+  /** Shipping costs, in the currency's main unit (document section 2.3). */
+  shipping?: number | null | undefined;
+  /** Discounts applied, in the currency's main unit (document section 2.3). */
+  discounts?: number | null | undefined;
+  /** `amount` plus `shipping`, minus `discounts`, in the currency's main unit (document section 2.3). */
+  total?: number | null | undefined;
+  /** Service fee (document section 2.3). */
+  appliedRate?: number | null | undefined;
+  /** Your unique identifier of the sale (document section 2.3). */
+  referenceCode?: string | null | undefined;
+  /** When it was created, `yyyy-MM-dd HH:mm:ss` (document section 2.3). */
+  creation?: string | null | undefined;
+  /** Until when the order is valid, `yyyy-MM-dd HH:mm:ss` (document section 2.3). */
+  maxAge?: string | null | undefined;
+  /** Who pays (document section 2.3). */
+  shopper?: TransactionShopper | null | undefined;
+  /** Who receives; its fields are not documented (document section 2.3). */
+  beneficiary?: Record<string, unknown> | null | undefined;
+  /** What was refunded, and what still can be (document section 2.3). */
+  refunds?: TransactionRefunds | null | undefined;
+  /** Service fee applied to payouts (document section 2.3). */
+  serviceFee?: number | null | undefined;
+  /** Whether a return error is present (document section 2.3). */
+  has_return_error?: boolean | null | undefined;
+  /** The return error; its fields are not documented (document section 2.3). */
+  return_error?: Record<string, unknown> | null | undefined;
+  /** Tracking; its fields are not documented (document section 2.3). */
+  track?: Record<string, unknown> | null | undefined;
+}
+
+/** Who pays a transaction (document section 2.3). Personal data. */
+export interface TransactionShopper {
+  /** The shopper's bank account (document section 2.3). */
+  bankDetails?: ShopperBankDetails | null | undefined;
+  /** Identity document (document section 2.3). */
+  document?: IdentityDocument | null | undefined;
+  /** E-mail address (document section 2.3). */
+  email?: string | null | undefined;
+  /** Telephone (document section 2.3). */
+  phone?: Phone | null | undefined;
+}
+
+/** A shopper's bank account (document section 2.3). Personal data. */
+export interface ShopperBankDetails {
+  /** Account number (document section 2.3). */
+  account?: string | null | undefined;
+  /** Branch of the bank (document section 2.3). */
+  branch?: string | null | undefined;
+}
+
+/** The refunds of a transaction (document section 2.3). */
+export interface TransactionRefunds {
+  /** What can still be refunded, in the currency's main unit (document section 2.3). */
+  available?: number | null | undefined;
+  /** How many refunds there are (document section 2.3). */
+  quantity?: number | null | undefined;
+  /** What was asked to be refunded so far, in the currency's main unit (document section 2.3). */
+  requested?: number | null | undefined;
+  /** Each refund (document section 2.3). */
+  transactions?: TransactionRefund[] | null | undefined;
+}
+
+/** One refund of a transaction (document section 2.3). */
+export interface TransactionRefund {
+  /** The account that was credited (document section 2.3). */
+  bankDetails?: BankDetails | null | undefined;
+  /** When it was created, `yyyy-MM-dd HH:mm:ss` (document section 2.3). */
+  creation?: string | null | undefined;
+  /** When it was credited, `yyyy-MM-dd HH:mm:ss` (document section 2.3). */
+  creditDate?: string | null | undefined;
+  /** The transfer that credited it (document section 2.3). */
+  creditTransferDetails?: CreditTransferDetails | null | undefined;
+  /** Remark (document section 2.3). */
+  remark?: string | null | undefined;
+  /** State of the refund; `PAID` is a known value (document sections 2.3 and 3). */
+  status?: OpenEnum<'PAID'> | null | undefined;
+  /** Amount, in the currency's main unit (document section 2.3). */
+  total?: number | null | undefined;
+  /** UUID of the refund (document section 2.3). */
+  uuid?: string | null | undefined;
+}
+
+/** The transfer that credited a refund (document section 2.3). */
+export interface CreditTransferDetails {
+  /** Reference of the transfer (document section 2.3). */
+  referenceCode?: string | null | undefined;
+  /** UUID of the sale (document section 2.3). */
+  saleUUID?: string | null | undefined;
+  /** Amount, in the currency's main unit (document section 2.3). */
+  total?: number | null | undefined;
+}
+
+const refundObject = z.looseObject({
+  bankDetails: maybe(bankDetailsObject),
+  creation: maybe(z.string()),
+  creditDate: maybe(z.string()),
+  creditTransferDetails: maybe(
+    z.looseObject({
+      referenceCode: maybe(z.string()),
+      saleUUID: maybe(z.string()),
+      total: maybe(z.number()),
+    }),
+  ),
+  remark: maybe(z.string()),
+  status: maybe(openEnum<'PAID'>()),
+  total: maybe(z.number()),
+  uuid: maybe(z.string()),
+});
+
+export const transactionObject = z.looseObject({
+  status: maybe(z.number()),
+  message: maybe(z.string()),
+  id: maybe(z.number()),
+  uuid: z.nullish(z.string()),
+  type: maybe(openEnum<'SALE'>()),
+  situation: z.nullish(openEnum<'PENDING' | 'CANCELLED' | 'PAID'>()),
+  currency: maybe(z.string()),
+  amount: maybe(z.number()),
+  shipping: maybe(z.number()),
+  discounts: maybe(z.number()),
+  total: maybe(z.number()),
+  appliedRate: maybe(z.number()),
+  referenceCode: maybe(z.string()),
+  creation: maybe(z.string()),
+  maxAge: maybe(z.string()),
+  shopper: maybe(
+    z.looseObject({
+      bankDetails: maybe(z.looseObject({ account: maybe(z.string()), branch: maybe(z.string()) })),
+      document: maybe(identityDocumentObject),
+      email: maybe(z.string()),
+      phone: maybe(phoneObject),
+    }),
+  ),
+  beneficiary: maybe(undocumentedObject()),
+  refunds: maybe(
+    z.looseObject({
+      available: maybe(z.number()),
+      quantity: maybe(z.number()),
+      requested: maybe(z.number()),
+      transactions: maybe(z.array(refundObject)),
+    }),
+  ),
+  serviceFee: maybe(z.number()),
+  has_return_error: maybe(z.boolean()),
+  return_error: maybe(undocumentedObject()),
+  track: maybe(undocumentedObject()),
+});
+
+/** The answer to `getTransaction`, as a Standard Schema (document section 2.3). */
+export const transactionSchema: Schema<Transaction> = toSchema(transactionObject, guards.isTransaction);

@@ -1,0 +1,425 @@
+// Made by `npm run generate` out of the schemas. Do not edit: change the schema, and run it again.
+//
+// A quick yes for a value that is exactly as documented, which its schema would give out as it is. A guard says no
+// where it is not sure, and the schema then has the last word. A property test holds the two together.
+
+import { isScannable, isUndamaged, readReceipt } from './schema/checks';
+import { isListOf, isMaybeNumber, isMaybeText, isPlain } from './schema/guard-checks';
+
+export function isPayout(value: unknown): boolean {
+  return isPayout1(value) || isPayout2(value);
+}
+
+function isPayout1(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const {
+    success,
+    message,
+    id,
+    uuid,
+    currency,
+    amount,
+    status,
+    referenceCode,
+    bankDetails,
+    creation,
+    receipt,
+  } = value;
+  return (
+    Object.hasOwn(value, 'success') &&
+    success === true &&
+    Object.hasOwn(value, 'uuid') &&
+    typeof uuid === 'string' &&
+    uuid.length >= 1 &&
+    uuid.length <= 512 &&
+    isUndamaged(uuid) &&
+    Object.hasOwn(value, 'status') &&
+    typeof status === 'string' &&
+    status.length <= 512 &&
+    isUndamaged(status) &&
+    isMaybeText(message) &&
+    isMaybeNumber(id) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(referenceCode) &&
+    (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
+    isMaybeText(creation) &&
+    ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
+      receipt === null ||
+      receipt === undefined)
+  );
+}
+
+function isBankDetails(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { bank, branch, account } = value;
+  return isMaybeText(bank) && isMaybeText(branch) && isMaybeText(account);
+}
+
+function isPayout2(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const {
+    success,
+    message,
+    id,
+    uuid,
+    currency,
+    amount,
+    status,
+    referenceCode,
+    bankDetails,
+    creation,
+    receipt,
+    error_code,
+  } = value;
+  return (
+    Object.hasOwn(value, 'success') &&
+    success === false &&
+    Object.hasOwn(value, 'uuid') &&
+    typeof uuid === 'string' &&
+    uuid.length >= 1 &&
+    uuid.length <= 512 &&
+    isUndamaged(uuid) &&
+    Object.hasOwn(value, 'status') &&
+    typeof status === 'string' &&
+    status.length <= 512 &&
+    isUndamaged(status) &&
+    isMaybeText(message) &&
+    isMaybeNumber(id) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(referenceCode) &&
+    (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
+    isMaybeText(creation) &&
+    ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
+      receipt === null ||
+      receipt === undefined) &&
+    isMaybeText(error_code)
+  );
+}
+
+export function isRefund(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const {
+    saleToken,
+    referenceCode,
+    currency,
+    originalAmount,
+    reversedAmount,
+    amountRefunded,
+    bankDetails,
+    receipt,
+    status,
+    refund,
+    reason,
+    date,
+  } = value;
+  return (
+    Object.hasOwn(value, 'saleToken') &&
+    typeof saleToken === 'string' &&
+    saleToken.length >= 1 &&
+    saleToken.length <= 512 &&
+    isUndamaged(saleToken) &&
+    Object.hasOwn(value, 'status') &&
+    typeof status === 'string' &&
+    status.length <= 512 &&
+    isUndamaged(status) &&
+    Object.hasOwn(value, 'refund') &&
+    isRefundRefund(refund) &&
+    isMaybeText(referenceCode) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(originalAmount) &&
+    isMaybeNumber(reversedAmount) &&
+    isMaybeNumber(amountRefunded) &&
+    (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
+    ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
+      receipt === null ||
+      receipt === undefined) &&
+    isMaybeText(reason) &&
+    isMaybeText(date)
+  );
+}
+
+function isRefundRefund(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { id, uuid, status, amount, creation, creditDate } = value;
+  return (
+    Object.hasOwn(value, 'uuid') &&
+    typeof uuid === 'string' &&
+    uuid.length >= 1 &&
+    uuid.length <= 512 &&
+    isUndamaged(uuid) &&
+    isMaybeNumber(id) &&
+    isMaybeText(status) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(creation) &&
+    isMaybeText(creditDate)
+  );
+}
+
+export function isReversal(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const {
+    id,
+    uuid,
+    currency,
+    originalAmount,
+    reversedAmount,
+    status,
+    bankDetails,
+    sale,
+    creation,
+    receipt,
+    reason,
+  } = value;
+  return (
+    Object.hasOwn(value, 'uuid') &&
+    typeof uuid === 'string' &&
+    uuid.length >= 1 &&
+    uuid.length <= 512 &&
+    isUndamaged(uuid) &&
+    Object.hasOwn(value, 'status') &&
+    typeof status === 'string' &&
+    status.length <= 512 &&
+    isUndamaged(status) &&
+    isMaybeNumber(id) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(originalAmount) &&
+    isMaybeNumber(reversedAmount) &&
+    (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
+    (isReversalSale(sale) || sale === null || sale === undefined) &&
+    isMaybeText(creation) &&
+    ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
+      receipt === null ||
+      receipt === undefined) &&
+    isMaybeText(reason)
+  );
+}
+
+function isReversalSale(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { id, uuid } = value;
+  return isMaybeNumber(id) && isMaybeText(uuid);
+}
+
+export function isSale(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { saleToken, referenceCode, currency, amount, shopper, date, newStatus } = value;
+  return (
+    Object.hasOwn(value, 'saleToken') &&
+    typeof saleToken === 'string' &&
+    saleToken.length >= 1 &&
+    saleToken.length <= 512 &&
+    isUndamaged(saleToken) &&
+    Object.hasOwn(value, 'newStatus') &&
+    typeof newStatus === 'string' &&
+    newStatus.length <= 512 &&
+    isUndamaged(newStatus) &&
+    isMaybeText(referenceCode) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(amount) &&
+    (isSaleShopper(shopper) || shopper === null || shopper === undefined) &&
+    isMaybeText(date)
+  );
+}
+
+function isSaleShopper(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { id, firstName, lastName, email, agency, account } = value;
+  return (
+    isMaybeText(id) &&
+    isMaybeText(firstName) &&
+    isMaybeText(lastName) &&
+    isMaybeText(email) &&
+    isMaybeText(agency) &&
+    isMaybeText(account)
+  );
+}
+
+export function isScheduledPaymentCancellation(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { status, message } = value;
+  return Object.hasOwn(value, 'status') && Number.isFinite(status) && isMaybeText(message);
+}
+
+export function isRecurringCheckout(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { status, message, response } = value;
+  return (
+    Object.hasOwn(value, 'response') &&
+    isRecurringCheckoutResponse(response) &&
+    isMaybeNumber(status) &&
+    isMaybeText(message)
+  );
+}
+
+function isRecurringCheckoutResponse(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { id, referenceCode, amount, saleCode, uuid, shopper, instructions } = value;
+  return (
+    Object.hasOwn(value, 'uuid') &&
+    typeof uuid === 'string' &&
+    uuid.length >= 1 &&
+    Object.hasOwn(value, 'instructions') &&
+    isRecurringCheckoutResponseInstructions(instructions) &&
+    isMaybeNumber(id) &&
+    isMaybeText(referenceCode) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(saleCode) &&
+    (isRecurringCheckoutResponseShopper(shopper) || shopper === null || shopper === undefined)
+  );
+}
+
+function isRecurringCheckoutResponseShopper(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { id, name, email, document, phone } = value;
+  return (
+    isMaybeText(id) &&
+    isMaybeText(name) &&
+    isMaybeText(email) &&
+    (isIdentityDocument(document) || document === null || document === undefined) &&
+    (isPhone(phone) || phone === null || phone === undefined)
+  );
+}
+
+function isIdentityDocument(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { type, number } = value;
+  return isMaybeText(type) && isMaybeText(number);
+}
+
+function isPhone(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { type, number } = value;
+  return isMaybeText(type) && isMaybeText(number);
+}
+
+function isRecurringCheckoutResponseInstructions(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { chosen, name, label, qrCode, steps } = value;
+  return (
+    Object.hasOwn(value, 'qrCode') &&
+    isRecurringCheckoutResponseInstructionsQrCode(qrCode) &&
+    isMaybeText(chosen) &&
+    isMaybeText(name) &&
+    isMaybeText(label) &&
+    (isRecurringCheckoutResponseInstructionsSteps(steps) || steps === null || steps === undefined)
+  );
+}
+
+function isRecurringCheckoutResponseInstructionsQrCode(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { url, base64, plain } = value;
+  return isMaybeText(url) && isMaybeText(base64) && isMaybeText(plain) && isScannable(value);
+}
+
+function isRecurringCheckoutResponseInstructionsSteps(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { qrCode } = value;
+  return isListOf(qrCode, (item) => typeof item === 'string') || qrCode === null || qrCode === undefined;
+}
+
+export function isTransaction(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const {
+    status,
+    message,
+    id,
+    uuid,
+    type,
+    situation,
+    currency,
+    amount,
+    shipping,
+    discounts,
+    total,
+    appliedRate,
+    referenceCode,
+    creation,
+    maxAge,
+    shopper,
+    beneficiary,
+    refunds,
+    serviceFee,
+    has_return_error,
+    return_error,
+    track,
+  } = value;
+  return (
+    isMaybeNumber(status) &&
+    isMaybeText(message) &&
+    isMaybeNumber(id) &&
+    isMaybeText(uuid) &&
+    isMaybeText(type) &&
+    isMaybeText(situation) &&
+    isMaybeText(currency) &&
+    isMaybeNumber(amount) &&
+    isMaybeNumber(shipping) &&
+    isMaybeNumber(discounts) &&
+    isMaybeNumber(total) &&
+    isMaybeNumber(appliedRate) &&
+    isMaybeText(referenceCode) &&
+    isMaybeText(creation) &&
+    isMaybeText(maxAge) &&
+    (isTransactionShopper(shopper) || shopper === null || shopper === undefined) &&
+    (isPlain(beneficiary) || beneficiary === null || beneficiary === undefined) &&
+    (isTransactionRefunds(refunds) || refunds === null || refunds === undefined) &&
+    isMaybeNumber(serviceFee) &&
+    (typeof has_return_error === 'boolean' || has_return_error === null || has_return_error === undefined) &&
+    (isPlain(return_error) || return_error === null || return_error === undefined) &&
+    (isPlain(track) || track === null || track === undefined)
+  );
+}
+
+function isTransactionShopper(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { bankDetails, document, email, phone } = value;
+  return (
+    (isTransactionShopperBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
+    (isIdentityDocument(document) || document === null || document === undefined) &&
+    isMaybeText(email) &&
+    (isPhone(phone) || phone === null || phone === undefined)
+  );
+}
+
+function isTransactionShopperBankDetails(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { account, branch } = value;
+  return isMaybeText(account) && isMaybeText(branch);
+}
+
+function isTransactionRefunds(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { available, quantity, requested, transactions } = value;
+  return (
+    isMaybeNumber(available) &&
+    isMaybeNumber(quantity) &&
+    isMaybeNumber(requested) &&
+    (isListOf(transactions, (item) => isTransactionRefundsTransactionsItem(item)) ||
+      transactions === null ||
+      transactions === undefined)
+  );
+}
+
+function isTransactionRefundsTransactionsItem(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { bankDetails, creation, creditDate, creditTransferDetails, remark, status, total, uuid } = value;
+  return (
+    (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
+    isMaybeText(creation) &&
+    isMaybeText(creditDate) &&
+    (isTransactionRefundsTransactionsItemCreditTransferDetails(creditTransferDetails) ||
+      creditTransferDetails === null ||
+      creditTransferDetails === undefined) &&
+    isMaybeText(remark) &&
+    isMaybeText(status) &&
+    isMaybeNumber(total) &&
+    isMaybeText(uuid)
+  );
+}
+
+function isTransactionRefundsTransactionsItemCreditTransferDetails(value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const { referenceCode, saleUUID, total } = value;
+  return isMaybeText(referenceCode) && isMaybeText(saleUUID) && isMaybeNumber(total);
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod/mini';
+import * as guards from '../guards.generated';
+import { identity, maybe, type OpenEnum, state } from '../schema/fields';
+import { type Schema, toSchema } from '../schema/schema';
+import { type DocumentedKind, given, type ReadNotification } from './kind';
+
+/** A sale's new status, most often that it is paid (document section 6.2). */
+export interface SalePayload {
+  /** Transaction UUID: what `getTransaction` takes (document section 6.2). */
+  saleToken: string;
+  /** Your order code, as given at creation (document section 6.2). */
+  referenceCode?: string | null | undefined;
+  /** Currency of the amount, an ISO 4217 code such as `BRL` (document section 6.2). */
+  currency?: string | null | undefined;
+  /** Order amount, in the currency's main unit (document section 6.2). */
+  amount?: number | null | undefined;
+  /** Who paid (document section 6.2). */
+  shopper?: SaleShopper | null | undefined;
+  /** When it was confirmed, `yyyy-MM-dd HH:mm:ss` without a zone (document section 6.2). */
+  date?: string | null | undefined;
+  /** The status the sale has now: typically `PAID`; `REVERSAL` is another (document sections 6.1 and 6.2). */
+  newStatus: OpenEnum<'PAID' | 'REVERSAL'>;
+}
+
+/** Who paid a sale (document section 6.2). Personal data. */
+export interface SaleShopper {
+  /** The shopper's id in your system, if you gave one (document section 6.2). */
+  id?: string | null | undefined;
+  /** First name (document section 6.2). */
+  firstName?: string | null | undefined;
+  /** Last name (document section 6.2). */
+  lastName?: string | null | undefined;
+  /** E-mail address (document section 6.2). */
+  email?: string | null | undefined;
+  /** Bank branch, if applicable (document section 6.2). */
+  agency?: string | null | undefined;
+  /** Bank account, if applicable (document section 6.2). */
+  account?: string | null | undefined;
+}
+
+export const saleObject = z.looseObject({
+  saleToken: identity(),
+  referenceCode: maybe(z.string()),
+  currency: maybe(z.string()),
+  amount: maybe(z.number()),
+  shopper: maybe(
+    z.looseObject({
+      id: maybe(z.string()),
+      firstName: maybe(z.string()),
+      lastName: maybe(z.string()),
+      email: maybe(z.string()),
+      agency: maybe(z.string()),
+      account: maybe(z.string()),
+    }),
+  ),
+  date: maybe(z.string()),
+  newStatus: state<'PAID' | 'REVERSAL'>(),
+});
+
+/** The payload of `payment` and `saleStatus` notifications, as a Standard Schema (document section 6.2). */
+export const salePayloadSchema: Schema<SalePayload> = toSchema(saleObject, guards.isSale);
+
+/** A sale is paid (document section 6.2). */
+export interface PaymentNotification extends ReadNotification {
+  /** A sale is paid. */
+  readonly kind: 'payment';
+  /** The sale (document section 6.2). */
+  readonly payload: SalePayload;
+}
+
+/** A sale has a status other than `PAID`, such as `REVERSAL`. Do not ship for it (document sections 6.1 and 6.2). */
+export interface SaleStatusNotification extends ReadNotification {
+  /** A sale has a status other than `PAID`. */
+  readonly kind: 'saleStatus';
+  /** The sale, with its status in `newStatus` (document section 6.2). */
+  readonly payload: SalePayload;
+}
+
+/** What both kinds of a sale share: one subject, so that nobody ships it and takes it back at the same time. */
+const sale = {
+  body: 'sale',
+  flag: undefined,
+  query: '',
+  schema: salePayloadSchema,
+  subjectKind: 'payment',
+  subject: ({ saleToken }: SalePayload) => saleToken,
+  state: ({ newStatus }: SalePayload) => [newStatus],
+};
+
+export const payment: DocumentedKind<PaymentNotification> = {
+  ...sale,
+  kind: 'payment',
+  match: (body) => given(body, 'newStatus') === 'PAID',
+};
+
+export const saleStatus: DocumentedKind<SaleStatusNotification> = {
+  ...sale,
+  kind: 'saleStatus',
+  match: (body) => given(body, 'newStatus') !== undefined && !payment.match(body),
+};

@@ -1,0 +1,218 @@
+import * as z from 'zod/mini';
+import { currencyDecimals, decimalsOf, isCurrencyCode } from '../currency';
+import { nonEmptyText, type OpenEnum, openEnum } from '../schema/fields';
+import { type Schema, toSchema } from '../schema/schema';
+
+/**
+ * What creates a recurring-payment journey (document section 2.1).
+ *
+ * `amount` is required when `recurrence.immediatePayment` is true, and allowed when it is false.
+ */
+export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
+  (
+    | {
+        // Not a number, so that editors see which of the two is meant once `amount` is written, and show its text.
+        /** None: without an immediate payment it may be left out (document section 2.1). */
+        amount?: undefined;
+        /** What recurs, and when (document section 2.1). */
+        recurrence: {
+          /** `false`: a journey without an immediate charge (document section 2.1). */
+          immediatePayment: false;
+        };
+      }
+    | {
+        /**
+         * Amount of the immediate payment, in the currency's main unit (`59.7` for R$ 59,70), with no more decimals
+         * than the currency has. Round sums, or use `amountFromMinorUnits` (document section 2.1).
+         */
+        amount: number;
+      }
+  );
+
+/** The fields of a journey's request that do not depend on the immediate payment (document section 2.1). */
+export interface RecurringCheckoutRequestBase {
+  /** Currency of all amounts, an ISO 4217 code such as `BRL` (document section 2.1). */
+  currency: string;
+  /** Your unique identifier of the order (document section 2.1). */
+  referenceCode: string;
+  /** How long the QR code can be paid, in minutes (document section 2.1). */
+  maxAge?: number | undefined;
+  /** Absolute http or https URL for transaction updates (document section 2.1). */
+  callbackURL?: string | undefined;
+  /** Who pays (document section 2.1). */
+  shopper: CheckoutRequestShopper;
+  /** What recurs, and when (document section 2.1). */
+  recurrence: RecurrenceRequest;
+}
+
+/** Who pays (document section 2.1). Personal data. */
+export interface CheckoutRequestShopper {
+  /** The shopper's id in your system (document section 2.1). */
+  id?: string | undefined;
+  /** E-mail address (document section 2.1). */
+  email?: string | undefined;
+  /** Full name (document section 2.1). */
+  name?: string | undefined;
+  /** Identity document (document section 2.1). */
+  document?:
+    | {
+        /** Kind of document; `CPF` is a known value (document section 2.1). */
+        type?: OpenEnum<'CPF'> | undefined;
+        /** Number of the document (document section 2.1). */
+        number?: string | undefined;
+      }
+    | undefined;
+  /** Telephone (document section 2.1). */
+  phone?:
+    | {
+        /** Kind of telephone; `MOBILE` is a known value (document section 2.1). */
+        type?: OpenEnum<'MOBILE'> | undefined;
+        /** Telephone number (document section 2.1). */
+        number?: string | undefined;
+      }
+    | undefined;
+}
+
+/** What recurs, and when (document section 2.1). */
+export interface RecurrenceRequest {
+  /** Identifier of the recurrence plan (document section 2.1). */
+  planId?: string | undefined;
+  /** Whether an immediate payment is made; `amount` is then required (document section 2.1). */
+  immediatePayment: boolean;
+  /** What each recurrence costs (document section 2.1). */
+  amount?:
+    | {
+        /** Amount of each recurrence, in the currency's main unit; more than 0 (document section 2.1). */
+        recurrenceAmount?: number | undefined;
+      }
+    | undefined;
+  /** When it recurs (document section 2.1). */
+  calendar?:
+    | {
+        /** First date of the recurrence, `yyyy-MM-dd` (document section 2.1). */
+        initialDate?: string | undefined;
+        /** Last date of the recurrence, `yyyy-MM-dd`, not before the first (document section 2.1). */
+        finalDate?: string | undefined;
+        /** How often; `MONTHLY` is a known value (document section 2.1). */
+        periodicity?: OpenEnum<'MONTHLY'> | undefined;
+      }
+    | undefined;
+  /** Whether a failed charge is tried again (document section 2.1). */
+  retry?: boolean | undefined;
+}
+
+// Only checks that cannot be wrong are made: the library never refuses what the service might accept. Neither the
+// digits of a CPF nor the form of an e-mail address are looked at.
+const calendarDate = () =>
+  z.string().check(z.refine(isCalendarDate, { error: 'expected a real date, yyyy-MM-dd' }));
+const positive = () => z.number().check(z.refine((value) => value > 0, { error: 'expected more than 0' }));
+const notNegative = () => z.number().check(z.refine((value) => value >= 0, { error: 'expected 0 or more' }));
+
+/**
+ * A field that may be left out. `null` is taken for absence, and sent as it is: JSON from elsewhere often has it. The
+ * type says nothing of that, so that a request does not look as if null meant something.
+ */
+// @__NO_SIDE_EFFECTS__
+function optional<Inner extends z.ZodMiniType>(inner: Inner) {
+  return z.nullish(inner) as unknown as z.ZodMiniOptional<Inner>;
+}
+
+const calendarObject = z
+  .looseObject({
+    initialDate: optional(calendarDate()),
+    finalDate: optional(calendarDate()),
+    periodicity: optional(openEnum<'MONTHLY'>()),
+  })
+  .check(
+    z.refine(
+      // Dates of this form sort as text.
+      ({ initialDate, finalDate }) => !initialDate || !finalDate || finalDate >= initialDate,
+      { error: 'expected a date that is not before initialDate', path: ['finalDate'] },
+    ),
+  );
+
+export const recurringCheckoutRequestObject = z
+  .looseObject({
+    currency: z.string().check(z.refine(isCurrencyCode, { error: 'expected an ISO 4217 code such as BRL' })),
+    referenceCode: nonEmptyText(),
+    amount: optional(notNegative()),
+    maxAge: optional(positive()),
+    callbackURL: optional(
+      z.string().check(z.refine(isAbsoluteHttpUrl, { error: 'expected an absolute http or https URL' })),
+    ),
+    shopper: z.looseObject({
+      id: optional(z.string()),
+      email: optional(z.string()),
+      name: optional(z.string()),
+      document: optional(z.looseObject({ type: optional(openEnum<'CPF'>()), number: optional(z.string()) })),
+      phone: optional(z.looseObject({ type: optional(openEnum<'MOBILE'>()), number: optional(z.string()) })),
+    }),
+    recurrence: z.looseObject({
+      planId: optional(z.string()),
+      immediatePayment: z.boolean(),
+      amount: optional(z.looseObject({ recurrenceAmount: optional(positive()) })),
+      calendar: optional(calendarObject),
+      retry: optional(z.boolean()),
+    }),
+  })
+  .check(
+    z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || isGiven(amount), {
+      error: 'required when recurrence.immediatePayment is true',
+      path: ['amount'],
+    }),
+    z.refine(({ amount, recurrence }) => !recurrence.immediatePayment || amount !== 0, {
+      error: 'expected more than 0, because recurrence.immediatePayment is true',
+      path: ['amount'],
+    }),
+    decimalsFit(['amount'], ({ amount }) => amount),
+    decimalsFit(
+      ['recurrence', 'amount', 'recurrenceAmount'],
+      ({ recurrence }) => recurrence.amount?.recurrenceAmount,
+    ),
+  );
+
+/** The request of `createRecurringCheckout`, as a Standard Schema (document section 2.1). */
+export const recurringCheckoutRequestSchema: Schema<RecurringCheckoutRequest> = toSchema(
+  recurringCheckoutRequestObject as z.ZodMiniType<RecurringCheckoutRequest, RecurringCheckoutRequest>,
+);
+
+interface RequestAmounts {
+  currency: string;
+  amount?: number | undefined;
+  recurrence: { amount?: { recurrenceAmount?: number | undefined } | undefined };
+}
+
+/** What the type leaves out: see `optional`. */
+function isGiven<Value>(value: Value | undefined): value is Value {
+  return value !== undefined && value !== null;
+}
+
+/** Of a currency that ISO 4217 does not list with a minor unit (a new one, or a typo such as `BLR`): no currency has more. */
+const MOST_DECIMALS = 4;
+
+/** `3 * 19.9` is 59.699999999999996 and must not reach a bank. */
+function decimalsFit(path: string[], amountOf: (request: RequestAmounts) => number | undefined) {
+  return z.refine<RequestAmounts>(
+    (request) => {
+      const amount = amountOf(request);
+      const allowed = currencyDecimals(request.currency) ?? MOST_DECIMALS;
+      return !isGiven(amount) || decimalsOf(amount) <= allowed;
+    },
+    { error: 'has more decimals than its currency; round it, or make it with amountFromMinorUnits', path },
+  );
+}
+
+function isCalendarDate(value: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return false;
+  // There is no year 0 in the calendar.
+  if (year === '0000') return false;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  // The 30th of February would have become a day of March.
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}
+
+function isAbsoluteHttpUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value);
+}

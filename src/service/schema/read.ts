@@ -1,0 +1,153 @@
+import * as z from 'zod/mini';
+import { isObject } from '../../shared/objects';
+import type { ValidationIssue } from '../../shared/validation-issue';
+import { describe, describeValues } from './messages';
+
+/** The value as a schema gives it, or what is wrong with it. */
+export type Validation<Output> =
+  | {
+      readonly value: Output;
+      /**
+       * Fields of another type than documented, which `value` is without: the first few, never their values. A path
+       * that leads to an element of a list means that the whole list is left out.
+       */
+      readonly leftOut: readonly ValidationIssue[];
+      readonly issues?: undefined;
+    }
+  | { readonly issues: readonly ValidationIssue[] };
+
+type Reading = Validation<unknown>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** As many as a request can have. A body of a mebibyte has room for half a million of them. */
+export const MAX_ISSUES = 20;
+
+/** In place of the value of a field that is left out. */
+const LEFT_OUT = Symbol('left out');
+
+const NONE: readonly ValidationIssue[] = Object.freeze([]);
+
+/**
+ * Reads a value by a schema of zod, as zod would, but for this:
+ *
+ * - only own properties count, so that a polluted `Object.prototype` supplies no field
+ * - a field whose schema is a `z.catch` and refuses the value is left out, and reported
+ * - it describes a handful of issues only, and a list ends at its first; zod overflows the stack at some 110,000
+ *
+ * Objects and lists are walked here, and everything else is for zod to judge. The walk goes no deeper than the schema.
+ *
+ * @param room - how many issues to describe; a value that is refused beyond them has an empty list of issues
+ */
+export function read(schema: z.core.$ZodType, value: unknown, room = MAX_ISSUES): Reading {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'optional':
+      return value === undefined ? whole(value) : read(def.innerType, value, room);
+    case 'nullable':
+      return value === null ? whole(value) : read(def.innerType, value, room);
+    case 'catch': {
+      const reading = read(def.innerType, value, room);
+      return reading.issues === undefined ? reading : whole(LEFT_OUT, reading.issues);
+    }
+    case 'array':
+      return Array.isArray(value) ? readList(def, value, room) : judge(schema, value, room);
+    case 'object':
+      return isObject(value) && isLoose(def)
+        ? readObject(schema, def, value, room)
+        : judge(schema, value, room);
+    case 'union':
+      return isObject(value) && isDiscriminated(def)
+        ? readOption(def, value, room)
+        : judge(schema, value, room);
+    default:
+      return judge(schema, value, room);
+  }
+}
+
+function judge(schema: z.core.$ZodType, value: unknown, room: number): Reading {
+  const result = z.safeParse(schema, value, { error: describe });
+  if (result.success) return whole(result.data);
+  // zod makes its error when it is asked for, and that is most of the work.
+  if (room <= 0) return { issues: NONE };
+  return { issues: result.error.issues.slice(0, room).map(({ path, message }) => ({ path, message })) };
+}
+
+function readObject(
+  schema: z.core.$ZodType,
+  def: z.core.$ZodObjectDef,
+  given: Fields,
+  room: number,
+): Reading {
+  // A copy: what came stays as it came. zod leaves out a field called `__proto__`, too.
+  const value: Record<string, unknown> = { ...given };
+  Reflect.deleteProperty(value, '__proto__');
+  const issues: ValidationIssue[] = [];
+  const leftOut: ValidationIssue[] = [];
+  let isRefused = false;
+  for (const name of Object.keys(def.shape)) {
+    const isThere = Object.hasOwn(given, name);
+    const field = def.shape[name] as z.core.$ZodType;
+    const reading = read(field, isThere ? given[name] : undefined, room - issues.length - leftOut.length);
+    if (reading.issues !== undefined) {
+      isRefused = true;
+      issues.push(...within(name, reading.issues));
+    } else if (isThere) {
+      leftOut.push(...within(name, reading.leftOut));
+      if (reading.value === LEFT_OUT) Reflect.deleteProperty(value, name);
+      else value[name] = reading.value;
+    }
+  }
+  if (isRefused) return { issues };
+  // Rules over several fields are zod's to judge, of a value without inherited fields.
+  const ruling = Object.hasOwn(def, 'checks')
+    ? judge(schema, { __proto__: null, ...value }, room)
+    : undefined;
+  return ruling?.issues === undefined ? whole(value, leftOut) : ruling;
+}
+
+function readList({ element }: z.core.$ZodArrayDef, given: readonly unknown[], room: number): Reading {
+  const value: unknown[] = [];
+  const leftOut: ValidationIssue[] = [];
+  for (const item of given) {
+    const reading = read(element, item, room - leftOut.length);
+    const index = value.length;
+    if (reading.issues !== undefined) return { issues: within(index, reading.issues) };
+    value.push(reading.value);
+    leftOut.push(...within(index, reading.leftOut));
+  }
+  return whole(value, leftOut);
+}
+
+/** The option that a literal tells from the others: `success`, of a payout. */
+function readOption(def: z.core.$ZodDiscriminatedUnionDef, given: Fields, room: number): Reading {
+  const { options, discriminator } = def;
+  const mark = Object.hasOwn(given, discriminator) ? given[discriminator] : undefined;
+  const marks = options.map((option) => marksOf(option, discriminator));
+  const option = options.find((_, index) => marks[index]?.includes(mark));
+  if (option !== undefined) return read(option as z.core.$ZodType, given, room);
+  return { issues: [{ path: [discriminator], message: describeValues(marks.flat(), mark) }] };
+}
+
+function marksOf(option: z.core.SomeType, discriminator: string): readonly unknown[] {
+  const { def } = (option as z.core.$ZodObject)._zod;
+  return (def.shape[discriminator] as z.core.$ZodLiteral)._zod.def.values;
+}
+
+function whole(value: unknown, leftOut = NONE): Reading {
+  // Without a field of its own, a polluted `Object.prototype.issues` would make a refusal of it.
+  return { value, leftOut, issues: undefined };
+}
+
+function within(name: PropertyKey, issues: readonly ValidationIssue[]): readonly ValidationIssue[] {
+  if (issues.length === 0) return issues;
+  return issues.map(({ path, message }) => ({ path: [name, ...path], message }));
+}
+
+/** One that keeps the fields that it does not name, as all do that read what the service sends. */
+function isLoose({ catchall }: z.core.$ZodObjectDef): boolean {
+  return catchall?._zod.def.type === 'unknown';
+}
+
+function isDiscriminated(def: z.core.$ZodUnionDef): def is z.core.$ZodDiscriminatedUnionDef {
+  return Object.hasOwn(def, 'discriminator');
+}

@@ -1,0 +1,33 @@
+/** An object with fields: no list, and not null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Copies the options that the caller gave. Only own properties count, and the copy has no prototype, so that a
+ * polluted `Object.prototype` (`timeoutMs`, `signal`, `extraFields`) adds nothing.
+ *
+ * @param options - `undefined` and `null` mean no options
+ */
+export function ownOptions<Options extends object>(options: Options | null | undefined): Options {
+  return Object.assign(Object.create(null), options);
+}
+
+/**
+ * `extra` merged into `base`: objects field by field, anything else as a whole. Neither is changed. A field named
+ * `__proto__` becomes a field like any other, because `Object.fromEntries` defines and does not assign.
+ */
+export function mergeDeep(base: unknown, extra: unknown): unknown {
+  if (!isObject(base) || !isPlainObject(extra)) return extra;
+  const merged = Object.entries(extra).map(([key, value]): [string, unknown] => [
+    key,
+    Object.hasOwn(base, key) ? mergeDeep(Reflect.get(base, key), value) : value,
+  ]);
+  return Object.fromEntries([...Object.entries(base), ...merged]);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

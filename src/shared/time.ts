@@ -1,0 +1,53 @@
+import { onAbort } from './on-abort';
+
+/** The longest time that a timer takes, in milliseconds, some 24.8 days: it has 31 bits, and a longer one fires at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What {@link within} resolves with in place of a result. */
+export const TIMED_OUT = Symbol('timed out');
+
+/**
+ * Settles as the promise does, or resolves with {@link TIMED_OUT} once the time is over or the signal has fired. The
+ * work itself goes on; the caller decides what becomes of a late result.
+ */
+export function within<T>(
+  ms: number,
+  promise: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T | typeof TIMED_OUT> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const stop = () => {
+      isOver = true;
+      clearTimeout(timer);
+      stopListening();
+    };
+    const giveUp = () => {
+      stop();
+      resolve(TIMED_OUT);
+    };
+    const stopListening = onAbort(signal, giveUp);
+    // Some test doubles return plain values.
+    Promise.resolve(promise).then(
+      (value) => {
+        stop();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stop();
+        reject(error);
+      },
+    );
+    if (signal?.aborted) giveUp();
+    // Arm the timer one microtask later, so promises that are already settled (MemoryStore) never pay for one.
+    Promise.resolve().then(() => {
+      if (!isOver) timer = setTimeout(giveUp, Math.max(0, ms));
+    });
+  });
+}
+
+/** Resolves after the time, in milliseconds, or as soon as the signal fires. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await within(ms, new Promise<never>(() => undefined), signal);
+}

@@ -1,0 +1,198 @@
+import { ConfigurationError, StoreError } from '../../errors';
+import type { Claim, ClaimResult, IdempotencyStore } from '../idempotency-store';
+import { storableState, storableSubject } from '../names';
+import type { ParkedNotification, ParkedQuery, ParkRequest } from '../parked';
+import { newToken, parkedAsText } from '../replies';
+import { isConfirmed, readClaimRow, readParkedRows } from '../rows';
+import { checkCount, checkDuration, checkParkedQuery } from '../store-arguments';
+import { mayPass, type SqliteDatabase, type SqliteStatement } from './database';
+import { COLUMNS, type SqliteStatements, sqliteStatements } from './sql';
+
+/** Where a {@link SqliteStore} keeps its records. */
+export interface SqliteStoreOptions {
+  /** The table's name, unquoted. Default: `'pix_automatic_notifications'`. */
+  readonly table?: string | undefined;
+
+  /**
+   * How long a step is tried again while another process holds the database, in milliseconds; it then fails with a
+   * `StoreError`. Each try also waits for the database's own `busy_timeout`, which stops this process. Default: 2000.
+   */
+  readonly busyTimeoutMs?: number | undefined;
+}
+
+/**
+ * An idempotency store in an SQLite file, for the processes of one machine without a server: over a `DatabaseSync` of
+ * `node:sqlite` (Node 22 and later) or a `Database` of `better-sqlite3`, with SQLite 3.38 or later.
+ *
+ * ```ts
+ * const database = new DatabaseSync('notifications.db');
+ * database.exec('PRAGMA busy_timeout = 5000');
+ * database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100');
+ * const store = new SqliteStore(database);
+ * await store.createTable();
+ * setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
+ * ```
+ *
+ * The first `busy_timeout` is for opening the file, which other processes may hold just then: without it the next
+ * `PRAGMA` throws `database is locked`. The last one is for the steps.
+ *
+ * - **Guarantees**: those of {@link IdempotencyStore}, among all processes that open the file. Each change is one
+ *   statement, timed by SQLite's clock, which is the machine's. The effect happens at least once; one callback at a
+ *   time for a subject.
+ * - **Needs**: a local disk (not NFS), and a connection of its own: in a transaction left open on it nothing would be
+ *   recorded, so steps are refused there. WAL, so that readers do not hold it up. `synchronous = FULL`, or a power
+ *   failure can undo the last steps; better-sqlite3's default in WAL is less. A `busy_timeout` that is short, because
+ *   the process stops while it lasts.
+ * - **A crash** of the process or, with `FULL`, of the machine leaves a record as it was before a step or as it was
+ *   after it. A listener that dies with a lease loses it when the lease ends.
+ */
+export class SqliteStore implements IdempotencyStore {
+  readonly #database: SqliteDatabase;
+  readonly #table: string;
+  readonly #sql: SqliteStatements;
+  readonly #busyTimeoutMs: number;
+  readonly #prepared = new Map<string, SqliteStatement>();
+
+  /**
+   * @param database - a `DatabaseSync` of `node:sqlite`, or a `Database` of better-sqlite3, for this store alone
+   * @throws `ConfigurationError` for an option that cannot work, or a database that is none
+   */
+  constructor(database: SqliteDatabase, options: SqliteStoreOptions = {}) {
+    if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function') {
+      throw new ConfigurationError(
+        'Expected an SQLite database as the first argument: a `new DatabaseSync(path)` of node:sqlite, or a ' +
+          '`new Database(path)` of better-sqlite3.',
+      );
+    }
+    this.#database = database;
+    this.#table = options.table ?? 'pix_automatic_notifications';
+    this.#sql = sqliteStatements(this.#table);
+    this.#busyTimeoutMs = checkDuration('busyTimeoutMs', options.busyTimeoutMs ?? 2000);
+  }
+
+  async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
+    const duration = checkDuration('leaseMs', leaseMs);
+    const asked = { subject, state, token: newToken() };
+    const names = { subject: storableSubject(subject), state: storableState(state), token: asked.token };
+    const claimed = await this.#run(this.#sql.claim, { ...names, duration });
+    if (!Array.isArray(claimed) || claimed.length > 0) return readClaimRow(claimed, asked);
+    // Not one statement with the first, and need not be: what is done stays so, and all else is busy.
+    return readClaimRow(await this.#run(this.#sql.read, names), asked);
+  }
+
+  async complete(claim: Claim, retentionMs: number): Promise<boolean> {
+    const duration = checkDuration('retentionMs', retentionMs);
+    const { token } = claim;
+    const names = { subject: storableSubject(claim.subject), state: storableState(claim.state), token };
+    return isConfirmed('complete', await this.#run(this.#sql.complete, { ...names, duration }), token);
+  }
+
+  async release(claim: Claim): Promise<void> {
+    await this.#run(this.#sql.release, { subject: storableSubject(claim.subject), token: claim.token });
+  }
+
+  /**
+   * Creates the tables (of records, and of what is parked) and their indexes where they are missing. Any number of processes may call it at the same time.
+   *
+   * @throws `ConfigurationError` for a table of that name which lacks a column or has a trigger
+   */
+  async createTable(): Promise<void> {
+    for (const statement of this.#sql.createTable) {
+      await this.#retried(() => this.#database.exec(statement));
+      // Before the index is made, which another table may have no column for.
+      await this.#checkTable();
+    }
+  }
+
+  /** What `createTable` runs, as text for your migrations. */
+  createTableSql(): string {
+    return this.#sql.createTable.map((statement) => `${statement};\n`).join('');
+  }
+
+  /**
+   * Deletes records and parked notifications that have expired: call it now and then, until it answers less than the limit.
+   *
+   * @param options - `limit`: how many at most; the process stops meanwhile. Default: 1000
+   * @returns how many were deleted
+   */
+  async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
+    const limit = checkCount('limit', options.limit ?? 1000);
+    const records = (await this.#run(this.#sql.deleteExpired, { limit })).length;
+    if (records === limit) return records;
+    const rest = { limit: limit - records };
+    return records + (await this.#run(this.#sql.deleteExpiredParked, rest)).length;
+  }
+
+  /**
+   * Keeps it in the table `…_parked`, which holds personal data then, in the notification's body; `deleteExpired`
+   * deletes it after `retentionMs`.
+   */
+  async park(notification: ParkRequest, retentionMs: number): Promise<void> {
+    const duration = checkDuration('retentionMs', retentionMs);
+    const values = { key: storableSubject(notification.key), entry: parkedAsText(notification), duration };
+    await this.#run(this.#sql.park, values);
+  }
+
+  /** What is parked, the one whose last failure is oldest first. */
+  async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
+    const { since, limit, key } = checkParkedQuery(query);
+    const name = key === undefined ? '' : storableSubject(key);
+    return readParkedRows(await this.#run(this.#sql.parked, { key: name, since, limit }));
+  }
+
+  /** Forgets what is parked under a key. */
+  async unpark(key: string): Promise<void> {
+    await this.#run(this.#sql.unpark, { key: storableSubject(key) });
+  }
+
+  async #checkTable(): Promise<void> {
+    const [row] = await this.#run(this.#sql.inspect, { table: this.#table });
+    const { columns, triggers } = row as { readonly columns: string; readonly triggers: string };
+    const missing = COLUMNS.filter((column) => !JSON.parse(columns).includes(column));
+    if (missing.length > 0 || triggers !== '[]') throw notOurTable(this.#table, missing);
+  }
+
+  async #run(sql: string, values: Record<string, string | number>): Promise<unknown[]> {
+    return this.#retried(() => {
+      const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+      // `all` and not `get`, which stops at the first row and hides a failure of the commit that comes after it.
+      return statement.all(values);
+    });
+  }
+
+  async #retried<Result>(step: () => Result): Promise<Result> {
+    const deadline = performance.now() + this.#busyTimeoutMs;
+    for (;;) {
+      if (this.#database.inTransaction === true || this.#database.isTransaction === true) {
+        throw new StoreError(
+          "A transaction is open on the store's SQLite connection, and its rollback would undo the step. " +
+            'Give the store a connection of its own.',
+        );
+      }
+      try {
+        return step();
+      } catch (error) {
+        if (!mayPass(error)) throw error;
+        if (performance.now() > deadline) throw stillHeld(this.#busyTimeoutMs, error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20));
+    }
+  }
+}
+
+function stillHeld(busyTimeoutMs: number, cause: unknown): StoreError {
+  return new StoreError(
+    `Another connection held the SQLite database for all of busyTimeoutMs (${busyTimeoutMs} ms). Look for a process ` +
+      'with a long transaction on the file, such as a backup or a shell, and use WAL, so that readers hold up nobody.',
+    { cause },
+  );
+}
+
+function notOurTable(table: string, missing: readonly string[]): ConfigurationError {
+  const what = missing.length > 0 ? `has no column ${missing.join(', ')}` : 'has a trigger';
+  return new ConfigurationError(
+    `The table "${table}" ${what}, so it is not one that createTable made. ` +
+      'Pass the name of a table for the store alone, or drop this one if nothing else uses it.',
+  );
+}

@@ -1,0 +1,51 @@
+import { documentedKinds } from '../../service/kinds';
+import type { ValidationIssue } from '../../shared/validation-issue';
+import { type QuerySource, queryOf, readQuery } from './query';
+
+type Kinds = readonly (typeof documentedKinds)[number][];
+
+/**
+ * Which documented kind a body is of, by the query flags, or by its shape when there are none (queues and gateways drop
+ * queries). Contradictions are issues, never a guess: a refund taken for a payment would ship goods.
+ */
+export function chooseKind(
+  body: Readonly<Record<string, unknown>>,
+  source: QuerySource,
+): Kinds[number] | 'unrecognized' | { readonly issues: readonly ValidationIssue[] } {
+  const fromQuery = flaggedKinds(source);
+  const fromBody = documentedKinds.filter(({ match }) => match(body));
+  const [first, ...others] = fromQuery.length > 0 ? fromQuery : fromBody;
+  if (first === undefined) return 'unrecognized';
+  if (others.length > 0) {
+    const source = fromQuery.length > 0 ? 'query flags' : 'a body';
+    return contradiction(`expected ${source} of one kind, got those of ${bodiesOf([first, ...others])}`);
+  }
+  if (fromBody.length > 0 && !fromBody.includes(first)) {
+    return contradiction(
+      `expected the body of a ${first.body}, as the query flags say, got that of a ${bodiesOf(fromBody)}`,
+    );
+  }
+  return first;
+}
+
+function flaggedKinds(source: QuerySource): Kinds {
+  // The service's own spelling, which nearly all notifications have, needs no parsing.
+  const text = source.query === undefined ? queryOf(source.url) : undefined;
+  if (text === '') return [];
+  const asSent = text === undefined ? [] : documentedKinds.filter(({ query }) => query === text);
+  if (asSent.length > 0) return asSent;
+  const query = readQuery(source);
+  // A repeated parameter is looked at in full: the merchant's own `type` may stand before the service's.
+  return documentedKinds.filter(
+    ({ flag }) =>
+      flag !== undefined && (query.getAll(flag).includes('true') || query.getAll('type').includes(flag)),
+  );
+}
+
+function bodiesOf(kinds: Kinds): string {
+  return kinds.map(({ body }) => body).join(' and ');
+}
+
+function contradiction(message: string): { issues: readonly ValidationIssue[] } {
+  return { issues: [{ path: [], message }] };
+}

@@ -1,0 +1,74 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { ConfigurationError } from '../../errors';
+import { documentedNames } from '../../service/kinds';
+import type { ReceivedNotification } from '../../service/kinds/kind';
+
+/** A merchant's own kind of notification. */
+export interface NotificationDefinition<Kind extends string, Payload> {
+  /** What to call it; also the name of its callback. */
+  readonly kind: Kind;
+  /**
+   * Whether a body is of this kind. Asked before the documented kinds are, with the body and the query parameters of
+   * the URL it was sent to.
+   */
+  readonly match: (body: Readonly<Record<string, unknown>>, query: URLSearchParams) => boolean;
+  /** What the body must be; any synchronous Standard Schema, of zod, Valibot, ArkType and others. */
+  readonly schema: StandardSchemaV1<unknown, Payload>;
+  /** The identity of what the notification is about, such as its uuid: never empty, never shared by two things. */
+  readonly subject: (payload: Payload) => string;
+  /** What it reports of that, such as its status. Leave it out when there is one notification a subject only. */
+  readonly state?: ((payload: Payload) => string) | undefined;
+}
+
+/** Any definition, for where the payload does not matter. */
+// biome-ignore lint/suspicious/noExplicitAny: a definition takes its payload in and gives it out, so no type but `any` has all of them below it
+export type AnyDefinition = NotificationDefinition<string, any>;
+
+/** The notification that a definition gives. */
+export type DefinedNotification<Definition extends AnyDefinition> =
+  Definition extends NotificationDefinition<infer Kind, infer Payload>
+    ? ReceivedNotification & {
+        /** The `kind` of the definition. */
+        readonly kind: Kind;
+        /** What the definition's `schema` made of the body. */
+        readonly payload: Payload;
+      }
+    : never;
+
+/**
+ * Describes a kind of notification that the document does not show, so that it is parsed, typed, dispatched and
+ * deduplicated like the others. Pass the result in `kinds`.
+ *
+ * @example
+ * ```ts
+ * const charge = defineNotification({
+ *   kind: 'charge',
+ *   match: (body) => 'instructionId' in body,
+ *   schema: z.looseObject({ instructionId: z.string(), status: z.string() }),
+ *   subject: ({ instructionId }) => instructionId,
+ *   state: ({ status }) => status,
+ * });
+ * ```
+ *
+ * @throws `ConfigurationError` for a `kind` that is empty or the name of a documented kind
+ */
+export function defineNotification<const Kind extends string, Schema extends StandardSchemaV1>(
+  definition: Omit<NotificationDefinition<Kind, StandardSchemaV1.InferOutput<Schema>>, 'schema'> & {
+    readonly schema: Schema;
+  },
+): NotificationDefinition<Kind, StandardSchemaV1.InferOutput<Schema>> {
+  if (typeof definition !== 'object' || definition === null) {
+    throw new ConfigurationError('Expected `defineNotification({ kind, match, schema, subject })`.');
+  }
+  if (definition.kind === '' || documentedNames.includes(definition.kind)) {
+    throw new ConfigurationError(
+      'Expected `kind` to be a name of your own: the names of the documented kinds are taken.',
+    );
+  }
+  if (typeof definition.schema?.['~standard']?.validate !== 'function') {
+    throw new ConfigurationError(
+      'Expected `schema` to be a Standard Schema, such as one of zod, Valibot or ArkType.',
+    );
+  }
+  return definition as NotificationDefinition<Kind, StandardSchemaV1.InferOutput<Schema>>;
+}

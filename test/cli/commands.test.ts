@@ -1,0 +1,268 @@
+import { PaymentsClient } from 'pix-automatic-sdk';
+import { type Sandbox, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
+import { afterAll, describe, expect, it } from 'vitest';
+import { fixtures } from '../../src/testing';
+import { startRecorder } from './listeners';
+import { credentials, runCli } from './run-cli';
+
+/** Tests that run at the same time share what ends with their file. */
+const sandboxes: Sandbox[] = [];
+afterAll(() => Promise.all(sandboxes.map((sandbox) => sandbox.close())));
+
+async function start(options: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  sandboxes.push(sandbox);
+  return sandbox;
+}
+
+/** A sandbox with a listener that answers with this status, and journeys that are not paid yet. */
+async function open(references: readonly string[], status = 200) {
+  const listener = await startRecorder(status);
+  const sandbox = await start({ credentials, webhookUrl: listener.url, retryIntervalMs: 60_000 });
+  const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
+  const uuids: string[] = [];
+  for (const referenceCode of references) {
+    const request = fixtures.recurringCheckoutRequest({ referenceCode });
+    uuids.push((await client.createRecurringCheckout(request)).response.uuid);
+  }
+  const run = async (...args: string[]) => {
+    const { status: exitCode, stdout, stderr } = await runCli([...args, '--sandbox', sandbox.url]);
+    return { exitCode, stdout, stderr };
+  };
+  const runJson = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await run(...args, '--json');
+    expect(stderr).toBe('');
+    return { exitCode, data: JSON.parse(stdout) };
+  };
+  return { sandbox, client, listener, uuids, run, runJson };
+}
+
+describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
+  it('`pay` pays the newest journey that is not paid, and tells how the listener answered', async () => {
+    const { run, uuids, listener, client } = await open(['order-1', 'order-2']);
+    const { exitCode, stdout } = await run('pay');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`Paid order-2 (${uuids[1]}): R$ 59.70`);
+    expect(stdout).toMatch(/scheduled: [\w-]{36}, due \d{4}-\d\d-\d\d/);
+    expect(stdout).toMatch(/→ payment delivery-1 {2}HTTP 200 {2}\d+ ms {2}delivered/);
+    expect(listener.received[0]?.body).toMatchObject({ saleToken: uuids[1], newStatus: 'PAID' });
+    expect((await client.getTransaction(uuids[1] ?? '')).situation).toBe('PAID');
+  });
+
+  it('`pay` takes a reference code or a uuid, and ends with 1 when the listener did not answer 200', async () => {
+    const { runJson, uuids } = await open(['order-1', 'order-2'], 500);
+    expect(await runJson('pay', 'order-1')).toEqual({
+      exitCode: 1,
+      data: expect.objectContaining({
+        uuid: uuids[0],
+        referenceCode: 'order-1',
+        notifications: [expect.objectContaining({ kind: 'payment', httpStatus: 500, status: 'pending' })],
+      }),
+    });
+    expect((await runJson('pay', uuids[1] ?? '')).data).toMatchObject({ referenceCode: 'order-2' });
+  });
+
+  it('`pay` tells what is missing', async () => {
+    const { run } = await open(['order-1']);
+    expect((await run('pay', 'ordre-1')).stderr).toContain('Did you mean `order-1`?');
+    await run('pay');
+    expect((await run('pay')).stderr).toContain('Every journey of the sandbox is paid or cancelled');
+    expect((await run('pay', 'order-1')).stderr).toContain('A transaction that is PAID cannot be paid');
+    const empty = await open([]);
+    expect(await empty.run('pay')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('The sandbox has no journey yet: create one'),
+    });
+  });
+
+  it('`refund` refunds a part, and then all that is left', async () => {
+    const { run, runJson, uuids, listener } = await open(['order-1']);
+    expect((await run('refund')).stderr).toContain('No transaction of the sandbox is paid: pay one with');
+    await run('pay');
+    const first = await run('refund', '--amount', '9.70', '--reason', '007');
+    expect(first.stdout).toContain(`Refunded R$ 9.70 of order-1 (${uuids[0]})`);
+    expect(listener.received.at(-1)?.body).toMatchObject({ reason: '007', refund: { amount: 9.7 } });
+    expect((await runJson('refund', 'order-1')).data).toMatchObject({ refund: { amount: 50 } });
+    expect(await run('refund')).toMatchObject({ exitCode: 1, stdout: '' });
+  });
+
+  it('`reverse` starts a reversal, and ends it with --complete or --cancel', async () => {
+    const { run, runJson, listener } = await open(['order-1', 'order-2']);
+    await run('pay', 'order-1');
+    expect((await run('reverse', '--amount', '10')).stdout).toMatch(
+      /^Reversal [\w-]{36} of order-1 .*R\$ 10\.00, PENDING/,
+    );
+    const { data } = await runJson(
+      'reverse',
+      'order-1',
+      '--amount',
+      '5',
+      '--complete',
+      '--reason',
+      'unknown sale',
+    );
+    expect(data).toMatchObject({
+      reversal: { status: 'PAID', reason: 'unknown sale' },
+      notifications: [{}, {}],
+    });
+    expect(listener.received.slice(-2).map(({ body }) => body['status'])).toEqual(['PENDING', 'PAID']);
+    expect((await runJson('reverse', '--amount', '1', '--cancel')).data).toMatchObject({
+      reversal: { status: 'CANCELLED' },
+    });
+    expect((await run('reverse', '--cancel', '--complete')).exitCode).toBe(2);
+  });
+
+  it('`pay-out` pays out, or fails with a code', async () => {
+    const { run, listener } = await open([]);
+    expect((await run('pay-out', '--amount', '150')).stdout).toMatch(/^Payout [\w-]{36}: R\$ 150\.00, made/);
+    const failed = await run('pay-out', '--amount', '1.5', '--fail', 'pe0003', '--reason', 'Account closed');
+    expect(failed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('failed with PE0003') });
+    expect(listener.received.at(-1)?.body).toMatchObject({
+      success: false,
+      error_code: expect.stringContaining('PE0003'),
+    });
+    expect((await run('pay-out')).stderr).toContain('Expected `--amount`');
+    expect((await run('pay-out', '--amount', '1', '--fail', 'PE0009')).stderr).toContain('one of PE0001');
+    expect((await run('pay-out', '--amount', '1,50')).stderr).toContain('such as 29.90');
+  });
+
+  it('`list` shows transactions and notifications, without payloads', async () => {
+    const { run, runJson, uuids } = await open(['order-1', 'order-2']);
+    await run('pay', 'order-1');
+    const { stdout } = await run('list');
+    expect(stdout).toMatch(new RegExp(`order-1 {2}PAID {2}R\\$ 59\\.70 {2}${uuids[0]}`));
+    expect(stdout).toMatch(/scheduled {2}[\w-]{36} {2}\d{4}-\d\d-\d\d {2}SCHEDULED/);
+    expect(stdout).toMatch(/order-2 {2}PENDING/);
+    expect(stdout).toContain('→ payment delivery-1  HTTP 200');
+    const { data } = await runJson('list');
+    expect(data.transactions.map(({ uuid }: { uuid: string }) => uuid)).toEqual(uuids);
+    expect(data.deliveries).toMatchObject([{ id: 'delivery-1', kind: 'payment' }]);
+    expect(JSON.stringify(data.deliveries)).not.toContain('saleToken');
+  });
+
+  it('`resend` sends the newest notification, or the one named, once more', async () => {
+    const { run, runJson, listener } = await open(['order-1']);
+    expect((await run('resend')).stderr).toContain('has sent no notification yet');
+    await run('pay');
+    await run('refund');
+    expect(await runJson('resend')).toMatchObject({
+      exitCode: 0,
+      data: { delivery: 'delivery-2', httpStatus: 200 },
+    });
+    expect((await run('resend', 'delivery-1')).stdout).toMatch(/^Sent delivery-1 once more: HTTP 200/);
+    expect(listener.received.map(({ body }) => 'refund' in body)).toEqual([false, true, true, false]);
+    expect(await run('resend', 'delivery-9')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect((await run('resend', 'zz')).stderr).toContain('`pix-automatic-sdk list` shows them all');
+  });
+
+  it('`fault` lets the next calls fail, and takes it back', async () => {
+    const { run, runJson, client, uuids } = await open(['order-1']);
+    const order = fixtures.recurringCheckoutRequest({ referenceCode: 'order-9' });
+    const set = await runJson(
+      'fault',
+      'createRecurringCheckout',
+      'status',
+      '--status',
+      '504',
+      '--times',
+      '2',
+    );
+    expect(set.data).toEqual({
+      operation: 'createRecurringCheckout',
+      fault: { kind: 'status', status: 504, times: 2 },
+    });
+    await expect(client.createRecurringCheckout(order)).rejects.toMatchObject({ httpStatus: 504 });
+    expect((await run('fault', '--clear')).stdout).toContain('No fault waits any more.');
+    await client.createRecurringCheckout(order);
+    expect((await run('fault', 'getTransaction', 'status', '--status', '504')).stdout).toBe(
+      'getTransaction: the next call fails with status 504.\n',
+    );
+    await run('fault', '--clear');
+    await run('fault', 'getTransaction', 'body-status', '--status', '-1');
+    await expect(client.getTransaction(uuids[0] ?? '')).rejects.toMatchObject({ status: -1 });
+  });
+
+  it('`trigger` without --to sends through the sandbox, to the listener it has', async () => {
+    const { runJson, listener, sandbox } = await open([]);
+    const { exitCode, data } = await runJson('trigger', 'refund');
+    expect({ exitCode, ok: data.ok }).toEqual({ exitCode: 0, ok: true });
+    expect(listener.received[0]).toMatchObject({ url: '/webhooks?refund=true&type=refund' });
+    expect(sandbox.deliveries).toHaveLength(1);
+  });
+
+  it('says that the sandbox is without a listener', async () => {
+    const { sandbox, run } = await open(['order-1']);
+    sandbox.setWebhookUrl(undefined);
+    expect((await run('pay')).stdout).toContain('No notification was sent: the sandbox has no listener.');
+    expect((await run('trigger', 'payment')).stderr).toContain('The sandbox has no listener: pass `--to`');
+  });
+});
+
+describe.concurrent('a command for a sandbox that is not there', { timeout: 60_000 }, () => {
+  it.each([
+    ['pay'],
+    ['refund'],
+    ['reverse'],
+    ['pay-out', '--amount', '1'],
+    ['list'],
+    ['resend'],
+    ['fault', '--clear'],
+  ])('`%s` says how to start it', async (...command) => {
+    const { status, stderr } = await runCli([...command, '--sandbox', 'http://127.0.0.1:9']);
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      'pix-automatic-sdk: The sandbox is not running at http://127.0.0.1:9: start it with `npx pix-automatic-sdk sandbox`.\n',
+    );
+  });
+
+  it('says so of something else that answers there', async () => {
+    const { url } = await startRecorder(200, '{}');
+    expect((await runCli(['list', '--sandbox', url])).stderr).toContain(
+      'not that of a sandbox of this version',
+    );
+    const refusing = await startRecorder(404, 'nothing here');
+    expect((await runCli(['list', '--sandbox', refusing.url])).stderr).toContain(
+      'No sandbox of this version answers',
+    );
+  });
+
+  it('says that the sandbox expects another pair', async () => {
+    const sandbox = await start({ credentials: { apiKey: 'another-key', apiToken: 'another-token' } });
+    const { status, stderr } = await runCli(['list', '--sandbox', sandbox.url]);
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('expects other credentials'),
+    });
+  });
+});
+
+describe.concurrent('Pix', { timeout: 60_000 }, () => {
+  it('`explain` explains a code, in both languages, and suggests another for one that is not listed', async () => {
+    const english = await runCli(['explain', 'am02', '--context', 'charge'], { LANG: 'C' });
+    expect(english).toMatchObject({ status: 0, stdout: expect.stringMatching(/^AM02 \(charge\): /) });
+    const portuguese = await runCli(['explain', 'AM02', '--locale', 'pt-BR', '--json'], {});
+    expect(JSON.parse(portuguese.stdout).explanations[0]).toMatchObject({ context: 'charge', code: 'AM02' });
+    expect(portuguese.stdout).not.toContain(english.stdout.split(': ')[1]);
+    const unknown = await runCli(['explain', 'AM0'], {});
+    expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('The code is not listed') });
+    expect((await runCli(['explain', 'AM02', '--context', 'charges'], {})).stderr).toContain(
+      'Did you mean `charge`?',
+    );
+  });
+
+  it("`read-qr` reads the sandbox's own QR code, and tells where a broken one breaks", async () => {
+    const sandbox = await start({ credentials });
+    const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
+    const { response } = await client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
+    const text = response.instructions.qrCode.plain ?? '';
+    const { status, stdout } = await runCli(['read-qr', text], {});
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^journey {6}3: authorizes, and pays at once$/m);
+    expect(stdout).toMatch(/^amount {7}59\.70 BRL$/m);
+    expect(JSON.parse((await runCli(['read-qr', text, '--json'], {})).stdout)).toMatchObject({
+      amount: 59.7,
+    });
+    const broken = await runCli(['read-qr', text.replace('59.70', '69.70')], {});
+    expect(broken).toMatchObject({ status: 1, stderr: expect.stringMatching(/BR Code, position \d+/) });
+  });
+});

@@ -1,0 +1,33 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
+
+/** A listener under test. */
+export interface TestListener {
+  readonly url: string;
+  /** Answers what the listener has done. */
+  readonly effects: string;
+  stop(): void;
+}
+
+/** Tests that run at the same time share what ends with their file. */
+const stops: (() => void)[] = [];
+afterAll(() => {
+  for (const stop of stops) stop();
+});
+
+/** Listens on loopback until the file's tests end. `/actions` counts what the listener has done. */
+export async function listen(listener: RequestListener, actions: () => unknown): Promise<TestListener> {
+  const server = createServer((request, response) => {
+    if (request.url !== '/actions') return void listener(request, response);
+    response.end(JSON.stringify(actions()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  stops.push(stop);
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: `${origin}/webhooks`, effects: `${origin}/actions`, stop };
+}

@@ -1,0 +1,128 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { listen, type TestListener } from './listen';
+
+/** What verify sends in the tests of listeners. Marked, so that they are found wherever they are printed. */
+export const pair = { apiKey: 'Marked-Key-7f3a91', apiToken: 'Marked-Token-5e20bc' };
+export const rightHeader = `Basic ${Buffer.from(`${pair.apiKey}:${pair.apiToken}`).toString('base64')}`;
+
+/** A payload: of any type, as for a listener without types. */
+// biome-ignore lint/suspicious/noExplicitAny: these listeners are written as merchants write them, without checks.
+export type Payload = any;
+
+/** A listener written by hand, by its parts. Each wrong listener has one part that is wrong. */
+export interface Merchant {
+  isLetIn(header: string | undefined, url: URL): boolean;
+  /** The answer to what is not let in. */
+  refuse(response: ServerResponse, header: string | undefined): void;
+  parse(body: string): Payload;
+  kindOf(url: URL, payload: Payload): string;
+  keyOf(kind: string, payload: Payload): string;
+  /** What is done about a notification beside counting it; throws to refuse it. */
+  work(kind: string, payload: Payload): void | Promise<void>;
+  /** What the work is counted as. */
+  countedAs(kind: string, payload: Payload): string | undefined;
+  /** Sees to it that `act` runs once for a key. */
+  once(key: string, act: () => Promise<void>, shop: Shop): Promise<Outcome>;
+  respond(response: ServerResponse, outcome: Outcome, notification: Notification): void;
+}
+
+export type Outcome = 'done' | 'seen' | 'busy';
+
+export interface Notification {
+  readonly kind: string;
+  readonly payload: Payload;
+  readonly header: string | undefined;
+}
+
+/** What a listener remembers. */
+export interface Shop {
+  readonly counts: Record<string, number>;
+  readonly done: Set<string>;
+  readonly running: Set<string>;
+  stop(): void;
+}
+
+/** A right listener. */
+export const right: Merchant = {
+  isLetIn: (header) => header === rightHeader,
+  refuse: (response) => response.writeHead(401).end(),
+  parse: (body) => JSON.parse(body),
+  kindOf(_url, payload) {
+    if (payload.refund) return 'refund';
+    if (payload.sale && payload.reversedAmount !== undefined) return 'reversal';
+    if (typeof payload.success === 'boolean') return 'payout';
+    if (payload.newStatus === undefined) return 'unrecognized';
+    return payload.newStatus === 'PAID' ? 'payment' : 'saleStatus';
+  },
+  keyOf(kind, payload) {
+    const id = payload.refund?.uuid ?? payload.saleToken ?? payload.uuid;
+    return [kind, id, payload.newStatus ?? payload.status].join(':');
+  },
+  work: () => undefined,
+  countedAs: (kind) => (kind === 'unrecognized' ? undefined : kind),
+  async once(key, act, { done, running }) {
+    if (done.has(key)) return 'seen';
+    if (running.has(key)) return 'busy';
+    running.add(key);
+    try {
+      await act();
+      done.add(key);
+      return 'done';
+    } finally {
+      running.delete(key);
+    }
+  },
+  respond: (response, outcome) => response.writeHead(outcome === 'busy' ? 503 : 200).end('ok'),
+};
+
+/** Starts a listener that is right but for these parts. */
+export async function startMerchant(
+  parts: Partial<Merchant> | ((shop: Shop) => Partial<Merchant>),
+): Promise<TestListener> {
+  const shop: Shop = {
+    counts: { payment: 0, saleStatus: 0, reversal: 0, refund: 0, payout: 0 },
+    done: new Set(),
+    running: new Set(),
+    stop: () => listener.stop(),
+  };
+  const merchant = { ...right, ...(typeof parts === 'function' ? parts(shop) : parts) };
+  const listener = await listen(
+    (request, response) => {
+      handle(merchant, shop, request, response).catch((error: unknown) => {
+        response.writeHead(500).end(String(error));
+      });
+    },
+    () => shop.counts,
+  );
+  return listener;
+}
+
+async function handle(
+  merchant: Merchant,
+  shop: Shop,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const header = request.headers.authorization;
+  const url = new URL(request.url ?? '', 'http://listener.invalid');
+  if (!merchant.isLetIn(header, url)) return merchant.refuse(response, header);
+  const payload = merchant.parse(await text(request));
+  const kind = merchant.kindOf(url, payload);
+  const act = async () => {
+    await merchant.work(kind, payload);
+    const counted = merchant.countedAs(kind, payload);
+    if (counted !== undefined) shop.counts[counted] = (shop.counts[counted] ?? 0) + 1;
+  };
+  const outcome = await merchant.once(merchant.keyOf(kind, payload), act, shop);
+  merchant.respond(response, outcome, { kind, payload, header });
+}
+
+/** Key and token of a header, as listeners read them. */
+export function readPair(header: string | undefined): [key: string | undefined, token: string | undefined] {
+  const [key, token] = Buffer.from((header ?? '').replace(/^Basic /, ''), 'base64')
+    .toString()
+    .split(':');
+  return [key, token];
+}

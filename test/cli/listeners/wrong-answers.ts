@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { right, startMerchant } from './merchant';
+import type { WrongListener } from './wrong-listeners';
+
+const only200 = { fails: ['status-200'], advice: /The service knows no other success/ };
+const slow = { fails: ['prompt'], advice: /Write the notification to a queue/ };
+const early = { fails: ['work-first'], advice: /Answer 200 only after the work/ };
+
+export const wrongAnswers: readonly WrongListener[] = [
+  ...[201, 202, 204].map(
+    (status): WrongListener => ({
+      does: `answers ${status}`,
+      ...only200,
+      start: () => startMerchant({ respond: (response) => response.writeHead(status).end() }),
+    }),
+  ),
+  {
+    does: 'answers 204 to what it does nothing about',
+    ...only200,
+    start: () =>
+      startMerchant({
+        respond: (response, _outcome, { kind }) => response.writeHead(kind === 'payout' ? 204 : 200).end(),
+      }),
+  },
+  {
+    does: 'answers slowly',
+    ...slow,
+    limitMs: 150,
+    start: () => startMerchant({ work: (kind) => (kind === 'payout' ? sleep(250) : undefined) }),
+  },
+  {
+    does: 'never answers',
+    ...slow,
+    limitMs: 50,
+    start: () => startMerchant({ work: () => new Promise<void>(() => undefined) }),
+  },
+  {
+    does: 'answers 200, and works after it',
+    ...early,
+    start: () =>
+      startMerchant({
+        async once(key, act, { done }) {
+          if (done.has(key)) return 'seen';
+          done.add(key);
+          setTimeout(act, 60);
+          return 'done';
+        },
+      }),
+  },
+  {
+    does: 'answers 200, and does not await its work',
+    ...early,
+    start: () =>
+      startMerchant({
+        async once(key, act, { done }) {
+          if (done.has(key)) return 'seen';
+          done.add(key);
+          void sleep(40).then(act);
+          return 'done';
+        },
+      }),
+  },
+  {
+    does: 'answers 200 to everything, and never acts',
+    fails: ['acts'],
+    advice: /Act before you answer 200/,
+    start: () => startMerchant({ countedAs: () => undefined }),
+  },
+  {
+    does: 'looks for another spelling of the status, and so never acts on payments',
+    fails: ['acts'],
+    advice: /`newStatus` of a sale is `PAID`/,
+    start: () =>
+      startMerchant({
+        countedAs: (kind, payload) =>
+          (payload.newStatus === 'paid' ? kind : right.countedAs(kind, payload)) && kind !== 'payment'
+            ? kind
+            : undefined,
+      }),
+  },
+];

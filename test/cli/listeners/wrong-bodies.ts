@@ -1,0 +1,124 @@
+import express from 'express';
+import { listen } from './listen';
+import { rightHeader, startMerchant } from './merchant';
+import type { WrongListener } from './wrong-listeners';
+
+const fails = ['reachable'];
+
+export const wrongBodies: readonly WrongListener[] = [
+  {
+    does: 'has no body parser, and crashes on the missing body',
+    fails,
+    advice: /does not read the JSON body.*express\.json/,
+    start: startExpress(
+      (app) => app,
+      (body) => body.newStatus,
+    ),
+  },
+  {
+    does: 'has a body parser for forms alone',
+    fails,
+    advice: /does not read the JSON body.*express\.json/,
+    start: startExpress(
+      (app) => app.use(express.urlencoded()),
+      (body) => body.newStatus,
+    ),
+  },
+  {
+    does: 'has no body parser, and takes the missing body for nothing to do',
+    fails: ['acts'],
+    advice: /unparsed body/,
+    start: startExpress(
+      (app) => app,
+      (body) => body?.newStatus,
+    ),
+  },
+  {
+    does: 'parses the JSON of a body that is parsed already',
+    fails,
+    advice: /parses the body twice/,
+    start: startExpress(
+      (app) => app.use(express.json()),
+      (body) => JSON.parse(body).newStatus,
+    ),
+  },
+  {
+    does: 'parses the raw body twice',
+    fails,
+    advice: /parses the body twice/,
+    start: () =>
+      startMerchant({
+        parse(body) {
+          const parsed = JSON.parse(JSON.parse(body));
+          return parsed;
+        },
+        respond: (response) => response.writeHead(200).end(),
+      }),
+  },
+  {
+    does: 'redirects to the URL with a slash at the end',
+    fails,
+    advice: /does not follow.*Register the URL/,
+    start: () =>
+      listen(
+        (_request, response) => response.writeHead(308, { location: '/webhooks/' }).end(),
+        () => 0,
+      ),
+  },
+  {
+    does: 'redirects to a log-in page',
+    fails,
+    advice: /no log-in page/,
+    start: () =>
+      listen(
+        (_request, response) => response.writeHead(302, { location: '/login' }).end(),
+        () => 0,
+      ),
+  },
+  {
+    does: 'listens at another path',
+    fails,
+    advice: /Check the path/,
+    start: () =>
+      listen(
+        (_request, response) => response.writeHead(404).end('Cannot POST /webhooks'),
+        () => 0,
+      ),
+  },
+  {
+    does: 'expects another pair',
+    fails,
+    advice: /Give the listener the pair/,
+    start: () => startMerchant({ isLetIn: () => false }),
+  },
+  {
+    does: 'refuses sales that it does not know, verified without --sandbox',
+    fails,
+    advice: /which is right, start the sandbox.*pass --sandbox/,
+    start: () =>
+      startMerchant({
+        work() {
+          throw new Error('There is no such order.');
+        },
+      }),
+  },
+];
+
+/** A listener in Express, as it is often written. */
+function startExpress(
+  prepare: (app: express.Express) => unknown,
+  // biome-ignore lint/suspicious/noExplicitAny: what `request.body` is in Express.
+  newStatusOf: (body: any) => unknown,
+) {
+  return () => {
+    const counts = { payment: 0 };
+    const app = express();
+    prepare(app);
+    app.post('/webhooks', (request, response) => {
+      if (request.headers.authorization !== rightHeader) return void response.sendStatus(401);
+      if (newStatusOf(request.body) === 'PAID') counts.payment++;
+      response.sendStatus(200);
+    });
+    return listen(app, () => counts);
+  };
+}

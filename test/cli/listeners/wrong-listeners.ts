@@ -1,0 +1,35 @@
+import type { TestListener } from './listen';
+import { wrongAnswers } from './wrong-answers';
+import { wrongBodies } from './wrong-bodies';
+import { wrongCredentials } from './wrong-credentials';
+import { wrongDuplicates } from './wrong-duplicates';
+import { wrongKinds } from './wrong-kinds';
+import { wrongMeanings } from './wrong-meanings';
+import { wrongWithSandbox } from './wrong-with-sandbox';
+
+/** A listener with a mistake, and what verify must say of it. */
+export interface WrongListener {
+  /** Completes "A listener that …". */
+  readonly does: string;
+  /** The checks that must fail, and no other; the first one names the mistake. */
+  readonly fails: readonly string[];
+  /** What the advice must say. */
+  readonly advice: RegExp;
+  /** How long an answer may take, in milliseconds. Default: 5 000. */
+  readonly limitMs?: number;
+  /** Whether it asks the service, so that verify needs `--sandbox`. */
+  readonly asksService?: true;
+  /** @param service - the base URL of a sandbox */
+  start(service: string): Promise<TestListener>;
+}
+
+/** At least one for each mistake that costs money. */
+export const wrongListeners: readonly WrongListener[] = [
+  ...wrongCredentials,
+  ...wrongBodies,
+  ...wrongAnswers,
+  ...wrongKinds,
+  ...wrongMeanings,
+  ...wrongDuplicates,
+  ...wrongWithSandbox,
+];

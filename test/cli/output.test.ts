@@ -1,0 +1,60 @@
+import { PaymentsClient } from 'pix-automatic-sdk';
+import { startSandbox } from 'pix-automatic-sdk/sandbox';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { printJson, visible } from '../../src/cli/output';
+import { logLine } from '../../src/cli/sandbox-log';
+import { fixtures } from '../../src/testing';
+import { credentials, runCli } from './run-cli';
+
+/** C0 but for the line end, DEL, C1 and the characters that turn the direction of text. */
+const STEERING = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u;
+const forged = JSON.parse('"order\\u001b[2J\\u0007\\r\\u007f\\u009b31m\\u202e\\u2066-1"');
+const written = 'order\\u001b[2J\\u0007\\u000d\\u007f\\u009b31m\\u202e\\u2066-1';
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('what came from outside cannot steer the terminal', () => {
+  it('in a line of text', () => {
+    expect(visible(forged)).toBe(written);
+    expect(visible('line\nfeed')).toBe('line\\u000afeed');
+    expect(visible('Pão de açúcar – R$ 5')).toBe('Pão de açúcar – R$ 5');
+  });
+
+  it('in JSON, which still has the same value', () => {
+    const lines: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    printJson({ referenceCode: forged }, 2);
+    expect(lines.join('')).not.toMatch(STEERING);
+    expect(JSON.parse(lines.join(''))).toEqual({ referenceCode: forged });
+  });
+
+  it("in the sandbox's log: path, uuid and reference code", () => {
+    const line = logLine(
+      {
+        type: 'request',
+        method: 'GET',
+        path: `/${forged}`,
+        status: 200,
+        durationMs: 1,
+        uuid: forged,
+        referenceCode: forged,
+      } as Parameters<typeof logLine>[0],
+      1000,
+    );
+    expect(line).not.toMatch(STEERING);
+    expect(line.split(written)).toHaveLength(4);
+  });
+
+  it('in `list` and `pay`: reference code', async () => {
+    const sandbox = await startSandbox({ credentials });
+    const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
+    await client.createRecurringCheckout(fixtures.recurringCheckoutRequest({ referenceCode: forged }));
+    const listed = await runCli(['list', '--sandbox', sandbox.url]);
+    const paid = await runCli(['pay', '--sandbox', sandbox.url]);
+    await sandbox.close();
+    for (const { stdout } of [listed, paid]) {
+      expect(stdout).not.toMatch(STEERING);
+      expect(stdout).toContain(written);
+    }
+  });
+});

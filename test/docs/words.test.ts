@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** What a reader stumbled over, and what is written in its place. */
+const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
+  [/says of every failed call/i, 'tells you, for every failed call, whether it may have gone through'],
+  [/may have taken effect/i, 'may have gone through'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix'],
+  [/\bstand-in\b/i, 'local sandbox'],
+  [/the worst outcome counts/i, 'the error reports the worst outcome'],
+  [/one that is longer than the call may take/i, 'if the wait exceeds the remaining time'],
+  [/one at a time for a subject/i, 'one callback at a time per payment, refund, reversal or payout'],
+  [/a microtask after what is settled/i, 'one microtask later, so that …'],
+  [/is nobody's any more/i, 'discard it'],
+  [/\bdoes not heed\b/i, 'may ignore'],
+  [/\btime-outs?\b/i, 'timeout'],
+  [/pode ter surtido efeito/i, 'pode ter sido efetivada'],
+  [/\bdublês?\b/i, 'sandbox local'],
+  [/\bmarcas na query\b/i, 'parâmetros da query string'],
+  [/\bum passo do store\b/i, 'uma operação do store'],
+  [/\bcorpo bruto\b/i, 'raw body'],
+];
+
+const files = execFileSync('git', ['ls-files', '*.md', 'llms.txt', 'examples', 'src'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => /\.(md|txt|[cm]?[jt]sx?|json)$/.test(file));
+
+function found(text: string, file: string): string[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      PHRASES.filter(([phrase]) => phrase.test(line)).map(
+        ([, instead]) => `${file}:${index + 1} write "${instead}": ${line.trim()}`,
+      ),
+    );
+}
+
+test('documents, examples and source use plain words', () => {
+  expect(files.length).toBeGreaterThan(60);
+  expect(files.flatMap((file) => found(readFileSync(file, 'utf8'), file))).toEqual([]);
+});
+
+test.each([
+  'Mend what the message names.',
+  'with a stand-in of the service',
+  'One at a time for a subject, within one process',
+  'um passo do store leva 5 s',
+  'after its time-out',
+])('"%s" would be found', (text) => {
+  expect(found(text, 'x.md')).toHaveLength(1);
+});
+
+test.each(['We recommend it.', 'a standing order', 'a timeout of 5 s', 'It depends on the amendment.'])(
+  '"%s" is plain',
+  (text) => {
+    expect(found(text, 'x.md')).toEqual([]);
+  },
+);

@@ -1,0 +1,44 @@
+import { decodeQrCode, PaymentsClient, PaymentsError } from 'pix-automatic-sdk';
+import {
+  constructNotification,
+  createWebhookHandler,
+  defineNotification,
+  parseNotification,
+  toNodeListener,
+} from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+
+// The mistakes of a first day. That a handler is mounted without toNodeListener is in
+// test/webhooks/handler-adapters.test.ts, because it takes a server.
+const credentials = { apiKey: 'key', apiToken: 'token' };
+type Call = (...given: unknown[]) => unknown;
+
+const calls: ReadonlyArray<readonly [what: string, call: Call, says: string]> = [
+  ['new PaymentsClient', (options) => new PaymentsClient(options as never), 'PaymentsClient.fromEnv()'],
+  ['createWebhookHandler', createWebhookHandler as Call, 'createWebhookHandler({ credentials, on:'],
+  ['toNodeListener', toNodeListener as Call, '`createWebhookHandler` gives'],
+  ['parseNotification', parseNotification as Call, 'parseNotification({ url, body })'],
+  [
+    'constructNotification',
+    (input) => constructNotification(input as never, credentials),
+    'constructNotification({ authorization, url, body }, credentials)',
+  ],
+  ['defineNotification', defineNotification as Call, 'defineNotification({ kind, match, schema, subject })'],
+  ['decodeQrCode', decodeQrCode as Call, '`response.instructions.qrCode` of a checkout'],
+];
+
+describe.each(calls)('%s', (_what, call, says) => {
+  it.each([[undefined], [null], [7]])(
+    'given %s, says how to call it, and throws no raw TypeError',
+    (given) => {
+      let thrown: unknown;
+      try {
+        call(given);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toBeInstanceOf(PaymentsError);
+      expect((thrown as PaymentsError).message).toContain(says);
+    },
+  );
+});

@@ -1,0 +1,23 @@
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { postgresConfig } from '../../helpers/postgres';
+
+/** A schema of the test's own, and the environment in which `pg` finds it. It is dropped with the test. */
+export async function openSchema() {
+  const schema = `example_${process.pid}_${Date.now()}`;
+  const pool = new pg.Pool({ ...postgresConfig, options: `-c search_path=${schema}`, max: 1 });
+  await pool.query(`CREATE SCHEMA ${schema}`);
+  onTestFinished(async () => {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    await pool.end();
+  });
+  const { host, user, database } = postgresConfig;
+  const env = {
+    PGOPTIONS: `-c search_path=${schema}`,
+    // Where DATABASE_URL is set, it goes first.
+    ...Object.fromEntries(
+      Object.entries({ PGHOST: host, PGUSER: user, PGDATABASE: database }).filter(([, value]) => value),
+    ),
+  };
+  return { query: async (sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows, env };
+}

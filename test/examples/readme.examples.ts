@@ -1,0 +1,63 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { sections } from '../docs/markdown';
+import { run } from '../package/run';
+import { runShell } from './runner/program';
+
+// The quick start of README.md, as a reader does it: from an empty folder, with each file and command as it is printed.
+// The one thing replaced is the published package, by the packed one.
+
+const quickStart = sections('README.md').find(({ heading }) => heading === 'Quick start');
+const text = quickStart?.text ?? '';
+const blocks = quickStart?.blocks ?? [];
+const commands = blocks.filter(({ info }) => info === 'sh').flatMap(({ code }) => code.trim().split('\n'));
+
+const [tsProgram, jsProgram] = ['shop.mts', 'shop.cjs'];
+const commandWith = (part: string) => commands.find((command) => command.includes(part)) ?? `no ${part}`;
+
+test('the quick start in TypeScript is within the first 60 lines, and names each file that it saves', async () => {
+  const lines = (await readFile('README.md', 'utf8')).split('\n');
+  expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeGreaterThan(0);
+  expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeLessThan(60);
+  expect(lines.length).toBeLessThanOrEqual(290);
+  expect([...files().keys()]).toEqual(['.env', tsProgram, jsProgram]);
+  expect(commands).toHaveLength(7);
+});
+
+test.each([tsProgram, jsProgram] as const)('%s of the README runs as printed', async (program) => {
+  const directory = await mkdtemp(join(tmpdir(), 'readme-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+
+  const install = commandWith('npm install').replace('pix-automatic-sdk', inject('tarball'));
+  await run(directory, 'sh', '-c', install);
+  for (const name of ['.env', program] as const) {
+    await writeFile(join(directory, name), files().get(name) ?? '');
+  }
+
+  const sandbox = runShell(commandWith('sandbox --webhook-url'), directory);
+  await sandbox.printed(/http:\/\/127\.0\.0\.1:4100/);
+  const shop = runShell(commandWith(program), directory);
+  await shop.printed(/QR code: /);
+  await run(directory, 'sh', '-c', commandWith('pix-automatic-sdk pay'));
+  const [printed] = await shop.printed(/[\s\S]*^Paid: .+$/m);
+
+  const { code: promised = '' } = blocks.find(({ info }) => info === 'text') ?? {};
+  expect(printed.split('\n').map(shape)).toEqual(promised.trim().split('\n').map(shape));
+  expect(new Set(printed.match(UUID)).size).toBe(1);
+});
+
+const UUID = /\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/gm;
+
+/** What is the same in every run. */
+function shape(line: string): string {
+  return line.replaceAll(UUID, 'UUID').replace(/\b000201.*6304[\dA-F]{4}$/, 'CODE');
+}
+
+/** The files that the quick start says to save, by name. The blocks of a section stand in the order of the text. */
+function files(): Map<string, string> {
+  const names = [...text.matchAll(/Save this as `([^`]+)`/g)].map(([, name = '']) => name);
+  const contents = blocks.filter(({ info }) => info !== 'sh' && info !== 'text').map(({ code }) => code);
+  return new Map(names.map((name, index) => [name, contents[index] ?? '']));
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { type Acted, answering, type Shop, verify } from './helpers/verify-example';
+import { type Running, runExample } from './runner/run-example';
+
+/** An example's own route. */
+const route: Shop = async ({ origin }) => `${origin}/subscriptions`;
+
+/** Those that call `confirmPayment` before they act. */
+const asking = ['quick-start', 'express', 'fastify', 'nestjs', 'nextjs'];
+
+const examples: [name: string, acted: Acted, shop: Shop | undefined][] = [
+  ['quick-start', { payment: / is paid: /gm }, route],
+  ['quick-start-commonjs', { payment: / is paid: /gm }, route],
+  ['express', { payment: /: paid$/gm, refund: / refunded$/gm }, route],
+  ['fastify', { payment: /: paid$/gm, reversal: /: reversal \w+$/gm }, route],
+  ['nestjs', { payment: /: paid$/gm }, route],
+  ['hono-workers', { payment: / is paid$/gm }, route],
+  ['nextjs', { payment: /: paid$/gm }, nextShop],
+  ['recurrence-notifications', { payment: / is paid$/gm }, undefined],
+];
+
+describe('verify passes the example, with nothing left unchecked:', () => {
+  it.each(examples)('%s', async (name, acted, shop) => {
+    const running = await runExample(name);
+    expect(await verify(running, running.program, acted, asking.includes(name), shop)).toEqual([]);
+  });
+});
+
+/** Next.js takes the order of a form, as a browser without JavaScript sends it. */
+function nextShop({ origin }: Running): Promise<string> {
+  return answering(async () => {
+    const page = await (await fetch(origin)).text();
+    const [, action = ''] = /name="(\$ACTION_ID_\w+)"/.exec(page) ?? [];
+    const body = new FormData();
+    body.set(action, '');
+    await fetch(origin, { method: 'POST', headers: { origin }, body, redirect: 'manual' });
+  });
+}

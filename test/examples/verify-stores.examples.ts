@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { PaymentsClient } from '../../src';
+import { fixtures } from '../../src/testing';
+import { findPostgres } from '../helpers/postgres';
+import { hasRedisServer, startOwnRedis } from '../helpers/redis-server';
+import { userEnvironment } from '../package/run';
+import { openSchema } from './helpers/open-schema';
+import { answering, verify } from './helpers/verify-example';
+import { installExample } from './runner/install-example';
+import { Program } from './runner/program';
+import { runExample } from './runner/run-example';
+
+const hasPostgres = await findPostgres();
+
+describe('verify passes the example, with nothing left unchecked:', () => {
+  it.skipIf(!hasRedisServer())('redis', async () => {
+    const { url } = await startOwnRedis();
+    const running = await runExample('redis', { env: { REDIS_URL: url } });
+    const acted = { payment: / is paid$/gm, reversal: /^reversal of /gm, refund: /^refund of /gm };
+    expect(await verify(running, running.program, acted, false)).toEqual([]);
+  });
+
+  it.skipIf(!hasRedisServer())('bullmq', async () => {
+    const env = { REDIS_URL: (await startOwnRedis()).url };
+    const directory = await installExample('bullmq');
+    // The jobs are what the listener has written down when it answers; the worker shows them as it goes.
+    const worker = new Program([process.execPath, 'dist/worker.js'], directory, {
+      ...userEnvironment(),
+      ...env,
+    });
+    const running = await runExample('bullmq', { env });
+    const kinds = ['payment', 'saleStatus', 'reversal', 'refund', 'payout'];
+    const acted = Object.fromEntries(kinds.map((kind) => [kind, new RegExp(`^${kind} of `, 'gm')]));
+    expect(await verify(running, worker, acted, false)).toEqual([]);
+  });
+
+  it.skipIf(!hasPostgres)('postgres', async () => {
+    const { query, env } = await openSchema();
+    const running = await runExample('postgres', { env });
+    const { sandbox } = running;
+    const client = new PaymentsClient({ baseUrl: sandbox.url, ...sandbox.credentials });
+    let ordered = 0;
+    const shop = () =>
+      answering(async () => {
+        const referenceCode = `order-${++ordered}`;
+        await query('INSERT INTO orders VALUES ($1)', [referenceCode]);
+        await client.createRecurringCheckout(fixtures.recurringCheckoutRequest({ referenceCode }));
+      });
+    expect(await verify(running, running.program, { payment: /^booking /gm }, false, shop)).toEqual([]);
+  });
+});

@@ -1,0 +1,245 @@
+import { mutantsOf } from '../mutant';
+
+const webhooks = (...names: readonly string[]) => names.map((name) => `test/webhooks/${name}.test.ts`);
+
+/** In what decides about acting, answering and claiming. */
+export const actingMutants = [
+  ...mutantsOf('src/webhooks/handler/act.ts', webhooks('handler-store', 'handler-answers', 'duplicates'), [
+    ['a late claim is kept', 'if (claiming !== undefined) void releaseWhenLate(claiming, options);', ''],
+    [
+      'what is done runs again',
+      "if (claim.status === 'done') return DONE;",
+      "if (claim.status === 'done') claim = { ...task.identity, status: 'claimed', token: '', fence: 1, handledStates: [] };",
+    ],
+    [
+      'what is done is busy',
+      "if (claim.status === 'done') return DONE;",
+      "if (claim.status === 'done') return BUSY;",
+    ],
+    [
+      'busy is acknowledged',
+      "if (claim.status === 'busy') return BUSY;",
+      "if (claim.status === 'busy') return DONE;",
+    ],
+    [
+      'the lease is released after a timeout',
+      "if (failure.code === 'callback_failed') await release(claim, options);",
+      'await release(claim, options);',
+    ],
+    [
+      'the lease is kept after a failure',
+      "if (failure.code === 'callback_failed') await release(claim, options);",
+      '',
+    ],
+    [
+      'a failed callback is acknowledged',
+      'await release(claim, options);\n    return failure;',
+      'await release(claim, options);\n    return DONE;',
+    ],
+    [
+      'a lost lease is acknowledged',
+      "return recorded ? DONE : { code: 'lease_lost', status: 503 };",
+      'return DONE;',
+    ],
+    [
+      'the completion is tried once',
+      'if (performance.now() + pauseMs >= leaseEnd) return storeFailed(error);',
+      'return storeFailed(error);',
+    ],
+    [
+      'the completion is tried for ever',
+      'if (performance.now() + pauseMs >= leaseEnd) return storeFailed(error);',
+      '',
+    ],
+    [
+      'a completion that failed is acknowledged',
+      'if (performance.now() + pauseMs >= leaseEnd) return storeFailed(error);',
+      'return DONE;',
+    ],
+    [
+      'a claim may take any time',
+      'claim = await inTime(storeTimeoutMs, claiming);',
+      'claim = await claiming;',
+    ],
+    [
+      'a completion may take any time',
+      'await inTime(storeTimeoutMs, store.complete(claim, task.retentionMs));',
+      'await store.complete(claim, task.retentionMs);',
+    ],
+    [
+      'a release may take any time',
+      'await inTime(storeTimeoutMs, store.release(claim));',
+      'await store.release(claim);',
+    ],
+    [
+      'kept for as long as the lease',
+      'store.complete(claim, task.retentionMs)',
+      'store.complete(claim, leaseMs)',
+    ],
+    [
+      'the subject is kind, identity and state',
+      'store.claim(task.identity.subject,',
+      'store.claim(task.identity.key,',
+    ],
+    [
+      'a failed store is 500',
+      "return { code: 'store_failed', status: 503, error };",
+      "return { code: 'store_failed', status: 500, error };",
+    ],
+  ]),
+  ...mutantsOf('src/webhooks/handler/act-in-transaction.ts', webhooks('handler-transaction'), [
+    [
+      'a callback starts after its answer',
+      "if (abandoned) throw new DeadlineExceeded('the transaction began too late');",
+      '',
+    ],
+    ['nobody says that the answer is out', 'abandoned = true;', ''],
+    ['a callback that timed out is not waited for', 'await running?.ended;', ''],
+    ['a failed callback is committed', 'await running?.ended;\n      throw error;', 'await running?.ended;'],
+    ['a timeout is not answered at once', "if (failure?.code === 'callback_timeout') return failure;", ''],
+    [
+      'busy is acknowledged',
+      "return failure ?? (status === 'busy' ? BUSY : DONE);",
+      'return failure ?? DONE;',
+    ],
+    [
+      'a failure that was committed is acknowledged',
+      "return failure ?? (status === 'busy' ? BUSY : DONE);",
+      "return status === 'busy' ? BUSY : DONE;",
+    ],
+    ['a failure after the callback is 503', 'started.hasFired ? 500 : 503', '503'],
+    [
+      'the beginning may take any time',
+      'await inTime(storeTimeoutMs, Promise.race([started.fired, transacted]));',
+      'await Promise.race([started.fired, transacted]);',
+    ],
+    [
+      'the commit may take any time',
+      'const { status } = await inTime(storeTimeoutMs, transacted);',
+      'const { status } = await transacted;',
+    ],
+    [
+      'the end of a callback is not told',
+      'await running.inTime;\n      ended.fire();',
+      'await running.inTime;',
+    ],
+    ["the store's limit is the handler's", 'callbackTimeoutMs + BACKSTOP_MS', 'callbackTimeoutMs'],
+    ['kept for a moment', 'retentionMs: task.retentionMs', 'retentionMs: 1'],
+  ]),
+  ...mutantsOf(
+    'src/webhooks/handler/task.ts',
+    webhooks('handler-store', 'handler-transaction', 'handler-answers'),
+    [
+      ['a timeout is a failure', 'return error instanceof DeadlineExceeded\n', 'return false\n'],
+      ['the signal does not fire', '(error) => context.expire(error)', '() => undefined'],
+      [
+        'the fence of the context is none',
+        'credentialIndex, fence, transaction)',
+        'credentialIndex, 0, transaction)',
+      ],
+      ['the states of the context are none', 'identity.key, handledStates, ', 'identity.key, [], '],
+    ],
+  ),
+  ...mutantsOf(
+    'src/webhooks/handler/flow.ts',
+    webhooks('handler-answers', 'handler-reports', 'handler-store', 'handler-park', 'define-notification'),
+    [
+      [
+        'anybody is let in',
+        "if (!check.ok) return this.#refuse('unauthorized', { status: 401, reason: check.reason });",
+        '',
+      ],
+      ['any method is let in', "if (head.method !== 'POST')", 'if (false)'],
+      [
+        'what is not handled is not reported',
+        "return callback === 'ignore' ? DONE : { code: 'unhandled', status: 200 };",
+        'return DONE;',
+      ],
+      [
+        'what contradicts itself is ignored',
+        "if (issues !== undefined) return { code: 'invalid_notification', status: 400, issues };",
+        '',
+      ],
+      [
+        'an unrecognized body is kept for a month',
+        "kind === 'unrecognized' ? HOUR_MS : this.#options.retentionMs",
+        'this.#options.retentionMs',
+      ],
+      [
+        'every notification is kept for an hour',
+        "kind === 'unrecognized' ? HOUR_MS : this.#options.retentionMs",
+        'HOUR_MS',
+      ],
+      ['what is done stays parked', "if (ending.code === 'done') await parking.forget(identity.key);", ''],
+      [
+        'a timeout is not parked',
+        "if (ending.code !== 'callback_failed' && ending.code !== 'callback_timeout') return undefined;",
+        "if (ending.code !== 'callback_failed') return undefined;",
+      ],
+      [
+        'busy is parked',
+        "if (ending.code !== 'callback_failed' && ending.code !== 'callback_timeout') return undefined;",
+        '',
+      ],
+      ['a replay while draining', "if (this.#draining) return { code: 'draining', status: 503 };", ''],
+      [
+        'a notification under another key stays parked',
+        "if (ending.code === 'done' && entry.key !== reading.identity.key) await parking.forget(entry.key);",
+        '',
+      ],
+    ],
+  ),
+  ...mutantsOf('src/webhooks/notification/choose-kind.ts', webhooks('parse-notification'), [
+    [
+      'the body before the query',
+      'fromQuery.length > 0 ? fromQuery : fromBody;',
+      'fromBody.length > 0 ? fromBody : fromQuery;',
+    ],
+    ['the query alone', 'fromQuery.length > 0 ? fromQuery : fromBody;', 'fromQuery;'],
+    ['the first of several kinds', 'if (others.length > 0) {', 'if (false) {'],
+    ['the query against the body', 'if (fromBody.length > 0 && !fromBody.includes(first)) {', 'if (false) {'],
+    ['any value of a flag', "query.getAll(flag).includes('true')", 'query.has(flag)'],
+    ['the first value of a flag', "query.getAll(flag).includes('true')", "query.get(flag) === 'true'"],
+    ['the first type', "query.getAll('type').includes(flag)", "query.get('type') === flag"],
+    ['no type', " || query.getAll('type').includes(flag)", ''],
+    ['no flag', "query.getAll(flag).includes('true') || ", ''],
+    ['an empty query is parsed', "if (text === '') return [];", ''],
+    [
+      "the service's own spelling is parsed",
+      'if (asSent.length > 0) return asSent;',
+      '',
+      'parsed, it has the same flag; it only takes longer.',
+    ],
+  ]),
+  ...mutantsOf(
+    'src/webhooks/notification/recognize.ts',
+    webhooks('parse-notification', 'define-notification', 'handler-park'),
+    [
+      ["the merchant's kinds are not asked", 'if (own !== undefined) return', 'if (false) return'],
+      ['an asynchronous schema rejects unheard', 'result.catch(() => undefined);', ''],
+      ['an asynchronous schema is taken for a success', 'if (result instanceof Promise) {', 'if (false) {'],
+      [
+        'values in the issues of a schema',
+        'refused by the schema of your kind ${kind}`',
+        'refused: ${JSON.stringify(raw)}`',
+      ],
+      ['any identity', 'if (![id, ...states].every(isIdentifying)) {', 'if (false) {'],
+      ['an empty identity', "typeof part === 'string' && part !== ''", "typeof part === 'string'"],
+      ['an endless identity', ' && part.length <= MAX_IDENTITY_LENGTH', ''],
+      ['a damaged identity', ' && isUndamaged(part);', ';'],
+      ['the kind is not encoded', 'identify(encodePart(kind), String(id)', 'identify(kind, String(id)'],
+      [
+        'fields that were left out are not told',
+        'leftOut.length === 0 ? notification : { ...notification, issues: leftOut }',
+        'notification',
+      ],
+    ],
+  ),
+  ...mutantsOf('src/webhooks/notification/notification-key.ts', webhooks('notification-key'), [
+    ['the identity is not encoded', '${kind}:${encodePart(id)}`', '${kind}:${id}`'],
+    ['the state is not in the key', "key: state === '' ? subject : `${subject}:${state}`", 'key: subject'],
+    ['halves of characters are alike', '`%u${piece.charCodeAt(0).toString(16)}`', "'%u'"],
+    ['a colon is kept', '/[^\\w-]/', '/[^\\w:-]/'],
+    ['a percent sign is kept', '/[^\\w-]/', '/[^\\w%-]/'],
+  ]),
+];

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { linksIn, sections } from '../docs/markdown';
+
+// Who installed the package reads the documents in node_modules: there is no host to look things up at.
+const installed = join(inject('consumer'), 'node_modules', 'pix-automatic-sdk');
+const documents = readdirSync(installed, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.md$|^llms\.txt$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
+  .sort();
+
+/** Hosts that stand for one that was not known yet, and our own names on hosts that we have not. */
+const placeholders =
+  /\b(?:github|gitlab|codeberg)\.com\/(?:[^/\s)]*\/)?pix-automatic|your-?(?:org|name|host)|\bTODO\b|OWNER\/REPO|npmjs\.com\/package\/pix-automatic/i;
+
+it('the package has both READMEs, the guides, the policies and llms.txt', () => {
+  const expected = [
+    'CHANGELOG.md',
+    'README.md',
+    'README.pt-BR.md',
+    'SECURITY.md',
+    'docs/errors.md',
+    'examples/README.md',
+    'llms.txt',
+  ];
+  expect(documents).toEqual(expect.arrayContaining(expected));
+});
+
+describe.each(documents)('%s', (file) => {
+  it('has relative links that lead to files and headings inside the package', () => {
+    expect(brokenLinks(file, readFileSync(join(installed, file), 'utf8'))).toEqual([]);
+  });
+
+  it('links to no placeholder host', () => {
+    const text = readFileSync(join(installed, file), 'utf8');
+    expect(linksIn(text).filter((target) => placeholders.test(target))).toEqual([]);
+  });
+});
+
+it('a link that leaves the package, or leads nowhere, would be found', () => {
+  const text = '[a](README.md) [b](src/index.ts) [c](docs/none.md) [d](../other) [e](docs/errors.md#none)';
+  expect(brokenLinks('CHANGELOG.md', text)).toEqual([
+    'src/index.ts: not in the package',
+    'docs/none.md: not in the package',
+    '../other: not in the package',
+    'docs/errors.md#none: no such heading',
+  ]);
+});
+
+function brokenLinks(file: string, text: string): string[] {
+  const own = sections(file, text);
+  const targets = own.flatMap((section) => linksIn(`${section.heading}\n${section.text}`));
+  return targets.flatMap((target) => {
+    if (/^[a-z]+:/.test(target)) return [];
+    const [path = '', anchor] = target.split('#');
+    const linked = path === '' ? file : normalize(join(dirname(file), path));
+    const place = join(installed, linked);
+    if (linked.startsWith('..') || !existsSync(place)) return [`${target}: not in the package`];
+    if (anchor === undefined) return [];
+    const headings = statSync(place).isFile() ? sections(place, path === '' ? text : undefined) : [];
+    return headings.some((heading) => heading.anchor === anchor) ? [] : [`${target}: no such heading`];
+  });
+}

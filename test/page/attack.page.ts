@@ -1,0 +1,134 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isSkipped } from './browser';
+import { press, useBrowser } from './open-page';
+
+/** A page of an attacker, on a port of its own, that tries all that a browser lets it try. */
+function attack(target: string, uuid: string): string {
+  return `<!doctype html><title>attack</title><iframe name="sink"></iframe>
+<form id="form" method="post" enctype="text/plain" target="sink" action="${target}/sandbox/transactions/${uuid}/pay">
+  <input name="{}"></form>
+<form id="checkout" method="post" enctype="text/plain" target="sink" action="${target}/v1.1/checkout/pix-automatic">
+  <input name="{}"></form>
+<script type="module">
+  const target = ${JSON.stringify(target)};
+  const got = [];
+  const attempt = async (name, run) => {
+    try { got.push(name + ': ' + await run()); } catch (error) { got.push(name + ': refused'); }
+  };
+  const keys = { 'x-api-key': 'sandbox-api-key', 'x-api-token': 'sandbox-api-token' };
+  const include = { credentials: 'include' };
+  const read = async (path, init) => (await fetch(target + path, init)).text();
+  await attempt('read', () => read('/sandbox/transactions', include));
+  await attempt('read with the known keys', () => read('/sandbox/transactions', { headers: keys }));
+  await attempt('read the page', () => read('/', include));
+  await attempt('redirect', () => read('/sandbox/webhook-url', { method: 'PUT', body: '{}', headers: keys }));
+  await fetch(target + '/sandbox/transactions/${uuid}/pay', { method: 'POST', mode: 'no-cors', ...include });
+  await fetch(target + '/v1.1/checkout/pix-automatic', { method: 'POST', mode: 'no-cors', body: '{}' });
+  await fetch(target + '/v1.1/transactions/${uuid}', { mode: 'no-cors' });
+  await attempt('events', () => new Promise((resolve, reject) => {
+    const events = new EventSource(target + '/sandbox/events', { withCredentials: true });
+    events.onmessage = (event) => resolve(event.data);
+    events.onerror = () => reject(new Error());
+  }));
+  document.getElementById('form').submit();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  document.getElementById('checkout').submit();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const frame = document.createElement('iframe');
+  frame.src = target;
+  document.body.append(frame);
+  await new Promise((resolve) => { frame.onload = resolve; setTimeout(resolve, 1000); });
+  await attempt('frame', () => frame.contentDocument.title);
+  window.got = got;
+</script>`;
+}
+
+describe.skipIf(isSkipped)('a page of another origin', () => {
+  const open = useBrowser();
+
+  // The second name is another site for the browser, the first only another port: its cookies go along.
+  it.each(['127.0.0.1', 'localhost'])(
+    'on %s reads nothing, changes nothing and uses up no fault',
+    async (name) => {
+      const { context, create, sandbox, call } = await open();
+      const uuid = await create();
+      sandbox.fault('createRecurringCheckout', { kind: 'status', status: 503 });
+      sandbox.fault('getTransaction', { kind: 'status', status: 503 });
+      const attacker = createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).end(attack(sandbox.url, uuid));
+      });
+      await new Promise<void>((resolve) => attacker.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => {
+        attacker.closeAllConnections();
+        attacker.close();
+      });
+      const page = await context.newPage();
+      await page.goto(`http://${name}:${(attacker.address() as AddressInfo).port}/`);
+      await page.waitForFunction('window.got !== undefined');
+      const got = await page.evaluate<string[]>('window.got');
+      expect(got.map((line) => line.replace(/^[^:]*: /, ''))).toEqual(Array(6).fill('refused'));
+      expect(sandbox.transactions).toMatchObject([{ situation: 'PENDING' }]);
+      expect((await call('POST', '/v1.1/checkout/pix-automatic', {})).status).toBe(503);
+      expect((await call('GET', `/v1.1/transactions/${uuid}`)).status).toBe(503);
+      sandbox.payOut({ amount: 1 });
+      expect(sandbox.deliveries).toHaveLength(1);
+    },
+  );
+
+  it('that is given the cookie, as any port of the host is, can do nothing with it', async () => {
+    const { context, sandbox, call, create } = await open();
+    const uuid = await create();
+    const [cookie = { name: '', value: '', path: '' }] = await context.cookies(`${sandbox.url}/sandbox`);
+    expect(cookie.path).toBe('/sandbox');
+    const stolen = { cookie: `${cookie.name}=${cookie.value}` };
+    const path = `/sandbox/transactions/${uuid}/pay`;
+    expect((await fetch(sandbox.url + path, { method: 'POST', headers: stolen })).status).toBe(401);
+    expect((await fetch(`${sandbox.url}/sandbox/events`, { headers: stolen })).status).toBe(401);
+    expect((await call('POST', path)).status).toBe(200);
+  });
+
+  it('on another port cannot keep the page from its sandbox with a cookie of the same name', async () => {
+    const { context, page, sandbox } = await open();
+    const { port, hostname } = new URL(sandbox.url);
+    const attacker = createServer((_request, response) => {
+      const name = `pix_sandbox_${port}`;
+      response.writeHead(200, {
+        'set-cookie': [`${name}=evil; Path=/`, `${name}=evil; Path=/sandbox/events`],
+      });
+      response.end('set');
+    });
+    await new Promise<void>((resolve) => attacker.listen(0, hostname, resolve));
+    onTestFinished(() => {
+      attacker.closeAllConnections();
+      attacker.close();
+    });
+    const other = await context.newPage();
+    await other.goto(`http://${hostname}:${(attacker.address() as AddressInfo).port}/`);
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await context.cookies(`${sandbox.url}/sandbox/events`)).toHaveLength(3);
+  });
+
+  it('cannot be given the cookie by a script: none can read it, and it is in no text of the page', async () => {
+    const { page } = await open();
+    expect(await page.evaluate('document.cookie')).toBe('');
+    expect(await page.content()).not.toContain('pix_sandbox_');
+  });
+});
+
+describe.skipIf(isSkipped)('with a pair of your own', () => {
+  const open = useBrowser();
+  const credentials = { apiKey: 'merchant-api-key', apiToken: 'merchant-api-token' };
+
+  it('the browser asks for it once, and the page works with it', async () => {
+    const { page, sandbox, create } = await open({ sandbox: { credentials } });
+    await create();
+    await page.getByText('order-1001').first().waitFor();
+    await press(page, /^Pay: /);
+    await page.getByText('PAID').first().waitFor();
+    expect(sandbox.transactions).toMatchObject([{ situation: 'PAID' }]);
+    expect(await page.content()).not.toContain(credentials.apiToken);
+  });
+});

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+import root, { common } from '../../vitest.config';
+
+export default defineConfig({
+  ...common,
+  test: {
+    include: ['test/page/**/*.page.ts'],
+    // A browser on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    fileParallelism: false,
+    reporters: root.test?.reporters ?? ['default'],
+  },
+});

@@ -1,0 +1,91 @@
+import { checkBrCode } from 'pix-automatic-sdk/pix';
+import { describe, expect, it } from 'vitest';
+import { brCodeOf, field, samples } from './samples';
+
+const request = (immediatePayment: boolean, amount?: number) => ({
+  currency: 'BRL',
+  amount,
+  recurrence: { immediatePayment },
+});
+const pix = field('00', 'br.gov.bcb.pix');
+const journey3 = (...fields: string[]) =>
+  brCodeOf(
+    field('26', pix + field('25', 'bank.example/1')),
+    ...fields,
+    field('80', pix + field('25', 'bank.example/rec/1')),
+  );
+const found = (...args: Parameters<typeof checkBrCode>) =>
+  checkBrCode(...args).map(({ code, path }) => [code, path.join('.')]);
+
+describe('checkBrCode', () => {
+  it('finds nothing where the code is what was asked for', () => {
+    expect(checkBrCode(samples[2], request(false))).toEqual([]);
+    expect(checkBrCode(samples[3], request(true, 59.7))).toEqual([]);
+    expect(checkBrCode(journey3(field('53', '986'), field('54', '59.70')), request(true, 59.7))).toEqual([]);
+    expect(checkBrCode(samples[2], {})).toEqual([]);
+  });
+
+  it('finds a code without a recurrence', () => {
+    const plain = brCodeOf(field('26', pix + field('25', 'bank.example/1')));
+    expect(found(plain, request(true, 1))).toEqual([['no_recurrence', 'recurrence']]);
+  });
+
+  it('finds a code of another journey than the one asked for', () => {
+    const wrong = [['other_journey', 'recurrence.immediatePayment']];
+    expect(found(samples[2], request(true, 1))).toEqual(wrong);
+    expect(found(samples[3], request(false))).toEqual(wrong);
+    expect(found(samples[4], request(true, 1))).toEqual(wrong);
+  });
+
+  it('finds another amount, where one is charged at once', () => {
+    const code = journey3(field('54', '59.70'));
+    expect(found(code, request(true, 59.71))).toEqual([['other_amount', 'amount']]);
+    expect(found(code, request(true))).toEqual([]);
+  });
+
+  it('finds another currency', () => {
+    const code = journey3(field('53', '840'));
+    expect(found(code, request(true, 1))).toEqual([['other_currency', 'currency']]);
+  });
+
+  it('finds a code that is too long to be copied and pasted', () => {
+    const long = ['02', '03', '04', '05', '06'].map((tag) => field(tag, 'x'.repeat(99)));
+    expect(found(journey3(...long), request(true, 1))).toEqual([['too_long', '']]);
+  });
+
+  it('finds a broken code, and says where it breaks', () => {
+    const [advice, ...others] = checkBrCode(`${samples[2]}x`, request(false), { locale: 'en' });
+    expect(others).toEqual([]);
+    expect(advice).toMatchObject({ code: 'broken_code', path: [] });
+    expect(advice?.message).toContain(`cut_short, ${samples[2].length}`);
+  });
+
+  it('gives its advice in Portuguese, or in English', () => {
+    const message = (locale?: 'pt-BR' | 'en') =>
+      checkBrCode(samples[3], request(false), { locale })[0]?.message;
+    expect(message()).toBe('O QR code corresponde à jornada 3; o pedido, à jornada 2.');
+    expect(message('pt-BR')).toBe(message());
+    expect(message('en')).toBe('The QR code corresponds to journey 3, the request to journey 2.');
+  });
+
+  it('takes no fault of the request for one of the code', () => {
+    const request = {
+      get currency(): string {
+        throw new Error('getter');
+      },
+    };
+    expect(checkBrCode(samples[3], request)).toEqual([]);
+  });
+
+  it.each([
+    undefined,
+    null,
+    0,
+    'text',
+    [],
+    { recurrence: null },
+    { recurrence: { immediatePayment: 'yes' } },
+  ])('says nothing of a request that is %j', (value) => {
+    expect(checkBrCode(samples[3], value as object)).toEqual([]);
+  });
+});

@@ -1,0 +1,192 @@
+import { type PixPeriodicity, pixCalendar } from 'pix-automatic-sdk/pix';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * Made with Python's `calendar` and `zoneinfo` (America/Sao_Paulo), not with the library: due date, sent from, sent
+ * until, cancelled until (UTC), retried until.
+ */
+const tables: [string, string | undefined, PixPeriodicity, number, string[]][] = [
+  [
+    '2027-01-31',
+    undefined,
+    'MONTHLY',
+    6,
+    [
+      '2027-01-31 2027-01-21 2027-01-29 2027-01-31T01:00:00.000Z 2027-02-07',
+      '2027-02-28 2027-02-18 2027-02-26 2027-02-28T01:00:00.000Z 2027-03-07',
+      '2027-03-31 2027-03-21 2027-03-29 2027-03-31T01:00:00.000Z 2027-04-07',
+      '2027-04-30 2027-04-20 2027-04-28 2027-04-30T01:00:00.000Z 2027-05-07',
+      '2027-05-31 2027-05-21 2027-05-29 2027-05-31T01:00:00.000Z 2027-06-07',
+      '2027-06-30 2027-06-20 2027-06-28 2027-06-30T01:00:00.000Z 2027-07-07',
+    ],
+  ],
+  [
+    '2028-02-29',
+    undefined,
+    'ANNUALLY',
+    5,
+    [
+      '2028-02-29 2028-02-19 2028-02-27 2028-02-29T01:00:00.000Z 2028-03-07',
+      '2029-02-28 2029-02-18 2029-02-26 2029-02-28T01:00:00.000Z 2029-03-07',
+      '2030-02-28 2030-02-18 2030-02-26 2030-02-28T01:00:00.000Z 2030-03-07',
+      '2031-02-28 2031-02-18 2031-02-26 2031-02-28T01:00:00.000Z 2031-03-07',
+      '2032-02-29 2032-02-19 2032-02-27 2032-02-29T01:00:00.000Z 2032-03-07',
+    ],
+  ],
+  [
+    '2026-11-30',
+    '2027-11-30',
+    'QUARTERLY',
+    9,
+    [
+      '2026-11-30 2026-11-20 2026-11-28 2026-11-30T01:00:00.000Z 2026-12-07',
+      '2027-02-28 2027-02-18 2027-02-26 2027-02-28T01:00:00.000Z 2027-03-07',
+      '2027-05-30 2027-05-20 2027-05-28 2027-05-30T01:00:00.000Z 2027-06-06',
+      '2027-08-30 2027-08-20 2027-08-28 2027-08-30T01:00:00.000Z 2027-09-06',
+      '2027-11-30 2027-11-20 2027-11-28 2027-11-30T01:00:00.000Z 2027-12-07',
+    ],
+  ],
+  [
+    '2026-08-31',
+    undefined,
+    'SEMIANNUALLY',
+    4,
+    [
+      '2026-08-31 2026-08-21 2026-08-29 2026-08-31T01:00:00.000Z 2026-09-07',
+      '2027-02-28 2027-02-18 2027-02-26 2027-02-28T01:00:00.000Z 2027-03-07',
+      '2027-08-31 2027-08-21 2027-08-29 2027-08-31T01:00:00.000Z 2027-09-07',
+      '2028-02-29 2028-02-19 2028-02-27 2028-02-29T01:00:00.000Z 2028-03-07',
+    ],
+  ],
+  [
+    '2026-12-21',
+    '2027-01-11',
+    'WEEKLY',
+    9,
+    [
+      '2026-12-21 2026-12-11 2026-12-19 2026-12-21T01:00:00.000Z 2026-12-27',
+      '2026-12-28 2026-12-18 2026-12-26 2026-12-28T01:00:00.000Z 2027-01-03',
+      '2027-01-04 2026-12-25 2027-01-02 2027-01-04T01:00:00.000Z 2027-01-10',
+      '2027-01-11 2027-01-01 2027-01-09 2027-01-11T01:00:00.000Z 2027-01-17',
+    ],
+  ],
+  [
+    '2026-12-30',
+    '2027-03-29',
+    'MONTHLY',
+    9,
+    [
+      '2026-12-30 2026-12-20 2026-12-28 2026-12-30T01:00:00.000Z 2027-01-06',
+      '2027-01-30 2027-01-20 2027-01-28 2027-01-30T01:00:00.000Z 2027-02-06',
+      '2027-02-28 2027-02-18 2027-02-26 2027-02-28T01:00:00.000Z 2027-03-07',
+    ],
+  ],
+  [
+    '2027-12-31',
+    undefined,
+    'MONTHLY',
+    4,
+    [
+      '2027-12-31 2027-12-21 2027-12-29 2027-12-31T01:00:00.000Z 2028-01-07',
+      '2028-01-31 2028-01-21 2028-01-29 2028-01-31T01:00:00.000Z 2028-02-07',
+      '2028-02-29 2028-02-19 2028-02-27 2028-02-29T01:00:00.000Z 2028-03-07',
+      '2028-03-31 2028-03-21 2028-03-29 2028-03-31T01:00:00.000Z 2028-04-07',
+    ],
+  ],
+  [
+    '2026-12-01',
+    '2026-12-01',
+    'MONTHLY',
+    9,
+    ['2026-12-01 2026-11-21 2026-11-29 2026-12-01T01:00:00.000Z 2026-12-08'],
+  ],
+  ['2026-12-01', '2026-11-30', 'MONTHLY', 9, []],
+];
+
+function cycles(
+  initialDate: string,
+  finalDate: string | undefined,
+  periodicity: PixPeriodicity,
+  count: number,
+) {
+  const lines: string[] = [];
+  for (const cycle of pixCalendar({ initialDate, finalDate, periodicity })) {
+    const { dueDate, sendFrom, sendUntil, cancelUntil, retryUntil } = cycle;
+    lines.push([dueDate, sendFrom, sendUntil, cancelUntil.toISOString(), retryUntil].join(' '));
+    if (lines.length === count) break;
+  }
+  return lines;
+}
+
+describe('pixCalendar', () => {
+  it.each(tables)(
+    'from %s to %s, %s: the first %i',
+    (initialDate, finalDate, periodicity, count, expected) => {
+      expect(cycles(initialDate, finalDate, periodicity, count)).toEqual(expected);
+    },
+  );
+
+  it.each([
+    ['SEMANAL', 'WEEKLY'],
+    ['MENSAL', 'MONTHLY'],
+    ['TRIMESTRAL', 'QUARTERLY'],
+    ['SEMESTRAL', 'SEMIANNUALLY'],
+    ['SEMESTRAL', 'SEMIANNUAL'],
+    ['SEMESTRAL', 'SEMI_ANNUALLY'],
+    ['SEMESTRAL', 'HALF_YEARLY'],
+    ['ANUAL', 'ANNUALLY'],
+    ['ANUAL', 'ANNUAL'],
+    ['ANUAL', 'YEARLY'],
+  ] as const)('takes %s and %s for the same', (portuguese, english) => {
+    const first = cycles('2027-01-31', undefined, english, 5);
+    expect(cycles('2027-01-31', undefined, portuguese, 5)).toEqual(first);
+    expect(first).toHaveLength(5);
+  });
+
+  it('has no end without a final date', () => {
+    expect(cycles('2027-01-31', undefined, 'WEEKLY', 5_000)).toHaveLength(5_000);
+    expect([
+      ...pixCalendar({ initialDate: '9998-12-31', finalDate: null, periodicity: 'YEARLY' }),
+    ]).toHaveLength(2);
+  });
+
+  it('can be gone through again', () => {
+    const calendar = pixCalendar({
+      initialDate: '2027-01-31',
+      finalDate: '2027-12-31',
+      periodicity: 'MENSAL',
+    });
+    expect([...calendar]).toEqual([...calendar]);
+    expect([...calendar]).toHaveLength(12);
+  });
+
+  it.each([
+    '2026-02-29',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-1-1',
+    '01/12/2026',
+    '2026-12-01T00:00:00Z',
+    '',
+    null,
+    1,
+  ])('refuses %j as a date, by the name of its field', (date) => {
+    const initialDate = date as string;
+    expect(() => pixCalendar({ initialDate, periodicity: 'MONTHLY' })).toThrow(
+      /^pixCalendar: initialDate is no date/,
+    );
+    if (date === null) return;
+    const finalDate = date as string;
+    expect(() => pixCalendar({ initialDate: '2026-12-01', finalDate, periodicity: 'MONTHLY' })).toThrow(
+      /^pixCalendar: finalDate is no date/,
+    );
+  });
+
+  it.each(['monthly', 'DAILY', '', 'constructor', undefined, null])(
+    'refuses %j as a periodicity',
+    (value) => {
+      const periodicity = value as PixPeriodicity;
+      expect(() => pixCalendar({ initialDate: '2026-12-01', periodicity })).toThrow(RangeError);
+    },
+  );
+});

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { BrCodeError, readBrCode } from 'pix-automatic-sdk/pix';
+import { describe, expect, it } from 'vitest';
+import { seedRandomTests } from '../helpers/random-seed';
+import { brCodeOf, dividedCrc, field, samples } from './samples';
+
+seedRandomTests();
+
+const pix = field('00', 'br.gov.bcb.pix');
+const recurrence = field('80', pix + field('25', 'bank.example/rec/1'));
+
+function errorOf(text: string): BrCodeError {
+  try {
+    readBrCode(text);
+  } catch (error) {
+    if (error instanceof BrCodeError) return error;
+    throw error;
+  }
+  throw new Error('was read');
+}
+
+describe("readBrCode of the Central Bank's samples", () => {
+  const common = {
+    amount: undefined,
+    currency: 'BRL',
+    merchantName: 'Fulano de Tal',
+    merchantCity: 'BRASILIA',
+    txid: '***',
+  };
+
+  it.each([
+    [2, undefined, 'pix.example.com/qr/v2/rec/2353c790eefb11eaadc10242ac120002'],
+    [
+      3,
+      'pix.example.com/qr/v2/8b3da2f39a4140d1a91abd93113bd441',
+      'pix.example.com/qr/v2/rec/94ed2badcbc04c15b0bb7fa353194890',
+    ],
+    [
+      4,
+      'pix.example.com/qr/v2/cobv/1e6c54d3ec9449b7a7fc53b6b0f998e7',
+      'pix.example.com/qr/v2/rec/3ffa640fa4f14080adccb949fa2dc0d0',
+    ],
+  ] as const)('reads journey %i', (journey, chargeUrl, recurrenceUrl) => {
+    const { fields, ...read } = readBrCode(samples[journey]);
+    expect(read).toEqual({ journey, chargeUrl, recurrenceUrl, ...common });
+    expect(fields.map(({ tag, value }) => field(tag, value)).join('')).toBe(samples[journey]);
+  });
+
+  it.each([2, 3, 4] as const)('refuses journey %i with any one character changed', (journey) => {
+    const text = samples[journey];
+    for (let at = 0; at < text.length; at++) {
+      for (const other of ['0', '9', 'a', 'A', ' ', 'é', '\ud800']) {
+        if (other === text[at]) continue;
+        const changed = text.slice(0, at) + other + text.slice(at + 1);
+        expect(errorOf(changed).offset).toBeLessThanOrEqual(changed.length);
+      }
+    }
+  });
+
+  it.each([2, 3, 4] as const)('refuses journey %i cut anywhere, and says where it ends', (journey) => {
+    const text = samples[journey];
+    for (let length = 0; length < text.length; length++) {
+      const { offset, code } = errorOf(text.slice(0, length));
+      expect(['cut_short', 'no_checksum', 'not_a_br_code']).toContain(code);
+      expect(offset).toBeLessThanOrEqual(length);
+    }
+  });
+});
+
+describe('readBrCode of other codes', () => {
+  it('reads a plain Pix without a journey, and its amount', () => {
+    const read = readBrCode(brCodeOf(field('26', pix + field('25', 'bank.example/1')), field('54', '59.70')));
+    expect(read).toMatchObject({ journey: undefined, chargeUrl: 'bank.example/1', amount: 59.7 });
+    expect(read.recurrenceUrl).toBeUndefined();
+  });
+
+  it.each([
+    ['bank.example/cobv/1', 4],
+    ['bank.example/cob/1', 3],
+    ['bank.example/cobv', 3],
+  ])('takes the charge %s with a recurrence for journey %i', (url, journey) => {
+    expect(readBrCode(brCodeOf(field('26', pix + field('25', url)), recurrence)).journey).toBe(journey);
+  });
+
+  it('keeps unknown tags, and reads the fields inside of those that have some', () => {
+    const { fields } = readBrCode(
+      brCodeOf(field('07', 'future'), field('85', field('01', 'x')), field('90', 'no fields')),
+    );
+    expect(fields).toEqual([
+      { tag: '00', value: '01', offset: 0 },
+      { tag: '07', value: 'future', offset: 6 },
+      { tag: '85', value: '0101x', offset: 16, fields: [{ tag: '01', value: 'x', offset: 20 }] },
+      { tag: '90', value: 'no fields', offset: 25 },
+      { tag: '63', value: expect.any(String), offset: 38 },
+    ]);
+  });
+
+  it('does not take a tag of another arrangement for Pix', () => {
+    const other = field('00', 'com.example') + field('25', 'bank.example/rec/1');
+    expect(readBrCode(brCodeOf(field('26', other), field('80', other)))).toMatchObject({
+      journey: undefined,
+      chargeUrl: undefined,
+      recurrenceUrl: undefined,
+    });
+  });
+
+  it('gives a static key with a recurrence no journey: the facts list none', () => {
+    const key = field('26', pix + field('01', 'key'));
+    expect(readBrCode(brCodeOf(key, recurrence))).toMatchObject({
+      journey: undefined,
+      recurrenceUrl: 'bank.example/rec/1',
+    });
+  });
+
+  it('reads the name of Pix in any case, and no recurrence from a URL without /rec/', () => {
+    const upper = pix.toUpperCase();
+    const code = (url: string) =>
+      brCodeOf(field('26', upper), field('80', upper + field('25', `bank.example/${url}`)));
+    expect(readBrCode(code('rec/1')).journey).toBe(2);
+    expect(readBrCode(code('1'))).toMatchObject({ journey: undefined, recurrenceUrl: undefined });
+  });
+
+  it.each([
+    ['10', 10],
+    ['10.', 10],
+    ['0.01', 0.01],
+    ['9999999999.99', 9_999_999_999.99],
+    ['1e3', undefined],
+    ['-1', undefined],
+    ['', undefined],
+    ['1,50', undefined],
+  ])('reads the amount %j as %s', (text, amount) => {
+    expect(readBrCode(brCodeOf(field('54', text))).amount).toBe(amount);
+  });
+
+  it('gives a currency other than the real by its number', () => {
+    expect(readBrCode(brCodeOf(field('53', '840'))).currency).toBe('840');
+  });
+});
+
+describe('readBrCode of a broken code says where and what', () => {
+  const whole = brCodeOf(field('59', 'Ana'));
+  it.each([
+    ['', 'not_a_br_code', 0],
+    ['https://bank.example', 'not_a_br_code', 0],
+    [` ${whole}`, 'not_a_br_code', 0],
+    ['000201', 'no_checksum', 6],
+    [`000201${field('59', 'Ana')}`, 'no_checksum', 13],
+    ['000201590', 'cut_short', 6],
+    ['0002015904Ana', 'cut_short', 6],
+    ['000201x903Ana', 'bad_tag', 6],
+    ['00020159x3Ana', 'bad_length', 8],
+    [brCodeOf(field('59', 'Ana'), field('59', 'Eva')), 'repeated_tag', 13],
+    [brCodeOf(field('26', `${pix}25x1a`)), 'bad_length', 30],
+    [brCodeOf(field('26', `${pix}2509a`)), 'cut_short', 28],
+    [brCodeOf(field('26', `${pix}25x`)), 'cut_short', 28],
+    [whole + field('64', 'x'), 'text_after_checksum', 21],
+    [`${whole}\n`, 'cut_short', 21],
+    [`${whole.slice(0, -4)}0000`, 'wrong_checksum', 17],
+    [whole.replace('Ana', 'Eva'), 'wrong_checksum', 17],
+    [whole.slice(0, -4) + whole.slice(-4).toLowerCase(), 'wrong_checksum', 17],
+    [`${whole.slice(0, -8)}6302AB`, 'no_checksum', 19],
+  ])('%j: %s at %i', (text, code, offset) => {
+    const error = errorOf(text);
+    expect([error.code, error.offset]).toEqual([code, offset]);
+    expect(error.message).toMatch(new RegExp(`^BR Code, position ${offset}: .+\\.$`));
+    expect(error.name).toBe('BrCodeError');
+  });
+
+  it.each([undefined, null, 1, {}, [], ['000201']])('%j, which is no text', (value) => {
+    expect(errorOf(value as unknown as string)).toMatchObject({ code: 'not_a_br_code', offset: 0 });
+  });
+});
+
+describe('the checksum', () => {
+  it('of the tests is the published one, and right for the samples', () => {
+    expect(dividedCrc('123456789')).toBe('29B1');
+    for (const text of Object.values(samples)) expect(dividedCrc(text.slice(0, -4))).toBe(text.slice(-4));
+  });
+
+  it('is the one of a division of polynomials, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 9 }), (text) => {
+        fc.pre(text.length < 100);
+        expect(readBrCode(brCodeOf(field('59', text))).merchantName).toBe(text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { repositoryUrl } from '../../scripts/release-host';
+import { type ReleaseFacts, releaseProblems } from '../../scripts/release-problems';
+
+const host = 'https://git.merchant-tools.com.br/sdk/pix-automatic-sdk';
+const ready: ReleaseFacts = {
+  manifest: {
+    name: 'pix-automatic-sdk',
+    version: '1.2.3',
+    repository: { type: 'git', url: `git+${host}.git` },
+    homepage: `${host}#readme`,
+    bugs: { url: `${host}/issues` },
+  },
+  lock: { version: '1.2.3', packages: { '': { version: '1.2.3' } } },
+  sourceVersion: '1.2.3',
+  changelog: '# Changelog\n\n## [1.2.3] - 2026-12-01\n\nText.\n',
+  repositoryUrl: host,
+  tag: 'v1.2.3',
+};
+
+describe('releaseProblems', () => {
+  it('has nothing against a commit with a host, a dated section and one version', () => {
+    expect(releaseProblems(ready)).toEqual([]);
+    expect(releaseProblems({ ...ready, tag: undefined })).toEqual([]);
+  });
+
+  it.each<[what: string, change: Partial<ReleaseFacts>, says: string]>([
+    ['no host', { repositoryUrl: '' }, 'scripts/release-host.ts'],
+    [
+      'a host that is an example',
+      { repositoryUrl: 'https://git.example.com/a/b' },
+      'scripts/release-host.ts',
+    ],
+    ['a host without https', { repositoryUrl: 'http://git.host.com/a/b' }, 'scripts/release-host.ts'],
+    ['another host in the manifest', { repositoryUrl: 'https://git.host.com/a/b' }, '`repository.url`'],
+    ['a manifest without homepage', { manifest: without('homepage') }, '`homepage`'],
+    ['a manifest without bugs', { manifest: without('bugs') }, '`bugs.url`'],
+    [
+      'another version in the lock file',
+      { lock: { ...ready.lock, version: '1.2.2' } },
+      'package-lock.json has 1.2.2',
+    ],
+    [
+      'another version in its root package',
+      { lock: { ...ready.lock, packages: {} } },
+      'root package has undefined',
+    ],
+    ['another version in the source', { sourceVersion: '1.2.4' }, 'src/version.ts has 1.2.4'],
+    ['another version in the tag', { tag: 'v1.3.0' }, 'has 1.3.0'],
+    ['no section', { changelog: '# Changelog\n\n## [Unreleased]\n' }, 'no section `## [1.2.3]'],
+    ['a section without a date', { changelog: '## [1.2.3]\n' }, 'give the section 1.2.3 its date'],
+    ['a date that is none', { changelog: '## [1.2.3] - 2026-02-30\n' }, 'give the section 1.2.3 its date'],
+    ['a date to come', { changelog: '## [1.2.3] - unreleased\n' }, 'give the section 1.2.3 its date'],
+  ])('given %s, says what to do', (_what, change, says) => {
+    expect(releaseProblems({ ...ready, ...change }).join('\n')).toContain(says);
+  });
+});
+
+function without(field: 'homepage' | 'bugs'): ReleaseFacts['manifest'] {
+  const { [field]: _left, ...rest } = ready.manifest;
+  return rest;
+}
+
+/** The last of the commits' files in a copy, changed as a release changes them. */
+function copyOfRepository(change: (copy: string) => void): string {
+  const copy = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-release-'));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  for (const file of ['scripts', 'src/version.ts', 'package.json', 'package-lock.json', 'CHANGELOG.md']) {
+    cpSync(file, join(copy, file), { recursive: true });
+  }
+  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
+  change(copy);
+  return copy;
+}
+
+function releaseCheck(cwd: string): string {
+  try {
+    const args = ['--import', 'tsx', 'scripts/check-release.ts'];
+    return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    return String((error as { stderr?: string }).stderr);
+  }
+}
+
+function enterHost(copy: string): void {
+  const file = join(copy, 'scripts/release-host.ts');
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(/repositoryUrl = '.*'/, `repositoryUrl = '${host}'`),
+  );
+  const { manifest } = ready;
+  const own = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8'));
+  const { repository, homepage, bugs } = manifest;
+  writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...own, repository, homepage, bugs }));
+}
+
+function dateChangelog(copy: string): void {
+  const { version } = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8'));
+  writeFileSync(join(copy, 'CHANGELOG.md'), `# Changelog\n\n## [${version}] - 2026-12-01\n`);
+}
+
+describe('npm run release:check, on a copy', { timeout: 60_000 }, () => {
+  it('passes with the host entered and the section dated', () => {
+    const copy = copyOfRepository((directory) => {
+      enterHost(directory);
+      dateChangelog(directory);
+    });
+    expect(releaseCheck(copy)).toMatch(/^\d+\.\d+\.\d+ can be released\.\n$/);
+  });
+
+  it('fails with the section dated and no host', () => {
+    const copy = copyOfRepository((directory) => {
+      dateChangelog(directory);
+      const file = join(directory, 'scripts/release-host.ts');
+      writeFileSync(file, "export const repositoryUrl = '';\n");
+    });
+    expect(releaseCheck(copy)).toContain('No host: enter the repository in scripts/release-host.ts.');
+  });
+});
+
+it('as long as no host is entered, the manifest names none', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  const stated = ['repository', 'homepage', 'bugs'].filter((field) => field in manifest);
+  expect(stated).toEqual(repositoryUrl === '' ? [] : ['repository', 'homepage', 'bugs']);
+});

@@ -1,0 +1,222 @@
+import { request } from 'node:http';
+import { ConfigurationError } from 'pix-automatic-sdk';
+import { type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { credentials, headers, openSandbox } from './helpers';
+
+interface RawAnswer {
+  status: number | undefined;
+  headers: Record<string, unknown>;
+  body: string;
+}
+
+/** A request as a browser or an attacker writes it: `fetch` would not set these headers. */
+function raw(url: string, method: string, path: string, sent: Record<string, string>, body = '') {
+  return new Promise<RawAnswer>((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const outgoing = request({ hostname, port, method, path, headers: sent }, async (answer) => {
+      let text = '';
+      for await (const chunk of answer) text += chunk;
+      resolve({ status: answer.statusCode, headers: answer.headers, body: text });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function open(options: SandboxOptions = {}) {
+  const { sandbox, create } = await openSandbox(options);
+  const { uuid } = await create();
+  const { host, port } = new URL(sandbox.url);
+  const send = (method: string, path: string, sent: Record<string, string>, body?: string) =>
+    raw(sandbox.url, method, path, { host, ...sent }, body);
+  return { sandbox, uuid, host, port, send };
+}
+
+const pair = Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64');
+const signedIn = { authorization: `Basic ${pair}` };
+
+/** Opens the page as its owner does: the cookie and the token that came with it. */
+async function openPage({ send }: Pick<Awaited<ReturnType<typeof open>>, 'send'>) {
+  const page = await send('GET', '/', signedIn);
+  const [setCookie = ''] = (page.headers['set-cookie'] as string[] | undefined) ?? [];
+  const token = /<meta name="sandbox-page" content="([\w-]{43})">/.exec(page.body)?.[1] ?? '';
+  return { page, setCookie, cookie: setCookie.split(';')[0] ?? '', token };
+}
+
+describe('the Host header', () => {
+  it.each(['127.0.0.1', 'localhost', '[::1]', '127.9.9.9'])('%s is loopback, and answered', async (name) => {
+    const { send, uuid, port } = await open();
+    expect(
+      (await send('GET', `/v1.1/transactions/${uuid}`, { ...headers, host: `${name}:${port}` })).status,
+    ).toBe(200);
+  });
+
+  it.each(['attacker.example', 'localhost.attacker.example', '169.254.169.254', 'a@127.0.0.1', '10.0.0.1'])(
+    '%s, which a rebound DNS name sends, is refused with 421 even with the credentials',
+    async (name) => {
+      const { send, sandbox, uuid, port } = await open();
+      const host = `${name}:${port}`;
+      const read = await send('GET', '/sandbox/deliveries', { ...headers, host });
+      expect(read.status).toBe(421);
+      expect((await send('POST', `/sandbox/transactions/${uuid}/pay`, { ...headers, host })).status).toBe(
+        421,
+      );
+      expect((await send('GET', '/', { host })).status).toBe(421);
+      expect(sandbox.transactions[0]?.situation).toBe('PENDING');
+    },
+  );
+
+  it('of the public URL is answered', async () => {
+    const { send, uuid } = await open({ publicUrl: 'https://sandbox.example/base' });
+    expect(
+      (await send('GET', `/v1.1/transactions/${uuid}`, { ...headers, host: 'sandbox.example' })).status,
+    ).toBe(200);
+    expect((await send('GET', '/', { host: 'other.example' })).status).toBe(421);
+  });
+});
+
+describe('a call from a web page of another origin', () => {
+  const attacks: readonly [string, Record<string, string>][] = [
+    ['with its Origin', { origin: 'https://attacker.example' }],
+    ['of another port of this machine', { origin: 'http://127.0.0.1:1' }],
+    ['from a sandboxed frame', { origin: 'null' }],
+    ['marked cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['marked same-site', { 'sec-fetch-site': 'same-site' }],
+    [
+      'that navigates',
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    ],
+  ];
+
+  it.each(attacks)('%s is refused with 403, and uses up no fault', async (_name, sent) => {
+    const { send, sandbox, uuid } = await open();
+    sandbox.fault('createRecurringCheckout', { kind: 'status', status: 503 });
+    const form = { 'content-type': 'text/plain' };
+    expect((await send('POST', '/v1.1/checkout/pix-automatic', { ...form, ...sent }, '{}')).status).toBe(403);
+    expect((await send('POST', `/sandbox/transactions/${uuid}/pay`, { ...headers, ...sent })).status).toBe(
+      403,
+    );
+    expect(sandbox.transactions[0]?.situation).toBe('PENDING');
+    expect((await send('POST', '/v1.1/checkout/pix-automatic', headers, '{}')).status).toBe(503);
+  });
+
+  it('may link to the page and show a QR code, and nothing else', async () => {
+    const { send, uuid } = await open();
+    const link = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    const image = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+    expect((await send('GET', '/', { ...signedIn, ...link })).status).toBe(200);
+    expect((await send('GET', '/', { ...signedIn, ...link, 'sec-fetch-dest': 'iframe' })).status).toBe(403);
+    expect((await send('GET', `/sandbox/qr-codes/${uuid}.png`, image)).status).toBe(200);
+    expect((await send('GET', '/sandbox/deliveries', { ...headers, ...link })).status).toBe(403);
+  });
+
+  it('of its own origin is answered', async () => {
+    const { send, host } = await open();
+    const own = { origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
+    expect((await send('GET', '/sandbox/deliveries', { ...headers, ...own })).status).toBe(200);
+  });
+});
+
+describe("the page's cookie and token", () => {
+  it('come with the page, and only together make a control call', async () => {
+    const { send, uuid, port } = await open();
+    const { setCookie, cookie, token } = await openPage({ send });
+    expect(setCookie).toMatch(
+      new RegExp(`^pix_sandbox_${port}=[\\w-]{43}; Path=/sandbox; HttpOnly; SameSite=Strict$`),
+    );
+    expect(setCookie).not.toContain(token);
+    const both = { cookie: `a=b; ${cookie}`, 'x-sandbox-page': token };
+    expect((await send('POST', `/sandbox/transactions/${uuid}/pay`, both)).status).toBe(200);
+    const notEnough: Record<string, string>[] = [
+      {},
+      { cookie },
+      { 'x-sandbox-page': token },
+      { cookie: `${cookie}x`, 'x-sandbox-page': token },
+      { cookie: cookie.slice(0, -1), 'x-sandbox-page': token },
+      { cookie, 'x-sandbox-page': `${token}x` },
+      { cookie, 'x-sandbox-page': cookie.split('=')[1] ?? '' },
+    ];
+    for (const sent of notEnough) expect((await send('GET', '/sandbox/deliveries', sent)).status).toBe(401);
+    expect((await send('GET', '/sandbox/events', { cookie })).status).toBe(401);
+    expect((await send('GET', '/sandbox/events?page=', { cookie })).status).toBe(401);
+    expect((await send('GET', `/sandbox/events?page=${token}`, {})).status).toBe(401);
+    expect((await send('GET', `/sandbox/deliveries?page=${token}`, { cookie })).status).toBe(401);
+  });
+
+  it('count beside cookies of the same name that a server on another port has set', async () => {
+    const { send, port } = await open();
+    const { cookie, token } = await openPage({ send });
+    const name = `pix_sandbox_${port}`;
+    const sent = { cookie: `${name}=evil; ${cookie}; ${name}=worse`, 'x-sandbox-page': token };
+    expect((await send('GET', '/sandbox/deliveries', sent)).status).toBe(200);
+  });
+
+  it('open neither the operations nor another sandbox', async () => {
+    const first = await open();
+    const second = await open();
+    const page = await openPage(first);
+    const value = page.cookie.split('=')[1];
+    const sent = {
+      cookie: `pix_sandbox_${first.port}=${value}; pix_sandbox_${second.port}=${value}`,
+      'x-sandbox-page': page.token,
+    };
+    expect((await first.send('GET', '/sandbox/deliveries', sent)).status).toBe(200);
+    expect((await first.send('GET', `/v1.1/transactions/${first.uuid}`, sent)).status).toBe(401);
+    expect((await second.send('GET', '/sandbox/deliveries', sent)).status).toBe(401);
+  });
+
+  it('comes with a policy that lets nothing run but the page itself', async () => {
+    const { send } = await open();
+    const { headers: sent } = await send('GET', '/', signedIn);
+    const policy = String(sent['content-security-policy']);
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}=';/,
+    );
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+  });
+});
+
+describe('who is given the page', () => {
+  const openings: [string, SandboxOptions][] = [
+    ['on this machine, whose other users do not know the pair', {}],
+    ['open to the network', { host: '0.0.0.0' }],
+    ['behind a tunnel', { publicUrl: 'https://sandbox.example' }],
+  ];
+
+  it.each(openings)('with a pair of your own, only who knows it: %s', async (_name, options) => {
+    const { send, host } = await open(options);
+    const name = options.publicUrl === undefined ? host : 'sandbox.example';
+    for (const sent of [{}, { authorization: `Basic ${pair}x` }]) {
+      const refused = await send('GET', '/', { host: name, ...sent });
+      expect([refused.status, refused.headers['set-cookie']]).toEqual([401, undefined]);
+      expect(refused.headers['www-authenticate']).toMatch(/^Basic /);
+      expect(refused.body).not.toContain('sandbox-page');
+    }
+    expect((await send('GET', '/', { host: name, ...signedIn })).status).toBe(200);
+  });
+
+  it.each([undefined, 'http://localhost:4100', 'http://127.0.0.1:4100/base'])(
+    'with the default pair, everybody on this machine: publicUrl %s',
+    async (publicUrl) => {
+      const { sandbox } = await openSandbox({ credentials: undefined, publicUrl });
+      expect((await fetch(sandbox.url)).status).toBe(200);
+    },
+  );
+
+  it.each<SandboxOptions>([
+    { host: '0.0.0.0' },
+    { publicUrl: 'https://sandbox.example' },
+    { publicUrl: 'http://10.0.0.1:4100' },
+    { publicUrl: 'http://localhost.attacker.example' },
+  ])('nobody beyond it with the pair that everybody knows: %j is refused', async (options) => {
+    const refused = startSandbox(options).then((sandbox) => sandbox.close());
+    await expect(refused).rejects.toThrow(ConfigurationError);
+    await expect(refused).rejects.toThrow(/PAYMENTS_API_KEY/);
+  });
+});

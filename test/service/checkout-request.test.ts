@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { amountFromMinorUnits, recurringCheckoutRequestSchema } from 'pix-automatic-sdk';
+import { describe, expect, it } from 'vitest';
+import { checkoutAnswer, checkoutRequest, clientFor, failureOf } from '../client/support';
+import { reply, startHttpServer } from '../helpers/http-server';
+import { seedRandomTests } from '../helpers/random-seed';
+import { changed, table, testFields } from './fields';
+
+seedRandomTests();
+
+// Document section 2.1; required is what an order cannot be without.
+const fields = table(
+  `
+  currency       string!
+  referenceCode  string!
+  amount         number
+  maxAge         number
+  callbackURL    string
+  shopper        object!
+  shopper.id     string
+  shopper.email  string
+  shopper.name   string
+  shopper.document        object
+  shopper.document.type   string
+  shopper.document.number string
+  shopper.phone           object
+  shopper.phone.type      string
+  shopper.phone.number    string
+  recurrence              object!
+  recurrence.planId       string
+  recurrence.immediatePayment boolean!
+  recurrence.amount           object
+  recurrence.amount.recurrenceAmount number
+  recurrence.calendar             object
+  recurrence.calendar.initialDate string
+  recurrence.calendar.finalDate   string
+  recurrence.calendar.periodicity string
+  recurrence.retry                boolean
+  `,
+  {
+    currency: ['BRL', 'USD'],
+    referenceCode: ['r'],
+    amount: [0, 59.7],
+    maxAge: [1, 0.5, 1e6],
+    callbackURL: ['https://a.example', 'http://a.example/x?y#z', 'HTTPS://A.EXAMPLE'],
+    'recurrence.immediatePayment': [true, false],
+    'recurrence.amount.recurrenceAmount': [0.01, 59.7],
+    'recurrence.calendar.initialDate': ['2027-01-31', '2024-02-29'],
+    'recurrence.calendar.finalDate': ['2028-01-31', '2027-01-31'],
+  },
+);
+
+testFields(recurringCheckoutRequestSchema, () => ({ ...checkoutRequest(), amount: 59.7 }), fields, {
+  lenient: false,
+});
+
+function issuesOf(value: unknown) {
+  const result = recurringCheckoutRequestSchema['~standard'].validate(value);
+  if (result instanceof Promise) throw new Error('Expected a synchronous schema');
+  return result.issues?.map(({ path = [], message }) => `${path.join('.')}: ${message}`);
+}
+
+const issuesWith = (path: string, value: unknown) => issuesOf(changed(checkoutRequest(), path, value));
+const immediate = (amount: unknown, currency = 'BRL') =>
+  changed({ ...checkoutRequest(), amount, currency }, 'recurrence', {
+    ...checkoutRequest().recurrence,
+    immediatePayment: true,
+    amount: undefined,
+  });
+
+const rules: Array<[path: string, values: unknown[], message: string]> = [
+  [
+    'currency',
+    ['', 'brl', 'BR', 'BRLX', 'R$', ' BRL', 'BRL\n', 'ВRL'],
+    'expected an ISO 4217 code such as BRL',
+  ],
+  ['referenceCode', [''], 'expected a non-empty string'],
+  ['amount', [-0.01, -1], 'expected 0 or more'],
+  ['maxAge', [0, -1], 'expected more than 0'],
+  ['recurrence.amount.recurrenceAmount', [0, -1], 'expected more than 0'],
+  [
+    'callbackURL',
+    [
+      '',
+      '/path',
+      'merchant.example',
+      'ftp://a.example',
+      'javascript:alert(1)',
+      '//a.example',
+      'https://',
+      'https:a.example',
+      ' https://a.example',
+    ],
+    'expected an absolute http or https URL',
+  ],
+  ...['initialDate', 'finalDate'].map((name): [string, unknown[], string] => [
+    `recurrence.calendar.${name}`,
+    [
+      '',
+      '0000-01-01',
+      '2027-1-1',
+      '2027-02-29',
+      '2027-02-30',
+      '2027-13-01',
+      '2027-00-10',
+      '2027-01-00',
+      '2027-01-32',
+      '31/01/2027',
+      '2027-01-31 ',
+      '2027-01-31T00:00:00Z',
+      '20270131',
+      '2100-02-29',
+      '+02027-01-01',
+    ],
+    'expected a real date, yyyy-MM-dd',
+  ]),
+];
+
+describe.each(rules)('%s', (path, values, message) => {
+  it.each(values)('%j is refused', (value) => {
+    const [first] = issuesWith(path, value) ?? [];
+    expect(first).toBe(`${path}: ${message}`);
+  });
+});
+
+it.each(rules.map(([path, [value]]) => [path, value] as const))(
+  'a wrong %s is refused before anything is sent',
+  async (path, value) => {
+    const server = await startHttpServer(reply(200, checkoutAnswer()));
+    const request = changed(checkoutRequest(), path, value);
+    const error = await failureOf(clientFor(server).createRecurringCheckout(request as never));
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' });
+    expect(error.message).toContain(path);
+    expect(server.requests).toEqual([]);
+  },
+);
+
+describe('the immediate payment', () => {
+  it('needs an amount', () => {
+    expect(issuesOf(immediate(undefined))).toEqual([
+      'amount: required when recurrence.immediatePayment is true',
+    ]);
+  });
+
+  it.each([0, -0])('needs an amount above %d', (amount) => {
+    expect(issuesOf(immediate(amount))).toEqual([
+      'amount: expected more than 0, because recurrence.immediatePayment is true',
+    ]);
+  });
+
+  it('is made with an amount', () => expect(issuesOf(immediate(0.01))).toBeUndefined());
+
+  it.each([undefined, 0, 59.7])('that is not made allows an amount of %s', (amount) => {
+    expect(issuesWith('amount', amount)).toBeUndefined();
+  });
+});
+
+describe('the calendar', () => {
+  const calendar = (value: object) => issuesWith('recurrence.calendar', value);
+
+  it('ends no earlier than it begins', () => {
+    expect(calendar({ initialDate: '2027-01-31', finalDate: '2027-01-30' })).toEqual([
+      'recurrence.calendar.finalDate: expected a date that is not before initialDate',
+    ]);
+    expect(calendar({ initialDate: '0999-12-31', finalDate: '1000-01-01' })).toBeUndefined();
+    expect(calendar({ initialDate: '2027-01-31', finalDate: '2027-01-31' })).toBeUndefined();
+  });
+
+  it('may have one end only, and dates in the past', () => {
+    expect(calendar({ initialDate: '2001-01-31' })).toBeUndefined();
+    expect(calendar({ finalDate: '2001-01-31' })).toBeUndefined();
+  });
+
+  it('takes every day that there is, and no other', () => {
+    const day = fc.tuple(
+      fc.integer({ min: 0, max: 9999 }),
+      fc.integer({ min: 0, max: 15 }),
+      fc.integer({ min: 0, max: 35 }),
+    );
+    fc.assert(
+      fc.property(day, ([year, month, dayOfMonth]) => {
+        const text = [
+          String(year).padStart(4, '0'),
+          ...[month, dayOfMonth].map((n) => String(n).padStart(2, '0')),
+        ].join('-');
+        const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+        const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+        const real = year >= 1 && dayOfMonth >= 1 && dayOfMonth <= days;
+        expect(calendar({ initialDate: text }) === undefined).toBe(real);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('decimals', () => {
+  const tooMany = 'has more decimals than its currency; round it, or make it with amountFromMinorUnits';
+
+  it('3 * 19.9 must not reach a bank', async () => {
+    expect(issuesOf(immediate(3 * 19.9))).toEqual([`amount: ${tooMany}`]);
+    expect(issuesWith('recurrence.amount.recurrenceAmount', 3 * 19.9)).toEqual([
+      `recurrence.amount.recurrenceAmount: ${tooMany}`,
+    ]);
+    const server = await startHttpServer(reply(200, checkoutAnswer()));
+    await failureOf(clientFor(server).createRecurringCheckout(immediate(3 * 19.9) as never));
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['JPY', [1, 100], [0.5, 1.01]],
+    ['BRL', [0.01, 59.7, 1], [0.001, 59.705, 1e-7]],
+    ['KWD', [0.001, 1.5], [0.0001]],
+    // Two by ISO 4217, though Intl says none.
+    ['COP', [0.01, 1.99], [0.001]],
+    ['HUF', [0.01, 1.99], [0.001]],
+    ['CLF', [0.0001], [0.00001]],
+    ['CLP', [1], [0.1]],
+    ['USD', [1e21, 1.5e16], [1e-7]],
+    // None of ISO 4217’s list of minor units: four at most, for no currency has more. `BLR` is a typo of `BRL`.
+    ['XAU', [0.1234], [0.123456789]],
+    ['BLR', [59.7, 0.0001], [3 * 19.9, 0.00001]],
+  ] as const)('%s takes %j and not %j', (currency, right, wrong) => {
+    for (const amount of right) expect(issuesOf(immediate(amount, currency))).toBeUndefined();
+    for (const amount of wrong) expect(issuesOf(immediate(amount, currency))).toEqual([`amount: ${tooMany}`]);
+  });
+
+  it('every amount of amountFromMinorUnits is accepted', () => {
+    const currency = fc.constantFrom('BRL', 'JPY', 'KWD', 'CLF', 'COP');
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 48 }), currency, (minorUnits, code) => {
+        expect(issuesOf(immediate(amountFromMinorUnits(minorUnits, code), code))).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'an amount of %s is refused, and nothing is sent',
+    async (amount) => {
+      expect(issuesOf(immediate(amount))).toEqual(['amount: expected a finite number, got NaN or infinity']);
+      const server = await startHttpServer(reply(200, checkoutAnswer()));
+      const error = await failureOf(clientFor(server).createRecurringCheckout(immediate(amount) as never));
+      expect(error['issues']).toMatchObject([{ path: ['amount'] }]);
+      expect(server.requests).toEqual([]);
+    },
+  );
+});
+
+it('neither CPF digits, nor e-mail addresses, nor telephone numbers are judged', () => {
+  const shopper = {
+    email: 'no address',
+    document: { type: 'X', number: '1' },
+    phone: { type: '', number: 'x' },
+  };
+  expect(issuesWith('shopper', shopper)).toBeUndefined();
+});
+
+it('every field that is wrong is named at once', () => {
+  const issues = issuesOf({ currency: 7, recurrence: {}, shopper: null });
+  expect(issues?.map((issue) => issue.split(':')[0])).toEqual([
+    'currency',
+    'referenceCode',
+    'shopper',
+    'recurrence.immediatePayment',
+  ]);
+});

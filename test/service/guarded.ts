@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import type * as z from 'zod/mini';
+import { scheduledPaymentCancellationObject } from '../../src/service/answers/cancellation';
+import { recurringCheckoutObject } from '../../src/service/answers/checkout-response';
+import { transactionObject } from '../../src/service/answers/transaction';
+import * as guards from '../../src/service/guards.generated';
+import { payoutObject } from '../../src/service/kinds/payout';
+import { refundObject } from '../../src/service/kinds/refund';
+import { reversalObject } from '../../src/service/kinds/reversal';
+import { saleObject } from '../../src/service/kinds/sale';
+import { fixtures } from '../../src/testing';
+
+/** A schema that has a generated guard, with values that are as documented. */
+export interface Guarded {
+  readonly name: string;
+  readonly object: z.ZodMiniType;
+  readonly isAsDocumented: (value: unknown) => boolean;
+  readonly examples: readonly object[];
+}
+
+export const guarded: readonly Guarded[] = [
+  { name: 'a sale', object: saleObject, isAsDocumented: guards.isSale, examples: [fixtures.payment()] },
+  {
+    name: 'a reversal',
+    object: reversalObject,
+    isAsDocumented: guards.isReversal,
+    examples: [fixtures.reversal()],
+  },
+  { name: 'a refund', object: refundObject, isAsDocumented: guards.isRefund, examples: [fixtures.refund()] },
+  {
+    name: 'a payout',
+    object: payoutObject,
+    isAsDocumented: guards.isPayout,
+    examples: [fixtures.payout(), fixtures.failedPayout()],
+  },
+  {
+    name: 'a journey',
+    object: recurringCheckoutObject,
+    isAsDocumented: guards.isRecurringCheckout,
+    examples: [fixtures.recurringCheckout({ response: { instructions: { qrCode: { base64: 'aQ==' } } } })],
+  },
+  {
+    name: 'a transaction',
+    object: transactionObject,
+    isAsDocumented: guards.isTransaction,
+    examples: [fixtures.transaction()],
+  },
+  {
+    name: 'a cancellation',
+    object: scheduledPaymentCancellationObject,
+    isAsDocumented: guards.isScheduledPaymentCancellation,
+    examples: [{ status: 0, message: 'success' }],
+  },
+];
+
+type Fields = Record<PropertyKey, unknown>;
+
+class Novel {
+  id = 1;
+  uuid = 'of a class';
+}
+
+/** What may stand where another value belongs. */
+const replacements: readonly (() => unknown)[] = [
+  () => null,
+  () => undefined,
+  () => 'text',
+  () => '',
+  () => 'null',
+  () => 'x'.repeat(512),
+  () => 'x'.repeat(513),
+  () => 'not UTF-8: \uFFFD',
+  () => 0,
+  () => -1.5,
+  () => Number.NaN,
+  () => Number.POSITIVE_INFINITY,
+  () => 7n,
+  () => true,
+  () => false,
+  () => [],
+  () => ['text'],
+  () => [7],
+  () => [{}],
+  () => [null],
+  // With an element missing.
+  () => new Array(2),
+  () => ({}),
+  () => ({ id: '1', uuid: 2, bank: 3, total: '4', plain: 5 }),
+  () => new Novel(),
+  () => new Date(0),
+  () => Object.create(null),
+  () => Object.create({ uuid: 'inherited', plain: 'inherited', saleToken: 'inherited' }),
+  () => JSON.parse('{"__proto__": {"uuid": "x"}}'),
+  () => () => 'a function',
+];
+const replacement = fc.oneof(
+  fc.constantFrom(...replacements),
+  fc.anything().map((value) => () => value),
+);
+
+/** What one mutation does to the object that holds a field; of a list, only elements change, as JSON has it. */
+const change = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: replacement.map(
+      (make) => (holder: Fields, name: string) => void Reflect.set(holder, name, make()),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constant((holder: Fields, name: string) => void Reflect.deleteProperty(holder, name)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant(
+      (holder: Fields) =>
+        Array.isArray(holder) ||
+        Object.defineProperty(holder, '__proto__', {
+          value: { admin: true },
+          enumerable: true,
+          configurable: true,
+        }),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant((holder: Fields, name: string) => {
+      if (Array.isArray(holder)) return;
+      Object.setPrototypeOf(holder, { [name]: holder[name] });
+      Reflect.deleteProperty(holder, name);
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant(
+      (holder: Fields) => Array.isArray(holder) || Reflect.set(holder, 'novel', { deep: [null] }),
+    ),
+  },
+);
+
+/** An example with up to three changes, anywhere in it. */
+export function mutated(examples: readonly object[]): fc.Arbitrary<unknown> {
+  const mutation = fc.tuple(fc.nat(), change);
+  return fc
+    .tuple(fc.constantFrom(...examples), fc.array(mutation, { maxLength: 3 }))
+    .map(([example, mutations]) => {
+      const root = { value: structuredClone(example) as unknown };
+      for (const [place, apply] of mutations) {
+        const places = placesIn(root);
+        const chosen = places[place % places.length];
+        // A change before it may have taken away the whole.
+        if (chosen !== undefined) apply(...chosen);
+      }
+      return root.value;
+    });
+}
+
+type Place = readonly [holder: Fields, name: string];
+
+/** Every field of every object within; where it is of a class, not what lies within it. */
+function placesIn(value: unknown, depth = 0): Place[] {
+  if (typeof value !== 'object' || value === null || depth > 8) return [];
+  return Object.keys(value).flatMap((name): Place[] => {
+    const holder = value as Fields;
+    return Object.isFrozen(holder) ? [] : [[holder, name], ...placesIn(holder[name], depth + 1)];
+  });
+}
+
+/** Each replacement in each place of an example, one at a time. */
+export function replacedOnce(example: object): unknown[] {
+  const count = placesIn({ value: example }).length;
+  return Array.from({ length: count }).flatMap((_, place) =>
+    replacements.map((make) => {
+      const root = { value: structuredClone(example) as unknown };
+      const [holder, name] = placesIn(root)[place] as Place;
+      Reflect.set(holder, name, make());
+      return root.value;
+    }),
+  );
+}
+
+/** An example without one of its fields, for each of them; with the name and value of what is missing. */
+export function lackingOnce(example: object): { value: unknown; name: string; missing: unknown }[] {
+  const count = placesIn(example).length;
+  return Array.from({ length: count }).map((_, place) => {
+    const value = structuredClone(example);
+    const [holder, name] = placesIn(value)[place] as Place;
+    const missing = holder[name];
+    Reflect.deleteProperty(holder, name);
+    return { value, name, missing };
+  });
+}
