@@ -54,7 +54,8 @@ export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
   const signal = (name: NodeJS.Signals) => {
     const { pid } = server;
     if (pid === undefined) throw new Error('PostgreSQL did not start');
-    for (const id of [pid, ...childrenOf(pid)]) process.kill(id, name);
+    // The children first: a server that goes on collects those that have ended, and their numbers are nobody's then.
+    for (const id of [...childrenOf(pid), pid]) signalIfThere(id, name);
   };
   const stop = async () => {
     signal('SIGCONT');
@@ -84,6 +85,15 @@ export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
 export function idsOf(user: string): { uid: number; gid: number } {
   const id = (kind: string) => Number(execFileSync('id', [kind, user], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
+}
+
+/** A child may end between being listed and being signalled. */
+function signalIfThere(id: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(id, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function childrenOf(pid: number): number[] {
