@@ -24,11 +24,8 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
   const used = new Set<string>();
   for (const [name, schema] of Object.entries(exported)) guardOf(schema, name);
   const code = [...functions.values()].join('\n\n');
-  const imports = [
-    `import { ${[...used].sort().join(', ')} } from './schema/checks';`,
-    `import { ${FRAME.join(', ')} } from './schema/guard-checks';`,
-  ];
-  return `${HEADER}\n\n${imports.join('\n')}\n\n${code}\n`;
+  const imports = `import { ${[...FRAME, ...used].sort().join(', ')} } from './schema/checks';`;
+  return `${HEADER}\n\n${imports}\n\n${code}\n`;
 
   /** The name of the function that guards an object or a union, which is written the first time. */
   function guardOf(schema: z.core.$ZodType, place: string): string {

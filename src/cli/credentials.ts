@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { defaultCredentials } from '../sandbox/default-credentials';
 import type { Credentials } from '../service/credentials';
-import { assertCredentials } from '../values/assert-credentials';
+import { assertCredentials } from '../values/credentials';
 import { usageFailure } from './failure';
 
 /** A pair to send, and where it is from: the pair itself is never shown. */

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS } from '../shared/time';
-import { assertCredentials } from '../values/assert-credentials';
+import { assertCredentials } from '../values/credentials';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
 import type { Fetch } from './transport/fetch';

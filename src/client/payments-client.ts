@@ -11,15 +11,14 @@ import {
   type RecurringCheckoutRequest,
   recurringCheckoutRequestSchema,
 } from '../service/requests/checkout-request';
-import { fromEnvironment } from '../values/from-environment';
+import { fromEnvironment } from '../values/credentials';
 import {
   type BodyCallOptions,
   type CallOptions,
   type PaymentsClientOptions,
   resolveOptions,
 } from './options';
-import { requestBody } from './request-body';
-import { pathOf } from './request-path';
+import { pathOf, requestBody } from './request';
 import { Transport } from './transport/transport';
 import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 

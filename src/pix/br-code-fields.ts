@@ -1,5 +1,3 @@
-import { BrCodeError } from './br-code-error';
-
 /** One field of a BR Code, known or not. */
 export interface BrCodeField {
   /** Two digits. */
@@ -44,4 +42,46 @@ export function readFields(text: string, start: number, end: number): BrCodeFiel
 /** The value of a tag among fields. */
 export function valueIn(fields: readonly BrCodeField[] | undefined, tag: string): string | undefined {
   return fields?.find((field) => field.tag === tag)?.value;
+}
+
+/** What is wrong with a BR Code, for a program. */
+export type BrCodeErrorCode =
+  | 'not_a_br_code'
+  | 'bad_tag'
+  | 'bad_length'
+  | 'cut_short'
+  | 'repeated_tag'
+  | 'no_checksum'
+  | 'text_after_checksum'
+  | 'wrong_checksum';
+
+/**
+ * A text that is no whole BR Code. The message says where it breaks and why; it never quotes the values, which may be
+ * personal data.
+ */
+export class BrCodeError extends Error {
+  /** For logs. */
+  override readonly name = 'BrCodeError';
+  /** What is wrong, for a program. */
+  readonly code: BrCodeErrorCode;
+  /** Where the text breaks: an index into it, from 0. */
+  readonly offset: number;
+
+  /** Made by `readBrCode`. */
+  constructor(code: BrCodeErrorCode, offset: number, message: string) {
+    super(`BR Code, position ${offset}: ${message}`);
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
+/** CRC-16/CCITT-FALSE over the text's UTF-8 bytes, as EMV asks for, in four upper-case hexadecimal digits. */
+export function crc16(text: string): string {
+  let crc = 0xffff;
+  for (const byte of new TextEncoder().encode(text)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+    crc &= 0xffff;
+  }
+  return crc.toString(16).toUpperCase().padStart(4, '0');
 }

@@ -1,5 +1,5 @@
 import { advise, fieldAt, type PixAdvice, type PixAdviceOptions } from './advice';
-import { BrCodeError } from './br-code-error';
+import { BrCodeError } from './br-code-fields';
 import type { Texts } from './locale';
 import { type BrCode, readBrCode } from './read-br-code';
 

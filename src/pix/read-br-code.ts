@@ -1,6 +1,4 @@
-import { BrCodeError } from './br-code-error';
-import { type BrCodeField, readFields, valueIn } from './br-code-fields';
-import { crc16 } from './crc';
+import { BrCodeError, type BrCodeField, crc16, readFields, valueIn } from './br-code-fields';
 
 /** What the text of a Pix QR code says. */
 export interface BrCode {

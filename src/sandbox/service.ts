@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
-import { assertCredentials } from '../values/assert-credentials';
+import { assertCredentials } from '../values/credentials';
 import { defaultCredentials, isDefaultPair } from './default-credentials';
 import { atMost } from './delivery/at-most';
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';

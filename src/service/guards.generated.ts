@@ -3,8 +3,15 @@
 // A quick yes for a value that is exactly as documented, which its schema would give out as it is. A guard says no
 // where it is not sure, and the schema then has the last word. A property test holds the two together.
 
-import { isScannable, isUndamaged, readReceipt } from './schema/checks';
-import { isListOf, isMaybeNumber, isMaybeText, isPlain } from './schema/guard-checks';
+import {
+  isListOf,
+  isMaybeNumber,
+  isMaybeText,
+  isPlain,
+  isScannable,
+  isUndamaged,
+  readReceipt,
+} from './schema/checks';
 
 export function isPayout(value: unknown): boolean {
   return isPayout1(value) || isPayout2(value);

@@ -7,12 +7,12 @@
 export { basicAuthorization } from '../webhooks/authorization';
 export { type FakeClock, fakeClock } from './fake-clock';
 export { fixtures } from './fixtures/fixtures';
+export type { Overrides } from './fixtures/make-fixture';
 export type { PaymentPayload } from './fixtures/notifications';
-export type { Overrides } from './fixtures/overrides';
 export { type MockService, type MockServiceOptions, type MswHttp, mockService } from './mock-service';
 export {
   type NotificationOverrides,
   type NotificationRequestOptions,
   notificationRequest,
 } from './notification-request';
-export type { DeliverTo } from './request-send';
+export type { DeliverTo } from './signed-request';

@@ -5,8 +5,7 @@ import { createService, resolveService } from '../sandbox/service';
 import type { Credentials } from '../service/credentials';
 import { answerRequest } from './answer-request';
 import type { FakeClock } from './fake-clock';
-import { type DeliverTo, requestSend } from './request-send';
-import { DEFAULT_LISTENER } from './signed-request';
+import { DEFAULT_LISTENER, type DeliverTo, requestSend } from './signed-request';
 
 /**
  * The part of msw's `http` that is used here. It is passed in rather than imported: so this entry loads without msw,

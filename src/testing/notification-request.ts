@@ -8,6 +8,7 @@ import type { FailedPayout, SuccessfulPayout } from '../service/kinds/payout';
 import type { RefundPayload } from '../service/kinds/refund';
 import type { ReversalPayload } from '../service/kinds/reversal';
 import type { SalePayload } from '../service/kinds/sale';
+import type { Overrides } from './fixtures/make-fixture';
 import {
   failedPayout,
   type PaymentPayload,
@@ -17,7 +18,6 @@ import {
   reversal,
   saleStatus,
 } from './fixtures/notifications';
-import type { Overrides } from './fixtures/overrides';
 import { DEFAULT_LISTENER, signedRequest } from './signed-request';
 
 /** What `notificationRequest` takes of each kind. */

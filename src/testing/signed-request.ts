@@ -1,3 +1,4 @@
+import type { Send, SendOptions } from '../sandbox/delivery/delivery';
 import type { Credentials } from '../service/credentials';
 import { basicAuthorization } from '../webhooks/authorization';
 
@@ -26,4 +27,44 @@ export function signedRequest({ url, body, credentials, headers, signal }: Signe
     redirect: 'manual',
     signal: signal ?? null,
   });
+}
+
+/** Receives a notification: your handler, or `fetch`. */
+export type DeliverTo = (request: Request) => Promise<Response>;
+
+/** Carries notifications as `Request` objects. How long an answer takes is real time, whatever the clock says. */
+export function requestSend(deliverTo: DeliverTo, now: () => number): (options: SendOptions) => Send {
+  return ({ credentials, timeoutMs }) =>
+    async ({ url, body, signal }) => {
+      if (signal.aborted) return { httpStatus: undefined, error: 'closed', durationMs: 0 };
+      const started = now();
+      const over = new AbortController();
+      const ended = new Promise<never>((_resolve, reject) => {
+        over.signal.addEventListener('abort', () => reject(over.signal.reason));
+      });
+      const timer = setTimeout(() => over.abort(new Ending('timeout')), timeoutMs);
+      signal.addEventListener('abort', () => over.abort(new Ending('closed')));
+      const durationMs = () => Math.round(now() - started);
+      try {
+        const request = signedRequest({ url, body, credentials, signal: over.signal });
+        const response = await Promise.race([deliverTo(request), ended]);
+        // Nobody reads it; left open, it would hold the connection.
+        response.body?.cancel().catch(() => {});
+        return { httpStatus: response.status, error: undefined, durationMs: durationMs() };
+      } catch (error) {
+        return { httpStatus: undefined, error: nameOf(error), durationMs: durationMs() };
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+}
+
+class Ending extends Error {}
+
+/** A short name, and of an error that is not ours never the message: it may quote what it failed on. */
+function nameOf(error: unknown): string {
+  if (error instanceof Ending) return error.message;
+  const { cause, code, name } = Object(error) as Record<string, unknown>;
+  const { code: causeCode } = Object(cause) as Record<string, unknown>;
+  return String(code ?? causeCode ?? name ?? 'failed');
 }

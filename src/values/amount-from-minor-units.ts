@@ -1,5 +1,5 @@
+import { invalidArgument } from '../errors/invalid-request-error';
 import { currencyDecimals } from '../service/currency';
-import { invalidArgument } from './invalid-argument';
 
 /**
  * Converts a whole number of the currency's smallest unit into an amount as the service takes it:

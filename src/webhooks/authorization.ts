@@ -1,6 +1,6 @@
 import { type AuthorizationFailure, ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
-import { assertCredentials } from '../values/assert-credentials';
+import { assertCredentials } from '../values/credentials';
 
 /** What a check of an `Authorization` header found. */
 export type AuthorizationCheck =

@@ -57,10 +57,10 @@ export type {
 } from '../stores/idempotency-store';
 export { MemoryStore, type MemoryStoreOptions } from '../stores/memory-store';
 export type { ParkedNotification, ParkedQuery, ParkRequest } from '../stores/parked';
+export { credentialsFromEnv } from '../values/credentials';
 export { type NodeRequest, toNodeListener } from './adapters/node-listener';
 export type { NodeResponse } from './adapters/node-response';
 export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from './authorization';
-export { credentialsFromEnv } from './credentials-from-env';
 export { createWebhookHandler, type WebhookHandler } from './handler/create-webhook-handler';
 export type {
   WebhookCallback,

@@ -31,7 +31,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...client('exchange', 'transport/exchange'),
     ...client('transport', 'retries', 'abort', 'custom-fetch', 'observers', 'time-limits'),
     ...client('platform-fetch', 'partial-answers', 'requests'),
-    ...below('service/secrets', 'secrets'),
+    ...below('service/credentials', 'secrets'),
     ...client('observers', 'observers'),
   },
   webhooks: {

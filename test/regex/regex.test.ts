@@ -28,7 +28,7 @@ describe('regular expressions take no more than linear time', () => {
     expect(files).toEqual([
       'src/sandbox/model/routes.ts',
       'src/sandbox/server/control-routes.ts',
-      'src/service/secrets.ts',
+      'src/service/credentials.ts',
       'src/stores/postgres/transaction-control.ts',
       'src/testing/mock-service.ts',
     ]);

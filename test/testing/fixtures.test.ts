@@ -16,7 +16,7 @@ import {
   salePayloadSchema,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import { crc16 } from '../../src/pix/crc';
+import { crc16 } from '../../src/pix/br-code-fields';
 
 /** What the document says of a field: its type, or the form of its text. */
 type Form = 'string' | 'number' | 'boolean' | 'object' | 'null' | RegExp;

@@ -1,4 +1,4 @@
-import { BrCodeError } from '../../pix/br-code-error';
+import { BrCodeError } from '../../pix/br-code-fields';
 import { type BrCode, readBrCode } from '../../pix/read-br-code';
 import type { Command } from '../command';
 import { CliFailure } from '../failure';

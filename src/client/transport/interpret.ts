@@ -1,8 +1,8 @@
 import { ApiError, InvalidResponseError, type Outcome, type ValidationIssue } from '../../errors';
 import { advice } from '../../errors/failed-call';
+import type { Secrets } from '../../service/credentials';
 import { findUuid } from '../../service/find-uuid';
 import { type Schema, validate } from '../../service/schema/schema';
-import type { Secrets } from '../../service/secrets';
 import { isObject } from '../../shared/objects';
 import { TOO_LARGE } from '../../shared/read-body';
 import { summarize } from '../../shared/validation-issue';

@@ -1,8 +1,8 @@
 import ky, { type Options } from 'ky';
 import { ConfigurationError } from '../../errors';
+import { Secrets } from '../../service/credentials';
 import type { Operation } from '../../service/operations';
 import type { Schema } from '../../service/schema/schema';
-import { Secrets } from '../../service/secrets';
 import { ownOptions } from '../../shared/objects';
 import { onAbort } from '../../shared/on-abort';
 import { noteLeftOut } from '../left-out';

@@ -1,4 +1,4 @@
-import { crc16 } from '../../pix/crc';
+import { crc16 } from '../../pix/br-code-fields';
 import type { Inventions } from '../inventions';
 import { decimals } from './money';
 

@@ -1,5 +1,5 @@
 import { addMonths, readDay, writeDay } from '../../pix/dates';
-import { dueDay, isPeriodicity } from '../../pix/periodicity';
+import { dueDay, isPeriodicity } from '../../pix/pix-calendar';
 import type { SandboxScheduledPayment, TransactionRecord } from './records';
 import { dateTime, type ServiceState } from './state';
 

@@ -1,4 +1,4 @@
-// What schemas ask beyond a type. The generated guards call these functions by name, so each has an export of its own.
+// What schemas ask beyond a type. The generated guards call these functions by name, so each is exported.
 
 /** How long what identifies a thing, or its state, may be: stores keep it, and a sender must not be able to fill them. */
 export const MAX_IDENTITY_LENGTH = 512;
@@ -29,4 +29,31 @@ export function isScannable(qrCode: {
 /** A receipt may be null, or the text `null` (document section 6.4); both read as `null`. */
 export function readReceipt<Receipt>(receipt: Receipt): Receipt | null {
   return receipt === 'null' ? null : receipt;
+}
+
+// The rest is what every generated guard (`guards.generated.ts`) is made of.
+
+/** zod copies an object of a class, and leaves out a field called `__proto__`: both are left to the schema. */
+export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    !Object.hasOwn(value, '__proto__')
+  );
+}
+
+export function isMaybeText(value: unknown): boolean {
+  return typeof value === 'string' || value === null || value === undefined;
+}
+
+export function isMaybeNumber(value: unknown): boolean {
+  return Number.isFinite(value) || value === null || value === undefined;
+}
+
+export function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  if (!Array.isArray(value)) return false;
+  // Not `every`, which skips what is missing.
+  for (const item of value) if (!isItem(item)) return false;
+  return true;
 }

@@ -4,9 +4,9 @@ import type { Received } from '../../../src/client/transport/exchange';
 import { type Attempt, FailedAttempt } from '../../../src/client/transport/failed-attempt';
 import { interpret } from '../../../src/client/transport/interpret';
 import { ABORTED } from '../../../src/client/transport/interruption';
+import { Secrets } from '../../../src/service/credentials';
 import { operations } from '../../../src/service/operations';
 import type { Schema } from '../../../src/service/schema/schema';
-import { Secrets } from '../../../src/service/secrets';
 
 const attempt: Attempt = {
   operation: operations.getTransaction,
