@@ -4,39 +4,22 @@ import { inventionTable } from '../sandbox/inventions';
 import { queryFlags } from '../sandbox/model/notifications';
 import type { SandboxNotification } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
-import type { FailedPayout, SuccessfulPayout } from '../service/kinds/payout';
-import type { RefundPayload } from '../service/kinds/refund';
-import type { ReversalPayload } from '../service/kinds/reversal';
-import type { SalePayload } from '../service/kinds/sale';
 import type { Overrides } from './fixtures/make-fixture';
-import {
-  failedPayout,
-  type PaymentPayload,
-  payment,
-  payout,
-  refund,
-  reversal,
-  saleStatus,
-} from './fixtures/notifications';
+import * as notifications from './fixtures/notifications';
 import { DEFAULT_LISTENER, signedRequest } from './signed-request';
 
-/** What `notificationRequest` takes of each kind. */
-export interface NotificationOverrides {
-  /** A sale is paid. */
-  payment: Overrides<PaymentPayload>;
-  /** A sale has another status, `REVERSAL` by default. */
-  saleStatus: Overrides<SalePayload>;
-  /** Funds went back to the payer. */
-  reversal: Overrides<ReversalPayload>;
-  /** A refund was credited. */
-  refund: Overrides<RefundPayload>;
-  /** A payout was made. */
-  payout: Overrides<SuccessfulPayout>;
-  /** A payout failed. */
-  failedPayout: Overrides<FailedPayout>;
+/** Each kind's fixture; an own object, because a module's names are no data. */
+const makers = { ...notifications };
+
+type Makers = typeof makers;
+
+/** What `notificationRequest` takes of each kind: parts of its fixture, and of `custom` the whole body. */
+export type NotificationOverrides = {
+  [Kind in keyof Makers]: Overrides<ReturnType<Makers[Kind]>>;
+} & {
   /** The whole body: for kinds of your own, and for what your listener does not recognize. */
   custom: object;
-}
+};
 
 /** How a notification is sent. */
 export interface NotificationRequestOptions {
@@ -78,28 +61,13 @@ export function notificationRequest<Kind extends keyof NotificationOverrides>(
 }
 
 function compose(kind: keyof NotificationOverrides, overrides: object): SandboxNotification {
-  switch (kind) {
-    case 'payment':
-      return { kind, query: queryFlags[kind], payload: payment(overrides) };
-    case 'saleStatus':
-      return { kind, query: queryFlags[kind], payload: saleStatus(overrides) };
-    case 'reversal':
-      return { kind, query: queryFlags[kind], payload: reversal(overrides) };
-    case 'refund':
-      return { kind, query: queryFlags[kind], payload: refund(overrides) };
-    case 'payout':
-      return { kind, query: queryFlags[kind], payload: payout(overrides) };
-    case 'failedPayout':
-      return {
-        kind: 'payout',
-        query: inventionTable.failedPayoutQuery.value,
-        payload: failedPayout(overrides),
-      };
-    case 'custom':
-      return { kind, query: queryFlags[kind], payload: overrides };
-    default:
-      throw new ConfigurationError(
-        'Expected a kind of notification: payment, saleStatus, reversal, refund, payout, failedPayout or custom.',
-      );
+  if (kind === 'custom') return { kind, query: queryFlags[kind], payload: overrides };
+  const kinds = Object.keys(makers);
+  if (!kinds.includes(kind)) {
+    throw new ConfigurationError(`Expected a kind of notification: ${kinds.join(', ')} or custom.`);
   }
+  const payload = makers[kind](overrides);
+  return kind === 'failedPayout'
+    ? { kind: 'payout', query: inventionTable.failedPayoutQuery.value, payload }
+    : { kind, query: queryFlags[kind], payload };
 }
