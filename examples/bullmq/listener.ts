@@ -11,29 +11,29 @@ import {
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 
 const queue = new Queue('notifications', {
-  // Without its offline queue, `add` fails while Redis is down, instead of waiting: the notification comes again.
+  // Without the offline queue, `add` fails instead of waiting while Redis is down, and the notification comes again.
   connection: { url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', enableOfflineQueue: false },
   defaultJobOptions: {
     attempts: 5,
     backoff: { type: 'exponential', delay: 1000 },
-    // A job that is there keeps a second one with its id out. The service's own retries end after minutes.
+    // BullMQ ignores a second job with the id of a kept one. A day is enough: the service retries for minutes only.
     removeOnComplete: { age: 24 * 60 * 60 },
   },
 });
 queue.on('error', ({ code }: NodeJS.ErrnoException) => console.error(`queue: ${code}`));
 
 /**
- * Returns after the durable write, and not before: from then on the notification does not come again. How durable it is
- * is Redis's affair: with `appendonly yes` a restart forgets no more than a second, with `appendfsync always` nothing.
+ * Returns only after the durable write: from then on the notification does not come again. How durable the write is
+ * depends on Redis: with `appendonly yes` a restart loses at most a second, with `appendfsync always` nothing.
  */
 async function enqueue({ kind, payload, key }: DocumentedNotification): Promise<void> {
-  // BullMQ refuses ids with a colon, save with exactly two: payments would pass, and payouts fail.
+  // BullMQ refuses ids with colons, except with exactly two: keys of payments would pass, and keys of payouts fail.
   await queue.add(kind, payload, { jobId: encodeURIComponent(key) });
 }
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
-  // Duplicates that reach another process are kept out by the job's id.
+  // For one process. The job's id keeps out duplicates that reach another process.
   store: new MemoryStore(),
   on: { payment: enqueue, saleStatus: enqueue, reversal: enqueue, refund: enqueue, payout: enqueue },
   onReport: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),

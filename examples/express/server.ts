@@ -6,7 +6,7 @@ import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 const client = PaymentsClient.fromEnv();
-const references = new Map<string, string>(); // in place of your database: the order of each transaction
+const references = new Map<string, string>(); // stands for your database: the order of each transaction
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
@@ -15,7 +15,7 @@ const handler = createWebhookHandler({
       const reference = references.get(notification.payload.saleToken);
       console.log(`${reference}: notified of its payment`);
       const { confirmed, differences } = await confirmPayment(client, notification);
-      // Thrown, so that it is not recorded as processed: the true notification may still come.
+      // Throw, so that it is not recorded as processed: the true notification may still come.
       if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
       console.log(`${reference}: paid`);
     },
@@ -28,7 +28,7 @@ const handler = createWebhookHandler({
 });
 
 const app = express();
-app.use(express.json()); // before or after the listener: it takes what a body parser made of the body
+app.use(express.json()); // may come before or after the listener, which also takes a parsed body
 app.all('/webhooks', toNodeListener(handler));
 
 app.post('/subscriptions', async (_request, response) => {

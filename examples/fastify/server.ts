@@ -1,4 +1,4 @@
-// Subscriptions with a route that knows what a failed call means, and a listener for payments and reversals, in Fastify.
+// A route for subscriptions that tells the caller what a failed call means, and a listener for payments and reversals.
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 import { confirmPayment, PaymentsClient, PaymentsError } from 'pix-automatic-sdk';
@@ -6,7 +6,7 @@ import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 const client = PaymentsClient.fromEnv();
-const references = new Map<string, string>(); // in place of your database: the order of each transaction
+const references = new Map<string, string>(); // stands for your database: the order of each transaction
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },

@@ -9,18 +9,18 @@ interface Env {
   DB: Database;
 }
 
-/** What is used of a D1 binding; `wrangler types` writes its full type. */
+/** The part of a D1 binding that is used here; `wrangler types` writes its full type. */
 interface Database {
   prepare(sql: string): { bind(...values: unknown[]): { run(): Promise<{ meta: { changes: number } }> } };
 }
 
-/** A Worker gets its secrets with its first request. Keep the handler after it: it knows what was processed. */
+/** A Worker gets its secrets with the first request. Keep the handler for later ones: it knows what was processed. */
 let handler: WebhookHandler | undefined;
 
 function createHandler({ PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, DB }: Env): WebhookHandler {
   return createWebhookHandler({
     credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
-    // Of this isolate only, and there are many: what holds for all of them is the primary key below.
+    // It knows only this isolate, and there are many. The primary key below recognizes duplicates across all of them.
     store: new MemoryStore(),
     on: {
       payment: async ({ payload, key }) => {

@@ -23,7 +23,7 @@ import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks
 @Injectable()
 class Subscriptions {
   readonly client = PaymentsClient.fromEnv();
-  readonly references = new Map<string, string>(); // in place of your database: the order of each transaction
+  readonly references = new Map<string, string>(); // stands for your database: the order of each transaction
 }
 
 @Controller('subscriptions')
@@ -83,7 +83,7 @@ class WebhooksController implements BeforeApplicationShutdown {
     this.#listener = toNodeListener(this.#handler);
   }
 
-  // The credentials cover no body, so `rawBody: true` is not needed: it takes what Nest's body parser made of it.
+  // No signature covers the body, so `rawBody: true` is not needed: the listener takes the body that Nest parsed.
   @All()
   receive(@Req() request: Request, @Res() response: Response) {
     this.#listener(request, response);
@@ -100,7 +100,7 @@ class AppModule {}
 
 async function main() {
   const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
-  app.enableShutdownHooks(['SIGTERM'], { useProcessExit: true }); // without it, nothing is drained
+  app.enableShutdownHooks(['SIGTERM'], { useProcessExit: true }); // without this, nothing is drained
   await app.listen(process.env['PORT'] ?? 3000);
   console.log(`Listening on ${(await app.getUrl()).replace('[::1]', 'localhost')}`);
 }

@@ -6,14 +6,14 @@ import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks
 
 const { DATABASE_URL, PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 
-// Each callback that runs holds a connection: 8 of these 10 at a time, so that callbacks can also ask the pool.
+// Each running callback holds a connection. The store uses at most 8 of these 10, so callbacks can use the pool, too.
 const pool = new pg.Pool({
   connectionString: DATABASE_URL,
   max: 10,
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
 });
-pool.on('error', console.error); // of an idle connection; without a listener, pg ends the process
+pool.on('error', console.error); // when an idle connection is lost; without a listener, pg ends the process
 
 const store = new PostgresStore(pool, { transactional: true });
 await store.createTable();
@@ -26,16 +26,16 @@ const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
   store,
   on: {
-    // Write through `transaction`: what goes through the pool is committed by itself, and so not exactly once.
+    // Write through `transaction`. A write through the pool commits separately, so it may happen more than once.
     payment: async ({ payload }, { transaction }) => {
       const { saleToken, referenceCode, amount } = payload;
       await transaction.query('INSERT INTO ledger (sale_token, amount) VALUES ($1, $2)', [saleToken, amount]);
       const { rowCount } = await transaction.query('UPDATE orders SET paid = true WHERE reference = $1', [
         referenceCode,
       ]);
-      // The payer can be faster than the commit of the order. Nothing is booked, and the notification comes again.
+      // The payer can be faster than the commit of the order. Then nothing is booked, and the notification comes again.
       if (rowCount !== 1) throw new Error(`there is no order ${referenceCode}`);
-      // Not part of the transaction, and neither are mails or calls elsewhere: those can happen again.
+      // Like mails and calls to other services, this is not part of the transaction, so it can happen again.
       console.log(`booking ${referenceCode}`);
     },
     reversal: 'ignore',

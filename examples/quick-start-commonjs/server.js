@@ -4,14 +4,14 @@ const { PaymentsClient } = require('pix-automatic-sdk');
 const { createWebhookHandler, toNodeListener } = require('pix-automatic-sdk/webhooks');
 
 const client = PaymentsClient.fromEnv(); // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
-const orders = new Map(); // in place of your database
+const orders = new Map(); // stands for your database
 
 const handler = createWebhookHandler({
   credentials: { apiKey: process.env.PAYMENTS_API_KEY, apiToken: process.env.PAYMENTS_API_TOKEN },
   on: {
     payment({ payload }) {
       const order = orders.get(payload.saleToken);
-      // A callback that throws is answered 500, and the notification comes again in about a minute.
+      // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
       if (!order) throw new Error(`No order has the transaction ${payload.saleToken}`);
       order.paid = true;
       console.log(`${order.reference} is paid: ${payload.currency} ${payload.amount}`);
@@ -34,7 +34,7 @@ async function subscribe() {
       calendar: { periodicity: 'MONTHLY' },
     },
   });
-  // Store the uuid first: it is how notifications and queries name the transaction.
+  // Store the uuid first: notifications and queries identify the transaction by it.
   orders.set(response.uuid, { reference, paid: false });
   console.log(`Transaction ${response.uuid}`);
   console.log(`The payer scans or pastes ${response.instructions.qrCode.plain}`);
@@ -54,7 +54,7 @@ server.listen(process.env.PORT ?? 3000, async () => {
 });
 
 process.once('SIGTERM', async () => {
-  // What runs is finished; a notification that comes now is answered 503, and comes again.
+  // Running callbacks finish. A notification that comes now is answered 503, and comes again.
   await handler.drain();
   server.close();
   console.log('Drained');

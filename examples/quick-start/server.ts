@@ -6,7 +6,7 @@ import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 const client = PaymentsClient.fromEnv(); // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
-const orders = new Map<string, { reference: string; paid: boolean }>(); // in place of your database
+const orders = new Map<string, { reference: string; paid: boolean }>(); // stands for your database
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
@@ -14,10 +14,10 @@ const handler = createWebhookHandler({
     async payment(notification) {
       const { saleToken, currency, amount } = notification.payload;
       const order = orders.get(saleToken);
-      // A callback that throws is answered 500, and the notification comes again in about a minute.
+      // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
       if (!order) throw new Error(`No order has the transaction ${saleToken}`);
 
-      // The credentials say who sent the notification. Ask the service whether it is true before you ship.
+      // The credentials prove who sent the notification, not that it is true. Ask the service before you ship.
       const { confirmed, differences } = await confirmPayment(client, notification);
       if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
       order.paid = true;
@@ -41,7 +41,7 @@ async function subscribe(): Promise<void> {
       calendar: { periodicity: 'MONTHLY' },
     },
   });
-  // Store the uuid first: it is how notifications and queries name the transaction.
+  // Store the uuid first: notifications and queries identify the transaction by it.
   orders.set(response.uuid, { reference, paid: false });
   console.log(`Transaction ${response.uuid}`);
   console.log(`The payer scans or pastes ${response.instructions.qrCode.plain}`);
@@ -61,7 +61,7 @@ server.listen(Number(PORT), async () => {
 });
 
 process.once('SIGTERM', async () => {
-  // What runs is finished; a notification that comes now is answered 503, and comes again.
+  // Running callbacks finish. A notification that comes now is answered 503, and comes again.
   await handler.drain();
   server.close();
   console.log('Drained');

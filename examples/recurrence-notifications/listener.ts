@@ -18,14 +18,14 @@ const handler = createWebhookHandler({
         `${instructionId}, attempt ${attempt}: ${status}, ${amount ?? 'no amount'}, after ${before}`,
       );
       if (code === undefined) return;
-      // Of two kinds of failure the codes are different ones. `undefined` for a code that is not one of Pix.
+      // Refused and cancelled charges have different codes. The result is `undefined` for a code that is not listed.
       const context = status === 'CANCELLED' ? 'charge-cancelled' : 'charge';
       const explanation = explainPixCode(code, context, 'en');
       if (explanation) console.log(`  ${code}: ${explanation.meaning}. ${explanation.action}`);
       if (explanation?.endsCharge) console.log('  No retry can help.');
     },
     payment: ({ payload }) => console.log(`${payload.referenceCode} is paid`),
-    // How you find out what the service sends: names only, because the values are personal data.
+    // This shows you what the service sends. It logs names only, because the values may be personal data.
     unrecognized: ({ raw, issues = [] }) => {
       console.log(`unrecognized: ${Object.keys(raw).join(', ')}`);
       for (const { path, message } of issues) console.log(`  ${path.join('.')} ${message}`);

@@ -2,15 +2,15 @@ import { defineNotification } from 'pix-automatic-sdk/webhooks';
 import * as z from 'zod';
 
 /**
- * AN ASSUMPTION, TO BE REPLACED. The service's document says that the recurring journey has notifications, and does not
- * show them: the fields below are made up for this example. Start without this definition, see in the output of
- * `unrecognized` which fields you are sent, and describe those.
+ * AN ASSUMPTION, TO BE REPLACED. The service's document says that the recurring journey has notifications, but does not
+ * show them: the fields below are made up for this example. Start without this definition, look at the output of
+ * `unrecognized` to see which fields you receive, and describe those.
  */
 export const scheduledCharge = defineNotification({
   kind: 'scheduledCharge',
-  // Asked before the documented kinds are: true only for what cannot be one of them.
+  // The handler tries this before the documented kinds, so return true only for a body that cannot be one of them.
   match: (body) => 'instructionId' in body,
-  // Loose, and strict only about what you act on: what does not fit is not lost, but goes to `unrecognized`.
+  // Be strict only about the fields that you use. A body that does not fit is not lost: it goes to `unrecognized`.
   schema: z.looseObject({
     instructionId: z.string().min(1),
     status: z.string().min(1),
@@ -18,8 +18,8 @@ export const scheduledCharge = defineNotification({
     code: z.string().optional(),
     amount: z.number().optional(),
   }),
-  // A notification with the same subject and state is a repetition. A charge of Pix may fail and be retried up to three
-  // times: with the status alone in `state`, your code would never see the second failure.
+  // A notification with the same subject and state is a duplicate. A Pix charge may fail and be retried up to three
+  // times. If `state` were only the status, your code would never see the second failure.
   subject: ({ instructionId }) => instructionId,
   state: ({ status, attempt }) => `${attempt}-${status}`,
 });

@@ -6,9 +6,9 @@ import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 
-// While Redis is down, ioredis would queue commands, and send a claim after the handler has given it up.
+// Otherwise ioredis queues commands while Redis is down, and sends a claim after the handler has given up waiting.
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', { maxRetriesPerRequest: 1 });
-// Each failed connection is one of these; without a listener ioredis prints them with their stack.
+// ioredis emits one for each failed connection; without a listener it prints them with their stack.
 redis.on('error', ({ code }: NodeJS.ErrnoException) => console.error(`Redis: ${code}`));
 
 const handler = createWebhookHandler({

@@ -6,15 +6,15 @@ import {
 } from 'pix-automatic-sdk';
 import { type Credentials, createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
 
-/** What the shop has in its database. */
+/** The shop's database. */
 export interface Orders {
   markAsPaid(reference: string): Promise<void>;
   addRefund(saleToken: string, amount: number): Promise<void>;
-  /** There may be a journey that no customer has seen: somebody looks at every notification for it. */
+  /** A journey that no customer has seen may exist: somebody has to look at every notification for it. */
   markAsDoubtful(reference: string): Promise<void>;
 }
 
-/** Begins a subscription, and gives the QR code that the customer sees. */
+/** Starts a subscription, and returns the QR code to show to the customer. */
 export async function subscribe(
   client: PaymentsClient,
   orders: Orders,

@@ -6,8 +6,8 @@ interface Order {
   paid: boolean;
 }
 
-// In place of your database. Next.js may load a module once for pages and once for route handlers, so what they share
-// cannot be a variable of the module.
+// Stands for your database. Next.js may load a module once for pages and once for route handlers, so a variable of the
+// module would not be shared between them.
 const shared = globalThis as { orders?: Map<string, Order> };
 shared.orders ??= new Map();
 

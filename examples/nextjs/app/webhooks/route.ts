@@ -4,8 +4,8 @@ import { orders } from '../../lib/orders';
 
 let handler: WebhookHandler | undefined;
 
-// `next build` loads this file, and has no credentials then: the handler is made when the first request comes.
-// On SIGTERM Next.js itself takes no more requests and finishes those that run, so there is nothing to drain.
+// `next build` loads this file without credentials, so the first request creates the handler.
+// On SIGTERM Next.js itself accepts no more requests and finishes the running ones, so there is nothing to drain.
 export function POST(request: Request): Promise<Response> {
   handler ??= createHandler();
   return handler(request);
@@ -17,11 +17,11 @@ function createHandler(): WebhookHandler {
 
   return createWebhookHandler({
     credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
-    store: new MemoryStore(), // for one process; several need a store of pix-automatic-sdk/stores
+    store: new MemoryStore(), // for one process; several processes need a store of pix-automatic-sdk/stores
     on: {
       async payment(notification) {
         const order = orders.get(notification.payload.saleToken);
-        // A callback that throws is answered 500, and the notification comes again in about a minute.
+        // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
         if (!order) throw new Error('No order has this transaction');
         console.log(`${order.reference}: notified of its payment`);
         const { confirmed } = await confirmPayment(client, notification);
