@@ -1,5 +1,5 @@
-// Whether an advisory is known for a package that is inlined. The audit of a merchant's lock file does not show these, so
-// this asks for them as if they were installed.
+// Checks whether an advisory is known for an inlined package. The audit of a merchant's lock file does not show these,
+// so this script audits them as if they were installed.
 // Run: npm run advisories [-- FILE]     FILE is a bill of materials, by default dist/sbom.cdx.json; uses the network
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
-// Writes `docs/api-report.md`: what each entry exports, with the full text of every type. Its diff shows every change of
-// the public API, of a member or a signature as much as of a name.
+// Writes `docs/api-report.md`: what each entry exports, with the full text of every type. Its diff shows every change
+// of the public API, including members and signatures.
 // Run: npm run api-report               writes the file
-//      npm run api-report -- --check    fails when it is not what the source gives
+//      npm run api-report -- --check    fails when the file does not match the source
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { declarationsOf } from './declarations';
 
@@ -16,7 +16,7 @@ const { entries, declarations } = declarationsOf(
 const report = [
   '# API report',
   'Made by `npm run api-report` from the source; do not edit. First the names that each entry exports, then every type',
-  'with its members, those included that are not exported and that an exported one mentions.',
+  'with its members, including types that are not exported but are mentioned by an exported one.',
   ...entries.map(({ name, exports }) => `\n## ${name}\n\n${exports.map((each) => `- ${each}`).join('\n')}`),
   '\n## Declarations',
   ...declarations.map(({ title, code }) => `\n### ${title}\n\n\`\`\`\n${code}\n\`\`\``),
@@ -28,7 +28,7 @@ if (!process.argv.includes('--check')) {
   writeFileSync(FILE, text);
 } else if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== text) {
   console.error(
-    `${FILE} is not what the source gives. Run \`npm run api-report\`, look at the diff, and commit it.`,
+    `${FILE} does not match the source. Run \`npm run api-report\`, look at the diff, and commit it.`,
   );
   process.exit(1);
 }

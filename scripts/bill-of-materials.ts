@@ -10,7 +10,7 @@ export function packagesIn(text: string): Record<string, string> {
 function nameAndVersion(purl: string): [name: string, version: string] {
   const [, name, version] = /^pkg:npm\/(.+)@([^@]+)$/.exec(purl) ?? [];
   if (name === undefined || version === undefined) {
-    throw new Error(`The bill of materials has a package that is not of npm: ${purl}`);
+    throw new Error(`The bill of materials has a package that is not from npm: ${purl}`);
   }
   return [decodeURIComponent(name), version];
 }

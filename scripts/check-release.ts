@@ -1,4 +1,4 @@
-// Whether this commit can be released: a host, a dated section of the changelog, and one version everywhere.
+// Checks whether this commit can be released: a host, a dated section of the changelog, and one version everywhere.
 // Run: npm run release:check [-- --tag v1.2.3]     prints what is missing, and fails
 import { readFileSync } from 'node:fs';
 import { VERSION } from '../src/version';

@@ -1,5 +1,5 @@
-// Whether every link of the built site leads somewhere: each local `href` and `src` to a file, and each anchor to an
-// element. Links to other hosts are not followed, so that this needs no network.
+// Checks that every link of the built site leads somewhere: each local `href` and `src` to a file, and each anchor to
+// an element. It does not follow links to other hosts, and so needs no network.
 // Run: tsx scripts/check-site.ts [DIRECTORY]     `site` by default; `npm run docs` builds it first
 import { brokenSiteLinks } from './site-links';
 

@@ -29,7 +29,7 @@ export function declarationsOf(
     return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  /** Adds what a declaration mentions. A map's loop also visits what is added while it runs. */
+  /** Adds the symbols that a declaration mentions. The loop over the map also visits those added while it runs. */
   function visit(node: ts.Node): void {
     if (ts.isIdentifier(node)) {
       const symbol = checker.getSymbolAtLocation(node);
@@ -48,7 +48,7 @@ export function declarationsOf(
   return { entries, declarations };
 }
 
-/** A program over the declarations that the sources give, which are kept in memory. */
+/** A program over the declarations of the sources, which are kept in memory. */
 function declarationProgram(sources: readonly string[]): ts.Program {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, process.cwd());
@@ -95,7 +95,7 @@ function isTopLevelOfOurs(symbol: ts.Symbol): boolean {
   );
 }
 
-/** Of a variable, the statement around it: `declare const name: Type`. */
+/** The statement of a declaration; for a variable, `declare const name: Type` around it. */
 function statementOf(declaration: ts.Declaration): ts.Node {
   return ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
 }

@@ -1,7 +1,7 @@
-// Writes `src/service/guards.generated.ts` out of the schemas of answers and notifications: functions that say quickly
-// that a value is exactly as documented, which nearly all are. zod takes some microseconds for that.
+// Writes `src/service/guards.generated.ts` from the schemas of responses and notifications: functions that confirm
+// quickly that a value is exactly as documented, as nearly all are. zod takes some microseconds for that.
 // Run: npm run generate               writes the file
-//      npm run generate -- --check    fails when it is not what the schemas give
+//      npm run generate -- --check    fails when the file does not match the schemas
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as checks from '../src/service/schema/checks';
@@ -11,13 +11,13 @@ import { writeGenerated } from './write-generated';
 
 const FILE = 'src/service/guards.generated.ts';
 
-/** What travels: a guard for each schema that these folders export as `…Object`, called after it. */
+/** What the service sends: each schema that these folders export as `…Object` gets a guard named after it. */
 const FOLDERS = ['src/service/kinds', 'src/service/answers'];
 
 type Objects = Parameters<typeof generateGuards>[0];
 
 function objectsOf(module: object): Objects {
-  // What we send is checked once, before it leaves: a quick yes would save nothing.
+  // What we send is checked once, before it is sent: a guard would save nothing.
   const objects = Object.entries(module).filter(([name]) => /(?<!Request)Object$/.test(name));
   return Object.fromEntries(
     objects.map(([name, schema]) => [

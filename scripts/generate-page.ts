@@ -1,7 +1,7 @@
-// Writes `src/sandbox/page/page.generated.ts` out of `src/sandbox/page/app`: the sandbox's page as one text, with its
+// Writes `src/sandbox/page/page.generated.ts` from `src/sandbox/page/app`: the sandbox's page as one text, with its
 // styles and its script inlined, and a policy with their hashes, so that nothing else can run in it.
 // Run: npm run generate               writes the file
-//      npm run generate -- --check    fails when it is not what the sources give
+//      npm run generate -- --check    fails when the file does not match the sources
 import { createHash } from 'node:crypto';
 import { buildSync } from 'esbuild';
 import { writeGenerated } from './write-generated';
@@ -10,7 +10,7 @@ const APP = 'src/sandbox/page/app';
 // Browsers of 2022 and later.
 const target = ['chrome105', 'firefox104', 'safari16'];
 
-// The server puts its token there. It is outside the script, so that the script's hash stays the same.
+// The server replaces it with its token. It is outside the script, so that the script's hash stays the same.
 const PAGE_TOKEN_MARK = '{{sandbox-page}}';
 
 // Inside HTML, this sequence would end the script.
@@ -68,7 +68,7 @@ function bundle(entry: string): string {
     write: false,
     format: 'iife',
     target,
-    // One text on every machine.
+    // The same text on every machine.
     charset: 'ascii',
     legalComments: 'none',
     logLevel: 'error',

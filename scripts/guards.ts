@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
 
 type Schemas = Readonly<Record<string, z.core.$ZodType>>;
-/** Functions that schemas check and transform with, by the name that `src/service/schema/checks.ts` exports them under. */
+/** Functions that schemas check and transform with, by their exported name in `src/service/schema/checks.ts`. */
 type Checks = Readonly<Record<string, unknown>>;
 
-const HEADER = `// Made by \`npm run generate\` out of the schemas. Do not edit: change the schema, and run it again.
+const HEADER = `// Made by \`npm run generate\` from the schemas. Do not edit: change the schema, and run it again.
 //
-// A quick yes for a value that is exactly as documented, which its schema would give out as it is. A guard says no
-// where it is not sure, and the schema then has the last word. A property test holds the two together.`;
+// Each guard confirms quickly that a value is exactly as documented, so that its schema would return it unchanged. A
+// guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.`;
 
 const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText', 'isPlain'];
 
@@ -55,7 +55,7 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
       const isRequired = !alternatives.includes(`${field} === undefined`);
       return { field, isRequired, test: anyOf(alternatives) };
     });
-    // What is required tells the most; an inherited field of that name is none.
+    // Required fields come first, because they tell the most. An inherited field does not count.
     const required = fields.filter(({ isRequired }) => isRequired);
     const tests = [
       ...required.map(({ field, test }) => `Object.hasOwn(value, '${field}') && ${test}`),
@@ -105,7 +105,7 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
       case 'pipe': {
         const first = (def.in as z.core.$ZodTypes)._zod.def;
         if (first.type !== 'transform') break;
-        // As documented is what the transform leaves as it is.
+        // A value is as documented if the transform leaves it as it is.
         const same = `${nameOf(first.transform)}(${value}) === ${value}`;
         return [allOf([same, anyOf(alternativesOf(def.out, value, place))])];
       }
@@ -146,7 +146,7 @@ function allOf(tests: readonly string[]): string {
 function anyOf(tests: readonly string[]): string {
   if (tests.length === 1) return tests.join();
   const code = `(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`;
-  // The two that nearly all fields have.
+  // The two forms that nearly all fields have.
   return code
     .replace(/^\(typeof (\w+) === 'string' \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeText($1)')
     .replace(/^\(Number\.isFinite\((\w+)\) \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeNumber($1)');

@@ -19,7 +19,7 @@ export interface ReleaseFacts {
   readonly tag: string | undefined;
 }
 
-/** Everything that stands against a release, each with what to do about it; empty when nothing does. */
+/** Everything that prevents a release, each with what to do about it; empty if nothing does. */
 export function releaseProblems(facts: ReleaseFacts): string[] {
   return [...hostProblems(facts), ...versionProblems(facts), ...changelogProblems(facts)];
 }

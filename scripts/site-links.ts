@@ -6,7 +6,7 @@ export interface SiteLinks {
   readonly pages: number;
   /** How many links stay on the site. */
   readonly links: number;
-  /** A line for each that leads nowhere: the page, and the link. */
+  /** One line for each broken link: the page, and the link. */
   readonly broken: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export function brokenSiteLinks(directory: string): SiteLinks {
   let links = 0;
   for (const [file, { targets }] of pages) {
     for (const target of targets) {
-      // A scheme, or the host of another site.
+      // Skip links with a scheme or another host.
       if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(target)) continue;
       links += 1;
       const problem = problemOf(target, file);
@@ -44,7 +44,7 @@ interface Page {
 }
 
 function readPage(file: string): Page {
-  // Code that is shown may quote HTML, but escaped; scripts may hold it as it is.
+  // Code samples have their HTML escaped, but scripts may contain it as it is.
   const html = readFileSync(file, 'utf8').replace(/(<script\b[^>]*>).*?<\/script>/gs, '$1');
   const valuesOf = (names: string) =>
     [...html.matchAll(new RegExp(`\\s(?:${names})="([^"]*)"`, 'g'))].map(([, value = '']) =>

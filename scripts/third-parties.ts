@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 /**
- * Names what was bundled, in two files: licence texts with exact versions for people, a bill of materials for tools.
- * The two formats are built apart, and only ESM has the command line, so each writes what both have inlined so far.
+ * Lists what was bundled, in two files: license texts with exact versions for people, a bill of materials for tools.
+ * The two formats are built separately, and only ESM has the command line, so each build writes what both have inlined
+ * so far.
  *
  * @param unseen - packages that esbuild does not see: only their types are copied, or they were inlined before
  */
@@ -31,7 +32,7 @@ interface Package {
   readonly version: string;
   readonly license: string;
   readonly dependencies?: Readonly<Record<string, string>>;
-  /** What the package has inlined itself, with exact versions: a convention of bundlers. */
+  /** What the package itself has inlined, with exact versions: a convention of bundlers. */
   readonly inlinedDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -39,7 +40,7 @@ function readPackage(name: string): Package {
   return JSON.parse(readFileSync(join('node_modules', name, 'package.json'), 'utf8'));
 }
 
-/** The packages, and those that they have inlined themselves (by the convention of bundlers), which no import shows; sorted. */
+/** The packages, sorted, and those that they have inlined themselves, which no import shows. */
 function withInlined(names: readonly string[]): Package[] {
   const found = new Map<string, Package>();
   const add = (name: string, version?: string): void => {
@@ -66,8 +67,8 @@ function notices(packages: readonly Package[]): string {
 }
 
 /**
- * A software bill of materials (CycloneDX 1.6): scanners do not see what is inlined, and no advisory for it would reach
- * a merchant. It has neither a time nor a serial number, so that the same source gives the same file.
+ * A software bill of materials (CycloneDX 1.6). Scanners do not see inlined packages, and without it no advisory for
+ * them would reach a merchant. It has neither a time nor a serial number, so that the same source gives the same file.
  */
 function billOfMaterials(packages: readonly Package[]) {
   const own: Package = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -109,7 +110,7 @@ function packageUrl({ name, version }: Package): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-/** Of the package's tarball, as the lock file has it. */
+/** The hash of the package's tarball, from the lock file. */
 function tarballHash({ name, version }: Package) {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   const locked = packages[`node_modules/${name}`];

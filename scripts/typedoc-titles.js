@@ -1,5 +1,5 @@
-// A plugin of TypeDoc: the title of a document is its first heading, and its group comes from its folder. TypeDoc alone
-// would take the file's name, or front matter, which npm and editors show as text.
+// A TypeDoc plugin: the title of a document is its first heading, and its group comes from its folder. On its own,
+// TypeDoc would take the file's name, or front matter, which npm and editors show as text.
 import { Converter, RendererEvent } from 'typedoc';
 
 /** @param {import('typedoc').Application} app */
@@ -12,7 +12,7 @@ export function load(app) {
     titles.set(document, path === 'README.pt-BR' ? 'Leia-me em português' : heading.replaceAll('`', ''));
     document.frontmatter.group = groupOf(path);
   });
-  // Addresses are made by then, from the files' names, so that they stay when a heading changes.
+  // By then the pages' addresses are made from the files' names, so they stay the same when a heading changes.
   app.renderer.on(RendererEvent.BEGIN, ({ project }) => {
     for (const [document, title] of titles) document.name = title;
     // The home page has the project's name as its title already.

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Writes a generated file in the repository's format; with `--check`, fails where it is not there already. */
+/** Writes a generated file in the repository's format. With `--check`, fails instead if the file is not up to date. */
 export function writeGenerated(file: string, code: string): void {
   const formatted = execFileSync('npx', ['biome', 'format', `--stdin-file-path=${file}`], {
     input: code,
@@ -10,9 +10,7 @@ export function writeGenerated(file: string, code: string): void {
   if (!process.argv.includes('--check')) {
     writeFileSync(file, formatted);
   } else if (readFileSync(file, 'utf8') !== formatted) {
-    console.error(
-      `${file} is not what its sources give. Run \`npm run generate\` and commit what it changes.`,
-    );
+    console.error(`${file} does not match its sources. Run \`npm run generate\` and commit what it changes.`);
     process.exit(1);
   }
 }

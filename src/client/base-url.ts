@@ -7,7 +7,7 @@ import { ConfigurationError } from '../errors';
  * @throws `ConfigurationError`; its message does not quote the URL, which may hold a password
  */
 export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): string {
-  // A URL parser drops line breaks and tabs, so the requests would go to another host than the text seems to name.
+  // URL parsers drop line breaks and tabs, so requests would go to a different host than the text appears to name.
   if (typeof baseUrl === 'string' && hasWhiteSpace(baseUrl)) {
     throw new ConfigurationError(
       'Expected `baseUrl` to be without white space and control characters. It was probably copied with a line break.',
@@ -30,7 +30,7 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
   if (
     url.protocol === 'http:' ? !(allowInsecureHttp || isLoopback(url.hostname)) : url.protocol !== 'https:'
   ) {
-    // Another scheme than http is not quoted: of `key:token`, given as the URL by mistake, it would be the key.
+    // Do not quote the scheme: if `key:token` was passed as the URL by mistake, the scheme is the key.
     const got = url.protocol === 'http:' ? 'http://' : 'another scheme';
     throw new ConfigurationError(
       `Expected \`baseUrl\` to be an https URL, got ${got}. The credentials travel in every request. ` +
@@ -45,10 +45,10 @@ function hasWhiteSpace(text: string): boolean {
 }
 
 /**
- * Whether a URL's host name is this machine: requests to it cross no network. Names that end in `.localhost` are not:
- * a name server may send them elsewhere.
+ * Whether a URL's host name is this machine, so that requests to it cross no network. Names that end in `.localhost` do
+ * not count: a name server may resolve them to another host.
  */
 export function isLoopback(hostname: string): boolean {
-  // The URL parser has already brought every spelling of an IPv4 address (0x7f.1) to this form.
+  // The URL parser has already normalized every spelling of an IPv4 address (such as 0x7f.1) to this form.
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

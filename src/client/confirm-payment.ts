@@ -6,18 +6,19 @@ import { mayLack } from './left-out';
 import { assertPositive, type CallOptions } from './options';
 
 /**
- * The part of a client that queries a transaction: a `PaymentsClient`, or your double of it. One that wraps a client
- * returns its result itself: a copy of it no longer says that `type` or `refunds` came in another type than documented.
+ * The part of a client that queries a transaction: a `PaymentsClient`, or your test double. If your double wraps a
+ * client, return the client's result itself: a copy loses the note that `type` or `refunds` did not have the documented
+ * type.
  */
 export interface TransactionSource {
   /** As `PaymentsClient.getTransaction`. */
   getTransaction(transactionUUID: string, options?: CallOptions): Promise<Transaction>;
 }
 
-/** What a confirmation may set for itself. */
+/** Options of one confirmation. */
 export interface ConfirmOptions {
   /**
-   * How long the query may take at most, in milliseconds, its retries included. Short, because the service expects the
+   * Maximum duration of the query, in milliseconds, including its retries. Short, because the service expects the
    * listener to answer promptly (document section 6.1).
    *
    * @defaultValue 5_000
@@ -37,15 +38,16 @@ export interface PaymentConfirmation {
   readonly differences: readonly PaymentDifference[];
 }
 
-/** A field in which a notification and the service disagree, or which the service does not state. */
+/** A field in which the notification and the service disagree, or that the service does not state. */
 export interface PaymentDifference {
   /** Which field of the transaction (document section 2.3). */
   readonly field: 'uuid' | 'situation' | 'type' | 'amount' | 'currency' | 'referenceCode' | 'refunds';
-  /** What the notification says; `undefined` for `type` and `refunds`, which it does not have. */
+  /** What the notification says; `undefined` for `type` and `refunds`, which notifications do not have. */
   readonly notified: unknown;
   /**
-   * What the service says; `undefined` or `null` when it does not say, or in another type than documented. Of `refunds` only `quantity`, `requested` and
-   * the number of `transactions`, because refunds hold personal data: they are in `transaction.refunds`.
+   * What the service says; `undefined` or `null` if it says nothing, or if the value does not have the documented type.
+   * For `refunds`, only `quantity`, `requested` and the number of `transactions`, because refunds hold personal data:
+   * they are in `transaction.refunds`.
    */
   readonly queried: unknown;
 }
@@ -57,17 +59,17 @@ export interface PaymentDifference {
  * A payment is confirmed only when the service states all of this:
  *
  * - `situation` is `PAID`
- * - `type` is `SALE` or missing; a `type` or `refunds` of another type than documented prevents the confirmation
+ * - `type` is `SALE` or missing; a `type` or `refunds` that does not have the documented type prevents the confirmation
  * - nothing was refunded: `refunds.quantity` and `refunds.requested` are 0 or missing, and `refunds.transactions` is
  *   empty or missing. Any refund in the list counts, whatever its `status`
- * - `uuid`, and where the notification has them `amount`, `currency` and `referenceCode`, are equal. A field that the
- *   service leaves out is a difference
+ * - `uuid` is equal, and so are `amount`, `currency` and `referenceCode` if the notification has them. A field that the
+ *   service leaves out counts as different
  *
  * @param notification - a notification of kind `payment` (document section 6.2)
  * @param options - the time limit and a signal
  * @throws what `getTransaction` throws. Answer the notification with an error then, so that it is delivered again
  * @throws `InvalidRequestError` for a notification of another kind; nothing was sent
- * @throws `ConfigurationError` for a `timeoutMs` that cannot be one
+ * @throws `ConfigurationError` for an invalid `timeoutMs`
  */
 export async function confirmPayment(
   client: TransactionSource,
@@ -120,13 +122,13 @@ function compare(payload: SalePayload, transaction: Transaction): PaymentDiffere
   return differences;
 }
 
-/** Where the field, or the part of it that counts, would be. */
+/** If one of these paths was left out of the result, the field may speak against the confirmation. */
 const SPEAKS_AGAINST = {
   type: [['type']],
   refunds: [['refunds'], ['refunds', 'quantity'], ['refunds', 'requested'], ['refunds', 'transactions']],
 } as const;
 
-/** Anything that is not plainly "none", such as a count that came as text, may be a refund. */
+/** Anything other than a clear "none", such as a count sent as text, may mean a refund. */
 function isWithoutRefunds(refunds: TransactionRefunds): boolean {
   if (typeof refunds !== 'object' || Array.isArray(refunds)) return false;
   const { quantity, requested, transactions } = refunds;

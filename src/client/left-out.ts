@@ -1,20 +1,21 @@
 import { MAX_ISSUES } from '../service/schema/read';
 import type { ValidationIssue } from '../shared/validation-issue';
 
-/** Of the global registry, because a program may load the ESM and the CommonJS copy of the package side by side. */
+/** In the global registry, because a program may load the ESM and the CommonJS copy of the package side by side. */
 const LEFT_OUT = Symbol.for('pix-automatic-sdk.left-out');
 
 /**
- * Notes on a result which fields it is without because they came in another type than documented. Nothing that compares
- * or prints the result shows the note; a copy is without it.
+ * Attaches to a result the fields that were left out of it because they did not have the documented type. Comparing or
+ * printing the result does not show this note, and a copy does not have it.
  */
 export function noteLeftOut(result: object, issues: readonly ValidationIssue[]): void {
   if (issues.length > 0) Object.defineProperty(result, LEFT_OUT, { value: issues, enumerable: false });
 }
 
 /**
- * Whether a result may be without something under one of these paths. Only as many fields are noted as an error shows,
- * so a full list may have missed any. A result that the library did not read, such as a test double's, lacks nothing.
+ * Whether something under one of these paths may have been left out of a result. At most `MAX_ISSUES` fields are noted,
+ * so a full list may have missed any field. A result that the library did not read, such as a test double's, has
+ * nothing left out.
  */
 export function mayLack(result: object, paths: readonly (readonly [string, string?])[]): boolean {
   const issues: readonly ValidationIssue[] = Object.hasOwn(result, LEFT_OUT)

@@ -18,27 +18,27 @@ export interface PaymentsClientOptions extends Credentials, CallLimits, Observer
   readonly baseUrl: string;
 
   /**
-   * The largest response to read, in bytes after decompression. A larger one is an `InvalidResponseError`, which still
-   * has the `uuid` when one came within the limit.
+   * The largest response to read, in bytes after decompression. A larger one causes an `InvalidResponseError`, which
+   * still has the `uuid` if it came within the limit.
    *
    * @defaultValue 1 MiB
    */
   readonly maxResponseBytes?: number | undefined;
 
   /**
-   * What sends the requests, for proxies and special agents: it is called as `fetch(url, init)`, with a string and a
-   * plain object, so that the `fetch` of npm's undici fits.
+   * The function that sends the requests, for proxies and special agents. It is called as `fetch(url, init)` with a
+   * string and a plain object, so the `fetch` of npm's undici fits.
    *
-   * It must send each request once and never retry by itself: a POST that it sends twice can create two journeys, and
-   * the library cannot see it. With a `fetch` of yours, POST and PUT are retried only on 429, because a failure to
-   * connect that it reports says nothing about the tries before. Queries are retried as usual.
+   * It must send each request once and never retry by itself: a POST sent twice can create two journeys, and the
+   * library cannot see it. With your own `fetch`, POST and PUT are retried only on 429, because a connection failure
+   * that it reports says nothing about its earlier tries. Queries are retried as usual.
    *
    * @defaultValue the platform's `fetch`, looked up at each request
    */
   readonly fetch?: Fetch | undefined;
 
   /**
-   * Allows `http://` for hosts other than loopback. The credentials then travel readable for everybody on the way.
+   * Allows `http://` for hosts other than loopback. The credentials are then readable by everyone on the way.
    *
    * @defaultValue false
    */
@@ -52,19 +52,19 @@ export interface PaymentsClientOptions extends Credentials, CallLimits, Observer
   readonly userAgent?: string | undefined;
 }
 
-/** The limits of a call: the client's defaults, which each call may set for itself. */
+/** The limits of a call: defaults of the client, which each call may override. */
 export interface CallLimits {
   /**
-   * How long one attempt may take, in milliseconds, from the connection to the last byte of the body. You may wait
-   * longer than this: it counts per attempt.
+   * Maximum duration of one attempt, in milliseconds, from connecting to the last byte of the body. A call with retries
+   * can take longer.
    *
    * @defaultValue 30_000
    */
   readonly timeoutMs?: number | undefined;
 
   /**
-   * How long the whole call may take, in milliseconds, over all attempts and the waits between them. If the service
-   * asks for a longer wait with `Retry-After`, the call fails immediately.
+   * Maximum duration of the whole call, in milliseconds, including all attempts and the waits between them. If the
+   * service asks for a longer wait with `Retry-After`, the call fails immediately.
    *
    * @defaultValue 90_000
    */
@@ -79,35 +79,35 @@ export interface CallLimits {
   readonly maxRetries?: number | undefined;
 }
 
-/** What a single call may set for itself. */
+/** Options of a single call. */
 export interface CallOptions extends CallLimits {
   /** Ends the call at once with an `AbortedError`, whose `outcome` tells you whether it may have gone through. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a call with a body may set for itself. */
+/** Options of a call with a body. */
 export interface BodyCallOptions extends CallOptions {
   /**
-   * Fields that the service takes and this library does not know yet, merged deep into the body. A field that both
-   * have is taken from here, and `undefined` leaves it out. The merged body is what is checked and sent.
+   * Fields that the service accepts and this library does not know yet, merged deep into the body. They override fields
+   * of the request, and `undefined` removes a field. The merged body is what is checked and sent.
    */
   readonly extraFields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The limits of one call, with nothing left open. */
+/** The limits of one call, with all defaults filled in. */
 export interface ResolvedLimits {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly maxRetries: number;
 }
 
-/** The client's options, checked and with nothing left open. */
+/** The client's options, checked and with all defaults filled in. */
 export interface ResolvedOptions extends Credentials, Observers {
   readonly baseUrl: string;
   readonly limits: ResolvedLimits;
   readonly maxResponseBytes: number;
   readonly fetch: Fetch;
-  /** Whether `fetch` is the caller's, so that what it did before it failed is not known. */
+  /** Whether `fetch` is the caller's own. What it did before it failed is then unknown. */
   readonly isOwnFetch: boolean;
   readonly userAgent: string;
 }
@@ -129,7 +129,7 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
   const userAgent = options.userAgent ?? `pix-automatic-sdk/${VERSION}`;
   if (!/^[\x20-\x7e]+$/.test(userAgent)) {
     throw new ConfigurationError(
-      'Expected `userAgent` to be of printable ASCII characters, as a header must be.',
+      'Expected `userAgent` to have only printable ASCII characters, as a header must.',
     );
   }
   const maxResponseBytes = options.maxResponseBytes ?? 1024 * 1024;
@@ -166,11 +166,11 @@ export function resolveLimits(limits: CallLimits, defaults: ResolvedLimits): Res
   return { timeoutMs, totalTimeoutMs, maxRetries };
 }
 
-/** @throws `ConfigurationError` for a signal that is none */
+/** @throws `ConfigurationError` for anything that is not an `AbortSignal` */
 export function resolveSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (signal === null || signal === undefined) return undefined;
   if (typeof signal.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
-    throw new ConfigurationError('Expected `signal` to be an AbortSignal: pass `controller.signal`, say.');
+    throw new ConfigurationError('Expected `signal` to be an AbortSignal, such as `controller.signal`.');
   }
   return signal;
 }

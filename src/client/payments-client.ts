@@ -27,13 +27,13 @@ import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
  *
  * Every method rejects with a `PaymentsError` whose `outcome` tells you whether the call may have gone through:
  *
- * - {@link InvalidRequestError}, {@link ConfigurationError}: an argument cannot be right, nothing was sent
- * - {@link ApiError}: the service answered, and not with a success
- * - {@link InvalidResponseError}: a success that cannot be used
- * - {@link ConnectionError}, {@link TimeoutError}, {@link AbortedError}: no whole response came
+ * - {@link InvalidRequestError}, {@link ConfigurationError}: an argument is invalid, and nothing was sent
+ * - {@link ApiError}: the service answered, but not with a success
+ * - {@link InvalidResponseError}: the response is a success that cannot be used
+ * - {@link ConnectionError}, {@link TimeoutError}, {@link AbortedError}: no complete response arrived
  *
- * All but the first two are a {@link CallError}: they also have `operation`, `attempts` and, when one could be read in
- * what came of the response, the transaction's `uuid`.
+ * All but the first two are a {@link CallError}: they also have `operation`, `attempts` and, if it could be read from
+ * the response, the transaction's `uuid`.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export class PaymentsClient {
    * A client set up from the environment variables `PAYMENTS_BASE_URL`, `PAYMENTS_API_KEY` and `PAYMENTS_API_TOKEN`.
    *
    * @param env - where to look, `process.env` by default
-   * @param options - all that is not in the environment
+   * @param options - all other options
    * @throws `ConfigurationError` naming the variables that are missing
    */
   static fromEnv(
@@ -69,17 +69,17 @@ export class PaymentsClient {
   /**
    * Creates a recurring-payment journey. The response has the QR code that starts it (document section 4.1).
    *
-   * It is sent once, and retried only when the service certainly did not act: the name did not resolve, the connection
-   * was refused or lost during the TLS handshake, or the service answered 429 (with a `fetch` of yours, only then).
-   * After an error with `outcome: 'unknown'` the journey may exist. If the error has a `uuid`, it does: query the
-   * transaction, and do not create the journey again.
+   * The request is retried only when the service certainly did not act: no connection could be made (the name did not
+   * resolve, or the connection was refused, timed out or was lost during the TLS handshake), or the service answered
+   * 429 (with your own `fetch`, only on 429). After an error with `outcome: 'unknown'` the journey may exist. If the
+   * error has a `uuid`, it does: query the transaction, and do not create the journey again.
    *
-   * @param request - what to create; fields that the document does not know are sent on
+   * @param request - what to create; fields that the document does not list are sent too
    * @param options - limits, a signal and extra fields of this call
-   * @throws `InvalidRequestError` when a field cannot be right; nothing was sent
-   * @throws `ApiError` when the service answers, and not with a success
-   * @throws `InvalidResponseError` for a success that cannot be used
-   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole response came
+   * @throws `InvalidRequestError` when a field is invalid; nothing was sent
+   * @throws `ApiError` when the service answers, but not with a success
+   * @throws `InvalidResponseError` when the response is a success that cannot be used
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no complete response arrived
    */
   async createRecurringCheckout(
     request: RecurringCheckoutRequest,
@@ -98,15 +98,15 @@ export class PaymentsClient {
   }
 
   /**
-   * Queries a transaction (document section 4.2). Retried after failures that may pass: a lost connection, a timeout,
-   * and 408, 429, 500, 502, 503 and 504.
+   * Queries a transaction (document section 4.2). Retried after transient failures: a lost connection, a timeout, and
+   * 408, 429, 500, 502, 503 and 504.
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
    * @param options - limits and a signal of this call
    * @throws `InvalidRequestError` for a UUID that is empty, `.` or `..`; nothing was sent
-   * @throws `ApiError` when the service answers, and not with a success
-   * @throws `InvalidResponseError` for a success that cannot be used
-   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole response came
+   * @throws `ApiError` when the service answers, but not with a success
+   * @throws `InvalidResponseError` when the response is a success that cannot be used
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no complete response arrived
    */
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
     const operation = operations.getTransaction;
@@ -118,15 +118,15 @@ export class PaymentsClient {
 
   /**
    * Cancels a scheduled payment of a recurrence (document section 4.3). Retried only when the service certainly did not
-   * act, as `createRecurringCheckout` is.
+   * act, like `createRecurringCheckout`.
    *
    * @param instructionId - the instruction id of the scheduled payment
    * @param request - `reason`, a brief reason for the cancellation
    * @param options - limits, a signal and extra fields of this call
-   * @throws `InvalidRequestError` for an id that is empty, `.` or `..`, or a `reason` that is no text
-   * @throws `ApiError` when the service answers, and not with a success
-   * @throws `InvalidResponseError` for a success that cannot be used
-   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no whole response came
+   * @throws `InvalidRequestError` for an id that is empty, `.` or `..`, or a `reason` that is not a string
+   * @throws `ApiError` when the service answers, but not with a success
+   * @throws `InvalidResponseError` when the response is a success that cannot be used
+   * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no complete response arrived
    */
   async cancelScheduledPayment(
     instructionId: string,
@@ -146,16 +146,17 @@ export class PaymentsClient {
   }
 
   /**
-   * Queries a transaction again and again until it is as you want it, by default `PAID` or `CANCELLED`. Meant for
-   * scripts and tests: in production the notification tells you sooner.
+   * Queries a transaction repeatedly until it is in the state that you want, by default `PAID` or `CANCELLED`. Meant
+   * for scripts and tests: in production the notification tells you sooner.
    *
-   * Failures that may pass do not end the wait, all others do immediately.
+   * Transient failures do not end the wait; all others end it immediately.
    *
    * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
    * @param options - what to wait for, how long, and how often to look
-   * @throws `TimeoutError` when the time is over; its `transaction` is the last one that was seen
+   * @throws `TimeoutError` when the time is up; its `transaction` is the last one received, if any
    * @throws `AbortedError` when the signal fires
-   * @throws `ConfigurationError` for a time that cannot be one, or an `until` that is no function; else as {@link PaymentsClient.getTransaction}
+   * @throws `ConfigurationError` for an invalid time, or an `until` that is not a function; otherwise as
+   *   {@link PaymentsClient.getTransaction}
    */
   async waitForTransaction(transactionUUID: string, options: WaitOptions = {}): Promise<Transaction> {
     return waitForTransaction((remainingMs, signal) => {

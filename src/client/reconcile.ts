@@ -24,7 +24,7 @@ export type Reconciled =
       readonly transaction?: undefined;
     };
 
-/** How to go through the transactions. */
+/** Options of a reconciliation. */
 export interface ReconcileOptions {
   /**
    * How many queries may run at the same time. A whole number, 1 or more.
@@ -38,12 +38,12 @@ export interface ReconcileOptions {
 
 /**
  * Queries many transactions, such as all that are open in your books. Notifications alone are not enough: an outage of
- * five minutes exhausts all six deliveries of one (document section 6.1).
+ * five minutes uses up all six delivery attempts of a notification (document section 6.1).
  *
  * Results come as they are ready, in no particular order. UUIDs are read from the input only as fast as you take
- * results, so a generator may give millions. A failed query is a result with an `error`, and the others go on. Only
- * 401 and 403 end the iteration: they mean that the credentials are refused, so each further query would fail as well.
- * Leaving the loop early aborts the running queries.
+ * results, so a generator may yield millions. A failed query becomes a result with an `error`, and the others continue.
+ * Only 401 and 403 end the iteration: they mean that the credentials are refused, so every further query would fail
+ * too. Leaving the loop early aborts the running queries.
  *
  * @example
  * ```ts
@@ -54,7 +54,8 @@ export interface ReconcileOptions {
  * @param options - how many queries run at the same time, and a signal
  * @throws `ApiError` when the service answers a query with 401 or 403
  * @throws `AbortedError` when the signal fires
- * @throws `ConfigurationError` for a `concurrency` below 1, a `signal` that is none, or for `transactionUUIDs` that are text or not iterable
+ * @throws `ConfigurationError` for a `concurrency` that is not a whole number of 1 or more, a `signal` that is not an
+ *   `AbortSignal`, or `transactionUUIDs` that are a string or not iterable
  */
 export async function* reconcile(
   client: TransactionSource,
@@ -79,7 +80,7 @@ export async function* reconcile(
   let reading = false;
   let exhausted = false;
   let failure: { readonly thrown: unknown } | undefined;
-  // Wakes the loop. Racing against one promise for the signal would collect memory for each transaction.
+  // Wakes the loop. Racing against one promise for the signal would use more memory with each transaction.
   let wake: () => void = () => undefined;
   const doInBackground = (task: () => Promise<void>) => {
     const fail = (thrown: unknown) => {
@@ -122,7 +123,7 @@ export async function* reconcile(
     stopListening();
     controller.abort();
     const closed = source.return();
-    // A source that is reading closes only after that, which may be never.
+    // While the source is reading, it closes only after the read, which may never end.
     if (reading) closed.catch(() => undefined);
     else await closed;
   }
@@ -145,7 +146,7 @@ function aborted(signal: AbortSignal | undefined, attempts: number): AbortedErro
   return new AbortedError('The signal ended the reconciliation.', { ...context, cause: signal?.reason });
 }
 
-/** A text is iterable too, letter by letter, and was surely meant as a single UUID. */
+/** A string is iterable too, letter by letter, but was surely meant as a single UUID. */
 function isIterableObject(value: unknown): boolean {
   return (
     typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)

@@ -5,11 +5,11 @@ import { mergeDeep, ownOptions } from '../shared/objects';
 import type { BodyCallOptions } from './options';
 
 /**
- * Builds the body of a call: the JSON of the request with `extraFields` merged in, checked as it is sent. Only JSON is
- * merged and checked, because `toJSON` and accessors of a merchant's classes decide which of their fields are public.
+ * Builds the body of a call: the JSON of the request with `extraFields` merged in, validated exactly as it is sent. The
+ * merge works on JSON, because `toJSON` and accessors of a merchant's classes decide which of their fields are public.
  *
- * @throws `InvalidRequestError` when a field cannot be right, or when the request is not JSON
- * @throws `ConfigurationError` when `extraFields` is no object
+ * @throws `InvalidRequestError` when a field is invalid, or when the request is not JSON
+ * @throws `ConfigurationError` when `extraFields` is not an object
  */
 export function requestBody<T>(
   operation: Operation,
@@ -35,13 +35,13 @@ export function requestBody<T>(
 }
 
 /**
- * Reads a value as JSON does, `toJSON` and own fields only, but keeps a field that is `undefined`: merged into the
- * request, it leaves the request's field out. Lists and scalars stay for `JSON.stringify`.
+ * Reads a value as JSON does, `toJSON` and own fields only, but keeps fields that are `undefined`: merged into the
+ * request, they remove the request's fields. Lists and scalars are left to `JSON.stringify`.
  *
- * @param key - the field's name, which `toJSON` is called with
+ * @param key - the field's name, which is passed to `toJSON`
  */
 function toJsonFields(value: unknown, key: string): unknown {
-  // JSON leaves functions out. One that is kept could be a `toJSON`, which would then be called a second time.
+  // JSON leaves functions out. A function that was kept could be a `toJSON`, and would then be called a second time.
   if (typeof value === 'function') return undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const json: unknown = hasToJson(value) ? value.toJSON(key) : value;
@@ -65,9 +65,9 @@ function stringify(subject: string, make: () => unknown): string {
 }
 
 /**
- * The operation's path with its parameter put in, percent-encoded.
+ * The operation's path with its parameter inserted, percent-encoded.
  *
- * @throws `InvalidRequestError` for a parameter that would make it the path of something else
+ * @throws `InvalidRequestError` for a parameter that is not text, is empty, or would lead to a different path
  */
 export function pathOf(operation: Operation, parameter: string): string {
   const name = /\{(\w+)\}/.exec(operation.urlTemplate)?.[1] ?? '';
@@ -81,7 +81,7 @@ export function pathOf(operation: Operation, parameter: string): string {
 function problemWith(parameter: unknown): string | undefined {
   if (typeof parameter !== 'string') return 'expected a string';
   if (parameter === '') return 'expected a non-empty string';
-  // Percent-encoding leaves dots alone, and every URL parser resolves them.
+  // Percent-encoding does not touch dots, and every URL parser resolves dot segments.
   if (parameter === '.' || parameter === '..') return 'expected an identifier, not a dot segment of a path';
   if (/\p{Surrogate}/u.test(parameter)) return 'expected well-formed Unicode';
   return undefined;

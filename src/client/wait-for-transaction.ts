@@ -8,8 +8,8 @@ import { isTransient } from './transport/retry-policy';
 /** What to wait for, and how long. */
 export interface WaitOptions {
   /**
-   * Decides whether the transaction is in the state that you wait for. A promise is awaited, and counts towards
-   * `timeoutMs`. An error that it throws ends the wait at once.
+   * Decides whether the transaction is in the state that you are waiting for. A promise is awaited, and counts towards
+   * `timeoutMs`. If it throws, the wait ends at once with that error.
    *
    * @defaultValue its `situation` is `PAID` or `CANCELLED`
    */
@@ -21,7 +21,7 @@ export interface WaitOptions {
    */
   readonly intervalMs?: number | undefined;
   /**
-   * How long to wait at most, in milliseconds, over all queries and pauses.
+   * Maximum duration of the wait, in milliseconds, including all queries and pauses.
    *
    * @defaultValue 300_000
    */
@@ -30,7 +30,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** Queries a transaction until it is as wanted. `query` gets the time that is left, in milliseconds, and the signal. */
+/** Queries a transaction until it is in the wanted state. `query` gets the remaining milliseconds and the signal. */
 export async function waitForTransaction(
   query: (remainingMs: number, signal: AbortSignal | undefined) => Promise<Transaction>,
   options: WaitOptions,
@@ -41,7 +41,7 @@ export async function waitForTransaction(
   assertPositive('timeoutMs', timeoutMs);
   if (typeof until !== 'function') {
     throw new ConfigurationError(
-      'Expected `until` to be a function of the transaction that gives true or false.',
+      'Expected `until` to be a function that takes the transaction and returns true or false.',
     );
   }
   const deadline = performance.now() + timeoutMs;

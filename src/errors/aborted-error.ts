@@ -11,10 +11,10 @@ export class AbortedError extends FailedCall {
     brand(this, 'AbortedError', 'AbortError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#aborted` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#aborted` in the package. */
   declare readonly code: 'aborted';
 
-  /** For a double in your tests; the library makes its own. */
+  /** For your test doubles; the library creates its own errors. */
   constructor(message: string, context: CallContext & { readonly cause: unknown }) {
     super('aborted', message, context);
   }

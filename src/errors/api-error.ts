@@ -2,7 +2,7 @@ import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 
 /**
- * The service answered, and not with a success: an HTTP status outside 2xx, or a 2xx whose body has a `status` other
+ * The service answered, but not with a success: an HTTP status outside 2xx, or a 2xx whose body has a `status` other
  * than 0 (document section 7.2; the meaning of -1 and 999 is not documented).
  */
 export class ApiError extends FailedCall {
@@ -10,21 +10,21 @@ export class ApiError extends FailedCall {
     brand(this, 'ApiError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#api_error` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#api_error` in the package. */
   declare readonly code: 'api_error';
 
   /** The HTTP status of the response. */
   readonly httpStatus: number;
 
-  /** The body's `status` field (document sections 2.2, 2.3 and 4.3), when the body has one that is a number. */
+  /** The body's `status` field (document sections 2.2, 2.3 and 4.3), if it is a number. */
   readonly status: number | undefined;
 
-  /** How long the service asked to wait before another call (`Retry-After`), in milliseconds, when it did. */
+  /** How long the service asked to wait before another call (`Retry-After`), in milliseconds, if it did. */
   readonly retryAfterMs: number | undefined;
 
   readonly #body: unknown;
 
-  /** For a double in your tests; the library makes its own. */
+  /** For your test doubles; the library creates its own errors. */
   constructor(
     message: string,
     context: CallContext & {
@@ -42,8 +42,7 @@ export class ApiError extends FailedCall {
   }
 
   /**
-   * The body's `message` field, when it has one that is text. Not printed by logging: the service may quote personal
-   * data in it.
+   * The body's `message` field, if it is text. Not printed by logging: the service may quote personal data in it.
    */
   get serviceMessage(): string | undefined {
     const message = fieldOf(this.#body, 'message');
@@ -51,8 +50,8 @@ export class ApiError extends FailedCall {
   }
 
   /**
-   * The response's body: parsed where it is JSON, the text otherwise, as far as it could be read. Not printed by
-   * logging: it may hold personal data.
+   * The response's body: parsed if it is JSON, otherwise the text, as far as it could be read. Not printed by logging:
+   * it may hold personal data.
    */
   get body(): unknown {
     return this.#body;

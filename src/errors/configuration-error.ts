@@ -9,12 +9,12 @@ export class ConfigurationError extends PaymentsError {
     brand(this, 'ConfigurationError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#configuration` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#configuration` in the package. */
   declare readonly code: 'configuration';
   /** Always `'not-sent'`. */
   declare readonly outcome: 'not-sent';
 
-  /** For a double in your tests; the library makes its own. */
+  /** For your test doubles; the library creates its own errors. */
   constructor(message: string) {
     super('configuration', message, { outcome: 'not-sent' });
   }

@@ -9,11 +9,11 @@ export interface CallContext {
   readonly operation: OperationName;
   /** How many requests were tried, the first one included. 0 when none was. */
   readonly attempts: number;
-  /** The transaction's uuid, when it could be read in what came of the response. */
+  /** The transaction's uuid, if it could be read from the response. */
   readonly uuid?: string | undefined;
 }
 
-/** What the errors of a call have in common. Not exported: the union `CallError` and `isCallError` serve callers. */
+/** The base of the errors of a call. Not exported: callers have the union `CallError` and `isCallError`. */
 export abstract class FailedCall extends PaymentsError {
   static {
     brand(this, 'FailedCall');
@@ -29,9 +29,9 @@ export abstract class FailedCall extends PaymentsError {
   readonly attempts: number;
 
   /**
-   * The transaction's uuid, read from what came of the response, even one that broke off; `undefined` when none came or
-   * when it is ambiguous. After a failed `createRecurringCheckout` it is the way back to the journey: query it, and do
-   * not create the journey again.
+   * The transaction's uuid, read from as much of the response as arrived; `undefined` if there is none or if it is
+   * ambiguous. After a failed `createRecurringCheckout` it is the way back to the journey: query it, and do not create
+   * the journey again.
    */
   readonly uuid: string | undefined;
 

@@ -2,7 +2,7 @@ import { summarize, type ValidationIssue } from '../shared/validation-issue';
 import { brand, PaymentsError } from './payments-error';
 
 /**
- * A notification's body is no JSON object, contradicts its query flags, or lacks what identifies it (document
+ * A notification's body is not a JSON object, contradicts its query flags, or lacks what identifies it (document
  * section 6). Nothing was guessed and nothing was done.
  */
 export class InvalidNotificationError extends PaymentsError {
@@ -10,7 +10,7 @@ export class InvalidNotificationError extends PaymentsError {
     brand(this, 'InvalidNotificationError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#invalid_notification` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#invalid_notification` in the package. */
   declare readonly code: 'invalid_notification';
   /** Always `undefined`: a notification belongs to no call. */
   declare readonly outcome: undefined;
@@ -20,7 +20,7 @@ export class InvalidNotificationError extends PaymentsError {
 
   readonly #body: unknown;
 
-  /** For a double in your tests; the library makes its own. */
+  /** For your test doubles; the library creates its own errors. */
   constructor(
     message: string,
     details: { readonly issues: readonly ValidationIssue[]; readonly body: unknown },

@@ -13,7 +13,7 @@ export class InvalidRequestError extends PaymentsError {
     brand(this, 'InvalidRequestError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#invalid_request` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#invalid_request` in the package. */
   declare readonly code: 'invalid_request';
   /** `'not-sent'` when a call threw it; `undefined` when a helper that sends nothing did. */
   declare readonly outcome: 'not-sent' | undefined;
@@ -22,7 +22,7 @@ export class InvalidRequestError extends PaymentsError {
   readonly issues: readonly ValidationIssue[];
 
   /**
-   * For a double in your tests; the library makes its own.
+   * For your test doubles; the library creates its own errors.
    *
    * @param subject - what was refused, the first words of the message, e.g. `The request of createRecurringCheckout`
    * @param issues - what is wrong

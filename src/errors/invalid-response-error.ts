@@ -3,15 +3,16 @@ import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 
 /**
- * The service answered with a success that cannot be used: no JSON, too large, or without what the operation is for.
- * The outcome is always `'unknown'`. When `uuid` is there, the journey exists: query it, and do not create it again.
+ * The service answered with a success that cannot be used: not JSON, too large, or with essential fields missing or
+ * invalid. The outcome is always `'unknown'`. If there is a `uuid`, the journey exists: query it, and do not create it
+ * again.
  */
 export class InvalidResponseError extends FailedCall {
   static {
     brand(this, 'InvalidResponseError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#invalid_response` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#invalid_response` in the package. */
   declare readonly code: 'invalid_response';
   /** Always `'unknown'`: the response does not say what the service did. */
   declare readonly outcome: 'unknown';
@@ -21,7 +22,7 @@ export class InvalidResponseError extends FailedCall {
 
   readonly #body: unknown;
 
-  /** For a double in your tests; the library makes its own. */
+  /** For your test doubles; the library creates its own errors. */
   constructor(
     message: string,
     context: Omit<CallContext, 'outcome'> & {
@@ -35,7 +36,7 @@ export class InvalidResponseError extends FailedCall {
   }
 
   /**
-   * The body: parsed where it is JSON, the text otherwise, as far as it was read. Not printed by logging: it may hold
+   * The body: parsed if it is JSON, otherwise the text, as far as it was read. Not printed by logging: it may hold
    * personal data.
    */
   get body(): unknown {

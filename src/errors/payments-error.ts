@@ -27,12 +27,12 @@ const brands = new WeakMap<object, symbol>();
 
 const POINTER = / See docs\/errors\.md#\w+ in pix-automatic-sdk\./g;
 
-/** The message of an error as it was before its page was added, for where nobody has the package at hand. */
+/** Removes the reference to `docs/errors.md` from an error's message, for readers who do not have the package. */
 export function withoutPointer(message: string): string {
   return message.replace(POINTER, '');
 }
 
-/** Names the page about the code, which is in the package. Once, when the message is that of another error. */
+/** Adds a reference to the code's section of `docs/errors.md`; only one, even if the message is another error's. */
 function withPointer(message: string, code: PaymentsErrorCode): string {
   return `${withoutPointer(message)} See docs/errors.md#${code} in pix-automatic-sdk.`;
 }
@@ -41,7 +41,7 @@ function withPointer(message: string, code: PaymentsErrorCode): string {
  * Brands a class and names its instances. A class that a merchant derives from ours has no brand of its own, so
  * `instanceof` treats it as usual.
  *
- * Called with `this`: bundlers rename a class whose body mentions it, and it would be printed as `_ApiError`.
+ * Called with `this`: bundlers rename a class whose body mentions it, and it would then be printed as `_ApiError`.
  */
 export function brand(
   errorClass: { readonly prototype: PaymentsError },
@@ -51,7 +51,7 @@ export function brand(
   const symbol = Symbol.for(`pix-automatic-sdk.${className}`);
   brands.set(errorClass, symbol);
   Object.defineProperty(errorClass.prototype, symbol, { value: true });
-  // On the prototype, where the built-in errors have theirs, so that logging does not print it twice.
+  // On the prototype, like the name of the built-in errors, so that logging does not print it twice.
   Object.defineProperty(errorClass.prototype, 'name', { value: name, configurable: true, writable: true });
 }
 
@@ -61,7 +61,7 @@ export function brand(
  * `instanceof` works across the ESM and CommonJS copies of the package, which a program may load side by side
  * (its own code as ESM, a framework's as CommonJS): each class carries a brand from the global symbol registry.
  *
- * No credential, and no part of a body, is in the message or in anything that logging prints.
+ * Neither the message nor anything that logging prints contains a credential or a part of a body.
  */
 export abstract class PaymentsError extends Error {
   static {
@@ -80,7 +80,7 @@ export abstract class PaymentsError extends Error {
     message: string,
     options: { outcome?: Outcome | undefined; cause?: unknown } = {},
   ) {
-    // `cause` is passed only where there is one: `new Error(m, { cause: undefined })` would print an empty cause.
+    // `cause` is passed only if there is one: `new Error(m, { cause: undefined })` would print an empty cause.
     super(withPointer(message, code), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.outcome = options.outcome;

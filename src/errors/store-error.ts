@@ -1,16 +1,16 @@
 import { brand, PaymentsError } from './payments-error';
 
 /**
- * An idempotency store could not do a step: it is full, its server answered something it never answers, or a
- * transaction could not be completed. Whatever the step was, the notification must not be acknowledged: the service
- * delivers it again. `cause` is the driver's error, where there is one.
+ * An idempotency store could not do its work: it is full, its server gave an unexpected answer, or a transaction could
+ * not be completed. Whatever it was doing, do not acknowledge the notification: the service delivers it again. `cause`
+ * is the driver's error, if there is one.
  */
 export class StoreError extends PaymentsError {
   static {
     brand(this, 'StoreError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#store_failed` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#store_failed` in the package. */
   declare readonly code: 'store_failed';
   /** Always `undefined`: a notification belongs to no call. */
   declare readonly outcome: undefined;

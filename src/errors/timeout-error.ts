@@ -8,12 +8,12 @@ export class TimeoutError extends FailedCall {
     brand(this, 'TimeoutError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#timeout` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#timeout` in the package. */
   declare readonly code: 'timeout';
 
   readonly #transaction: Transaction | undefined;
 
-  /** For a double in your tests; the library makes its own. */
+  /** For your test doubles; the library creates its own errors. */
   constructor(message: string, context: CallContext & { readonly transaction?: Transaction | undefined }) {
     super('timeout', message, context);
     this.#transaction = context.transaction;

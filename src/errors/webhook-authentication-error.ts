@@ -1,6 +1,6 @@
 import { brand, PaymentsError } from './payments-error';
 
-/** Why an `Authorization` header was not accepted. For your log only: an answer that says it helps an attacker. */
+/** Why an `Authorization` header was not accepted. For your log only: telling the sender would help an attacker. */
 export type AuthorizationFailure = 'missing' | 'wrong-scheme' | 'malformed' | 'mismatch';
 
 const explanations: Record<AuthorizationFailure, string> = {
@@ -16,7 +16,7 @@ export class WebhookAuthenticationError extends PaymentsError {
     brand(this, 'WebhookAuthenticationError');
   }
 
-  /** Tells this class from the others; `docs/errors.md#webhook_authentication_failed` in the package says more. */
+  /** Identifies this class; see `docs/errors.md#webhook_authentication_failed` in the package. */
   declare readonly code: 'webhook_authentication_failed';
   /** Always `undefined`: a notification belongs to no call. */
   declare readonly outcome: undefined;
@@ -24,7 +24,7 @@ export class WebhookAuthenticationError extends PaymentsError {
   /** Why the header was not accepted. */
   readonly reason: AuthorizationFailure;
 
-  /** For a double in your tests; the library makes its own. */
+  /** For your test doubles; the library creates its own errors. */
   constructor(reason: AuthorizationFailure) {
     super('webhook_authentication_failed', `The notification was not accepted. ${explanations[reason]}.`);
     this.reason = reason;

@@ -4,13 +4,13 @@ import { inLocale, type PixLocale, type Texts } from './locale';
 export interface PixAdvice<Code extends string = string> {
   /** What it is about, for a program. */
   readonly code: Code;
-  /** The request's field, from the outside in. Empty where it is about no single field. */
+  /** The request's field, from the outside in. Empty if the advice is about no single field. */
   readonly path: readonly string[];
   /** What to look at. Never the value, which may be personal data. */
   readonly message: string;
 }
 
-/** Which language, and what time it is. */
+/** The language, and the current time. */
 export interface PixAdviceOptions {
   /**
    * The language of the messages.
@@ -24,7 +24,7 @@ export interface PixAdviceOptions {
   readonly now?: Date | undefined;
 }
 
-/** Puts a piece of advice together; `path` is written with dots. */
+/** Builds a piece of advice; `path` is written with dots. */
 export function advise<Code extends string>(
   code: Code,
   path: string,
@@ -34,7 +34,7 @@ export function advise<Code extends string>(
   return { code, path: path === '' ? [] : path.split('.'), message: inLocale(texts, locale) };
 }
 
-/** A field of a request that was not checked before. `undefined` where there is none. */
+/** A field of a request that may have any shape. `undefined` if it is missing. */
 export function fieldAt(value: unknown, path: string): unknown {
   return path.split('.').reduce((inner, name) => (inner as Record<string, unknown> | null)?.[name], value);
 }

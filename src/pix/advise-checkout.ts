@@ -20,10 +20,10 @@ const HIGHEST_AMOUNT = 9_999_999_999.99;
 const DOCUMENT = 'shopper.document.number';
 
 /**
- * Looks at a checkout request (document section 2.1) with the rules of Pix in mind, before it is sent. Empty when nothing
- * stands out. It is advice: the service alone decides what it takes, and nothing is ever thrown.
+ * Compares a checkout request (document section 2.1) with the rules of Pix before it is sent. Returns an empty list if
+ * nothing stands out. This is advice: only the service decides what it accepts, and nothing is ever thrown.
  *
- * @param request - whatever is about to be sent
+ * @param request - the request that is about to be sent
  */
 export function adviseCheckout(request: object, options?: PixAdviceOptions): PixAdvice<CheckoutAdviceCode>[] {
   const advice: PixAdvice<CheckoutAdviceCode>[] = [];
@@ -32,7 +32,7 @@ export function adviseCheckout(request: object, options?: PixAdviceOptions): Pix
     for (const find of [dates, amounts, shopperDocument, currency])
       for (const finding of find(request, today)) advice.push(advise(...finding, options?.locale));
   } catch {
-    // The caller's own object threw, a getter for example. What was found before still helps.
+    // The caller's own object threw, for example in a getter. What was found before still helps.
   }
   return advice;
 }
@@ -72,7 +72,7 @@ function* dates(request: object, today: number): Iterable<Finding> {
       'unknown_periodicity',
       `${calendar}.periodicity`,
       [
-        'Pix has five periodicities: weekly, monthly, quarterly, half-yearly, yearly. This is none of their known names.',
+        'Pix has five periodicities: weekly, monthly, quarterly, half-yearly, yearly. This is not a known name of any of them.',
         'O Pix tem cinco periodicidades: semanal, mensal, trimestral, semestral e anual. Este não é um nome conhecido delas.',
       ],
     ];
@@ -113,7 +113,7 @@ function* shopperDocument(request: object): Iterable<Finding> {
 function* currency(request: object): Iterable<Finding> {
   const value = fieldAt(request, 'currency');
   if (typeof value === 'string' && value !== 'BRL')
-    yield ['currency_not_brl', 'currency', ['Pix is paid in BRL alone.', 'O Pix é pago somente em BRL.']];
+    yield ['currency_not_brl', 'currency', ['Pix payments are in BRL only.', 'O Pix é pago somente em BRL.']];
 }
 
 /** Whether the two check digits of a CPF are right. Digits only. */
@@ -126,13 +126,13 @@ export function isCnpj(text: string): boolean {
   return /^[\dA-Z]{12}\d\d$/.test(text) && checks(text, 9);
 }
 
-/** Eleven times the same digit would pass, and is given to nobody. */
+/** Refuses the same digit repeated: it would pass the check, but no such number is issued. */
 function checks(text: string, highestWeight: number): boolean {
   const isRight = (length: number) => checkDigit(text.slice(0, length), highestWeight) === text[length];
   return !/^(.)\1+$/.test(text) && isRight(text.length - 2) && isRight(text.length - 1);
 }
 
-/** Modulo 11 with weights from 2 upward, from the right; a letter counts as its ASCII code less 48. */
+/** Modulo 11 with weights from 2 upward, from the right; a letter counts as its ASCII code minus 48. */
 function checkDigit(text: string, highestWeight: number): string {
   let sum = 0;
   let weight = 2;

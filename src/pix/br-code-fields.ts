@@ -6,11 +6,11 @@ export interface BrCodeField {
   readonly value: string;
   /** Where the field starts in the text, from 0. */
   readonly offset: number;
-  /** The fields inside it, where it has any. */
+  /** The fields inside it, if it has any. */
   readonly fields?: readonly BrCodeField[] | undefined;
 }
 
-/** Tag, length, value, again and again, from `start` up to `end`. */
+/** Reads tag, length and value, again and again, from `start` up to `end`. */
 export function readFields(text: string, start: number, end: number): BrCodeField[] {
   const fields: BrCodeField[] = [];
   for (let offset = start; offset < end; ) {
@@ -56,8 +56,8 @@ export type BrCodeErrorCode =
   | 'wrong_checksum';
 
 /**
- * A text that is no whole BR Code. The message says where it breaks and why; it never quotes the values, which may be
- * personal data.
+ * A text that is not a complete BR Code. The message says where it breaks and why; it never quotes the values, which
+ * may be personal data.
  */
 export class BrCodeError extends Error {
   /** For logs. */

@@ -15,8 +15,8 @@ export type BrCodeAdviceCode =
 type Finding = readonly [code: BrCodeAdviceCode, path: string, texts: Texts];
 
 /**
- * Compares a journey's QR code with the request that the journey was created from. Empty when nothing stands out.
- * A broken text is advice too, not an error: `readBrCode` has the error.
+ * Compares a journey's QR code with the request that created the journey. Returns an empty list if nothing stands out.
+ * A broken text is reported as advice too; `readBrCode` throws the error.
  *
  * @param text - the QR code's text, `response.instructions.qrCode.plain`
  * @param request - the checkout request (document section 2.1)
@@ -33,7 +33,7 @@ function findings(text: string, request: object): Finding[] {
   try {
     return [...differences(readBrCode(text), request), ...(text.length > 512 ? [TOO_LONG] : [])];
   } catch (error) {
-    // Anything else is the caller's own object at work, such as a getter that throws.
+    // Anything else comes from the caller's own object, such as a getter that throws.
     if (!(error instanceof BrCodeError)) return [];
     const where = `${error.code}, ${error.offset}`;
     return [
@@ -41,7 +41,7 @@ function findings(text: string, request: object): Finding[] {
         'broken_code',
         '',
         [
-          `The text is no whole BR Code (${where}). Show the payer the service's text unchanged.`,
+          `The text is not a complete BR Code (${where}). Show the payer the service's text unchanged.`,
           `O texto não é um BR Code íntegro (${where}). Mostre ao pagador o texto do serviço sem alterações.`,
         ],
       ],

@@ -9,7 +9,7 @@ export type PixCodeParty = 'payer' | 'merchant' | 'bank';
 /** Who can act, and how, in English and in Portuguese. */
 type Action = readonly [who: PixCodeParty, ...texts: Texts];
 
-/** What a code means, and who can act. `ends`: the charge is over for good, not one attempt of it alone. */
+/** What a code means, and who can act. `ends`: the charge is over for good, not just one attempt. */
 export type CodeRow = readonly [...meaning: Texts, action: Action, ends?: 'ends'];
 
 /** Where the codes come from. */

@@ -3,11 +3,11 @@ const DAY_MS = 86_400_000;
 /** A calendar date as the days since 1970-01-01: a number without a time zone. */
 export type Day = number;
 
-/** Reads `yyyy-MM-dd`; `undefined` for what is no real date. */
+/** Reads `yyyy-MM-dd`; `undefined` for anything but a real date. */
 export function readDay(text: unknown): Day | undefined {
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const day = Date.parse(text) / DAY_MS;
-  // `Date` takes 31 April for 1 May.
+  // `Date` turns 31 April into 1 May.
   return !Number.isNaN(day) && writeDay(day) === text ? day : undefined;
 }
 
@@ -16,7 +16,7 @@ export function writeDay(day: Day): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The same day of the month that many months later, or that month's last day. */
+/** The same day of the month, that many months later, or that month's last day. */
 export function addMonths(day: Day, months: number): Day {
   const date = new Date(day * DAY_MS);
   const dayOfMonth = date.getUTCDate();

@@ -8,8 +8,9 @@ export interface PixCodeExplanation {
   /** What it means. */
   readonly meaning: string;
   /**
-   * Only for a refused `charge`: `true` when the code ends the charge for good. `false` says that it ended one attempt,
-   * and is no leave to charge again: some of these codes mean that the charge was paid already. `action` says what to do.
+   * Only for a refused `charge`: `true` if the code ends the charge for good. `false` means that only one attempt
+   * ended, and does not allow you to charge again: some of these codes mean that the charge is already paid. `action`
+   * says what to do.
    */
   readonly endsCharge?: boolean | undefined;
   /** Who can do something about it. */
@@ -21,11 +22,11 @@ export interface PixCodeExplanation {
 }
 
 /**
- * Explains a code that a bank gave. The codes are facts of Pix; the service's document does not mention them, so nothing
- * is refused because of them. `undefined` for a code that is not listed for the context.
+ * Explains a code that a bank gave. The codes are facts of Pix; the service's document does not mention them, so the
+ * library refuses nothing because of them. Returns `undefined` for a code that is not listed for the context.
  *
  * @param code - such as `AM02`
- * @param context - where it was seen: `charge` (a recurring charge was refused), `charge-cancelled`, `return` or `payout`
+ * @param context - where it was seen: `charge` (a refused recurring charge), `charge-cancelled`, `return` or `payout`
  * @param locale - `pt-BR` (the default) or `en`
  */
 export function explainPixCode(

@@ -10,9 +10,9 @@ export interface PixRecurrence {
   readonly periodicity: PixPeriodicity;
 }
 
-/** The dates of one charge. All of them are those of America/Sao_Paulo. */
+/** The dates of one charge, all in the time zone America/Sao_Paulo. */
 export interface PixCycle {
-  /** `yyyy-MM-dd`. A month without that day has its last day instead. */
+  /** `yyyy-MM-dd`. In a month without that day, the last day of the month. */
   readonly dueDate: string;
   /** The first day on which the charge may be sent to the payer's bank, `yyyy-MM-dd`: 10 days before it is due. */
   readonly sendFrom: string;
@@ -21,7 +21,7 @@ export interface PixCycle {
   /** The receiver's limit for cancelling the charge: 22:00 of the day before it is due. */
   readonly cancelUntil: Date;
   /**
-   * The last day for a retry, `yyyy-MM-dd`, where the recurrence allows retries: at most 3, on different days, within 7
+   * The last day for a retry, `yyyy-MM-dd`, if the recurrence allows retries: at most 3, on different days, within 7
    * days after the due date and before the next cycle. The first day is the one after the due date.
    */
   readonly retryUntil: string;
@@ -31,14 +31,14 @@ export interface PixCycle {
  * The dates of a recurrence's charges under the rules of Pix Automático (`bacen/pix-api` v2.9.0). Without a `finalDate`
  * the iterable does not end before the year 9999: take what you need and leave the loop.
  *
- * @throws `RangeError` for a date that is none, and for a periodicity that Pix does not have
+ * @throws `RangeError` for a date that is not real, or a periodicity that Pix does not have
  */
 export function pixCalendar({ initialDate, finalDate, periodicity }: PixRecurrence): Iterable<PixCycle> {
   const first = dayOrThrow(initialDate, 'initialDate');
   const last = dayOrThrow(finalDate ?? '9999-12-31', 'finalDate');
   if (!isPeriodicity(periodicity))
     throw new RangeError(
-      'pixCalendar: periodicity is none of Pix. Use MONTHLY or another of PixPeriodicity.',
+      'pixCalendar: Pix does not have this periodicity. Use MONTHLY or another PixPeriodicity.',
     );
   return {
     *[Symbol.iterator]() {
@@ -63,7 +63,7 @@ function datesOf(due: Day, nextDue: Day): PixCycle {
 
 function dayOrThrow(text: string, name: string): Day {
   const day = readDay(text);
-  if (day === undefined) throw new RangeError(`pixCalendar: ${name} is no date. Write it as yyyy-MM-dd.`);
+  if (day === undefined) throw new RangeError(`pixCalendar: ${name} is not a date. Write it as yyyy-MM-dd.`);
   return day;
 }
 
@@ -100,7 +100,7 @@ export function isPeriodicity(value: unknown): value is PixPeriodicity {
   return typeof value === 'string' && Object.hasOwn(MONTHS, value);
 }
 
-/** The due date of a cycle, counted from 0. From the first date each time: 31 January, 28 February, 31 March. */
+/** The due date of a cycle, counted from 0. Always computed from the first date: 31 January, 28 February, 31 March. */
 export function dueDay(first: Day, periodicity: PixPeriodicity, cycle: number): Day {
   const months = MONTHS[periodicity];
   return months === 0 ? first + 7 * cycle : addMonths(first, months * cycle);

@@ -3,25 +3,25 @@ import { BrCodeError, type BrCodeField, crc16, readFields, valueIn } from './br-
 /** What the text of a Pix QR code says. */
 export interface BrCode {
   /**
-   * The journey of Pix Automático that it corresponds to: 2 authorises only, 3 also pays at once, 4 pays a charge with a
-   * due date. `undefined` for a plain Pix, which has no recurrence.
+   * The journey of Pix Automático that it corresponds to: 2 only authorizes, 3 also pays at once, 4 pays a charge with
+   * a due date. `undefined` for a plain Pix, which has no recurrence.
    */
   readonly journey?: 2 | 3 | 4 | undefined;
   /** Where the payer's bank fetches the charge (tag 26 to 51), without a scheme. */
   readonly chargeUrl?: string | undefined;
   /** Where the payer's bank fetches the recurrence (tag 80 to 99), without a scheme. */
   readonly recurrenceUrl?: string | undefined;
-  /** In the currency's main unit. `undefined` where the code has none: then the charge's URL gives it. */
+  /** In the currency's main unit. `undefined` if the code has none: the charge's URL then gives it. */
   readonly amount?: number | undefined;
-  /** `BRL`; of another currency its ISO 4217 number, as written. */
+  /** `BRL`, or the ISO 4217 number of another currency, as written. */
   readonly currency?: string | undefined;
   /** As the payer sees it. */
   readonly merchantName?: string | undefined;
   /** As the payer sees it. */
   readonly merchantCity?: string | undefined;
-  /** As written: `***` stands for none. */
+  /** As written: `***` means none. */
   readonly txid?: string | undefined;
-  /** All fields in their order, those unknown to this library included. */
+  /** All fields in order, including those that this library does not know. */
   readonly fields: readonly BrCodeField[];
 }
 
@@ -71,11 +71,11 @@ function checkChecksum(text: string, fields: readonly BrCodeField[]): void {
     throw new BrCodeError(
       'wrong_checksum',
       valueAt,
-      'the checksum does not match: a character before it, or of it, was changed. Copy the text again.',
+      'the checksum does not match: a character of it, or before it, was changed. Copy the text again.',
     );
 }
 
-/** Tags 26 to 51, 62 and 80 to 99 may hold fields; only of those of Pix is it certain. */
+/** Tags 26 to 51, 62 and 80 to 99 may contain fields; only those of Pix certainly do. */
 function withInnerFields(field: BrCodeField, text: string): BrCodeField {
   const { tag, value, offset } = field;
   if (!/^(2[6-9]|[34]\d|5[01]|62|[89]\d)$/.test(tag)) return field;
@@ -87,7 +87,7 @@ function withInnerFields(field: BrCodeField, text: string): BrCodeField {
   }
 }
 
-/** What is in the tag that names Pix as its owner, of those that EMV leaves to several owners. */
+/** The fields inside the tag that names Pix as its owner. EMV leaves these tags to several owners. */
 function fieldsOfPix(fields: readonly BrCodeField[], tags: RegExp): readonly BrCodeField[] | undefined {
   return fields.find(
     ({ tag, fields: inner }) => tags.test(tag) && valueIn(inner, '00')?.toLowerCase() === 'br.gov.bcb.pix',

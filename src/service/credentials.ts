@@ -1,4 +1,4 @@
-/** What proves who you are to the service, and the service to you (document section 5). */
+/** The credentials that you and the service identify each other with (document section 5). */
 export interface Credentials {
   /** API authentication key: header `x-api-key`, and the user name of notifications (document section 5). */
   readonly apiKey: string;
@@ -6,7 +6,7 @@ export interface Credentials {
   readonly apiToken: string;
 }
 
-/** Keeps the credentials out of what the service wrote, in whatever case it wrote them. */
+/** Keeps the credentials out of text that the service wrote, whether in upper or lower case. */
 export class Secrets {
   readonly #patterns: readonly RegExp[];
   readonly #unmistakable: readonly string[];
@@ -23,8 +23,8 @@ export class Secrets {
   }
 
   /**
-   * A uuid as it came: with a part taken out it would lead nowhere. One that quotes a credential is none. A short
-   * credential is in many uuids by chance, and does not count.
+   * Gives a uuid unchanged, because with a part taken out it would lead nowhere. A uuid that contains a credential is
+   * dropped. Short credentials are in many uuids by chance, and do not count.
    */
   uuid(uuid: string | undefined): string | undefined {
     return this.#unmistakable.some((secret) => uuid?.toLowerCase().includes(secret)) ? undefined : uuid;

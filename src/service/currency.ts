@@ -1,6 +1,6 @@
 /**
- * How many decimals each currency has, by ISO 4217's list of active codes. Not from `Intl`, which follows what cash
- * is in use and says 0 for COP and HUF. Codes without a minor unit (gold, test codes) are left out.
+ * How many decimals each currency has, by ISO 4217's list of active codes. Not from `Intl`, which follows the cash that
+ * is in use and gives 0 for COP and HUF. Codes without a minor unit (gold, test codes) are left out.
  */
 const codesByDecimals: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',

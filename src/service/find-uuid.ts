@@ -1,18 +1,19 @@
-/** An object or a list that the scan is inside of. */
+/** An object or list that the scan is currently inside. */
 interface Container {
-  /** The key it stands under; empty for the outermost, and for what is in a list. */
+  /** The key that it belongs to; empty for the outermost, and for the items of a list. */
   readonly key: string;
   readonly isObject: boolean;
 }
 
 /**
- * The transaction's uuid in what came of a response, even one that broke off in the middle. The QR code's picture makes
- * the end of a checkout's response the likely part to be lost, and the uuid comes before it.
+ * Finds the transaction's uuid in a response, even in one that broke off in the middle. The QR code's image makes the
+ * end of a checkout response the part that is most likely to be lost, and the uuid comes before it.
  *
- * Only the documented place counts: one elsewhere may be the shopper's, or a gateway's for its own log. Two there that
- * differ are ambiguous, and neither is given. `JSON.parse` cannot do this, because it takes whole texts only.
+ * Only the documented path counts: a uuid elsewhere may be the shopper's, or a gateway's for its own log. Two different
+ * uuids at that path are ambiguous, and neither is returned. `JSON.parse` cannot do this, because it reads only
+ * complete texts.
  *
- * @param path - the keys that lead to it; empty where there is none
+ * @param path - the keys that lead to the uuid; empty if the response has none
  */
 export function findUuid(text: string, path: readonly string[]): string | undefined {
   const found = new Set<string>();
@@ -44,7 +45,7 @@ export function findUuid(text: string, path: readonly string[]): string | undefi
   return found.size === 1 ? [...found][0] : undefined;
 }
 
-/** Whether the scan is right inside of the object that the last key of a path belongs to. */
+/** Whether the scan is directly inside the object that the last key of a path belongs to. */
 function isParentOf(path: readonly string[], inside: readonly Container[]): boolean {
   const keys = ['', ...path.slice(0, -1)];
   return (
@@ -52,7 +53,7 @@ function isParentOf(path: readonly string[], inside: readonly Container[]): bool
   );
 }
 
-/** The place after the closing quote; `undefined` when the string breaks off. */
+/** The position after the closing quote; `undefined` if the string breaks off. */
 function endOfString(text: string, start: number): number | undefined {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0;

@@ -1,7 +1,7 @@
-// Made by `npm run generate` out of the schemas. Do not edit: change the schema, and run it again.
+// Made by `npm run generate` from the schemas. Do not edit: change the schema, and run it again.
 //
-// A quick yes for a value that is exactly as documented, which its schema would give out as it is. A guard says no
-// where it is not sure, and the schema then has the last word. A property test holds the two together.
+// Each guard confirms quickly that a value is exactly as documented, so that its schema would return it unchanged. A
+// guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.
 
 import {
   isListOf,

@@ -1,4 +1,4 @@
-/** The operations of the service, one row each (document section 4): the client, the sandbox and the errors read it. */
+/** One row for each operation of the service (document section 4). The client, the sandbox and the errors read it. */
 export const operations = {
   createRecurringCheckout: {
     name: 'createRecurringCheckout',
@@ -30,8 +30,8 @@ export interface Operation extends OperationRow {
 
 interface OperationRow {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** The path with the names of its parameters: what observers see in place of the real one. */
+  /** The path with the names of its parameters; observers see it instead of the real path. */
   readonly urlTemplate: string;
-  /** Where its response has the transaction's uuid (document sections 2.2 and 2.3); empty where it has none. */
+  /** The path of the transaction's uuid in the response (document sections 2.2 and 2.3); empty if it has none. */
   readonly uuidPath: readonly string[];
 }

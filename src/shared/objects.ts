@@ -1,4 +1,4 @@
-/** An object with fields: no list, and not null. */
+/** Whether a value is an object with fields, and not a list or null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -14,8 +14,8 @@ export function ownOptions<Options extends object>(options: Options | null | und
 }
 
 /**
- * `extra` merged into `base`: objects field by field, anything else as a whole. Neither is changed. A field named
- * `__proto__` becomes a field like any other, because `Object.fromEntries` defines and does not assign.
+ * Merges `extra` into `base`: objects field by field, anything else as a whole. Neither is changed. A field named
+ * `__proto__` becomes a field like any other, because `Object.fromEntries` defines fields instead of assigning them.
  */
 export function mergeDeep(base: unknown, extra: unknown): unknown {
   if (!isObject(base) || !isPlainObject(extra)) return extra;

@@ -1,4 +1,4 @@
-/** Those who wait for a signal, and the one listener that tells them. */
+/** The callbacks that wait for a signal, and the one listener that calls them. */
 interface Audience {
   readonly callbacks: Set<() => void>;
   readonly listener: () => void;
@@ -7,10 +7,10 @@ interface Audience {
 const audiences = new WeakMap<AbortSignal, Audience>();
 
 /**
- * Calls back when the signal fires, until the function that is returned is called.
+ * Calls back when the signal fires, until the returned function is called.
  *
- * All calls that share a signal share one listener: at the eleventh, Node warns of a leak. Nothing stays on a signal
- * that outlives its calls, which `AbortSignal.any` does not promise.
+ * All calls that share a signal share one listener: at the eleventh, Node warns of a leak. Nothing stays attached to a
+ * signal that outlives its calls, which `AbortSignal.any` does not promise.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;

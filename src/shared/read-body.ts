@@ -7,25 +7,25 @@ interface ResponseWithBody {
   text(): Promise<string>;
 }
 
-/** A body, as far as it came. */
+/** A body, as far as it arrived. */
 export interface ReceivedBody {
   readonly text: string;
-  /** Why it is not whole: {@link TOO_LARGE}, or what reading threw. */
+  /** Why it is incomplete: {@link TOO_LARGE}, or what reading threw. */
   readonly brokenOff?: unknown;
 }
 
-/** The end of reading a body that is larger than allowed. */
+/** The reason for ending a body that is larger than allowed. */
 export const TOO_LARGE = Symbol('too large');
 
-/** A stream may be ended with an error and without a reason, and must not pass for whole. */
+/** A stream may fail without a reason, and must not be taken for complete. */
 const NO_REASON = Symbol('no reason');
 
 /**
- * Reads a body, counting bytes as they come: `Content-Length` may be missing or wrong, and says nothing of what a
- * small compressed body becomes. Never throws. What came before a body broke off, or grew too large, is kept: the uuid
- * of a journey may be in it.
+ * Reads a body, counting its bytes as they arrive: `Content-Length` may be missing or wrong, and does not tell the size
+ * after decompression. A failure while reading is returned, not thrown, together with what arrived before it: the uuid
+ * of a journey may be in there.
  *
- * @param interrupted - rejects when the attempt is over; readers of a stalled stream do not notice by themselves
+ * @param interrupted - rejects when the attempt is over; the reader of a stalled stream does not notice by itself
  */
 export async function readBody(
   response: ResponseWithBody,
@@ -52,7 +52,7 @@ export async function readBody(
   }
 }
 
-/** JSON is UTF-8 (RFC 8259), and a service that says otherwise of its own is taken at its word. */
+/** JSON is UTF-8 (RFC 8259), but if the service names another charset, that one is used. */
 function decoderFor(contentType: string | null): typeof utf8 {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
   if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8;
@@ -71,14 +71,14 @@ async function readText(
 ): Promise<ReceivedBody> {
   try {
     const text = await Promise.race([response.text(), interrupted]);
-    // The first characters, each of which takes a byte at least, are enough to look for a uuid.
+    // A character takes at least one byte, so this is no less than the limit allows: enough to look for a uuid.
     return isLonger(text, maxBytes) ? { text: text.slice(0, maxBytes), brokenOff: TOO_LARGE } : { text };
   } catch (failure) {
     return { text: '', brokenOff: failure ?? NO_REASON };
   }
 }
 
-/** Encodes only a text that may be too long: in UTF-8 a character of JavaScript takes three bytes at most. */
+/** Encodes a text only if it may be too long: a JavaScript character takes at most three bytes in UTF-8. */
 function isLonger(text: string, maxBytes: number): boolean {
   return text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
 }

@@ -1,14 +1,14 @@
 import { onAbort } from './on-abort';
 
-/** The longest time that a timer takes, in milliseconds, some 24.8 days: it has 31 bits, and a longer one fires at once. */
+/** The longest delay of a timer, in milliseconds (about 24.8 days): it has 31 bits, and a longer one fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What {@link within} resolves with in place of a result. */
+/** What {@link within} resolves with instead of a result. */
 export const TIMED_OUT = Symbol('timed out');
 
 /**
- * Settles as the promise does, or resolves with {@link TIMED_OUT} once the time is over or the signal has fired. The
- * work itself goes on; the caller decides what becomes of a late result.
+ * Settles like the promise, or resolves with {@link TIMED_OUT} once the time is up or the signal has fired. The work
+ * itself goes on; the caller decides what happens to a late result.
  */
 export function within<T>(
   ms: number,

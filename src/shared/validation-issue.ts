@@ -9,7 +9,7 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
-/** `recurrence.amount.recurrenceAmount: expected a number; currency: required`: for an error's message. */
+/** The issues for an error's message: `recurrence.amount.recurrenceAmount: expected a number; currency: required`. */
 export function summarize(issues: readonly ValidationIssue[]): string {
   const shown = issues
     .slice(0, MAX_SUMMARIZED)

@@ -22,7 +22,7 @@ export async function answerRequest(
   const body = new TextDecoder().decode(bytes);
   const headers = Object.fromEntries(request.headers);
   const answer = call.takesEffect ? model.handle({ method, path, headers, body }) : nothingDone;
-  // After the operation: a caller who gives up waiting must find it done.
+  // After the operation: a caller that gives up waiting must find it done.
   if (call.delayMs > 0) await wait(call.delayMs, request.signal);
   return call.reset ? Response.error() : respond(call.replace(answer), call.ending, request.signal);
 }
@@ -32,20 +32,20 @@ const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
 function respond({ status, headers, body }: ServiceAnswer, ending: Ending, signal: AbortSignal): Response {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const init = { status, headers: { ...headers, 'content-length': String(bytes.byteLength) } };
-  // A `Response` refuses a body, even an empty one, for these.
+  // With these statuses, a `Response` refuses a body, even an empty one.
   if (status === 204 || status === 205 || status === 304) return new Response(null, init);
   return new Response(ending === 'whole' ? new Uint8Array(bytes) : half(bytes, ending, signal), init);
 }
 
-/** Half of a body, and then nothing more, or a connection that is lost. */
+/** Half of a body, and then nothing more, or a lost connection. */
 function half(bytes: Uint8Array, ending: Ending, signal: AbortSignal): ReadableStream {
   return new ReadableStream({
     start(controller) {
       controller.enqueue(bytes.slice(0, Math.floor(bytes.byteLength / 2)));
-      // Errors at the second read: an error at once would take the first half with it.
       if (ending === 'stalled') signal.addEventListener('abort', () => controller.error(signal.reason));
     },
     pull(controller) {
+      // Fails at the second read: an error at once would discard the first half.
       if (ending === 'truncated') controller.error(new TypeError('terminated'));
     },
   });

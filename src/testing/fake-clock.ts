@@ -1,18 +1,19 @@
 import { ConfigurationError } from '../errors';
 import type { Timers } from '../sandbox/delivery/delivery-log';
 
-/** A clock that stands still until it is told to go on. Make one with {@link fakeClock}. */
+/** A clock that stands still until it is advanced. Make one with {@link fakeClock}. */
 export interface FakeClock extends Timers {
   /** Milliseconds since 1970. Can be passed on by itself: `new MemoryStore({ clock: clock.now })`. */
   now(): number;
   /**
-   * Goes on by that many milliseconds. What falls due on the way happens in its order and at its time; the promise
-   * resolves once all of that, and what was under way before, has come to its end. `advance(0)` waits for the latter.
+   * Advances by that many milliseconds. Everything that falls due on the way happens in order and at its time; the
+   * promise resolves once all of it has finished, and so has everything that was already under way. `advance(0)` does
+   * the same for what is due now.
    *
    * @throws `ConfigurationError` for a time that is not milliseconds, 0 or more
    */
   advance(ms: number): Promise<void>;
-  /** Adds something that the clock must wait for before it goes on. */
+  /** Adds something that the clock must wait for before it advances. */
   join(settled: () => Promise<void>): void;
 }
 
@@ -63,7 +64,7 @@ export function fakeClock(start: number = DEFAULT_START): FakeClock {
       if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY)) {
         throw new ConfigurationError('Expected the clock to advance by milliseconds, 0 or more.');
       }
-      // One after the other, so that two calls at once go as far as both say.
+      // One after the other, so that two calls at the same time advance by the sum of both.
       lastAdvance = lastAdvance.then(() => goOnTo(time + ms));
       await lastAdvance;
     },
@@ -75,7 +76,7 @@ interface Timer {
   readonly at: number;
 }
 
-/** The timer that falls due first, of two at the same time the one set first. */
+/** The timer that falls due first; of two at the same time, the one that was set first. */
 function earliest(timers: ReadonlySet<Timer>, end: number): Timer | undefined {
   let first: Timer | undefined;
   for (const timer of timers) {

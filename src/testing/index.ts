@@ -1,5 +1,5 @@
 /**
- * What a merchant's tests use, with any test runner. Nothing of it is for production.
+ * For a merchant's tests, with any test runner. Nothing here is for production.
  *
  * @module pix-automatic-sdk/testing
  */

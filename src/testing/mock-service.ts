@@ -8,8 +8,8 @@ import type { FakeClock } from './fake-clock';
 import { DEFAULT_LISTENER, type DeliverTo, requestSend } from './signed-request';
 
 /**
- * The part of msw's `http` that is used here. It is passed in rather than imported: so this entry loads without msw,
- * and the handlers are of the same copy of msw, ESM or CommonJS, as the server that you give them to.
+ * The part of msw's `http` that is used here. It is passed in, not imported: this entry loads without msw, and the
+ * handlers come from the same copy of msw, ESM or CommonJS, as the server that you give them to.
  *
  * @typeParam Handler - what msw makes: its `HttpHandler`
  */
@@ -22,12 +22,12 @@ export interface MswHttp<Handler> {
 export interface MockServiceOptions<Handler> extends ServiceOptions {
   /** `http` of msw 2: `import { http } from 'msw'`. */
   http: MswHttp<Handler>;
-  /** What is mocked; a path prefix is kept. Default: `https://service.example`. */
+  /** The base URL that is mocked; a path prefix is kept. Default: `https://service.example`. */
   baseUrl?: string | undefined;
   /**
-   * Your handler, which is called with each notification, signed, in this process. Without it notifications go to
-   * `webhookUrl` with `fetch`. With it `webhookUrl` is only what requests show, `https://merchant.example/webhooks` by
-   * default.
+   * Your handler, which is called in this process with each signed notification. Without it, notifications go to
+   * `webhookUrl` with `fetch`. With it, `webhookUrl` is only the URL that requests show,
+   * `https://merchant.example/webhooks` by default.
    */
   deliverTo?: DeliverTo | undefined;
   /** The clock of date-times and retries, made with `fakeClock`. Default: real time. */
@@ -35,23 +35,24 @@ export interface MockServiceOptions<Handler> extends ServiceOptions {
 }
 
 /**
- * The service inside a test: msw handlers over the sandbox's model, with its control methods. `idle` waits for
- * retries, which only `clock.advance` brings about when there is a fake clock.
+ * The service inside a test: msw handlers over the sandbox's model, with its control methods. `idle` waits for retries;
+ * with a fake clock, only `clock.advance` makes them happen.
  */
 export interface MockService<Handler> extends SandboxControls {
   /** For msw's `setupServer(...service.handlers)`. */
   readonly handlers: Handler[];
   /** Base URL for `PaymentsClient`. */
   readonly url: string;
-  /** What calls must carry, and notifications do. */
+  /** The credentials that calls must have, and notifications carry. */
   readonly credentials: Credentials;
-  /** Ends deliveries and retries, so that no timer is left. */
+  /** Stops deliveries and retries, so that no timer is left. */
   close(): Promise<void>;
 }
 
 /**
- * The service as msw handlers, for tests without a server: the same model as `startSandbox`, and so the same bytes,
- * control methods, faults and deliveries. A reset connection is msw's network error, without the platform's code.
+ * The service as msw handlers, for tests without a server. It has the same model as `startSandbox`, and so the same
+ * bytes, control methods, faults and deliveries. A reset connection is msw's network error, without the platform's
+ * code.
  *
  * @example
  * import { http } from 'msw';
@@ -82,7 +83,7 @@ export function mockService<Handler>(options: MockServiceOptions<Handler>): Mock
   clock?.join(() => service.deliveryLog.settled());
 
   const prefix = new URL(url).pathname.replace(/\/$/, '');
-  // A pattern of text would take the colons of an IPv6 address for parameters.
+  // A text pattern would take the colons of an IPv6 address for parameters.
   const everything = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/`);
   const handler = http.all(everything, ({ request }) => answerRequest(service, request, prefix));
   return Object.assign(service.controls, {
@@ -93,7 +94,7 @@ export function mockService<Handler>(options: MockServiceOptions<Handler>): Mock
   });
 }
 
-/** As a request will show it, without a slash at the end. */
+/** The base URL as a request shows it, without a slash at the end. */
 function resolveBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if ((url?.protocol !== 'http:' && url?.protocol !== 'https:') || url.search !== '' || url.hash !== '') {

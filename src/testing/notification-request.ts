@@ -8,12 +8,12 @@ import type { Overrides } from './fixtures/make-fixture';
 import * as notifications from './fixtures/notifications';
 import { DEFAULT_LISTENER, signedRequest } from './signed-request';
 
-/** Each kind's fixture; an own object, because a module's names are no data. */
+/** Each kind's fixture, copied into a plain object, because a module's namespace is not meant as data. */
 const makers = { ...notifications };
 
 type Makers = typeof makers;
 
-/** What `notificationRequest` takes of each kind: parts of its fixture, and of `custom` the whole body. */
+/** What `notificationRequest` takes for each kind: overrides of its fixture, or the whole body of `custom`. */
 export type NotificationOverrides = {
   [Kind in keyof Makers]: Overrides<ReturnType<Makers[Kind]>>;
 } & {
@@ -25,9 +25,9 @@ export type NotificationOverrides = {
 export interface NotificationRequestOptions {
   /** Your listener; its own query is kept. Default: `https://merchant.example/webhooks`. */
   url?: string | undefined;
-  /** The query flags. Default: those that the document shows of the kind; `''` for a gateway that drops queries. */
+  /** The query flags. Default: those that the document shows for the kind; `''` is for a gateway that drops queries. */
   query?: string | undefined;
-  /** More headers, or others in the place of the usual ones. */
+  /** Additional headers; one of the same name replaces the usual one. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface NotificationRequestOptions {
  * const request = notificationRequest('refund', { refund: { amount: 5 } }, credentials);
  * expect((await handler(request)).status).toBe(200);
  *
- * @throws `InvalidRequestError` as the fixtures do
+ * @throws `InvalidRequestError` when the overridden fixture does not fit the library's schema
  * @throws `ConfigurationError` for credentials or a `url` that cannot work
  */
 export function notificationRequest<Kind extends keyof NotificationOverrides>(

@@ -2,7 +2,7 @@ import type { Send, SendOptions } from '../sandbox/delivery/delivery';
 import type { Credentials } from '../service/credentials';
 import { basicAuthorization } from '../webhooks/authorization';
 
-/** A listener that nobody has. */
+/** A listener URL that does not exist. */
 export const DEFAULT_LISTENER = 'https://merchant.example/webhooks';
 
 export interface SignedRequestParts {
@@ -17,13 +17,13 @@ export interface SignedRequestParts {
 export function signedRequest({ url, body, credentials, headers, signal }: SignedRequestParts): Request {
   const usual = { authorization: basicAuthorization(credentials), 'content-type': 'application/json' };
   const sent = new Headers(usual);
-  // Set one by one: a record would hold `Authorization` beside `authorization`, and send both.
+  // Set one by one: a record would hold both `Authorization` and `authorization`, and send both.
   for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value);
   return new Request(url, {
     method: 'POST',
     headers: sent,
     body,
-    // The service counts a redirect as a failure, like every answer but 200.
+    // The service counts a redirect as a failure, like every response but 200.
     redirect: 'manual',
     signal: signal ?? null,
   });
@@ -32,7 +32,7 @@ export function signedRequest({ url, body, credentials, headers, signal }: Signe
 /** Receives a notification: your handler, or `fetch`. */
 export type DeliverTo = (request: Request) => Promise<Response>;
 
-/** Carries notifications as `Request` objects. How long an answer takes is real time, whatever the clock says. */
+/** Sends notifications as `Request` objects. The time limit runs in real time; `now` only measures the duration. */
 export function requestSend(deliverTo: DeliverTo, now: () => number): (options: SendOptions) => Send {
   return ({ credentials, timeoutMs }) =>
     async ({ url, body, signal }) => {
@@ -48,7 +48,7 @@ export function requestSend(deliverTo: DeliverTo, now: () => number): (options: 
       try {
         const request = signedRequest({ url, body, credentials, signal: over.signal });
         const response = await Promise.race([deliverTo(request), ended]);
-        // Nobody reads it; left open, it would hold the connection.
+        // Nobody reads the body; left open, it would hold the connection.
         response.body?.cancel().catch(() => {});
         return { httpStatus: response.status, error: undefined, durationMs: durationMs() };
       } catch (error) {
@@ -61,7 +61,7 @@ export function requestSend(deliverTo: DeliverTo, now: () => number): (options: 
 
 class Ending extends Error {}
 
-/** A short name, and of an error that is not ours never the message: it may quote what it failed on. */
+/** A short name for a failure. Never the message of an error that is not ours: it may quote what it failed on. */
 function nameOf(error: unknown): string {
   if (error instanceof Ending) return error.message;
   const { cause, code, name } = Object(error) as Record<string, unknown>;

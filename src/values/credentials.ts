@@ -8,7 +8,7 @@ import type { Credentials } from '../service/credentials';
  * @throws `ConfigurationError`
  */
 export function assertCredentials(credentials: Credentials): void {
-  // In JavaScript nothing keeps a forgotten option from being undefined.
+  // In JavaScript, an option that was forgotten is undefined.
   const { apiKey, apiToken } = credentials ?? {};
   assertCredential('apiKey', apiKey);
   assertCredential('apiToken', apiToken);
@@ -33,7 +33,7 @@ function assertCredential(name: keyof Credentials, value: unknown): asserts valu
   }
   if (!HEADER_SAFE.test(value)) {
     throw new ConfigurationError(
-      `Expected \`${name}\` to be without control characters and of Latin-1 characters only, as a header must be. ` +
+      `Expected \`${name}\` to have only Latin-1 characters and no control characters, as a header must. ` +
         'It was probably copied with an invisible character.',
     );
   }
@@ -44,7 +44,7 @@ const HEADER_SAFE = /^[\x20-\x7e\xa0-\xff]+$/;
 /** Environment variables by name, such as `process.env`. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Which environment variable has which option. */
+/** The environment variable of each option. */
 const VARIABLES = {
   baseUrl: 'PAYMENTS_BASE_URL',
   apiKey: 'PAYMENTS_API_KEY',

@@ -19,8 +19,8 @@ export interface QrCodeImage {
  * prefix. A journey may have no picture: show `plain` or `url` then.
  *
  * @param qrCode - `response.instructions.qrCode` of a checkout, or its `base64` alone
- * @returns the picture, or `undefined` where there is none
- * @throws `InvalidRequestError`, without an `outcome`, when `base64` is not Base64, or the argument is no QR code
+ * @returns the picture, or `undefined` if there is none
+ * @throws `InvalidRequestError`, without an `outcome`, when `base64` is not Base64, or the argument is not a QR code
  */
 export function decodeQrCode(qrCode: Pick<QrCode, 'base64'> | string): QrCodeImage | undefined {
   const base64 = normalize(base64Of(qrCode));
@@ -43,7 +43,7 @@ function base64Of(qrCode: Pick<QrCode, 'base64'> | string): string {
   return base64 ?? '';
 }
 
-/** Without a `data:` prefix. Line breaks, as MIME has them, and the URL-safe alphabet must not stop a payment. */
+/** Removes a `data:` prefix. Line breaks, as in MIME, and the URL-safe alphabet must not stop a payment. */
 function normalize(given: string): string {
   const encoded = /^data:/i.test(given) ? given.slice(given.indexOf(',') + 1) : given;
   // Split and join, because replacing takes three seconds when every character of 10 MiB is replaced.
@@ -55,7 +55,7 @@ function toBytes(base64: string): Uint8Array {
   try {
     binary = atob(base64);
   } catch {
-    // The platform's error would say nothing about which argument it was.
+    // The platform's error would not say which argument was wrong.
     throw invalidArgument('The QR code', { base64: 'expected Base64' });
   }
   // A loop, because `Uint8Array.from` takes a second for a picture of 10 MiB.

@@ -18,7 +18,7 @@ export function parseDateTime(value: string, timeZone: string): Date {
     throw invalidArgument('The date-time', { value: 'expected a real date and time, yyyy-MM-dd HH:mm:ss' });
   }
   const format = formatOf(timeZone);
-  // Offsets differ only across a change, and a day to either side is beyond it.
+  // Offsets differ only across a clock change, and a day before and after is safely beyond it.
   const before = offsetMs(format, reading - DAY_MS);
   const after = offsetMs(format, reading + DAY_MS);
   const instants = [reading - before, reading - after]
@@ -29,13 +29,13 @@ export function parseDateTime(value: string, timeZone: string): Date {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The reading of the clock as if it were UTC, or `undefined` for one that does not exist. */
+/** The clock reading as if it were UTC, or `undefined` if there is no such time. */
 function parseReading(value: string): number | undefined {
   // There is no year 0: 1 BC is followed by AD 1.
   if (typeof value !== 'string' || !/^(?!0000)\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(value))
     return undefined;
   const reading = Date.parse(`${value.replace(' ', 'T')}Z`);
-  // `Date.parse` takes some days that are not (the 30th of February) and the hour 24.
+  // `Date.parse` accepts some days that do not exist (30 February), and the hour 24.
   return !Number.isNaN(reading) && new Date(reading).toISOString().startsWith(value.replace(' ', 'T'))
     ? reading
     : undefined;
@@ -47,7 +47,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known !== undefined) return known;
   const format = newFormat(timeZone);
-  // A program works in a zone or two. Names that come from outside must not fill the memory.
+  // A program works in one or two zones. Names that come from outside must not fill the memory.
   if (formats.size < MAX_FORMATS) formats.set(timeZone, format);
   return format;
 }
@@ -83,7 +83,7 @@ function offsetMs(format: Intl.DateTimeFormat, instant: number): number {
   for (const { type, value } of format.formatToParts(instant)) parts[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
   const reading = new Date(0);
-  // Not `Date.UTC`, which takes the years 0 to 99 for 1900 to 1999.
+  // Not `Date.UTC`, which turns the years 0 to 99 into 1900 to 1999.
   reading.setUTCFullYear(year, month - 1, day);
   return reading.setUTCHours(hour, minute, second) - instant;
 }

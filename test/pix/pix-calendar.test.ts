@@ -173,12 +173,12 @@ describe('pixCalendar', () => {
   ])('refuses %j as a date, by the name of its field', (date) => {
     const initialDate = date as string;
     expect(() => pixCalendar({ initialDate, periodicity: 'MONTHLY' })).toThrow(
-      /^pixCalendar: initialDate is no date/,
+      /^pixCalendar: initialDate is not a date/,
     );
     if (date === null) return;
     const finalDate = date as string;
     expect(() => pixCalendar({ initialDate: '2026-12-01', finalDate, periodicity: 'MONTHLY' })).toThrow(
-      /^pixCalendar: finalDate is no date/,
+      /^pixCalendar: finalDate is not a date/,
     );
   });
 

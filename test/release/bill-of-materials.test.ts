@@ -13,5 +13,5 @@ it('packages are read with their scope and exact version', () => {
 it('a bill of materials without a package, or with one of another registry, is refused', () => {
   expect(() => packagesIn('{}')).toThrow('empty');
   expect(() => packagesIn(billOf())).toThrow('empty');
-  expect(() => packagesIn(billOf('pkg:pypi/six@1.17.0'))).toThrow('not of npm: pkg:pypi/six@1.17.0');
+  expect(() => packagesIn(billOf('pkg:pypi/six@1.17.0'))).toThrow('not from npm: pkg:pypi/six@1.17.0');
 });

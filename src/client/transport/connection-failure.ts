@@ -7,19 +7,19 @@ export interface ConnectionFailure {
 }
 
 /**
- * Looks through what `fetch` threw. The platform's errors are only read here, never passed on: theirs may hold the
- * request with its headers, or a piece of the answer.
+ * Looks for the cause in what `fetch` threw. The platform's errors are only read, never passed on: they may hold the
+ * request with its headers, or a part of the response.
  */
 export function describeConnectionFailure(thrown: unknown): ConnectionFailure {
   const failures = causesOf(thrown, 0).map(describeCause);
   return {
     reason: failures.find(({ reason }) => reason !== undefined)?.reason,
-    // Several addresses may have been tried: each one of them has to be proven.
+    // Several addresses may have been tried: proof is needed for each of them.
     neverSent: failures.every(({ neverSent }) => neverSent),
   };
 }
 
-/** The innermost causes: `fetch` wraps, and trying several addresses gives an `AggregateError`. */
+/** The innermost causes: `fetch` wraps errors, and trying several addresses gives an `AggregateError`. */
 function causesOf(thrown: unknown, depth: number): unknown[] {
   if (typeof thrown !== 'object' || thrown === null || depth > MAX_DEPTH) return [thrown];
   const members: unknown = Reflect.get(thrown, 'errors');
@@ -49,20 +49,20 @@ function describeCause(cause: unknown): ConnectionFailure {
 }
 
 const BAD_PORT = 'bad port';
-// Deno's errors have no codes. This one is of the step before the request is sent. No URL, which has no white space,
-// can look like it.
+// Deno's errors have no codes. This message means that connecting failed, before the request was sent. A URL has no
+// white space, so it cannot imitate the message.
 const DENO_CONNECT = /^error sending request for url \(\S+\): client error \(Connect\)/;
-// OpenSSL's, for a first record that is none: the port speaks plain HTTP.
+// OpenSSL's code when the first record is not TLS: the port speaks plain HTTP.
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const BAD_CERTIFICATE = 'invalid peer certificate';
-// Node gives it the code of any lost connection.
+// Node's message for a lost handshake, whose code is the same as for any lost connection.
 const HANDSHAKE_CUT_OFF = /^Client network socket disconnected before secure TLS connection was established$/;
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /**
- * Trying again cannot help: the port is forbidden, does not speak TLS, or has a certificate that is not trusted. All are
- * found before anything is sent. Other failures of TLS may come later: a server that wants a client's certificate says so, in TLS 1.3, when
- * the request is already on its way.
+ * Whether retrying cannot help: the port is forbidden, does not speak TLS, or has an untrusted certificate. All of
+ * these are found before anything is sent. Other TLS failures may come later: in TLS 1.3, a server that requires a
+ * client certificate says so when the request is already on its way.
  */
 export function isPermanent(reason: string): boolean {
   return (

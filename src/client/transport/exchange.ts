@@ -10,18 +10,19 @@ export interface OutgoingRequest extends Omit<FetchInit, 'redirect' | 'signal' |
   readonly body: string | undefined;
 }
 
-/** A response of the service, its body as far as it came. */
+/** A response of the service, with as much of its body as arrived. */
 export interface Received {
   readonly httpStatus: number;
   readonly header: (name: string) => string | null;
   readonly text: string;
-  /** Why the body is not whole, where it is not: a symbol of `interruption.ts`, `TOO_LARGE`, or what reading threw. */
+  /** Why the body is incomplete, if it is: a symbol of `interruption.ts`, `TOO_LARGE`, or what reading threw. */
   readonly brokenOff?: unknown;
 }
 
 /**
- * Sends one request and reads its response to the end, within the attempt's and the call's time, even where the service
- * stalls in the middle of the body. Once the status has come it no longer throws: what came says more than the failure.
+ * Sends one request and reads its response to the end, within the time limits of the attempt and the call, even if the
+ * service stalls in the middle of the body. A failure after the status has arrived is returned as `brokenOff`, not
+ * thrown: the partial response says more than the failure.
  *
  * @throws a symbol of `interruption.ts`, or what `fetch` threw
  */
@@ -58,7 +59,7 @@ interface Limit {
   end(): void;
 }
 
-/** One timer for the attempt's and the call's limit, whichever ends first, beside the caller's signal. */
+/** One timer for whichever limit ends first, the attempt's or the call's, besides the caller's signal. */
 function startLimit({ limits, remainingMs, signal }: Attempt): Limit {
   let interrupt: (reason: symbol) => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {

@@ -3,7 +3,7 @@ import { advice, type CallContext } from '../../errors/failed-call';
 import type { Operation } from '../../service/operations';
 import type { ResolvedLimits } from '../options';
 
-/** One attempt of a call, and what the attempts before it leave to say. */
+/** One attempt of a call, and the error of the attempt before it. */
 export interface Attempt {
   readonly operation: Operation;
   /** Where it is sent to. */
@@ -14,40 +14,40 @@ export interface Attempt {
   readonly number: number;
   /** What is left of the total time, in milliseconds. */
   readonly remainingMs: number;
-  /** The error of the attempt before. */
+  /** The error of the previous attempt. */
   readonly before: CallError | undefined;
 }
 
 /**
- * How one attempt failed: what ky is given, to decide about another one by. Its `error` speaks for the whole call, its
- * `outcome` for this attempt alone.
+ * How one attempt failed. ky receives it to decide whether to retry. `error` describes the whole call, `outcome` this
+ * attempt alone.
  */
 export class FailedAttempt extends Error {
   constructor(
     readonly error: CallError,
     readonly outcome: Outcome,
-    /** The HTTP status, once one has come. */
+    /** The HTTP status, if one arrived. */
     readonly httpStatus?: number,
   ) {
     super(error.message);
   }
 }
 
-/** What an error says of the whole call, after an attempt with this outcome: the worst outcome of all attempts. */
+/** What an error reports about the whole call after an attempt with this outcome: the worst outcome of all attempts. */
 export function contextOf(attempt: Attempt, outcome: Outcome, uuid?: string): CallContext {
   const { operation, number, before } = attempt;
   return {
     operation: operation.name,
     attempts: number,
     outcome: before !== undefined && SEVERITY[before.outcome] > SEVERITY[outcome] ? before.outcome : outcome,
-    // What a refusal quoted, another request may not have made.
+    // An earlier uuid counts only if its attempt may have acted: a refusal may quote one that the call did not create.
     uuid: uuid ?? (before?.outcome === 'unknown' ? before.uuid : undefined),
   };
 }
 
 const SEVERITY: Record<Outcome, number> = { 'not-sent': 0, refused: 1, unknown: 2 };
 
-/** The caller's signal ended the call: during an attempt, or in the wait for one. */
+/** The error for a call that the caller's signal ended, during an attempt or in the wait for one. */
 export function abortedError(attempt: Attempt, outcome: Outcome = 'not-sent', uuid?: string): AbortedError {
   const context = contextOf(attempt, outcome, uuid);
   const message = `The signal given to ${attempt.operation.name} ended it. ${advice(context)}`;

@@ -14,16 +14,16 @@ import { parseRetryAfter } from './retry-policy';
 /** What a successful response says. */
 export interface Reading<T> {
   readonly result: T;
-  /** Fields of another type than documented, which are not in the result. */
+  /** Fields that did not have the documented type and are left out of the result. */
   readonly leftOut: readonly ValidationIssue[];
 }
 
 /**
- * What a response says. A body that is whole JSON and fits the schema is a success, even if its framing says that more
- * should come.
+ * Interprets a response. A body that is complete JSON and fits the schema is a success, even if its framing announced
+ * more.
  *
- * @throws {@link FailedAttempt} with an `ApiError` for a status outside 2xx and for a body whose `status` is not 0, an
- *   `InvalidResponseError` for a success that cannot be used, or the error of what interrupted the body
+ * @throws {@link FailedAttempt} with an `ApiError` for a status outside 2xx or a body whose `status` is not 0, with an
+ *   `InvalidResponseError` for a success that cannot be used, or with the error of what interrupted the body
  */
 export function interpret<T>(
   received: Received,
@@ -39,7 +39,7 @@ export function interpret<T>(
     uuid: secrets.uuid(findUuid(text, attempt.operation.uuidPath)),
   });
   if (brokenOff === ABORTED) throw interruption(brokenOff, attempt, known());
-  // A status of failure says all that matters, and a body that breaks off must not hide it.
+  // A failure status says all that matters, and a body that breaks off must not hide it.
   if (httpStatus < 200 || httpStatus > 299) throw httpFailure(received, attempt, known(), secrets);
   if (brokenOff === TOO_LARGE) {
     throw unusable('The response is larger than `maxResponseBytes`.', [], text, attempt, known());
@@ -49,12 +49,12 @@ export function interpret<T>(
   } catch (failure) {
     if (brokenOff !== undefined) throw interruption(brokenOff, attempt, known());
     if (failure instanceof FailedAttempt) throw failure;
-    // Whatever else goes wrong here comes after a success, and must not look like a call to be made again.
+    // Any other failure here comes after a success, and must not look like a call that can be made again.
     throw unusable('The response is a success that cannot be read.', [], text, attempt, known());
   }
 }
 
-/** 4xx is a refusal, save 408 and 499, which gateways send while the service is at work. */
+/** 4xx is a refusal, except 408 and 499, which gateways send while the service may still be working. */
 function outcomeOfStatus(httpStatus: number): Outcome {
   const mayBeAtWork = httpStatus === 408 || httpStatus === 499;
   return httpStatus >= 400 && httpStatus < 500 && !mayBeAtWork ? 'refused' : 'unknown';
@@ -71,24 +71,24 @@ function readSuccess<T>(
     const issue = { path: [], message: `expected a JSON object, got ${describeBody(text)}` };
     throw unusable('The response is a success without a usable body.', [issue], body, attempt, known());
   }
-  // Before the schema, which an error's body has no reason to fit. -1 and 999 have no stated meaning (section 7.2).
+  // Before the schema, which an error's body need not fit. -1 and 999 have no stated meaning (section 7.2).
   if (isOtherThanZero(body['status'])) {
     const { httpStatus, uuid } = known();
     const context = contextOf(attempt, 'unknown', uuid);
     const message =
       `The service answered ${attempt.operation.name} with HTTP ${httpStatus} and a body whose status is ` +
-      `${body['status']}, not 0. ${advice(context)} Its own words are in \`error.serviceMessage\`.`;
+      `${body['status']}, not 0. ${advice(context)} Its own message is in \`error.serviceMessage\`.`;
     throw new FailedAttempt(new ApiError(message, { ...context, httpStatus, body }), 'unknown', httpStatus);
   }
   const validation = validate(schema, body);
   if (validation.issues !== undefined) {
-    const summary = 'The response is a success that lacks what it is for.';
+    const summary = 'The response is a success, but essential fields are missing or invalid.';
     throw unusable(summary, validation.issues, body, attempt, known());
   }
   return { result: validation.value, leftOut: validation.leftOut };
 }
 
-/** As a number or as its text: other text, like any field of another type, is left out by the schema. */
+/** Accepts a number, or a number as text. Other text does not have the documented type: the schema leaves it out. */
 function isOtherThanZero(status: unknown): boolean {
   const isNumber = typeof status === 'number' || (typeof status === 'string' && /^-?\d+$/.test(status));
   return isNumber && Number(status) !== 0;
@@ -108,7 +108,7 @@ function httpFailure(
   return new FailedAttempt(error, outcome, httpStatus);
 }
 
-/** The likely cause and the way out, where the status tells. */
+/** The likely cause and the way out, if the status tells. */
 function explain(httpStatus: number, header: Received['header'], { url }: Attempt): string {
   if (httpStatus >= 300 && httpStatus < 400) {
     const location = header('location');
@@ -123,7 +123,7 @@ function explain(httpStatus: number, header: Received['header'], { url }: Attemp
   }
   if (httpStatus === 429) return ': too many requests';
   if (httpStatus === 400 || httpStatus === 422) {
-    return '. What it does not accept is in `error.serviceMessage`, or in `error.body`';
+    return '. The reason is in `error.serviceMessage` or in `error.body`';
   }
   return '';
 }
@@ -142,7 +142,7 @@ function unusable(
   return new FailedAttempt(error, 'unknown', httpStatus);
 }
 
-/** What the text is as JSON, or the text itself where it is none. */
+/** The text parsed as JSON, or the text itself if it is not JSON. */
 function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,12 +4,12 @@ import { isLoopback } from '../base-url';
 import { describeConnectionFailure } from './connection-failure';
 import { type Attempt, abortedError, contextOf, FailedAttempt } from './failed-attempt';
 
-/** Why an attempt was ended from this side. */
+/** Why an attempt was ended by the client itself. */
 export const ATTEMPT_TIMED_OUT = Symbol('timeoutMs');
 export const CALL_TIMED_OUT = Symbol('totalTimeoutMs');
 export const ABORTED = Symbol('aborted');
 
-/** What is known of an attempt that failed once a status had come. */
+/** What is known of an attempt that failed after a status had arrived. */
 export interface Known {
   readonly httpStatus: number;
   readonly outcome: Outcome;
@@ -20,7 +20,7 @@ export interface Known {
  * The failure of an attempt that was interrupted: by a lost connection, a time limit, or the caller's signal.
  *
  * @param thrown - one of the symbols above, or what the platform threw
- * @param known - missing while no status had come. Only then can it be proven that nothing was sent.
+ * @param known - missing if no status had arrived. Only then can it be proven that nothing was sent.
  */
 export function interruption(thrown: unknown, attempt: Attempt, known?: Known): FailedAttempt {
   const { operation, limits, url } = attempt;

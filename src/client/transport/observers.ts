@@ -1,15 +1,15 @@
 import type { OperationName, PaymentsErrorCode, ValidationIssue } from '../../errors';
 
 /**
- * Called along the way, for logs, metrics and traces. They see no credential, no body and no identifier. One that
- * throws, or rejects, changes nothing.
+ * Callbacks for logs, metrics and traces. They receive no credential, no body and no identifier. An observer that
+ * throws or rejects changes nothing.
  */
 export interface Observers {
   /** Called before each attempt. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
   /** Called at the end of each attempt, whether a response came or not. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
-  /** Called when another attempt is decided on, before the wait for it. */
+  /** Called when a retry has been decided on, before the wait for it. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
 }
 
@@ -30,11 +30,11 @@ export interface ResponseEvent extends RequestEvent {
   /** The HTTP status; `undefined` when none came. */
   readonly status: number | undefined;
   /**
-   * Fields of a successful response that have another type than documented, and are left out of the result: where, and
-   * what was expected; never the values. Empty as a rule.
+   * Fields of a successful response that did not have the documented type and are left out of the result: where, and
+   * what was expected, never the values. Usually empty.
    */
   readonly issues: readonly ValidationIssue[];
-  /** How long the attempt took, in milliseconds, the body included. */
+  /** How long the attempt took, in milliseconds, including the body. */
   readonly durationMs: number;
   /** The `code` of the attempt's error; `undefined` when it succeeded. */
   readonly errorCode: PaymentsErrorCode | undefined;
@@ -50,7 +50,7 @@ export interface RetryEvent extends RequestEvent {
   readonly errorCode: PaymentsErrorCode;
 }
 
-/** Tells an observer, and keeps what goes wrong in it away from the call. */
+/** Calls an observer, and keeps its failures away from the call. */
 export function notify<Event>(observer: ((event: Event) => unknown) | undefined, event: Event): void {
   try {
     Promise.resolve(observer?.(event)).catch(() => undefined);

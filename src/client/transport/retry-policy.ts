@@ -4,12 +4,12 @@ import { isPermanent } from './connection-failure';
 import type { FailedAttempt } from './failed-attempt';
 
 /**
- * Whether another attempt can help, and can do no harm. A second recurrence, or a misreported cancellation, costs
- * money: a POST or PUT is sent again only when the request certainly never reached the service, and on 429, which by
- * convention means that it was turned away unprocessed.
+ * Whether another attempt can help and can do no harm. A second recurrence or a misreported cancellation costs money: a
+ * POST or PUT is retried only when the request certainly never reached the service, and on 429, which by convention
+ * means that it was rejected unprocessed.
  *
- * @param ownFetch - the requests go through a `fetch` of the caller's. It may have tried by itself before it failed,
- *   so that the failure it reports proves nothing about the tries before.
+ * @param ownFetch - whether the requests go through the caller's own `fetch`. It may have retried by itself before it
+ *   failed, so the failure that it reports proves nothing about its earlier tries.
  */
 export function mayRetry(
   operation: Operation,
@@ -33,7 +33,7 @@ const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
 
 /**
  * How long to wait before the next attempt, in milliseconds: what the service asked for, or else exponential back-off
- * with full jitter (anything between 0 and the bound, so that clients that failed together do not return together).
+ * with full jitter (anything between 0 and the bound, so that clients that failed together do not retry together).
  */
 export function retryDelayMs({ error }: FailedAttempt): number {
   if (error instanceof ApiError && error.retryAfterMs !== undefined) return error.retryAfterMs;
@@ -48,14 +48,14 @@ const MAX_BACKOFF_MS = 8_000;
  * `Headers` joins two header lines with a comma: the longer wait counts.
  */
 export function parseRetryAfter(value: string | null): number | undefined {
-  // Not at the comma of a date, which a day's two digits follow: `Sun, 06 Nov 1994` and `Sunday, 06-Nov-94`.
+  // Do not split at the comma of a date, which two digits of the day follow: `Sun, 06 Nov 1994`, `Sunday, 06-Nov-94`.
   const waits = (value ?? '').split(/,(?!\s*\d\d[ -][A-Z])/).flatMap((one) => readWait(one.trim()) ?? []);
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
 function readWait(value: string): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
-  // `Date.parse` takes much that is no HTTP date ("-1", "next 5"), so the form is checked first. The form of C's
+  // `Date.parse` accepts much that is not an HTTP date ("-1", "next 5"), so the form is checked first. The form of C's
   // `asctime` names no zone, and means UTC.
   const isAsctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}$/.test(value);
   if (!isAsctime && !/^[A-Z][a-z]{2,8}, .+ GMT$/.test(value)) return undefined;

@@ -14,7 +14,7 @@ import { interruption } from './interruption';
 import { notify, type RequestEvent } from './observers';
 import { mayRetry, retryDelayMs } from './retry-policy';
 
-/** What to send, and what the response must be. */
+/** What to send, and the schema of the response. */
 export interface Message<T> {
   readonly operation: Operation;
   readonly path: string;
@@ -22,12 +22,12 @@ export interface Message<T> {
   readonly response: Schema<unknown, T>;
 }
 
-/** A response that was read to its end and is a success, with what it said in place of its body. */
+/** A successful response that was read to its end, with its result in place of its body. */
 type FinishedResponse<T> = Response & { readonly result: T };
 
 /**
- * Carries calls to the service. ky makes the attempts and the waits between them. The `fetch` below it bounds the time
- * and the bytes of each attempt, and hands ky a finished response or a {@link FailedAttempt} to decide by.
+ * Sends calls to the service. ky makes the attempts and the waits between them. The `fetch` given to ky limits the time
+ * and the bytes of each attempt, and returns a finished response or throws a {@link FailedAttempt} for ky to decide on.
  */
 export class Transport {
   readonly #options: ResolvedOptions;
@@ -52,10 +52,10 @@ export class Transport {
       const remainingMs = deadline - performance.now();
       return { operation, url, limits, signal, number, remainingMs, before: failed?.error };
     };
-    // A signal that fires right after the call, in the same turn, is to find that nothing was sent.
+    // If the signal fires right after the call, in the same turn, nothing must be sent.
     await undefined;
     if (signal?.aborted) throw abortedError(attempt());
-    // Ends ky's waits. Not the caller's own signal, which ky would tie to signals of its own, call after call.
+    // Ends ky's waits. ky does not get the caller's signal, because it would tie more signals to it with each call.
     const waiting = signal && new AbortController();
     const stopListening = onAbort(signal, () => waiting?.abort());
     const { body } = message;
@@ -63,7 +63,7 @@ export class Transport {
     try {
       const response = await ky(url, {
         ...UNUSED,
-        // Neither headers nor body: ky's errors hold what it is given, credentials included.
+        // Neither headers nor body: ky's errors hold what ky is given, which would include the credentials.
         method: request.method,
         ...(waiting === undefined ? {} : { signal: waiting.signal }),
         timeout: false,
@@ -79,8 +79,8 @@ export class Transport {
         retry: {
           limit: limits.maxRetries,
           methods: ['get', 'post', 'put'],
-          // ky asks this once an attempt has failed, and `delay` right after. A wait beyond the deadline is refused
-          // here: ky would sleep to the deadline, and lose the response that asked for the wait.
+          // ky calls this after a failed attempt, and `delay` right after it. A wait beyond the deadline is refused
+          // here: ky would sleep until the deadline, and lose the response that asked for the wait.
           shouldRetry: ({ error }) => {
             if (!(error instanceof FailedAttempt)) return false;
             if (!mayRetry(operation, error, this.#options.isOwnFetch)) return false;
@@ -95,7 +95,7 @@ export class Transport {
       return (response as FinishedResponse<T>).result;
     } catch (thrown) {
       if (thrown instanceof FailedAttempt) throw thrown.error;
-      // Anything else comes from ky: its wait was ended by the signal, or the platform has no `Request`.
+      // Anything else comes from ky: the signal ended its wait, or the platform has no `Request`.
       if (signal?.aborted) throw abortedError(attempt());
       throw failed?.error ?? new ConfigurationError(NO_REQUEST);
     } finally {
@@ -103,7 +103,7 @@ export class Transport {
     }
   }
 
-  /** One attempt, from the request to what the response says, seen by the observers. */
+  /** One attempt, from the request to the interpreted response, reported to the observers. */
   async #attempt<T>(
     attempt: Attempt,
     request: OutgoingRequest,
@@ -112,7 +112,7 @@ export class Transport {
     const { fetch, maxResponseBytes, onRequest, onResponse } = this.#options;
     const event = describe(attempt);
     notify(onRequest, event);
-    // It may have fired in the wait before this attempt, or in the observer. One that has fired calls no listener.
+    // The signal may have fired in the wait before this attempt, or in the observer. It then calls no more listeners.
     if (attempt.signal?.aborted) throw new FailedAttempt(abortedError(attempt), 'not-sent');
     const startedAt = performance.now();
     const ended = () => ({ ...event, durationMs: performance.now() - startedAt });
@@ -142,7 +142,7 @@ export class Transport {
   }
 }
 
-/** Options of ky that are not used, set so that none comes from a polluted `Object.prototype`. */
+/** Options of ky that are not used, set explicitly so that none comes from a polluted `Object.prototype`. */
 const UNUSED = {
   baseUrl: undefined,
   body: undefined,
@@ -160,7 +160,7 @@ const NO_REQUEST =
   'No request can be made, because the platform lacks `fetch`, `Request`, `Response` or `Headers`. Node 20.19 and later ' +
   'have them; test environments such as jsdom take them away.';
 
-/** Timers may fire a little early, and what is then left of the total time is not worth an attempt. */
+/** Timers may fire a little early. The time that is left then is not worth an attempt. */
 const TIMER_SLACK_MS = 5;
 
 function describe({ operation: { name, method, urlTemplate }, number }: Attempt): RequestEvent {

@@ -3,15 +3,15 @@ import * as guards from '../guards.generated';
 import { maybe } from '../schema/fields';
 import { type Schema, toSchema } from '../schema/schema';
 
-/** What cancels a scheduled payment (document section 4.3). */
+/** The request to cancel a scheduled payment (document section 4.3). */
 export interface ScheduledPaymentCancellationRequest {
   /** A brief reason for the cancellation (document section 4.3). */
   reason: string;
 }
 
-/** The answer to `cancelScheduledPayment` (document section 4.3). */
+/** The response of `cancelScheduledPayment` (document section 4.3). */
 export interface ScheduledPaymentCancellation {
-  /** 0; any other value is thrown as `ApiError` (document section 4.3). */
+  /** 0 on success; any other value is thrown as `ApiError` (document section 4.3). */
   status: number;
   /** `success` on success (document section 4.3). */
   message?: string | null | undefined;
@@ -23,13 +23,13 @@ export const scheduledPaymentCancellationRequestObject = z.looseObject({ reason:
 export const scheduledPaymentCancellationRequestSchema: Schema<ScheduledPaymentCancellationRequest> =
   toSchema(scheduledPaymentCancellationRequestObject);
 
-// An answer without `status` does not say that the payment is cancelled, and this is all that the answer is for.
+// A response without `status` does not confirm the cancellation, which is all that it is for.
 export const scheduledPaymentCancellationObject = z.looseObject({
   status: z.number(),
   message: maybe(z.string()),
 });
 
-/** The answer to `cancelScheduledPayment`, as a Standard Schema (document section 4.3). */
+/** The response of `cancelScheduledPayment`, as a Standard Schema (document section 4.3). */
 export const scheduledPaymentCancellationSchema: Schema<ScheduledPaymentCancellation> = toSchema(
   scheduledPaymentCancellationObject,
   guards.isScheduledPaymentCancellation,

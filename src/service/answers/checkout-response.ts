@@ -13,7 +13,7 @@ import {
 } from '../schema/fields';
 import { type Schema, toSchema } from '../schema/schema';
 
-/** The answer to `createRecurringCheckout` (document section 2.2). */
+/** The response of `createRecurringCheckout` (document section 2.2). */
 export interface RecurringCheckout {
   /** 0 on success; any other value is thrown as `ApiError` (document section 2.2). */
   status?: number | null | undefined;
@@ -33,7 +33,7 @@ export interface RecurringCheckoutJourney {
   amount?: number | null | undefined;
   /** The service's code of the sale (document section 2.2). */
   saleCode?: string | null | undefined;
-  /** Transaction UUID: what `getTransaction` takes. Store it before anything else (document section 2.2). */
+  /** Transaction UUID, for `getTransaction`. Store it before anything else (document section 2.2). */
   uuid: string;
   /** Who pays, as you sent it (document section 2.2). */
   shopper?: CheckoutShopper | null | undefined;
@@ -41,7 +41,7 @@ export interface RecurringCheckoutJourney {
   instructions: CheckoutInstructions;
 }
 
-/** Who pays, in an answer (document section 2.2). Personal data. */
+/** Who pays, in a response (document section 2.2). Personal data. */
 export interface CheckoutShopper {
   /** The shopper's id in your system (document section 2.2). */
   id?: string | null | undefined;
@@ -63,17 +63,17 @@ export interface CheckoutInstructions {
   name?: string | null | undefined;
   /** Display label of the method (document section 2.2). */
   label?: string | null | undefined;
-  /** The QR code; at least one of its forms is there (document section 2.2). */
+  /** The QR code, in at least one of its forms (document section 2.2). */
   qrCode: QrCode;
   /** Instructions to show to the payer (document section 2.2). */
   steps?: CheckoutSteps | null | undefined;
 }
 
-/** A QR code in up to three forms, of which at least one is there (document section 2.2). */
+/** A QR code in up to three forms, and at least one (document section 2.2). */
 export interface QrCode {
   /** URL of the image (document section 2.2). */
   url?: string | null | undefined;
-  /** Image data in Base64; `decodeQrCode` makes bytes and a `data:` URL of it (document section 2.2). */
+  /** Image data in Base64; `decodeQrCode` converts it to bytes and a `data:` URL (document section 2.2). */
   base64?: string | null | undefined;
   /** The text that the code holds, for the payer to copy and paste (document section 2.2). */
   plain?: string | null | undefined;
@@ -121,7 +121,7 @@ export const recurringCheckoutObject = z.looseObject({
   }),
 });
 
-/** The answer to `createRecurringCheckout`, as a Standard Schema (document section 2.2). */
+/** The response of `createRecurringCheckout`, as a Standard Schema (document section 2.2). */
 export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(
   recurringCheckoutObject,
   guards.isRecurringCheckout,

@@ -15,11 +15,11 @@ import {
 import { type Schema, toSchema } from '../schema/schema';
 
 /**
- * A transaction, the answer to `getTransaction` (document section 2.3). The document marks no field as required, and
- * shows no time zone for date-times: read them with `parseDateTime` and the zone your account works in.
+ * A transaction, the response of `getTransaction` (document section 2.3). The document marks no field as required, and
+ * shows no time zone for date-times: read them with `parseDateTime` and the time zone of your account.
  */
 export interface Transaction {
-  /** 0, or the field is missing; any other value is thrown as `ApiError` (document sections 2.3 and 7.2). */
+  /** 0 or missing; any other value is thrown as `ApiError` (document sections 2.3 and 7.2). */
   status?: number | null | undefined;
   /** Status message (document section 2.3). */
   message?: string | null | undefined;
@@ -87,11 +87,11 @@ export interface ShopperBankDetails {
 
 /** The refunds of a transaction (document section 2.3). */
 export interface TransactionRefunds {
-  /** What can still be refunded, in the currency's main unit (document section 2.3). */
+  /** Amount that can still be refunded, in the currency's main unit (document section 2.3). */
   available?: number | null | undefined;
   /** How many refunds there are (document section 2.3). */
   quantity?: number | null | undefined;
-  /** What was asked to be refunded so far, in the currency's main unit (document section 2.3). */
+  /** Amount of all refunds requested so far, in the currency's main unit (document section 2.3). */
   requested?: number | null | undefined;
   /** Each refund (document section 2.3). */
   transactions?: TransactionRefund[] | null | undefined;
@@ -183,5 +183,5 @@ export const transactionObject = z.looseObject({
   track: maybe(undocumentedObject()),
 });
 
-/** The answer to `getTransaction`, as a Standard Schema (document section 2.3). */
+/** The response of `getTransaction`, as a Standard Schema (document section 2.3). */
 export const transactionSchema: Schema<Transaction> = toSchema(transactionObject, guards.isTransaction);

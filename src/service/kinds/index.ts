@@ -4,13 +4,13 @@ import { refund } from './refund';
 import { reversal } from './reversal';
 import { payment, saleStatus } from './sale';
 
-/** The kinds that the document shows (sections 6.2 to 6.5). To add one: a file like its neighbours, and a word here. */
+/** The kinds that the document shows (sections 6.2 to 6.5). To add one, write a file like the others; list it here. */
 export const documentedKinds = [payment, saleStatus, reversal, refund, payout] as const;
 
 /** A notification of a kind that the document shows. */
 export type DocumentedNotification = NotificationOf<(typeof documentedKinds)[number]>;
 
-/** The names that a handler's `on` knows without definitions of yours. */
+/** The names that a handler's `on` accepts without your own definitions. */
 export const documentedNames: readonly string[] = [
   ...documentedKinds.map(({ kind }) => kind),
   'unrecognized',

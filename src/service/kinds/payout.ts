@@ -36,7 +36,7 @@ export interface FailedPayout extends PayoutDetails {
 /** The failure codes that the document explains (document section 7.1). */
 export type PayoutErrorCode = keyof typeof payoutErrorMeanings;
 
-/** What the document says of each code (section 7.1). */
+/** The document's explanation of each code (section 7.1). */
 export const payoutErrorMeanings = {
   PE0001: 'The bank details provided are not valid',
   PE0002: 'The account holder does not match the provided identification document',
@@ -56,7 +56,7 @@ export interface PayoutDetails {
   currency?: string | null | undefined;
   /** Amount, in the currency's main unit (document section 6.5). */
   amount?: number | null | undefined;
-  /** `PAID` on success; `PENDING` in the document's failure; look at `success` (document sections 3 and 6.5). */
+  /** `PAID` on success, `PENDING` in the document's failure: look at `success` (document sections 3 and 6.5). */
   status: OpenEnum<'PAID' | 'PENDING' | 'FAILED'>;
   /** Your reference, if you gave one (document section 6.5). */
   referenceCode?: string | null | undefined;

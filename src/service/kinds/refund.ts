@@ -13,7 +13,7 @@ import {
 import { type Schema, toSchema } from '../schema/schema';
 import { type DocumentedKind, given, type ReadNotification } from './kind';
 
-/** A refund that you asked for, credited (document section 6.4). */
+/** A refund that you requested, credited (document section 6.4). */
 export interface RefundPayload {
   /** UUID of the refunded transaction; the same for each of its partial refunds (document section 6.4). */
   saleToken: string;
@@ -24,12 +24,12 @@ export interface RefundPayload {
   /** Amount of the refunded transaction, in the currency's main unit (document section 6.4). */
   originalAmount?: number | null | undefined;
   /**
-   * Amount of this refund, in the currency's main unit, by the name the document's sample uses. Kept as sent (document
+   * Amount of this refund, in the currency's main unit, under the name in the document's sample. Kept as sent (document
    * section 6.4).
    */
   reversedAmount?: number | null | undefined;
   /**
-   * Amount of this refund, in the currency's main unit, by the name the document's description uses. Kept as sent
+   * Amount of this refund, in the currency's main unit, under the name in the document's description. Kept as sent
    * (document section 6.4).
    */
   amountRefunded?: number | null | undefined;
@@ -51,7 +51,7 @@ export interface RefundPayload {
 export interface RefundDetails {
   /** Refund transaction id (document section 6.4). */
   id?: number | null | undefined;
-  /** Refund transaction UUID: what tells one partial refund from the next (document section 6.4). */
+  /** Refund transaction UUID; each partial refund has its own (document section 6.4). */
   uuid: string;
   /** State of the refund, e.g. `PAID` (document section 6.4). */
   status?: OpenEnum<'PAID'> | null | undefined;
@@ -88,7 +88,7 @@ export const refundObject = z.looseObject({
 /** The payload of `refund` notifications, as a Standard Schema (document section 6.4). */
 export const refundPayloadSchema: Schema<RefundPayload> = toSchema(refundObject, guards.isRefund);
 
-/** A refund that you asked for was credited (document section 6.4). */
+/** A refund that you requested was credited (document section 6.4). */
 export interface RefundNotification extends ReadNotification {
   /** A refund was credited. */
   readonly kind: 'refund';

@@ -42,7 +42,7 @@ export interface ReversalPayload {
 export interface ReversedSale {
   /** Sale id (document section 6.3). */
   id?: number | null | undefined;
-  /** Sale UUID: what `getTransaction` takes (document section 6.3). */
+  /** Sale UUID, for `getTransaction` (document section 6.3). */
   uuid?: string | null | undefined;
 }
 

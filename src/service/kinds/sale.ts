@@ -4,9 +4,9 @@ import { identity, maybe, type OpenEnum, state } from '../schema/fields';
 import { type Schema, toSchema } from '../schema/schema';
 import { type DocumentedKind, given, type ReadNotification } from './kind';
 
-/** A sale's new status, most often that it is paid (document section 6.2). */
+/** A sale's new status, usually `PAID` (document section 6.2). */
 export interface SalePayload {
-  /** Transaction UUID: what `getTransaction` takes (document section 6.2). */
+  /** Transaction UUID, for `getTransaction` (document section 6.2). */
   saleToken: string;
   /** Your order code, as given at creation (document section 6.2). */
   referenceCode?: string | null | undefined;
@@ -76,7 +76,7 @@ export interface SaleStatusNotification extends ReadNotification {
   readonly payload: SalePayload;
 }
 
-/** What both kinds of a sale share: one subject, so that nobody ships it and takes it back at the same time. */
+/** Shared by both kinds of a sale. They have one subject: no sale is shipped and taken back at the same time. */
 const sale = {
   body: 'sale',
   flag: undefined,

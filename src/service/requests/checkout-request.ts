@@ -4,15 +4,15 @@ import { nonEmptyText, type OpenEnum, openEnum } from '../schema/fields';
 import { type Schema, toSchema } from '../schema/schema';
 
 /**
- * What creates a recurring-payment journey (document section 2.1).
+ * The request that creates a recurring-payment journey (document section 2.1).
  *
  * `amount` is required when `recurrence.immediatePayment` is true, and allowed when it is false.
  */
 export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
   (
     | {
-        // Not a number, so that editors see which of the two is meant once `amount` is written, and show its text.
-        /** None: without an immediate payment it may be left out (document section 2.1). */
+        // Not a number, so that editors know which branch is meant once `amount` is written, and show its text.
+        /** Without an immediate payment, it may be left out (document section 2.1). */
         amount?: undefined;
         /** What recurs, and when (document section 2.1). */
         recurrence: {
@@ -101,16 +101,16 @@ export interface RecurrenceRequest {
   retry?: boolean | undefined;
 }
 
-// Only checks that cannot be wrong are made: the library never refuses what the service might accept. Neither the
-// digits of a CPF nor the form of an e-mail address are looked at.
+// Only checks that cannot be wrong are made: the library never refuses what the service might accept. It checks neither
+// the digits of a CPF nor the form of an e-mail address.
 const calendarDate = () =>
   z.string().check(z.refine(isCalendarDate, { error: 'expected a real date, yyyy-MM-dd' }));
 const positive = () => z.number().check(z.refine((value) => value > 0, { error: 'expected more than 0' }));
 const notNegative = () => z.number().check(z.refine((value) => value >= 0, { error: 'expected 0 or more' }));
 
 /**
- * A field that may be left out. `null` is taken for absence, and sent as it is: JSON from elsewhere often has it. The
- * type says nothing of that, so that a request does not look as if null meant something.
+ * A field that may be left out. `null` counts as missing and is sent unchanged, because JSON from other sources often
+ * has it. The type does not allow `null`, so that a request does not look as if null had a meaning.
  */
 // @__NO_SIDE_EFFECTS__
 function optional<Inner extends z.ZodMiniType>(inner: Inner) {
@@ -182,15 +182,15 @@ interface RequestAmounts {
   recurrence: { amount?: { recurrenceAmount?: number | undefined } | undefined };
 }
 
-/** What the type leaves out: see `optional`. */
+/** Checks for `null` too, which the type leaves out: see `optional`. */
 function isGiven<Value>(value: Value | undefined): value is Value {
   return value !== undefined && value !== null;
 }
 
-/** Of a currency that ISO 4217 does not list with a minor unit (a new one, or a typo such as `BLR`): no currency has more. */
+/** For currencies without a minor unit in ISO 4217 (a new one, or a typo such as `BLR`): no currency has more. */
 const MOST_DECIMALS = 4;
 
-/** `3 * 19.9` is 59.699999999999996 and must not reach a bank. */
+/** Refuses `3 * 19.9`, which is 59.699999999999996 and must not reach a bank. */
 function decimalsFit(path: string[], amountOf: (request: RequestAmounts) => number | undefined) {
   return z.refine<RequestAmounts>(
     (request) => {

@@ -1,18 +1,18 @@
-// What schemas ask beyond a type. The generated guards call these functions by name, so each is exported.
+// The checks of schemas beyond types. The generated guards call these functions by name, so each is exported.
 
-/** How long what identifies a thing, or its state, may be: stores keep it, and a sender must not be able to fill them. */
+/** The longest identity or state: stores keep them, and a sender must not be able to fill a store. */
 export const MAX_IDENTITY_LENGTH = 512;
 
 /**
- * Whether a text came through whole. Bytes that are no UTF-8 become U+FFFD, and then two identities may be one, so that
- * the second is never acted on. Refused wherever it came from: a framework may have decoded the body already, and no
- * identity has that character.
+ * Whether a text arrived undamaged. Bytes that are not UTF-8 become U+FFFD, so two different identities could become
+ * the same, and the second would never be acted on. Refused wherever it came from: a framework may have decoded the
+ * body already, and no identity has that character.
  */
 export function isUndamaged(text: string): boolean {
   return !text.includes('\uFFFD');
 }
 
-/** Whether a QR code has a form of its own to show: one is enough for the payer. */
+/** Whether a QR code has a form to show, as a property of its own: one is enough for the payer. */
 export function isScannable(qrCode: {
   readonly url?: unknown;
   readonly base64?: unknown;
@@ -31,9 +31,9 @@ export function readReceipt<Receipt>(receipt: Receipt): Receipt | null {
   return receipt === 'null' ? null : receipt;
 }
 
-// The rest is what every generated guard (`guards.generated.ts`) is made of.
+// The other functions are the building blocks of every generated guard (`guards.generated.ts`).
 
-/** zod copies an object of a class, and leaves out a field called `__proto__`: both are left to the schema. */
+/** Excludes class instances, which zod copies, and a `__proto__` field, which zod leaves out: the schema reads both. */
 export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' &&
@@ -53,7 +53,7 @@ export function isMaybeNumber(value: unknown): boolean {
 
 export function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   if (!Array.isArray(value)) return false;
-  // Not `every`, which skips what is missing.
+  // Not `every`, which skips holes.
   for (const item of value) if (!isItem(item)) return false;
   return true;
 }

@@ -2,18 +2,18 @@ import * as z from 'zod/mini';
 import { isUndamaged, MAX_IDENTITY_LENGTH, readReceipt } from './checks';
 
 /**
- * A value of an open list. The document shows some values and says that the list is not complete, so an editor
- * completes the known ones and any other text is accepted.
+ * A value of an open list. The document shows some values and says that the list is not complete, so editors suggest
+ * the known ones and any other text is accepted.
  */
 export type OpenEnum<Known extends string> = Known | (string & Record<never, never>);
 
 /**
- * A field that nobody needs. It may be missing or null, and one of another type is left out of what is read: users of
- * strict libraries lose money to validation that throws after a success.
+ * A field that nothing depends on. It may be missing or null, and a value of another type is left out of the result:
+ * users of strict libraries lose money to validation that throws after a success.
  */
 // @__NO_SIDE_EFFECTS__
 export function maybe<Inner extends z.ZodMiniType>(inner: Inner) {
-  // What `z.catch` makes. To call it would bundle all of zod's helpers, some 4 KiB compressed.
+  // The same as `z.catch`. Calling that would bundle all of zod's helpers, about 4 KiB compressed.
   const lenient = new z.ZodMiniCatch({ type: 'catch', innerType: inner, catchValue: () => undefined });
   return z.nullish(lenient as z.ZodMiniCatch<Inner>);
 }
@@ -24,13 +24,13 @@ export function openEnum<Known extends string>(): z.ZodMiniType<OpenEnum<Known>,
   return z.string();
 }
 
-/** An object of which no field is documented. */
+/** An object whose fields are not documented. */
 // @__NO_SIDE_EFFECTS__
 export function undocumentedObject() {
   return z.looseObject({});
 }
 
-/** Text that says something. */
+/** Text that is not empty. */
 // @__NO_SIDE_EFFECTS__
 export function nonEmptyText() {
   return z.string().check(z.minLength(1, 'expected a non-empty string'));
@@ -39,16 +39,16 @@ export function nonEmptyText() {
 const short = () => z.maxLength(MAX_IDENTITY_LENGTH, `expected at most ${MAX_IDENTITY_LENGTH} characters`);
 const undamaged = () =>
   z.refine<string>(isUndamaged, {
-    error: 'expected text without U+FFFD, which stands for bytes that are no UTF-8',
+    error: 'expected text without U+FFFD, which stands for bytes that are not UTF-8',
   });
 
-/** What tells a notification's subject from others: two without an identity would be taken for one. */
+/** The identity of a notification's subject: two subjects without one would be taken for the same. */
 // @__NO_SIDE_EFFECTS__
 export function identity() {
   return nonEmptyText().check(short(), undamaged());
 }
 
-/** What a notification reports of its subject. */
+/** The state that a notification reports. */
 // @__NO_SIDE_EFFECTS__
 export function state<Known extends string>(): z.ZodMiniType<OpenEnum<Known>, OpenEnum<Known>> {
   return z.string().check(short(), undamaged());

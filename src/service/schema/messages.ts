@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 
 /**
- * What zod says of an issue: the type that was expected and the type that came, never the value. Passed at every parse
- * because inlining does not isolate zod: its configuration lives on `globalThis`, where a host's
+ * The message for one of zod's issues: the type that was expected and the type that came, never the value. Passed to
+ * every parse, because inlining does not isolate zod: its configuration is on `globalThis`, where a host's
  * `z.config({ customError })` would put the refused value into our messages.
  */
 export function describe(issue: z.core.$ZodRawIssue): string {
@@ -17,7 +17,7 @@ export function describe(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** That a value is none of those that its field can have. */
+/** The message for a value that is none of the values allowed in its field. */
 export function describeValues(values: readonly unknown[], input: unknown): string {
   const expected = values.map(String).join(' or ');
   if (input === undefined) return `required, ${expected}`;

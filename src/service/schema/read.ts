@@ -3,13 +3,13 @@ import { isObject } from '../../shared/objects';
 import type { ValidationIssue } from '../../shared/validation-issue';
 import { describe, describeValues } from './messages';
 
-/** The value as a schema gives it, or what is wrong with it. */
+/** The value that the schema gives, or what is wrong with the input. */
 export type Validation<Output> =
   | {
       readonly value: Output;
       /**
-       * Fields of another type than documented, which `value` is without: the first few, never their values. A path
-       * that leads to an element of a list means that the whole list is left out.
+       * Fields that do not have the documented type and are missing from `value`: the first few, never their values. A
+       * path that leads to an element of a list means that the whole list is left out.
        */
       readonly leftOut: readonly ValidationIssue[];
       readonly issues?: undefined;
@@ -19,24 +19,24 @@ export type Validation<Output> =
 type Reading = Validation<unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** As many as a request can have. A body of a mebibyte has room for half a million of them. */
+/** No request can have more. A body of one mebibyte has room for half a million. */
 export const MAX_ISSUES = 20;
 
-/** In place of the value of a field that is left out. */
+/** Stands for the value of a field that is left out. */
 const LEFT_OUT = Symbol('left out');
 
 const NONE: readonly ValidationIssue[] = Object.freeze([]);
 
 /**
- * Reads a value by a schema of zod, as zod would, but for this:
+ * Reads a value by a schema of zod, as zod would, with these differences:
  *
  * - only own properties count, so that a polluted `Object.prototype` supplies no field
  * - a field whose schema is a `z.catch` and refuses the value is left out, and reported
- * - it describes a handful of issues only, and a list ends at its first; zod overflows the stack at some 110,000
+ * - only a few issues are described, and a list ends at its first; zod overflows the stack at about 110,000
  *
- * Objects and lists are walked here, and everything else is for zod to judge. The walk goes no deeper than the schema.
+ * This function walks objects and lists, and lets zod judge everything else. It goes no deeper than the schema.
  *
- * @param room - how many issues to describe; a value that is refused beyond them has an empty list of issues
+ * @param room - how many issues to describe; beyond them, a refused value has an empty list of issues
  */
 export function read(schema: z.core.$ZodType, value: unknown, room = MAX_ISSUES): Reading {
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -67,7 +67,7 @@ export function read(schema: z.core.$ZodType, value: unknown, room = MAX_ISSUES)
 function judge(schema: z.core.$ZodType, value: unknown, room: number): Reading {
   const result = z.safeParse(schema, value, { error: describe });
   if (result.success) return whole(result.data);
-  // zod makes its error when it is asked for, and that is most of the work.
+  // zod builds its error when it is first read, and that is most of the work.
   if (room <= 0) return { issues: NONE };
   return { issues: result.error.issues.slice(0, room).map(({ path, message }) => ({ path, message })) };
 }
@@ -78,7 +78,7 @@ function readObject(
   given: Fields,
   room: number,
 ): Reading {
-  // A copy: what came stays as it came. zod leaves out a field called `__proto__`, too.
+  // A copy, so that the input is not changed. zod, too, leaves out a field called `__proto__`.
   const value: Record<string, unknown> = { ...given };
   Reflect.deleteProperty(value, '__proto__');
   const issues: ValidationIssue[] = [];
@@ -98,7 +98,7 @@ function readObject(
     }
   }
   if (isRefused) return { issues };
-  // Rules over several fields are zod's to judge, of a value without inherited fields.
+  // zod judges rules over several fields, on a value without inherited fields.
   const ruling = Object.hasOwn(def, 'checks')
     ? judge(schema, { __proto__: null, ...value }, room)
     : undefined;
@@ -118,7 +118,7 @@ function readList({ element }: z.core.$ZodArrayDef, given: readonly unknown[], r
   return whole(value, leftOut);
 }
 
-/** The option that a literal tells from the others: `success`, of a payout. */
+/** Finds the option by its literal, such as `success` of a payout. */
 function readOption(def: z.core.$ZodDiscriminatedUnionDef, given: Fields, room: number): Reading {
   const { options, discriminator } = def;
   const mark = Object.hasOwn(given, discriminator) ? given[discriminator] : undefined;
@@ -134,7 +134,7 @@ function marksOf(option: z.core.SomeType, discriminator: string): readonly unkno
 }
 
 function whole(value: unknown, leftOut = NONE): Reading {
-  // Without a field of its own, a polluted `Object.prototype.issues` would make a refusal of it.
+  // Without an own `issues` field, a polluted `Object.prototype.issues` would turn this into a refusal.
   return { value, leftOut, issues: undefined };
 }
 
@@ -143,7 +143,7 @@ function within(name: PropertyKey, issues: readonly ValidationIssue[]): readonly
   return issues.map(({ path, message }) => ({ path: [name, ...path], message }));
 }
 
-/** One that keeps the fields that it does not name, as all do that read what the service sends. */
+/** Whether a schema keeps the fields that it does not name, as all schemas for data from the service do. */
 function isLoose({ catchall }: z.core.$ZodObjectDef): boolean {
   return catchall?._zod.def.type === 'unknown';
 }

@@ -3,17 +3,17 @@ import type * as z from 'zod/mini';
 import { read, type Validation } from './read';
 
 /**
- * Every schema of the library travels as a Standard Schema, so that no type of zod is in a public type, and so that
- * nobody can validate without our messages.
+ * Every schema of the library is exported as a Standard Schema, so that no type of zod is in a public type, and every
+ * validation uses our messages.
  */
 export type Schema<Input, Output = Input> = StandardSchemaV1<Input, Output>;
 
 /**
- * Makes a public schema of one of zod's. zod's is made while the library loads: made late, it would fail for good where
- * something has polluted `Object.prototype` meanwhile.
+ * Makes a public schema from one of zod's. The zod schema is created while the library loads: created later, it would
+ * fail for good if something had polluted `Object.prototype` in the meantime.
  *
  * @param object - the schema, which has the last word
- * @param isAsDocumented - a quick yes for values that `object` would give out as they are
+ * @param isAsDocumented - a fast check: true only for values that `object` would return unchanged
  */
 // @__NO_SIDE_EFFECTS__
 export function toSchema<Output, Input>(
@@ -29,7 +29,7 @@ export function toSchema<Output, Input>(
           if (isAsDocumented?.(value)) return { value: value as Output, leftOut: [], issues: undefined };
           return read(object, value) as Validation<Output>;
         } catch {
-          // An accessor of a body that something else has parsed, or a host that breaks zod. What was thrown may quote.
+          // A parsed body may have accessors, or the host may break zod. What was thrown may quote values.
           return { issues: [{ path: [], message: 'expected a value that can be read' }] };
         }
       },
@@ -37,7 +37,7 @@ export function toSchema<Output, Input>(
   };
 }
 
-/** Validates with a schema of ours, which are all synchronous. */
+/** Validates with one of our schemas, which are all synchronous. */
 export function validate<Output>(schema: Schema<unknown, Output>, value: unknown): Validation<Output> {
   return schema['~standard'].validate(value) as Validation<Output>;
 }

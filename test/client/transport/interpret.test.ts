@@ -52,11 +52,7 @@ describe('a status outside 2xx', () => {
       'unknown',
       `, a redirect, which is never followed because the credentials would go with it. Check \`baseUrl\`. ${query}`,
     ],
-    [
-      400,
-      'refused',
-      `. What it does not accept is in \`error.serviceMessage\`, or in \`error.body\`. ${refused}`,
-    ],
+    [400, 'refused', `. The reason is in \`error.serviceMessage\` or in \`error.body\`. ${refused}`],
     [401, 'refused', `. Check that \`apiKey\` and \`apiToken\` belong to this \`baseUrl\`. ${refused}`],
     [402, 'refused', `. ${refused}`],
     [403, 'refused', `. Check that \`apiKey\` and \`apiToken\` belong to this \`baseUrl\`. ${refused}`],
@@ -66,11 +62,7 @@ describe('a status outside 2xx', () => {
       ` for the path /v1.1/transactions/uuid-1. Check the identifier, and the path prefix of \`baseUrl\`. ${refused}`,
     ],
     [408, 'unknown', `. ${query}`],
-    [
-      422,
-      'refused',
-      `. What it does not accept is in \`error.serviceMessage\`, or in \`error.body\`. ${refused}`,
-    ],
+    [422, 'refused', `. The reason is in \`error.serviceMessage\` or in \`error.body\`. ${refused}`],
     [429, 'refused', `: too many requests. ${refused}`],
     [499, 'unknown', `. ${query}`],
     [500, 'unknown', `. ${query}`],
@@ -128,7 +120,7 @@ describe('a success that cannot be used', () => {
   it('that lacks what it is for names the fields', () => {
     const { error } = failureOf(received(200, '{"situation":7}'));
     expect(error.message).toContain(
-      'The response is a success that lacks what it is for. situation: expected',
+      'The response is a success, but essential fields are missing or invalid. situation: expected',
     );
   });
 
@@ -157,7 +149,7 @@ describe('a body whose status is not 0', () => {
     expect(failure).toMatchObject({ outcome: 'unknown', httpStatus: 200, error: { code: 'api_error' } });
     expect(failure.error.message.split(' See docs')[0]).toBe(
       `The service answered getTransaction with HTTP 200 and a body whose status is ${status}, not 0. ${query} ` +
-        'Its own words are in `error.serviceMessage`.',
+        'Its own message is in `error.serviceMessage`.',
     );
   });
 
