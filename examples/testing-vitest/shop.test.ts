@@ -40,17 +40,26 @@ describe('a subscription', () => {
   }
 
   test('shows the QR code of its journey', async () => {
-    const { plain } = await subscribe(start().client, orders, request);
-    expect(plain).toMatch(/^000201/);
+    const { qrCode } = await subscribe(start().client, orders, request);
+    expect(qrCode?.plain).toMatch(/^000201/);
     expect(orders.markAsDoubtful).not.toHaveBeenCalled();
   });
 
   test('goes on under a second reference when nobody knows what became of the first', async () => {
     const { client, service } = start();
     service.fault('createRecurringCheckout', { kind: 'status', status: 504, takesEffect: true });
-    const { plain } = await subscribe(client, orders, request);
-    expect(plain).toMatch(/^000201/);
+    const { qrCode } = await subscribe(client, orders, request);
+    expect(qrCode?.plain).toMatch(/^000201/);
     expect(orders.markAsDoubtful.mock.calls).toEqual([['order-1']]);
+  });
+
+  test('is not created a second time when the failed response has its uuid', async () => {
+    const { client, service } = start();
+    const body = JSON.stringify(fixtures.recurringCheckout());
+    service.fault('createRecurringCheckout', { kind: 'status', status: 504, body, takesEffect: true });
+    const { uuid } = fixtures.recurringCheckout().response;
+    expect(await subscribe(client, orders, request)).toEqual({ uuid });
+    expect(orders.markAsDoubtful).not.toHaveBeenCalled();
   });
 
   test('is paid with the retry when the database was away, a minute later and in no time', async () => {

@@ -1,7 +1,8 @@
 import {
+  isCallError,
   type PaymentsClient,
-  PaymentsError,
   type QrCode,
+  type RecurringCheckout,
   type RecurringCheckoutRequest,
 } from 'pix-automatic-sdk';
 import { type Credentials, createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
@@ -14,22 +15,31 @@ export interface Orders {
   markAsDoubtful(reference: string): Promise<void>;
 }
 
-/** Starts a subscription, and returns the QR code to show to the customer. */
+/** A journey of the customer's. Without a QR code it cannot be shown: query its uuid, or wait for its notification. */
+export interface Subscription {
+  readonly uuid: string;
+  readonly qrCode?: QrCode;
+}
+
+/** Starts a subscription, with the QR code to show to the customer. */
 export async function subscribe(
   client: PaymentsClient,
   orders: Orders,
   request: RecurringCheckoutRequest,
-): Promise<QrCode> {
+): Promise<Subscription> {
   try {
-    const { response } = await client.createRecurringCheckout(request);
-    return response.instructions.qrCode;
+    return subscriptionOf(await client.createRecurringCheckout(request));
   } catch (error) {
-    if (!(error instanceof PaymentsError) || error.outcome !== 'unknown') throw error;
+    if (!isCallError(error) || error.outcome !== 'unknown') throw error; // no journey was created
+    if (error.uuid !== undefined) return { uuid: error.uuid }; // the journey exists: never create a second one
     await orders.markAsDoubtful(request.referenceCode);
     const again = { ...request, referenceCode: `${request.referenceCode}-2` };
-    const { response } = await client.createRecurringCheckout(again);
-    return response.instructions.qrCode;
+    return subscriptionOf(await client.createRecurringCheckout(again));
   }
+}
+
+function subscriptionOf({ response }: RecurringCheckout): Subscription {
+  return { uuid: response.uuid, qrCode: response.instructions.qrCode };
 }
 
 /** Receives the notifications. */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runTests } from './helpers/run-tests';
 import { installExample } from './runner/install-example';
 
-it('testing-vitest: passes, and fails for a shop that creates no second journey', async () => {
+it('testing-vitest: passes, and fails for a shop that creates no second journey, or always one', async () => {
   const directory = await installExample('testing-vitest');
   const { status, tests, output } = await runTests(directory, '--reporter=verbose');
   expect(tests, output).toEqual([
@@ -12,14 +12,21 @@ it('testing-vitest: passes, and fails for a shop that creates no second journey'
     '✓ shop.test.ts > a notification > of somebody else is refused',
     '✓ shop.test.ts > a subscription > shows the QR code of its journey',
     '✓ shop.test.ts > a subscription > goes on under a second reference when nobody knows what became of the first',
+    '✓ shop.test.ts > a subscription > is not created a second time when the failed response has its uuid',
     '✓ shop.test.ts > a subscription > is paid with the retry when the database was away, a minute later and in no time',
   ]);
   expect(status).toBe(0);
 
   const shop = join(directory, 'shop.ts');
   const source = await readFile(shop, 'utf8');
-  await writeFile(shop, source.replace("error.outcome !== 'unknown'", 'true'));
-  const broken = await runTests(directory, '--reporter=verbose');
-  expect(broken.tests.filter((test) => test.startsWith('×'))).toEqual([tests[3]?.replace('✓', '×')]);
-  expect(broken.status).toBe(1);
+  const failedWith = async (searched: string, replacement: string) => {
+    expect(source).toContain(searched);
+    await writeFile(shop, source.replace(searched, replacement));
+    const broken = await runTests(directory, '--reporter=verbose');
+    expect(broken.status).toBe(1);
+    return broken.tests.filter((test) => test.startsWith('×'));
+  };
+  const [, , , second, notTwice] = tests.map((test) => test.replace('✓', '×'));
+  expect(await failedWith("error.outcome !== 'unknown'", 'true')).toEqual([second, notTwice]);
+  expect(await failedWith('error.uuid !== undefined', 'false')).toEqual([notTwice]);
 });

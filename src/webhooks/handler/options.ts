@@ -117,7 +117,7 @@ export interface WebhookHandlerOptions<
 
   /**
    * How long a notification that was acted on is remembered at least, in milliseconds. When it comes again after that,
-   * it is acted on again. The service itself delivers within about six minutes (document section 6.1). 30 days are for
+   * it is acted on again. The service itself delivers within about five minutes (document section 6.1). 30 days are for
    * what comes later by other ways: a queue in front with its dead letters, a backlog after an incident, a delivery that
    * somebody repeats by hand while the month's books are closed. An `unrecognized` notification is remembered for one
    * hour, whatever this is: without an identity, the same body may well come again on purpose.
