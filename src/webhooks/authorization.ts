@@ -67,7 +67,7 @@ export function encodeCredentials(credentials: Credentials | readonly Credential
   const pairs: readonly Credentials[] = credentials;
   if (pairs.length === 0) {
     throw new ConfigurationError(
-      'Expected at least one pair of credentials: without any, nobody can be let in.',
+      'Expected at least one pair of credentials: without any, every notification would be refused.',
     );
   }
   return pairs.map(encodePair);

@@ -20,7 +20,7 @@ redis.call('HMSET', key, 'entry', ARGV[2], 'last', now)
 redis.call('PEXPIRE', key, ARGV[3])
 redis.call('ZADD', index, now, name)
 if redis.call('PTTL', index) < retention then redis.call('PEXPIRE', index, ARGV[3]) end
--- Remove expired names from the sorted set little by little: each call checks the two oldest.
+-- Remove expired names from the sorted set little by little: each park checks the two oldest.
 for _, each in ipairs(redis.call('ZRANGE', index, 0, 1)) do drop(each) end
 return { 'parked' }
 `;

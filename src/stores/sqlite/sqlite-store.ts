@@ -40,9 +40,9 @@ export interface SqliteStoreOptions {
  *   statement, timed by SQLite's clock, which is the machine's. The effect happens at least once; one callback at a
  *   time per subject.
  * - **Needs**: a local disk (not NFS), and a connection of its own: a rollback on it would undo the steps, so they are
- *   refused while a transaction is open (on node:sqlite only from Node 24 on, which tells). WAL, so that readers do not
- *   block it. `synchronous = FULL`, because with less (the default of better-sqlite3 in WAL) a power failure can undo
- *   the last steps. A short `busy_timeout`, because it blocks the process.
+ *   refused while a transaction is open (with node:sqlite only from Node 24 on). WAL, so that readers do not block it.
+ *   `synchronous = FULL`, because with less (the default of better-sqlite3 in WAL) a power failure can undo the last
+ *   steps. A short `busy_timeout`, because it blocks the process.
  * - **A crash** of the process or, with `FULL`, of the machine leaves either the old record or the new one. If a
  *   listener dies with a lease, the lease runs out.
  */

@@ -15,7 +15,7 @@ import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from 
 import type { ResolvedHandlerOptions } from './resolve-options';
 import { DONE, type Task } from './task';
 
-/** A notification. `issues` tell why the body is not of the kind it seems to be. */
+/** A notification; `issues` says why the body is not of the kind it seems to be. */
 interface Reading {
   readonly notification: { readonly kind: string };
   readonly identity: Identity;

@@ -98,9 +98,9 @@ export interface WebhookHandlerOptions<
    * A callback that always takes a little longer runs with each delivery, six times, and is never recorded: the report
    * says so from the second time on. Longer work belongs in a queue: let the callback return after the durable write.
    *
-   * While a callback goes on after that, no other one runs beside it: its subject stays held until its lease is over.
-   * With a store in transactional mode, its transaction is rolled back, and holds the subject until the callback ends,
-   * or for as long as the store allows.
+   * A callback that goes on after that still holds its subject until its lease is over: no other one runs beside it in
+   * that time. With a store in transactional mode, its transaction is rolled back, and holds the subject until the
+   * callback ends, or for as long as the store allows.
    *
    * @defaultValue 25_000
    */
@@ -108,9 +108,9 @@ export interface WebhookHandlerOptions<
 
   /**
    * How long one step of the store may take, in milliseconds. After that the answer is 503, or 500 if a transaction may
-   * have been committed; recording a success is first retried while its lease lasts. A claim that the store
-   * answers later is released. At most 7_500: the claim's answer and the record of the callback's success must both
-   * come within the 15 s by which a lease outlasts its callback.
+   * have been committed; recording a success is first retried while its lease lasts. A claim that the store answers
+   * later is released. At most 7_500: the claim's answer and the record of the callback's success must both come within
+   * the 15 s by which a lease outlasts its callback.
    *
    * @defaultValue 5_000
    */

@@ -16,7 +16,7 @@ export interface UnrecognizedNotification extends ReceivedNotification {
   readonly key: string;
   /** None of the documented kinds, and none of yours. */
   readonly kind: 'unrecognized';
-  /** Why it is not of the kind it seems to be; missing if it seems to be of none. Only the handler sets this. */
+  /** Why it is not of the kind it seems to be; missing if it resembles none. Only the handler sets this. */
   readonly issues?: readonly ValidationIssue[] | undefined;
 }
 
