@@ -1,45 +1,47 @@
 import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
 
 /**
- * Remembers which notifications have been acted on, and who is acting on one now. The document (section 6.1) promises
- * at-least-once delivery and demands a listener that never acts twice; a store is how several processes keep to that.
+ * Records which notifications have been handled, and which one is being handled now. The document (section 6.1)
+ * promises at-least-once delivery and requires a listener that never acts twice; a store makes that possible across
+ * several processes.
  *
- * A store keeps **one record a subject** (`'reversal:v-1'`): the states that are done (`'PENDING'`, `'PAID'`), and the
- * lease of whoever is working on one of them.
+ * A store keeps **one record per subject** (`'reversal:v-1'`): the states that are done (`'PENDING'`, `'PAID'`), and
+ * the lease of the claim that is working on one of them.
  *
- * Every implementation guarantees, and the contract suite in `test/stores` proves for ours:
+ * Every implementation guarantees the following; the contract suite in `test/stores` proves it for ours:
  *
- * - Each step is atomic: of any number of concurrent `claim` calls for one subject, at most one is `'claimed'`, and
- *   while its lease lives all others are `'busy'` (or `'done'`, for a state that is).
+ * - Each step is atomic: of any number of concurrent `claim` calls for one subject, at most one is `'claimed'`. While
+ *   its lease lives, all others are `'busy'` (or `'done'`, if their state is done).
  * - Each step is idempotent for its own token, because drivers resend a command whose reply was lost.
  * - Time is the store's own clock, never the caller's: processes with wrong clocks cannot shorten a lease.
- * - A step that fails or hangs leaves either the record before it or the record after it, nothing between. After a claim
- *   that failed, a store may release the lease that it could have been given.
- * - A record is bounded: it remembers the 64 newest states that are done, so that a flood of states neither fills the
- *   store nor keeps a new state from being handled, and it keeps a hash in place of a state of more than 512 characters.
- *   An older state than those is forgotten: if it is delivered again, the callback runs again.
- * - A done state is remembered for its own `retentionMs` at least, whatever is claimed, completed or released after it,
+ * - A step that fails or hangs leaves either the old record or the new one, nothing in between. After a claim that
+ *   failed, a store may release the lease that the claim may have taken.
+ * - A record is bounded: it remembers the 64 newest done states, so that a flood of states neither fills the store nor
+ *   keeps a new state from being handled. In place of a state of more than 512 characters it keeps a hash. It forgets
+ *   older states: if one is delivered again, the callback runs again.
+ * - A done state is remembered for at least its own `retentionMs`, whatever is claimed, completed or released after it,
  *   and whenever expired records are deleted.
  *
- * A claim can come late: a store that stalls carries it out when it goes on, after the handler has answered 503. The
- * handler releases such a claim as soon as its answer comes. If the process has ended meanwhile, the lease lives for
- * `leaseMs` from the moment the claim was carried out, and deliveries in that time are answered 503.
+ * A claim can come late: a store that stalls carries it out when it resumes, after the handler has answered 503. The
+ * handler releases such a claim as soon as the store answers it. If the process has ended in the meantime, the lease
+ * lives for `leaseMs` from the moment the claim was carried out, and deliveries in that time are answered 503.
  *
  * What a crash leaves: before `claim`, nothing; between `claim` and `complete`, a lease that runs out by itself, after
  * which the next delivery is claimed again (the callback may have run: at least once); after `complete`, a done state.
  *
- * @typeParam Transaction - what `transact` hands to the callback, for stores that have it
+ * @typeParam Transaction - what `transact` passes to the callback, for stores that have it
  */
 export interface IdempotencyStore<Transaction = unknown> {
   /**
    * Takes the lease of a subject, to work on one of its states.
    *
-   * A state that is done answers `'done'`, whoever has the lease. Otherwise a live lease answers `'busy'`, and so does
-   * losing a race. An expired lease counts as none: its owner is taken for dead. Rejects, as every step, with a
-   * `StoreError` or the driver's own when it cannot say: the handler then answers 503.
+   * Resolves with `'done'` if the state is done, whoever has the lease. Otherwise resolves with `'busy'` if there is a
+   * live lease, or if another claim won the race. An expired lease does not count: its owner is presumed dead. If the
+   * store cannot tell, this rejects, as every step does, with a `StoreError` or the driver's own error, and the handler
+   * answers 503.
    *
    * @param subject - kind and identity, as in `reversal:v-1`
-   * @param state - what the notification reports of the subject
+   * @param state - what the notification reports about the subject
    * @param leaseMs - how long the lease lives unless it is completed or released, in milliseconds; it is never renewed
    */
   claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult>;
@@ -47,40 +49,41 @@ export interface IdempotencyStore<Transaction = unknown> {
   /**
    * Records the claim's state as done and gives up the lease, in one step.
    *
-   * @param claim - what `claim` answered
+   * @param claim - what `claim` resolved with
    * @param retentionMs - how long the state is remembered at least, in milliseconds, unless 64 newer ones come
-   * @returns `true` when the state is recorded as done by this claim, also when an earlier call recorded it;
-   *   `false` when the claim's lease has expired or is somebody else's now, and nothing was changed
+   * @returns `true` if this claim has recorded the state as done, now or by an earlier call; `false` if the claim's
+   *   lease has expired or another claim has it now, and nothing was changed
    */
   complete(claim: Claim, retentionMs: number): Promise<boolean>;
 
   /**
    * Gives up the lease without recording anything, so that the next delivery can be claimed at once. States that were
-   * done before stay done. Changes nothing when the lease is no longer the claim's, or when the claim was completed.
+   * done before stay done. Changes nothing if the claim no longer has the lease, or was completed.
    */
   release(claim: Claim): Promise<void>;
 
   /**
-   * Claim, callback and completion in one transaction of the merchant's own database, for an effect that happens
-   * exactly once. Present only on stores that can.
+   * Runs claim, callback and completion in one transaction of the merchant's own database, for an effect that happens
+   * exactly once. Only stores that support it have this method.
    */
   readonly transact?: Transact<Transaction> | undefined;
 
   /**
-   * Keeps a notification whose callback threw, so that a bug in a callback does not cost it after the sixth delivery.
-   * One that is parked under the same key is replaced, and counts one attempt more. Present only on stores that can.
+   * Keeps a notification whose callback failed, so that a bug in a callback does not lose it after the sixth delivery.
+   * Replaces a notification parked under the same key, and adds one to its attempts. Only stores that support parking
+   * have this method.
    *
-   * **What is kept holds personal data**, as its body does, for as long as `retentionMs` says: protect the store as you
-   * protect your own records of payers, and count it among the places where you delete such data.
+   * **A parked notification holds personal data**, in its body, for as long as `retentionMs` says: protect the store as
+   * you protect your own records of payers, and include it when you delete such data.
    *
-   * @param retentionMs - how long it is kept after this failure, in milliseconds
+   * @param retentionMs - how long the notification is kept after this failure, in milliseconds
    */
   park?(notification: ParkRequest, retentionMs: number): Promise<void>;
 
-  /** What is parked, the one whose last failure is oldest first. */
+  /** Lists parked notifications, least recently failed first. */
   parked?(query?: ParkedQuery): Promise<ParkedNotification[]>;
 
-  /** Forgets what is parked under a key, such as after it was handled. Nothing happens where there is none. */
+  /** Removes the notification that is parked under a key, for example once it is handled. Does nothing if none is. */
   unpark?(key: string): Promise<void>;
 }
 
@@ -88,20 +91,20 @@ export interface IdempotencyStore<Transaction = unknown> {
 export interface Claim {
   /** Kind and identity, as `claim` was given them. */
   readonly subject: string;
-  /** What the notification reports of the subject, as `claim` was given it. */
+  /** What the notification reports about the subject, as `claim` was given it. */
   readonly state: string;
-  /** Proves the ownership of the lease; made anew for each claim. */
+  /** Proves that this claim owns the lease; new for each claim. */
   readonly token: string;
-  /** Grows with each claim of the subject, so that a write guarded by it can refuse a former owner's. */
+  /** Grows with each claim of the subject, so that your writes can refuse those of an earlier claim. */
   readonly fence: number;
   /**
    * The states of the subject that were done before, oldest first; the 64 newest at most. A state of more than 512
-   * characters is its hash here (`sha256:…`).
+   * characters is given as its hash (`sha256:…`).
    */
   readonly handledStates: readonly string[];
 }
 
-/** What `claim` answers. */
+/** What `claim` resolves with. */
 export type ClaimResult =
   | ({
       /** The lease is yours: act, then `complete`. */
@@ -114,25 +117,25 @@ export type ClaimResult =
       readonly handledStates: readonly string[];
     }
   | {
-      /** Somebody else has the lease. */
+      /** Another claim has the lease. */
       readonly status: 'busy';
     };
 
 /**
  * Runs `work` in a transaction that also holds the claim and its completion.
  *
- * Resolves with `'completed'` only when the commit was confirmed. `'done'` and `'busy'` as in `claim`, without
- * running `work`, and without waiting for whoever has the subject. When `work` throws, everything is rolled back and
- * its error is rethrown. When `work` takes longer than `timeoutMs`, this rejects at that moment, and nothing of `work`
- * is ever committed, but the subject stays held (`'busy'` for others) until `work` has ended, or until the store's own
- * limit for that is over: another callback must not run beside it. Any other failure rejects, and the effect has either
- * happened together with its record, or not at all.
+ * Resolves with `'completed'` only when the commit was confirmed. Resolves with `'done'` or `'busy'` as `claim` does,
+ * without running `work`, and without waiting for another claim of the subject. If `work` throws, everything is rolled
+ * back and its error is rethrown. If `work` takes longer than `timeoutMs`, this rejects at that moment, and nothing
+ * that `work` wrote is ever committed. The subject then stays held (`'busy'` for others) until `work` has ended or the
+ * store's own limit is reached, because another callback must not run beside it. Any other failure rejects, and the
+ * effect has either happened together with its record, or not at all.
  */
 export type Transact<Transaction> = (
   request: TransactRequest,
   work: (transaction: Transaction, claim: Claim) => Promise<void>,
 ) => Promise<{
-  /** `'completed'`: committed. `'done'`: acted on before. `'busy'`: somebody else has the subject. */
+  /** `'completed'`: committed. `'done'`: acted on before. `'busy'`: another claim has the subject. */
   readonly status: 'completed' | 'done' | 'busy';
 }>;
 
@@ -140,13 +143,13 @@ export type Transact<Transaction> = (
 export interface TransactRequest {
   /** Kind and identity, as in `reversal:v-1`. */
   readonly subject: string;
-  /** What the notification reports of the subject. */
+  /** What the notification reports about the subject. */
   readonly state: string;
   /** How long the state is remembered at least, in milliseconds. */
   readonly retentionMs: number;
   /**
-   * How long `work` may take at most, in milliseconds; a bound for the transaction's own timeouts. Once it is over,
-   * `transact` rejects, while the subject stays held as {@link Transact} says.
+   * How long `work` may take at most, in milliseconds; also sets the transaction's own timeouts. After that, `transact`
+   * rejects, and the subject stays held as {@link Transact} describes.
    */
   readonly timeoutMs: number;
 }

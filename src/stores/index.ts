@@ -1,5 +1,5 @@
 /**
- * Idempotency stores over a client of yours: no driver comes with them.
+ * Idempotency stores that use your own database client: no driver comes with them.
  *
  * @module pix-automatic-sdk/stores
  */

@@ -10,7 +10,7 @@ import {
   shortened,
 } from './store-arguments';
 
-/** How a {@link MemoryStore} is bounded. */
+/** The limits and the clock of a {@link MemoryStore}. */
 export interface MemoryStoreOptions {
   /**
    * How many subjects are remembered at most. When the store is full, the subject claimed longest ago is forgotten, and
@@ -19,12 +19,12 @@ export interface MemoryStoreOptions {
   readonly maxEntries?: number | undefined;
 
   /**
-   * How many notifications are parked at most; beyond it, the one whose failure is oldest is forgotten. Each takes as
-   * much as its body, which is 1 MiB at most by default. Default: 1000.
+   * How many notifications are parked at most. Beyond that, the least recently failed one is forgotten. Each takes as
+   * much memory as its body, which is 1 MiB at most by default. Default: 1000.
    */
   readonly maxParked?: number | undefined;
 
-  /** The clock, in milliseconds since 1970, for tests. Default: the process's, which does not jump when it is set. */
+  /** The clock, in milliseconds since 1970, for tests. Default: the process's; it ignores system time changes. */
   readonly clock?: (() => number) | undefined;
 }
 
@@ -32,34 +32,34 @@ export interface MemoryStoreOptions {
  * An idempotency store in this process's memory.
  *
  * **It protects one process only.** Two processes behind a load balancer, a cluster of workers, or serverless
- * instances each have their own, and each runs the callback; a restart forgets everything. Use `RedisStore`,
+ * instances each have their own store, and each runs the callback; a restart forgets everything. Use `RedisStore`,
  * `PostgresStore` or `SqliteStore` from `pix-automatic-sdk/stores` wherever that matters.
  *
- * Within its process it keeps every guarantee of {@link IdempotencyStore}. A lease that lives is never evicted: when
- * the store is full of subjects that are being worked on, `claim` rejects with a `StoreError`, and the handler answers
- * 503. It has no timers: expired entries go as the store is used.
+ * Within its process it keeps every guarantee of {@link IdempotencyStore}. It never evicts a live lease: if the store
+ * is full and the subjects it would evict first (1000 at most) all have one, `claim` rejects with a `StoreError`, and
+ * the handler answers 503. It has no timers: expired entries are removed as the store is used.
  */
 export class MemoryStore implements IdempotencyStore {
   readonly #maxEntries: number;
   readonly #maxParked: number;
   readonly #clock: () => number;
   /**
-   * What is done of each subject, or its lease. A map keeps the order in which its keys were added, and each claim adds
-   * its subject anew: the oldest comes first.
+   * The lease or the done states of each subject. A `Map` keeps its keys in the order they were added, and each claim
+   * adds its subject again, so the subject claimed longest ago comes first.
    */
   readonly #subjects = new Map<string, Lease | readonly DoneState[]>();
   /**
-   * Gives the oldest entry, then the next one. Kept from step to step, because a new iterator passes over the places of
-   * all that was deleted before it reaches the oldest.
+   * Yields the oldest entry, then the next one. Kept between calls, because a new iterator has to skip the slots of all
+   * deleted entries before it reaches the oldest.
    */
   readonly #oldest = this.#subjects.entries();
-  /** Goes through all entries, round and round, to find those that have expired. */
+  /** Cycles through all entries to find those that have expired. */
   #sweeper = this.#subjects.entries();
-  /** Of the store, not of a subject, so that it outlives what is evicted. */
+  /** Kept for the whole store, so it survives the eviction of a subject. */
   #lastFence = 0;
   /** Counts the claims. */
   #lastToken = 0;
-  /** In the order of their last failures. */
+  /** Ordered by last failure, oldest first. */
   readonly #parked = new Map<string, { readonly notification: ParkedNotification; readonly until: number }>();
 
   /** @throws `ConfigurationError` for a `maxParked` below 1, or a `maxEntries` below 1 or above 8 388 608 */
@@ -143,7 +143,7 @@ export class MemoryStore implements IdempotencyStore {
     this.#parked.delete(key);
   }
 
-  /** They hold personal data. There are `maxParked` at most, so all of them are looked at. */
+  /** Deletes expired entries at once, because they hold personal data. Checks all: there are `maxParked` at most. */
   #forgetExpiredParked(now: number): void {
     for (const [key, { until }] of this.#parked) if (until <= now) this.#parked.delete(key);
   }
@@ -152,7 +152,7 @@ export class MemoryStore implements IdempotencyStore {
     return Math.floor(this.#clock());
   }
 
-  /** Looks at two entries: with two a claim, all have been looked at before as many were added. */
+  /** Checks two entries per claim, so that all are checked before the number of entries can double. */
   #sweep(now: number): void {
     for (let looked = 0; looked < 2; looked += 1) {
       const { value, done } = this.#sweeper.next();
@@ -173,25 +173,25 @@ export class MemoryStore implements IdempotencyStore {
       const [key, entry] = value;
       this.#subjects.delete(key);
       if (!isLeased(entry, now)) return;
-      // What is being worked on is young, so that it is seldom in the way; it is put behind the others then.
+      // A live lease is seldom among the oldest entries. If it is, move it behind the others.
       this.#subjects.set(key, entry);
     }
     throw new StoreError(
-      `The memory store is full of its ${this.#maxEntries} subjects, and those that it would forget first are being ` +
-        'worked on. Raise maxEntries, or look for callbacks that hang.',
+      `The memory store is full (${this.#maxEntries} subjects), and callbacks are running for all that it would ` +
+        'evict first. Raise maxEntries, or look for callbacks that hang.',
     );
   }
 }
 
-/** Half of what a `Map` can hold: a full one needs as many places again for the entries that take others' places. */
+/** Half of what a `Map` can hold: a full store needs as many slots again for entries that replace others. */
 const MOST_ENTRIES = 2 ** 23;
 
-/** Entries that one claim looks at for room: a thousand take well under a millisecond. */
+/** How many entries one claim checks to make room: a thousand take well under a millisecond. */
 const MAX_LOOKS = 1_000;
 
 const MAX_SUBJECT_LENGTH = 512;
 
-/** Of a subject that somebody is working on, until it has run out. */
+/** The lease of a subject that is being worked on. It counts until it runs out. */
 class Lease {
   constructor(
     readonly token: number,
@@ -203,7 +203,7 @@ class Lease {
 
 interface DoneState {
   readonly state: string;
-  /** That of the claim which completed it. */
+  /** The token of the claim that completed it. */
   readonly token: number;
   readonly until: number;
 }
@@ -229,7 +229,7 @@ function keptState(state: string): string {
   return shortened(state, MAX_STATE_LENGTH);
 }
 
-/** Starts at the wall clock and then ignores changes to it, which would cut leases short. */
+/** Starts at the system time, then ignores changes to it, which would cut leases short. */
 function steadyClock(): () => number {
   const start = Date.now() - performance.now();
   return () => start + performance.now();

@@ -1,19 +1,19 @@
 import { hashed, MAX_STATE_LENGTH, shortened } from './store-arguments';
 
-/** What databases cannot hold, or would change: NUL, and halves of surrogate pairs, which all become `U+FFFD`. */
+/** Characters that a database refuses (NUL) or changes (an unpaired surrogate, which becomes `U+FFFD`). */
 const UNSTORABLE = /[\0\p{Cs}]/u;
 
-/** Below what a PostgreSQL index row holds. */
+/** Short enough for a PostgreSQL index row. */
 const MAX_SUBJECT_LENGTH = 500;
 
 const QUOTED = '"';
 
-/** The subject as a key: itself, or its hash where it is too long for an index or not storable as it is. */
+/** Returns the subject as a key, or its hash if the subject is too long for an index or cannot be stored as it is. */
 export function storableSubject(subject: string): string {
   return UNSTORABLE.test(subject) ? hashed(subject) : shortened(subject, MAX_SUBJECT_LENGTH);
 }
 
-/** The state as it is stored: itself, its hash where it is long, or as JSON where it is not storable as it is. */
+/** Returns the state as stored: as it is, as a hash if it is long, or as JSON if it cannot be stored as it is. */
 export function storableState(state: string): string {
   const short = shortened(state, MAX_STATE_LENGTH);
   return UNSTORABLE.test(short) || short.startsWith(QUOTED) ? JSON.stringify(short) : short;

@@ -1,39 +1,39 @@
-/** A notification whose callback threw, as it is given to `park`. */
+/** A notification whose callback threw or took too long, as passed to `park`. */
 export interface ParkRequest {
-  /** `notification.key`; a notification that fails again replaces what was parked under its key. */
+  /** `notification.key`; a notification that fails again replaces the one parked under its key. */
   readonly key: string;
   /** `notification.kind`. */
   readonly kind: string;
   /** Kind and identity, as `claim` is given them. */
   readonly subject: string;
-  /** What the notification reports of the subject. */
+  /** What the notification reports about the subject. */
   readonly state: string;
   /** The JSON text as it was received. **It holds personal data**: names, e-mail addresses, bank accounts. */
   readonly body: string;
-  /** The path and query that it came with; `''` where they are not known. */
+  /** The path and query that it was sent to; `''` if unknown. */
   readonly url: string;
-  /** The `name` of what the callback threw; never its message, which can hold anything. */
+  /** The `name` of what the callback threw, or `DeadlineExceeded`; never the message, which can hold anything. */
   readonly errorName: string;
-  /** Its `code`, where it had one. */
+  /** The error's `code`, if it had one. */
   readonly errorCode?: string | undefined;
 }
 
-/** A notification that is parked. */
+/** A parked notification. */
 export interface ParkedNotification extends ParkRequest {
-  /** When its callback threw for the first time, in milliseconds since 1970 by the store's clock. */
+  /** When its callback failed for the first time, in milliseconds since 1970 by the store's clock. */
   readonly firstFailedAt: number;
-  /** When its callback threw last, in milliseconds since 1970 by the store's clock. */
+  /** When its callback failed last, in milliseconds since 1970 by the store's clock. */
   readonly lastFailedAt: number;
-  /** How often it was parked; a command that a driver sent twice counts twice. */
+  /** How many times it was parked; a command that the driver sent twice counts twice. */
   readonly attempts: number;
 }
 
-/** Which parked notifications are wanted. */
+/** Which parked notifications to list. */
 export interface ParkedQuery {
-  /** Those whose last failure was then or later, in milliseconds since 1970. Default: all. */
+  /** Only those that last failed at this time or later, in milliseconds since 1970. Default: all. */
   readonly since?: number | undefined;
   /** How many at most. Default: 100. */
   readonly limit?: number | undefined;
-  /** The one with this key. Default: any. */
+  /** Only the one with this key. Default: any. */
   readonly key?: string | undefined;
 }

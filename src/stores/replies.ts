@@ -3,16 +3,16 @@ import type { ClaimResult } from './idempotency-store';
 import { stateFromStored } from './names';
 import type { ParkedNotification, ParkRequest } from './parked';
 
-/** What a store's server answered to `claim`, before anything about it is believed. */
+/** What a store's server replied to `claim`, not yet checked. */
 export interface ClaimReply {
   readonly status: unknown;
-  /** Sent along and sent back, so that a reply which belongs to another command is never taken for ours. */
+  /** Sent with the command and returned by it, so that the reply of another command is never taken for ours. */
   readonly token: unknown;
   readonly fence: unknown;
   readonly states: unknown;
 }
 
-/** The claim's result, or an error where the reply is not one that the store's own command gives. */
+/** Returns the claim's result; throws if the store's own command could not have given this reply. */
 export function readClaim(
   reply: ClaimReply,
   asked: { readonly subject: string; readonly state: string; readonly token: string },
@@ -29,7 +29,7 @@ export function readClaim(
   return { status, ...asked, fence, handledStates };
 }
 
-/** What is written of a parked notification: as JSON, any text in it can be stored. */
+/** Returns the text that is stored for a parked notification. As JSON, any string in it can be stored. */
 export function parkedAsText({
   key,
   kind,
@@ -43,7 +43,7 @@ export function parkedAsText({
   return JSON.stringify({ key, kind, subject, state, body, url, errorName, errorCode });
 }
 
-/** A parked notification, from that text and what the store's server counted and timed. */
+/** Reads a parked notification from that text, and from the times and count that the server kept. */
 export function readParked(
   entry: unknown,
   first: unknown,

@@ -2,7 +2,7 @@ import type { ClaimResult } from './idempotency-store';
 import type { ParkedNotification } from './parked';
 import { readClaim, readParked, unexpectedReply } from './replies';
 
-/** Reads the rows of a claim in SQL; none means that a race was lost. */
+/** Reads the rows of a claim in SQL. No row means that another claim won the race. */
 export function readClaimRow(
   rows: unknown,
   asked: { readonly subject: string; readonly state: string; readonly token: string },
@@ -16,11 +16,11 @@ export function readClaimRow(
   );
 }
 
-/** What a transaction begins with. */
+/** What a transaction finds out before it claims. */
 export interface TransactionStart {
   /** Whether the lock on the subject was free. */
   readonly locked: boolean;
-  /** The table with its schema, quoted, as the connection's own search path finds it. */
+  /** The table with its schema, quoted, as found by the connection's own search path. */
   readonly table: string;
   /** The role that the connection has: `'none'` for the one it logged in with. */
   readonly role: string;
@@ -41,7 +41,7 @@ export function transactionOf(rows: unknown[]): string {
   return transaction;
 }
 
-/** Whether the one row says the claim's token; no row is `false`. */
+/** Whether the step gave one row, with the claim's token. `false` for no row. */
 export function isConfirmed(step: string, rows: unknown, token: string): boolean {
   if (!Array.isArray(rows) || rows.length > 1) throw unexpectedReply(step);
   if (rows.length === 0) return false;
@@ -49,12 +49,12 @@ export function isConfirmed(step: string, rows: unknown, token: string): boolean
   return true;
 }
 
-/** The tokens that the rows are about. */
+/** The token of each row. */
 export function tokensOf(rows: unknown): unknown[] {
   return Array.isArray(rows) ? rows.map((row) => record(row)['token']) : [];
 }
 
-/** Reads the rows of what is parked. */
+/** Reads the rows of parked notifications. */
 export function readParkedRows(rows: unknown): ParkedNotification[] {
   if (!Array.isArray(rows)) throw unexpectedReply('parked');
   return rows.map((row) => {

@@ -3,18 +3,21 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { ConfigurationError } from '../errors';
 import type { ParkedQuery } from './parked';
 
-/** 300 years: beyond any lease or retention, and small enough to add to a clock without losing milliseconds. */
+/** 300 years: longer than any lease or retention, and small enough to add to a clock without losing milliseconds. */
 const MAX_DURATION_MS = 1e13;
 
-/** How many states of a subject a store remembers: the newest ones, so that a flood of states never fills it. */
+/** How many states of a subject a store remembers, the newest ones, so that a flood of states never fills it. */
 export const MAX_STATES = 64;
 
-/** The longest state that is kept as it is; the parser lets no longer one through. */
+/**
+ * The longest state that a store keeps as it is. A longer one is rare: the parser allows each part 512 characters, but
+ * percent-encoding and joining the parts can add to that.
+ */
 export const MAX_STATE_LENGTH = 512;
 
 const HASHED = 'sha256:';
 
-/** The duration in whole milliseconds, rounded up; refuses what is none (`NaN`, `Infinity`, zero, a string). */
+/** Returns the duration in whole milliseconds, rounded up; refuses `NaN`, `Infinity`, zero, negatives and strings. */
 export function checkDuration(name: string, value: number): number {
   if (typeof value === 'number' && value > 0 && value <= MAX_DURATION_MS) return Math.ceil(value);
   throw new ConfigurationError(
@@ -23,7 +26,7 @@ export function checkDuration(name: string, value: number): number {
   );
 }
 
-/** A whole number from 1 on. */
+/** Checks a whole number from 1 to `most`. */
 export function checkCount(name: string, value: number, most: number = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value;
   throw new ConfigurationError(
@@ -31,7 +34,7 @@ export function checkCount(name: string, value: number, most: number = Number.MA
   );
 }
 
-/** The query with its defaults; `since` and `limit` as numbers that can be compared. A key that is empty is not any key. */
+/** Returns the query with its defaults, and `since` as a whole number. Refuses an empty key: it does not mean any. */
 export function checkParkedQuery({ since = 0, limit = 100, key }: ParkedQuery) {
   if (typeof since !== 'number' || Number.isNaN(since)) {
     throw new ConfigurationError('Expected since to be a number of milliseconds since 1970: date.getTime().');
@@ -45,13 +48,13 @@ export function checkParkedQuery({ since = 0, limit = 100, key }: ParkedQuery) {
   return { since: sinceMs, limit: checkCount('limit', limit), key };
 }
 
-/** The text, or its hash where it is longer than that; a text that looks like a hash is hashed, too. */
+/** Returns the text, or its hash if it is longer than `maxLength` or looks like a hash itself. */
 export function shortened(text: string, maxLength: number): string {
   return text.length <= maxLength && !text.startsWith(HASHED) ? text : hashed(text);
 }
 
 /** Different texts have different hashes. */
 export function hashed(text: string): string {
-  // JSON writes halves of surrogate pairs as escapes; as UTF-8 they would all become U+FFFD.
+  // JSON escapes unpaired surrogates; encoded as UTF-8, they would all become U+FFFD.
   return HASHED + bytesToHex(sha256(utf8ToBytes(JSON.stringify(text))));
 }

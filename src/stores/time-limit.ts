@@ -1,10 +1,10 @@
 import { StoreError } from '../errors';
 import { TIMED_OUT, within } from '../shared/time';
 
-/** Tells a connection that still works on something from one that answered. */
+/** No answer within the limit: the connection may still be working on the statement. */
 export class TimeLimitError extends StoreError {}
 
-/** The promise's result, or a `TimeLimitError` once `timeoutMs` have passed. What the promise gives later is `ignored`. */
+/** Returns the promise's result, or throws a `TimeLimitError` after `timeoutMs`; a later result goes to `ignored`. */
 export async function withTimeLimit<Value>(
   timeoutMs: number,
   promise: Promise<Value>,
@@ -17,7 +17,7 @@ export async function withTimeLimit<Value>(
   throw new TimeLimitError(message);
 }
 
-/** Whether the promise is settled, one way or the other, within this time. */
+/** Whether the promise resolves or rejects within this time. */
 export async function settlesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   const settled = promise.then(
     () => true,

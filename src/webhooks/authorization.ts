@@ -2,7 +2,7 @@ import { type AuthorizationFailure, ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/credentials';
 
-/** What a check of an `Authorization` header found. */
+/** The result of checking an `Authorization` header. */
 export type AuthorizationCheck =
   | {
       /** The service sent it. */
@@ -13,7 +13,7 @@ export type AuthorizationCheck =
   | {
       /** Nothing proves that the service sent it. */
       readonly ok: false;
-      /** For your log only: an answer that says why helps an attacker. */
+      /** For your log only: a response that gives the reason helps an attacker. */
       readonly reason: AuthorizationFailure;
     };
 
@@ -35,7 +35,7 @@ export function verifyAuthorization(
 }
 
 /**
- * As {@link verifyAuthorization}, and says which credentials matched, or why none did.
+ * Like {@link verifyAuthorization}, but also tells which credentials matched, or why none did.
  *
  * @throws `ConfigurationError` for credentials that cannot work
  */
@@ -58,7 +58,7 @@ export function basicAuthorization(credentials: Credentials): string {
 /** A pair of credentials, with the Base64 part of the header that it makes (document section 5, item 3). */
 export interface EncodedPair extends Credentials {
   readonly encoded: string;
-  /** The character codes of `encoded`, with zeros up to a power of two; quicker to read than the text. */
+  /** The character codes of `encoded`, padded with zeros to a power of two; faster to read than the text. */
   readonly codes: Uint8Array;
 }
 
@@ -67,7 +67,7 @@ export function encodeCredentials(credentials: Credentials | readonly Credential
   const pairs: readonly Credentials[] = credentials;
   if (pairs.length === 0) {
     throw new ConfigurationError(
-      'Expected at least one pair of credentials: without any, nobody can be let in.',
+      'Expected at least one pair of credentials: without any, every notification would be refused.',
     );
   }
   return pairs.map(encodePair);
@@ -77,7 +77,7 @@ const encodedPairs = new WeakMap<Credentials, EncodedPair>();
 
 function encodePair(pair: Credentials): EncodedPair {
   const known = encodedPairs.get(pair);
-  // Compared with what was encoded, because nothing keeps the caller from changing the object.
+  // Compare with what was encoded, because the caller may have changed the object since.
   if (known !== undefined && known.apiKey === pair.apiKey && known.apiToken === pair.apiToken) return known;
   assertCredentials(pair);
   const { apiKey, apiToken } = pair;
@@ -96,7 +96,7 @@ export function checkAgainst(
 ): AuthorizationCheck {
   const value = typeof header === 'string' ? header.trim() : '';
   if (value === '') return { ok: false, reason: 'missing' };
-  // The service's own spelling needs no regular expression.
+  // Skip the regular expression for the service's own spelling.
   if (!value.startsWith('Basic ') && !/^basic(?: |$)/i.test(value)) {
     return { ok: false, reason: 'wrong-scheme' };
   }
@@ -114,21 +114,21 @@ export function checkAgainst(
 const SPACE = 0x20;
 
 /**
- * Whether the rest of the header, from `start` on, is the Base64 of the pair. It takes as long as what was received is
- * long, which the sender knows anyway, and no other time.
+ * Whether the rest of the header, from `start` on, is the Base64 of the pair. The time depends only on the length of
+ * the received header, which the sender knows anyway.
  */
 function endsWith(header: string, start: number, { encoded, codes }: EncodedPair): boolean {
   const length = header.length - start;
   const lastIndex = codes.length - 1;
   let difference = length ^ encoded.length;
   for (let i = 0; i < length; i += 1) {
-    // The index stays within the codes whatever was received: beyond the end of an array, reading is slower.
+    // Mask the index so that it stays within the codes: reading beyond the end of an array is slower.
     difference |= header.charCodeAt(start + i) ^ (codes[i & lastIndex] as number);
   }
   return difference === 0;
 }
 
-/** Base64 of a text with a colon in it (RFC 7617). */
+/** Whether this is the Base64 of a text with a colon in it (RFC 7617). */
 function isWellFormed(received: string): boolean {
   try {
     return /^[A-Za-z0-9+/]+={0,2}$/.test(received) && atob(received).includes(':');

@@ -1,5 +1,5 @@
 /**
- * What a merchant's listener uses. It loads nothing of the client.
+ * Everything that a merchant's listener uses. It loads nothing of the client.
  *
  * @module pix-automatic-sdk/webhooks
  */

@@ -16,7 +16,7 @@ type Call = (...given: unknown[]) => unknown;
 const calls: ReadonlyArray<readonly [what: string, call: Call, says: string]> = [
   ['new PaymentsClient', (options) => new PaymentsClient(options as never), 'PaymentsClient.fromEnv()'],
   ['createWebhookHandler', createWebhookHandler as Call, 'createWebhookHandler({ credentials, on:'],
-  ['toNodeListener', toNodeListener as Call, '`createWebhookHandler` gives'],
+  ['toNodeListener', toNodeListener as Call, '`createWebhookHandler` returns'],
   ['parseNotification', parseNotification as Call, 'parseNotification({ url, body })'],
   [
     'constructNotification',

@@ -1,20 +1,20 @@
-/** How often the server is asked to release what is left, as long as there is anything. */
+/** How often the server is asked to release the remaining claims. */
 const PAUSE_MS = 1_000;
 
-/** All six deliveries of a notification are over by then: nothing is gained by a release after that. */
+/** By then the service has sent all six deliveries of a notification, so a later release gains nothing. */
 const LIFETIME_MS = 300_000;
 
-/** A claim is some 200 bytes, and all of them are released by one statement. */
+/** A claim takes some 200 bytes, and one statement releases all of them. */
 const MAX_CLAIMS = 1_000;
 
-/** Releases the leases with these tokens, each of the subject at the same place, and says which tokens had one. */
+/** Releases the leases with these tokens, each of the subject at the same index, and returns the tokens released. */
 type Release = (subjects: readonly string[], tokens: readonly string[]) => Promise<readonly unknown[]>;
 
 /**
- * Claims whose answer never came. A server that was stalled carries them out when it goes on, and nobody would know of
- * their leases. So they are released in the background: every second, until the server has released them or five minutes
- * are over, with one statement at a time, and without keeping the process alive. Beyond 1000 claims the oldest are
- * forgotten, and their leases run out by themselves.
+ * Claims whose answer never came. A server that stalled carries them out when it resumes, and nothing else would
+ * release their leases. So they are released in the background: every second, until the server has released them or
+ * five minutes have passed, one statement at a time, and without keeping the process alive. Beyond 1000 claims the
+ * oldest are forgotten, and their leases run out by themselves.
  */
 export class AbandonedClaims {
   readonly #release: Release;
@@ -37,7 +37,7 @@ export class AbandonedClaims {
   #schedule(): void {
     if (this.#isScheduled || this.#claims.size === 0) return;
     this.#isScheduled = true;
-    // Where timers are numbers, there is no process to keep alive.
+    // In runtimes where a timer is a number, there is no process to keep alive.
     const timer: { unref?: () => void } | number = setTimeout(() => void this.#run(), PAUSE_MS);
     if (typeof timer === 'object') timer.unref?.();
   }
@@ -56,14 +56,14 @@ export class AbandonedClaims {
       const released = await this.#release(subjects, [...this.#claims.keys()]);
       for (const token of released) this.#claims.delete(String(token));
     } catch {
-      // The server is still away, and is asked again.
+      // The server is still unreachable; the next run asks again.
     }
   }
 }
 
 /**
- * Whether a statement that failed so may still be carried out, or has been. Not where the server itself said that the
- * statement failed, by an SQLSTATE other than those of a lost connection (08) or a server that ends it (57).
+ * Whether a statement that failed with this error may have been carried out, or may still be. `false` if the server
+ * itself reported the failure: any SQLSTATE other than a lost connection (08) or a server that ends it (57).
  */
 export function mayStillHappen(error: unknown): boolean {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

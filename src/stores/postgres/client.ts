@@ -1,39 +1,39 @@
-/** A result as `pg` gives it; only `rows` is there in PGlite. */
+/** The part of a query result that `pg` and PGlite share. */
 export interface PostgresRows {
   /** The rows of the result. */
   readonly rows: unknown[];
 }
 
-/** What the plain mode uses: a `Pool` or `Client` of `pg`, or a `PGlite`. */
+/** The database in plain mode: a `Pool` or `Client` of `pg`, or a `PGlite`. */
 export interface PostgresQueryable {
   /** Runs a statement, with values for `$1`, `$2` and so on. */
   query(text: string, values?: unknown[]): Promise<PostgresRows>;
 }
 
-/** What the transactional mode uses: a `Pool` of `pg`, or of a driver made like it. */
+/** The database in transactional mode: a `Pool` of `pg`, or of a compatible driver. */
 export interface PostgresPool extends PostgresQueryable {
-  /** Gives a connection to the callback, or the reason why there is none. */
+  /** Passes a connection to the callback, or the error that prevented it. */
   connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void;
-  /** Tells a pool from a client, whose `connect` gives no connection. */
+  /** Tells a pool from a client, whose `connect` passes no connection. */
   readonly totalCount: number;
   /** The pool's own options. */
   readonly options?:
     | {
-        /** How many connections it opens at most. */
+        /** The most connections that it opens. */
         readonly max?: number | undefined;
       }
     | undefined;
 }
 
-/** A connection out of the pool. */
+/** A connection from the pool. */
 export interface PostgresPoolClient {
   /** Runs a statement on this connection. */
   query(query: string | PostgresQuery, values?: unknown[]): Promise<PostgresResult>;
-  /** With an error, the connection is closed instead of used again. */
+  /** Returns the connection to the pool. With an error, the pool closes it instead. */
   release(error?: Error): void;
   /** Listens for the loss of the connection. */
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** Listens no more. */
+  /** Stops listening. */
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
 
@@ -47,22 +47,22 @@ export interface PostgresQuery {
   name?: string;
   /** `'array'` for rows as lists of values. */
   rowMode?: 'array';
-  /** How `pg` is to read values of the result. */
+  /** How `pg` reads the values of the result. */
   types?: PostgresTypes;
-  /** One statement only: the server refuses more. Known to pg 8.12 and later. */
+  /** Makes the server refuse more than one statement. Supported by pg 8.12 and later. */
   queryMode?: 'extended';
 }
 
 /** Type parsers, as `pg` takes them. */
 export interface PostgresTypes {
-  /** Gives the function that reads values of the type with this id. */
+  /** Returns the function that reads values of the type with this id. */
   // biome-ignore lint/suspicious/noExplicitAny: what pg's own declaration says
   getTypeParser(id: number, format?: any): any;
 }
 
-/** A result with what a transaction must know of it. */
+/** A result with the fields that a transaction needs. */
 export interface PostgresResult extends PostgresRows {
-  /** How many rows the statement changed or gave. */
+  /** How many rows the statement changed or returned. */
   readonly rowCount: number | null;
   /** The command tag's first word: `'COMMIT'`. */
   readonly command: string;

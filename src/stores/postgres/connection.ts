@@ -2,17 +2,18 @@ import { StoreError } from '../../errors';
 import { withTimeLimit } from '../time-limit';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryable, PostgresRows } from './client';
 
-/** Runs one statement, and then gives its connection back. */
+/** Runs one statement, then returns its connection to the pool. */
 export type RunOnce = (text: string, values: unknown[]) => Promise<PostgresRows>;
 
 /**
- * A connection for one statement, both within `timeoutMs`. While this promise is not resolved, nothing has been sent.
+ * Gets a connection for one statement; both together may take `timeoutMs`. Until this promise resolves, nothing has
+ * been sent.
  *
- * Of a pool, a connection that failed, or did not answer within `timeoutMs` of the statement, is closed: one that has
- * gone silent would otherwise be handed out again and again. That is later than the step ends where connecting took long.
- * Closed together with the step, each new connection would be lost on a machine on which connecting takes nearly as long
- * as a step may, and the next step would have to connect again. A `Client` or a PGlite is not ours to close, so there
- * only the wait ends.
+ * If the database is a pool, closes a connection that failed, or did not answer within `timeoutMs` of the statement.
+ * Otherwise the pool would keep handing out a connection that has gone silent. If connecting took long, that is later
+ * than the end of the step, on purpose: where connecting takes nearly as long as a step may, closing the connection
+ * with the step would lose every new connection, and the next step would have to connect again. A `Client` or a PGlite
+ * is not ours to close, so there only the wait ends.
  */
 export async function connectionFor(database: PostgresQueryable, timeoutMs: number): Promise<RunOnce> {
   const end = performance.now() + timeoutMs;
@@ -25,7 +26,7 @@ export async function connectionFor(database: PostgresQueryable, timeoutMs: numb
           () => giveBack(client),
           (error: unknown) => giveBack(client, errorOf(error)),
         )
-        // A listener of the merchant's for `release` may throw, and nothing waits for this promise.
+        // The merchant's listener for `release` may throw, and nothing awaits this promise.
         .catch(ignore);
     }
     return withTimeLimit(remaining(end), running, noAnswerWithin(timeoutMs));
@@ -33,12 +34,12 @@ export async function connectionFor(database: PostgresQueryable, timeoutMs: numb
 }
 
 /**
- * A connection with a listener for its loss, which is emitted as an event too, and without one would end the process.
- * The query that is running, or the next one, rejects. By callback, not by promise: that a connection is ready and that
- * it is lost can be said in one packet, and in between nobody who awaits a promise gets to listen.
+ * Checks out a connection, and listens for its `error` event: without a listener, a lost connection would end the
+ * process. The running query, or the next one, rejects anyway. Uses a callback and not a promise, because one packet
+ * can both make the connection ready and end it, and code that awaits a promise would add its listener too late.
  *
- * @param timeoutMs - how long all has been given
- * @param end - when that is over, by `performance.now()`
+ * @param timeoutMs - the whole time limit, for the error message
+ * @param end - when that time is over, by `performance.now()`
  */
 export function checkOut(pool: PostgresPool, timeoutMs: number, end: number): Promise<PostgresPoolClient> {
   const connected = new Promise<PostgresPoolClient>((resolve, reject) => {
@@ -51,15 +52,15 @@ export function checkOut(pool: PostgresPool, timeoutMs: number, end: number): Pr
   return withTimeLimit(
     remaining(end),
     connected,
-    `No database connection within ${timeoutMs} ms. Raise the pool's max, look for callbacks that take long, or, where ` +
+    `No database connection within ${timeoutMs} ms. Raise the pool's max, look for callbacks that take long, or, if ` +
       'the server does not answer, set connectionTimeoutMillis in the pool.',
     (late) => giveBack(late),
   );
 }
 
-/** Gives the connection back to the pool; with an error, closes it. */
+/** Returns the connection to the pool; with an error, closes it. */
 export function giveBack(client: PostgresPoolClient, broken?: Error): void {
-  // A broken connection keeps its listener: what it still emits would end the process.
+  // A broken connection keeps its listener: without one, a further `error` event would end the process.
   if (broken === undefined) client.removeListener('error', ignore);
   client.release(broken);
 }

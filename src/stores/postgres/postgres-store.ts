@@ -14,97 +14,98 @@ import { createTable } from './table';
 import { transact } from './transact';
 import type { PostgresTransaction } from './transaction';
 
-/** By how much a lease outlives its callback, and a transaction holds the subject of one that has not ended. */
+/** How long a transaction holds the subject of a callback that has outlived its time. Equals the handler's margin. */
 const HOLD_MS = 15_000;
 
-/** What `pg` gives a pool that is not told otherwise. */
+/** The default `max` of a `pg` pool. */
 const POOL_MAX = 10;
 
-/** Where a {@link PostgresStore} keeps its records, and how. */
+/** Where a {@link PostgresStore} keeps its records, and how it uses the database. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
   /** The table's schema, unquoted; it must exist. Default: the first of the connection's `search_path`. */
   readonly schema?: string | undefined;
 
   /**
-   * The table's name, unquoted, of up to 52 bytes. What is parked is in a table of its own, whose name ends in `_parked`.
-   * Default: `'pix_automatic_notifications'`.
+   * The table's name, unquoted, of up to 52 bytes. Parked notifications are in a table of their own, with `_parked`
+   * added to this name. Default: `'pix_automatic_notifications'`.
    */
   readonly table?: string | undefined;
 
   /**
-   * Whether callbacks run in a transaction together with the notification's record, and get it as
+   * Whether callbacks run in a transaction that also holds the notification's record, and get it as
    * `context.transaction`: what they write there happens exactly once. Needs a pool. Default: `false`.
    */
   readonly transactional?: Transactional | undefined;
 
   /**
-   * How long PostgreSQL is waited for, in milliseconds. Plain mode: for a free connection and the answer together.
-   * Transactional mode: for a slot and a free connection, and then for each of the store's own statements (a
-   * transaction has five). A pool's connection is closed after that, and never used again. Default: 5000.
+   * How long the store waits for PostgreSQL, in milliseconds. Plain mode: for a free connection and the answer
+   * together. Transactional mode: for a slot and a free connection together, and then for each of the store's own
+   * statements (a transaction has five). A pool's connection that does not answer in time is closed. Default: 5000.
    */
   readonly stepTimeoutMs?: number | undefined;
 
   /**
-   * Transactional mode: how many transactions the store has open at a time; the others wait, for `stepTimeoutMs`
-   * together with their connection. Each holds a connection for as long as its callback runs, so stay below the pool's
-   * `max` if callbacks also ask the pool, or nobody is served. Default: three quarters of the pool's `max`, rounded up, but at least one less than `max`, and
-   * at least 1: 8 of pg's 10.
+   * Transactional mode: how many transactions the store has open at a time. The others wait for a slot and a
+   * connection, `stepTimeoutMs` in all. Each transaction holds a connection for as long as its callback runs, so stay
+   * below the pool's `max` if callbacks also ask the pool; otherwise they wait for each other. Default: three quarters
+   * of the pool's `max`, rounded up, at most `max - 1` and at least 1: 8 for pg's default of 10.
    */
   readonly maxTransactions?: number | undefined;
 }
 
 /**
- * An idempotency store in PostgreSQL 11 or later, over your `pg` pool. A PGlite works too, in the plain mode.
+ * An idempotency store in PostgreSQL 11 or later, over your `pg` pool. A PGlite works too, in plain mode.
  *
  * ```ts
  * const pool = new Pool({ connectionTimeoutMillis: 5_000, keepAlive: true });
  * pool.on('error', console.error); // of an idle connection; without a listener, `pg` ends the process
  * const store = new PostgresStore(pool, { transactional: true });
  * await store.createTable(); // or put store.createTableSql() in a migration
- * setInterval(() => void store.deleteExpired(), 3_600_000).unref();
+ * setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
  * ```
  *
  * **Plain mode** guarantees what {@link IdempotencyStore} says: each step is one statement, timed by the database's
- * clock. The effect happens at least once; one callback at a time for a subject. A crash before a step's statement
- * commits leaves the record as it was, after it as it became; a listener that dies with a lease loses it when the
- * lease ends.
+ * clock. The effect happens at least once; one callback at a time per subject. A crash before a step's statement
+ * commits leaves the old record; a crash after it leaves the new one. If a listener dies with a lease, the lease runs
+ * out.
  *
  * A step that PostgreSQL does not answer within `stepTimeoutMs` rejects, and its connection is closed, so that a pool
- * whose connections have gone silent gets new ones. A server that was stalled may carry a claim out later, when nobody
- * waits for it any more. The store then releases its lease: it asks once a second, for five minutes, for up to 1000
- * claims at a time, and a delivery finds the subject free about a second after the server goes on. Where the process is
- * gone as well, such a lease lasts its full time (40 s with the handler's defaults) from when the server goes on. A
- * delivery in that time is answered 503, and is lost only if it was the sixth.
+ * whose connections have gone silent gets new ones. A server that stalled may carry out a claim later, after the store
+ * has stopped waiting for it. The store then releases the lease: it asks once a second, for five minutes, for up to
+ * 1000 claims at a time, so a delivery finds the subject free about a second after the server resumes. If the process
+ * is gone as well, such a lease lasts its full time (40 s with the handler's defaults) from when the server resumes. A
+ * delivery in that time is answered 503, and its notification is lost only if it was the sixth.
  *
  * **Transactional mode** makes what callbacks write through `context.transaction` happen **exactly once**: the claim,
  * the writes and the completion are one transaction, and `200` is answered only when its `COMMIT` was confirmed. A
  * crash at any point leaves all of it or nothing. Effects elsewhere (a mail, an HTTP call) still happen at least once.
- * Duplicates find the subject's advisory lock taken and are `'busy'` at once, without waiting. A callback that catches
- * an SQL error or ends the transaction itself makes `transact` reject. What is rolled back leaves no fence: two claims
- * less than a millisecond apart, the first rolled back, may have the same.
+ * Duplicates find the subject's advisory lock taken and are `'busy'` at once, without waiting. If a callback catches an
+ * SQL error or ends the transaction itself, `transact` rejects. A rolled-back claim leaves no fence: two claims less
+ * than a millisecond apart can have the same one if the first is rolled back.
  *
- * - **Connections.** Each running callback holds one, and `maxTransactions` bounds how many run at a time. Callbacks may
- *   ask the same pool for one connection at a time; several stores over one pool have to share it out.
- * - **A server that crashes** frees the subject while its callback is still at work, and rolls back what it wrote.
- * - **A callback that outlives `timeoutMs`** makes `transact` reject at once, and can send nothing more. Its transaction
- *   is kept open, and with it the subject, its row locks and its connection, until the callback has ended, for 15 s at
- *   most. Then all of it is rolled back.
- * - **A listener that stops dead** with its connection open is noticed by the server: a statement may run for
- *   `timeoutMs` and `stepTimeoutMs`, and between statements the transaction may wait for that and 15 s more (with the
- *   handler's defaults 46 s). Rows that nobody takes end it after the same time, by `tcp_user_timeout`: on PostgreSQL 12
- *   or later, on Linux, over TCP. Elsewhere nothing on the server ends a transaction whose listener was stopped while
- *   rows were sent to it, until the process ends or goes on. On PostgreSQL 17 the whole transaction has the same limit.
- *   Timeouts that your server or role has set lower stay: one that ends the transaction of a running callback also
- *   frees its subject.
- * - **Settings of a callback** last for its transaction if it says `SET LOCAL`. The record is written whatever its
- *   `search_path`. A role that it took by SQL with the word `role` in it is given back before; a role that a function
- *   took needs `SELECT` and `UPDATE` on the table.
+ * - **Connections.** Each running callback holds one, and `maxTransactions` limits how many run at a time. A callback
+ *   may ask the same pool for one connection at a time. If several stores use one pool, divide its connections among
+ *   them.
+ * - **A server that crashes** frees the subject while its callback is still running, and rolls back what it wrote.
+ * - **A callback that outlives `timeoutMs`** makes `transact` reject at once, and can send nothing more. The
+ *   transaction stays open, and keeps the subject, its row locks and its connection, until the callback has ended, but
+ *   no longer than 15 s. Then all of it is rolled back.
+ * - **A listener that stops dead** with its connection open: the server ends its transaction. A statement may run for
+ *   `timeoutMs` plus `stepTimeoutMs`, and between statements the transaction may wait for 15 s more than that (46 s
+ *   with the handler's defaults). After the same time, `tcp_user_timeout` ends a transaction whose rows the listener
+ *   does not read, but only on PostgreSQL 12 or later, on Linux, over TCP. Elsewhere, if the listener was stopped while
+ *   rows were being sent to it, nothing on the server ends the transaction until the process ends or resumes. On
+ *   PostgreSQL 17 the whole transaction has the same limit. Lower timeouts set for your server or role stay in force:
+ *   one that ends the transaction of a running callback also frees its subject.
+ * - **Settings that a callback changes** with `SET LOCAL` last for its transaction. The record is written whatever the
+ *   `search_path`. If the callback's SQL contains the word `role`, the original role is restored before the record is
+ *   written; a role that a function set needs `SELECT` and `UPDATE` on the table.
  *
  * The listener's role needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on both tables, and `USAGE` on their schema;
- * `createTable` needs more. Of a subject, the 64 newest states are remembered. Set `connectionTimeoutMillis` and
+ * `createTable` needs more. The store remembers the 64 newest states of a subject. Set `connectionTimeoutMillis` and
  * `keepAlive: true` in the pool: without the first, connections to a server that does not answer fill the pool, and
- * without the second, an idle connection that was lost is noticed only when it is used. `connectionTimeoutMillis` has to
- * be longer than connecting takes on a busy day, or the pool ends each connection before it is ready, and never gets one.
+ * without the second, a lost idle connection is noticed only when it is used. `connectionTimeoutMillis` must be longer
+ * than connecting takes on a busy day; otherwise the pool ends each connection before it is ready, and never gets one.
  * It may be longer than `stepTimeoutMs`: a connection that is ready too late for its step is used by the next one.
  *
  * Both modes need the primary: on an asynchronous replica promoted after a failure, the last commits can be missing.
@@ -114,7 +115,7 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
 export class PostgresStore<Transactional extends boolean = false>
   implements IdempotencyStore<PostgresTransaction>
 {
-  /** Present in transactional mode only. */
+  /** Defined in transactional mode only. */
   declare readonly transact: [Transactional] extends [true] ? Transact<PostgresTransaction> : undefined;
 
   readonly #database: PostgresQueryable;
@@ -123,8 +124,8 @@ export class PostgresStore<Transactional extends boolean = false>
   readonly #abandoned: AbandonedClaims;
 
   /**
-   * @param database - a `Pool` of `pg`; in the plain mode a `Client` or a `PGlite` will do
-   * @throws `ConfigurationError` for an option that cannot work, or a database that is none
+   * @param database - a `Pool` of `pg`; in plain mode also a `Client` or a `PGlite`
+   * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
    */
   constructor(
     database: [Transactional] extends [false] ? PostgresQueryable : PostgresPool,
@@ -161,10 +162,10 @@ export class PostgresStore<Transactional extends boolean = false>
 
   async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
     const duration = checkDuration('leaseMs', leaseMs);
-    // Made before the statement is sent: when it is sent again, it sees whose lease it is.
+    // Create the token before the statement is sent: if the driver resends it, it recognizes its own lease.
     const token = newToken();
     const stored = storableSubject(subject);
-    // Where there is no connection, nothing was claimed.
+    // Outside the `try`: without a connection, nothing was claimed.
     const run = await connectionFor(this.#database, this.#stepTimeoutMs);
     try {
       const { rows } = await run(this.#sql.claim, [stored, storableState(state), token, duration]);
@@ -187,32 +188,32 @@ export class PostgresStore<Transactional extends boolean = false>
   }
 
   /**
-   * Creates the tables (of the records, and of what is parked) and their indexes where they are missing. Any number of
+   * Creates the tables (for records and for parked notifications) and their indexes if they are missing. Any number of
    * processes may call it at the same time.
    *
-   * The schema must exist, and the role needs `USAGE` and `CREATE` on it. A table that is there already must be an
-   * ordinary one with the columns of {@link createTableSql}, without triggers, rules or row security, and belong to the
-   * role or to one that it is a member of: whoever owns the table decides what is done twice.
+   * The schema must exist, and the role needs `USAGE` and `CREATE` on it. A table that exists already must be an
+   * ordinary one with the columns of {@link createTableSql}, without triggers, rules or row security. It must belong to
+   * the role, or to one that the role is a member of: whoever owns the table can make a notification run twice.
    *
-   * @throws `StoreError` for a table that cannot be used, or where it cannot be created; it says what to change
+   * @throws `StoreError` for a table that cannot be used or created; the message says what to change
    */
   async createTable(): Promise<void> {
-    // Without a time limit: an index that is missing on a large table takes as long as it takes.
+    // Without a time limit: creating a missing index on a large table can take long.
     const run = (text: string, values: unknown[]) => this.#database.query(text, values);
     for (const table of this.#sql.tables) await createTable(run, table);
   }
 
   /**
-   * What `createTable` runs, as text for your migrations. The listener's role then needs `SELECT`, `INSERT`, `UPDATE` and
-   * `DELETE` on both tables.
+   * Returns the SQL that `createTable` runs, for your migrations. The listener's role then needs `SELECT`, `INSERT`,
+   * `UPDATE` and `DELETE` on both tables.
    */
   createTableSql(): string {
     return this.#sql.tables.map(({ create, createIndex }) => `${create};\n${createIndex};\n`).join('');
   }
 
   /**
-   * Deletes records and parked notifications that have expired: call it now and then, until it answers less than the
-   * limit. Records in use are skipped, and claims do not wait for it.
+   * Deletes expired records and parked notifications: call it regularly, and again while it returns the limit. Records
+   * in use are skipped, and claims do not wait for it.
    *
    * @param options - `limit`: how many at most. Default: 1000
    * @returns how many were deleted
@@ -225,8 +226,9 @@ export class PostgresStore<Transactional extends boolean = false>
   }
 
   /**
-   * Keeps it in the table `…_parked`, outside any transaction: the callback's was rolled back. The table **holds personal
-   * data** then, in the notifications' bodies; `deleteExpired` deletes them after `retentionMs`.
+   * Parks the notification in the table `…_parked`, outside any transaction, because the callback's was rolled back.
+   * The table then **holds personal data**, in the notifications' bodies; `deleteExpired` deletes them after
+   * `retentionMs`.
    */
   async park(notification: ParkRequest, retentionMs: number): Promise<void> {
     const duration = checkDuration('retentionMs', retentionMs);
@@ -237,7 +239,7 @@ export class PostgresStore<Transactional extends boolean = false>
     ]);
   }
 
-  /** What is parked, the one whose last failure is oldest first. */
+  /** Lists parked notifications, least recently failed first. */
   async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
     const { since, limit, key } = checkParkedQuery(query);
     const name = key === undefined ? null : storableSubject(key);
@@ -245,7 +247,7 @@ export class PostgresStore<Transactional extends boolean = false>
     return readParkedRows(rows);
   }
 
-  /** Forgets what is parked under a key. */
+  /** Removes the notification that is parked under a key. */
   async unpark(key: string): Promise<void> {
     await this.#run(this.#sql.unpark, [storableSubject(key)]);
   }
@@ -256,7 +258,7 @@ export class PostgresStore<Transactional extends boolean = false>
   }
 }
 
-/** As many transactions as leave a quarter of the pool, and at least one connection, to callbacks that ask the pool. */
+/** Leaves a quarter of the pool, and at least one connection, to callbacks that ask the pool. */
 function threeQuarters(max: number): number {
   return Math.max(1, max - Math.max(1, Math.floor(max / 4)));
 }

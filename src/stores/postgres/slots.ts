@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors';
 
-/** Lets a number of transactions be open at a time. The others wait in line. */
+/** Limits how many transactions are open at a time. The others wait in line. */
 export class Slots {
   readonly #most: number;
   readonly #waiting = new Set<() => void>();
@@ -11,7 +11,7 @@ export class Slots {
   }
 
   /**
-   * Waits for a slot, which is to be given back.
+   * Waits for a slot. The caller must give it back.
    *
    * @throws `StoreError` after `timeoutMs`
    */
@@ -29,7 +29,7 @@ export class Slots {
         this.#waiting.delete(next);
         reject(
           new StoreError(
-            `${this.#most} transactions were open for ${timeoutMs} ms, which is as many as the store opens at a time. ` +
+            `${this.#most} transactions were open for ${timeoutMs} ms, which is the most that the store opens. ` +
               "Raise the pool's max, or maxTransactions, or look for callbacks that take long.",
           ),
         );
@@ -38,7 +38,7 @@ export class Slots {
     });
   }
 
-  /** Gives the slot to the next in line, or back. */
+  /** Passes the slot to the next in line, or frees it. */
   give(): void {
     for (const next of this.#waiting) {
       this.#waiting.delete(next);

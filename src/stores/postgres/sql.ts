@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../errors';
+import { MAX_STATES } from '../store-arguments';
 
-/** PostgreSQL cuts longer names off silently, and two tables become one. */
+/** PostgreSQL silently truncates longer names, so that two tables could become one. */
 const MAX_NAME_BYTES = 63;
 
-/** What the names of the index, of the table of what is parked, and of its index end with. */
+/** Suffixes of the index, of the table of parked notifications, and of its index. */
 const INDEX_SUFFIX = '_expires_at';
 const PARKED_SUFFIX = '_parked';
 const PARKED_INDEX_SUFFIX = '_parked_at';
@@ -12,19 +13,16 @@ const MAX_TABLE_BYTES =
   MAX_NAME_BYTES -
   Math.max(...[INDEX_SUFFIX, PARKED_SUFFIX, PARKED_INDEX_SUFFIX].map(({ length }) => length));
 
-/** How many states of a subject are remembered: the newest. */
-const MAX_STATES = 64;
-
 export interface PostgresStatements {
   /** The table, quoted, and qualified where the schema is known. */
   readonly table: string;
-  /** `$1` subject, `$2` state, `$3` token, `$4` lease in ms. No row: a race was lost. */
+  /** `$1` subject, `$2` state, `$3` token, `$4` lease in ms. No row: another claim won the race. */
   readonly claim: string;
   /** `$1` subject, `$2` state, `$3` token, `$4` retention in ms. One row when the state is recorded by this token. */
   readonly complete: string;
   /** `$1` subject, `$2` token. */
   readonly release: string;
-  /** `$1` subjects, `$2` tokens, one of each for each lease. The tokens of those that were released. */
+  /** `$1` subjects, `$2` tokens, one of each per lease. Returns the tokens whose leases were released. */
   readonly releaseAll: string;
   /** `$1` how many at most. */
   readonly deleteExpired: string;
@@ -36,17 +34,17 @@ export interface PostgresStatements {
   readonly unpark: string;
   /** `$1` how many at most. */
   readonly deleteExpiredParked: string;
-  /** That of the records, and that of what is parked. */
+  /** The table of records and the table of parked notifications. */
   readonly tables: readonly PostgresTable[];
 }
 
-/** A table of the store, and how it is made. */
+/** A table of the store, and how it is created. */
 export interface PostgresTable {
   /** Quoted, and qualified where the schema is known. */
   readonly name: string;
   /** The column of the primary key. */
   readonly key: string;
-  /** What it must have, with the types as PostgreSQL names them. */
+  /** The columns it must have, with PostgreSQL's names of their types. */
   readonly columns: Readonly<Record<string, string>>;
   readonly create: string;
   readonly createIndex: string;
@@ -54,7 +52,7 @@ export interface PostgresTable {
 
 /**
  * Milliseconds since 1970 by the database's clock. Not `now()`, which is when the transaction began: a lease taken
- * after a wait would already be short.
+ * after a wait would be too short.
  */
 const NOW = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
@@ -69,7 +67,7 @@ const NEWEST_BUT_ONE = `COALESCE((SELECT jsonb_agg(entry ORDER BY position) FROM
 const LEASED = `(record.token IS NOT NULL AND record.expires > ${NOW})`;
 const MINE = `(${LEASED} AND record.token = $3)`;
 
-/** Whether what was parked has not expired when it fails again. */
+/** Whether the parked notification has not yet expired when it fails again. */
 const KEPT = 'parked.expires_at > excluded.last_failed_at';
 
 export function postgresStatements(table: string, schema: string | undefined): PostgresStatements {
@@ -82,8 +80,8 @@ export function postgresStatements(table: string, schema: string | undefined): P
   return {
     table: name,
 
-    // The second SELECT sees the record as it was when the statement began, so a race that was lost since finds
-    // either nothing, or no reason for another answer than busy.
+    // The second SELECT sees the record as it was when the statement began. So a claim that has lost a race since then
+    // finds no record, or one that is `busy` for it.
     claim: `
 WITH claimed AS (
   INSERT INTO ${name} AS record (subject, fence, token, expires, expires_at)
@@ -112,7 +110,7 @@ FROM unnest($1::text[], $2::text[]) AS abandoned (subject, token)
 WHERE record.subject = abandoned.subject AND record.token = abandoned.token
 RETURNING abandoned.token`,
 
-    // Read once, in a subquery, the clock lets the index be used; in an array, the limit is taken once.
+    // The subquery reads the clock once, so that the index can be used. The array makes the LIMIT apply only once.
     deleteExpired: `
 DELETE FROM ${name} WHERE subject = ANY (ARRAY(
   SELECT subject FROM ${name} WHERE expires_at <= (SELECT ${NOW})
@@ -207,7 +205,7 @@ WHERE record.subject = $1 AND (${MINE} OR ${DONE_BY_TOKEN})`;
 }
 
 /**
- * As `complete`, only in the transaction `$5`, and with its commit made durable whatever was set before.
+ * Like `complete`, but only in transaction `$5`, and with a durable commit whatever the callback has set.
  *
  * @param qualifiedTable - with its schema, because the callback may have set another `search_path`
  */
@@ -217,26 +215,27 @@ RETURNING $3::text AS token, set_config('synchronous_commit', 'on', true)`;
 }
 
 /**
- * Takes the lock of the subject `$1` in the table `$2`: 64 bits of the subject, and of the table by its id, so that two
- * tables in one database do not meet. Also tells the table with its schema, and the role, which the callback may change.
+ * Tries to lock subject `$1` of table `$2`. The lock's key is a 64-bit hash of the subject, seeded with the table's id,
+ * so that two tables in one database do not share locks. Also returns the table with its schema, and the role, which
+ * the callback may change.
  */
 export const LOCK = `
 SELECT pg_try_advisory_xact_lock(hashtextextended($1, oid::bigint)) AS locked,
   format('%s.%I', relnamespace::regnamespace, relname) AS table, current_setting('role') AS role
 FROM pg_catalog.pg_class WHERE oid = $2::text::regclass`;
 
-/** Sets the role `$1` again. */
+/** Restores the role `$1`. */
 export const SET_ROLE = "SELECT set_config('role', $1, true)";
 
 /**
- * Begins a transaction that the server ends when this process stops dead with its connection open.
+ * Begins a transaction that the server ends if this process stops dead with its connection open.
  *
  * - A statement may take `statementMs`.
  * - Between two statements, and on PostgreSQL 17 as a whole, the transaction may take `transactionMs`.
- * - `tcp_user_timeout` ends it while the server is sending rows that nobody takes, which no other timeout does. It is
- *   there since PostgreSQL 12, on Linux, and over TCP.
+ * - `tcp_user_timeout` ends it while the server is sending rows that this process does not read, which no other timeout
+ *   does. It works on PostgreSQL 12 and later, on Linux, and over TCP.
  *
- * A timeout of the server or the role that is shorter stays as it is.
+ * A shorter timeout of the server or the role stays as it is.
  */
 export function beginTransaction(statementMs: number, transactionMs: number): string {
   return (
@@ -250,9 +249,9 @@ export function beginTransaction(statementMs: number, transactionMs: number): st
   );
 }
 
-/** Sets a timeout for the transaction, unless it is shorter, or unknown to this version. 0 is none. */
+/** Lowers a timeout for the transaction, unless it is shorter already or unknown to this version. 0 means none. */
 function lowered(setting: string, ms: number): string {
-  // This one is shown without its unit, which is ms.
+  // PostgreSQL shows this one without its unit, milliseconds.
   const unit = setting === 'tcp_user_timeout' ? " || 'ms'" : '';
   const present = `extract(epoch FROM (current_setting('${setting}', true)${unit})::interval) * 1000`;
   return (

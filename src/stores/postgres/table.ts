@@ -2,8 +2,9 @@ import { StoreError } from '../../errors';
 import type { PostgresTable } from './sql';
 
 /**
- * What there is under the name `$1`, and whether the column `$2` alone is its primary key. The owner's role counts as ours when it is a role that we are a member of; for a
- * superuser `pg_has_role` says yes to every role, so membership is looked up.
+ * Describes the table named `$1`, and whether column `$2` alone is its primary key. The table counts as ours if its
+ * owner is our role or one that our role is a member of. Membership is looked up in the catalog, because `pg_has_role`
+ * is true of every role for a superuser.
  */
 const INSPECT = `
 WITH RECURSIVE mine (id) AS (
@@ -25,7 +26,7 @@ FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`;
 
 type Run = (text: string, values: unknown[]) => Promise<{ readonly rows: unknown[] }>;
 
-/** Creates a table and its index where they are missing, and takes no table that somebody else prepared. */
+/** Creates a table and its index if they are missing, and refuses a table that another role prepared. */
 export async function createTable(run: Run, table: PostgresTable): Promise<void> {
   await twice(run, table.create);
   const { rows } = await run(INSPECT, [table.name, table.key]);
@@ -33,8 +34,8 @@ export async function createTable(run: Run, table: PostgresTable): Promise<void>
   if (fault !== undefined) {
     throw new StoreError(
       `The table ${table.name} was there already, and cannot be used: ${fault}. ` +
-        'Whoever can change the table decides what is done twice. Look at who made it; then drop it, or choose another ' +
-        'schema, in which only the owner of the table may create anything.',
+        'Whoever can change the table can make a notification run twice. Find out who created it; then drop it, or ' +
+        'choose another schema, in which only the owner of the table may create anything.',
     );
   }
   await twice(run, table.createIndex);
@@ -44,7 +45,7 @@ function faultOf(row: unknown, table: PostgresTable): string | undefined {
   const found: Record<string, unknown> = typeof row === 'object' && row !== null ? { ...row } : {};
   if (found['owned'] !== true) return 'it belongs to a role that this connection has no part in';
   if (found['ordinary'] !== true)
-    return 'it is not an ordinary table that survives a crash and stands by itself';
+    return 'it is not an ordinary, logged table without partitions or inheritance';
   if (found['unguarded'] !== true) return 'it has triggers, rules or row security';
   const columns: Record<string, unknown> = JSON.parse(String(found['columns']));
   const missing = Object.entries(table.columns).filter(([name, type]) => columns[name] !== type);
@@ -55,8 +56,8 @@ function faultOf(row: unknown, table: PostgresTable): string | undefined {
 }
 
 /**
- * IF NOT EXISTS does not protect against another process that is creating it: the loser's statement fails, and finds
- * the table when it is run again.
+ * Runs a CREATE statement, and again if it fails: IF NOT EXISTS does not protect against another process that creates
+ * the same thing right now. The statement that loses this race fails, and finds the table or index when run again.
  */
 async function twice(run: Run, statement: string): Promise<void> {
   try {
@@ -67,9 +68,9 @@ async function twice(run: Run, statement: string): Promise<void> {
     } catch (cause) {
       throw new StoreError(
         'PostgreSQL did not create a table of the store or its index; `cause` says why. The schema must exist, and ' +
-          'the role needs USAGE and CREATE on it, and must own the tables if they are there. To run with a role that owns ' +
-          'nothing, put createTableSql() in a migration, grant it SELECT, INSERT, UPDATE and DELETE on both tables, ' +
-          'and leave createTable() out.',
+          'the role needs USAGE and CREATE on it, and must own the tables if they exist. To run with a role that ' +
+          'owns nothing, put createTableSql() in a migration, grant it SELECT, INSERT, UPDATE and DELETE on both ' +
+          'tables, and leave createTable() out.',
         { cause },
       );
     }

@@ -14,7 +14,7 @@ import { type PostgresTransaction, TransactionScope } from './transaction';
 type Status = 'completed' | 'done' | 'busy';
 type Work = (transaction: PostgresTransaction, claim: Claim) => Promise<void>;
 
-/** What transactions are run with. */
+/** The settings that all transactions share. */
 export interface TransactionSettings {
   readonly pool: PostgresPool;
   /** How many are open at a time. */
@@ -25,7 +25,7 @@ export interface TransactionSettings {
   readonly holdMs: number;
 }
 
-/** See `Transact`: claim, callback and completion in one transaction. */
+/** Runs claim, callback and completion in one transaction; see `Transact`. */
 export async function transact(
   settings: TransactionSettings,
   request: TransactRequest,
@@ -73,8 +73,8 @@ async function runTransaction(
 
   await step(beginTransaction(timeoutMs + stepTimeoutMs, longest));
 
-  // A statement of its own, before the claim: the claim then sees all that the lock's last holder committed. The lock
-  // is there because without it duplicates would queue for the row, each with a connection of the pool.
+  // A separate statement before the claim, so that the claim sees everything that the lock's last holder committed.
+  // Without the lock, duplicates would queue for the row, each holding a connection of the pool.
   const { locked, table, role } = readStart((await step(LOCK, [subject, sql.table])).rows);
   if (!locked) {
     await step('ROLLBACK');
@@ -99,7 +99,7 @@ async function runTransaction(
   const completion = await step(completionInTransaction(table), values);
   if (completion.rowCount !== 1 || completion.rows.length !== 1) throw notCommitted();
   const commit = await step('COMMIT');
-  // PostgreSQL answers the COMMIT of a failed transaction with success, and the tag ROLLBACK.
+  // PostgreSQL answers the COMMIT of a failed transaction with success and the tag ROLLBACK.
   if (commit.command !== 'COMMIT') throw notCommitted();
   return 'completed';
 }
@@ -121,7 +121,7 @@ async function runWork(scope: TransactionScope, timeoutMs: number, claim: Claim,
   await callback;
 }
 
-/** The callback has outlived its time, and may still be at work. */
+/** The callback has outlived its time, and may still be running. */
 class Overdue extends StoreError {
   readonly #callback: Promise<void>;
 
@@ -136,14 +136,14 @@ class Overdue extends StoreError {
 }
 
 /**
- * Keeps the transaction open, and with it the lock, until the callback has ended: another callback of the subject would
- * run beside it. Whatever it ends with, the transaction is rolled back; after `holdMs` its connection is closed.
+ * Keeps the transaction and its lock until the callback has ended, so that no other callback of the subject runs beside
+ * it. The transaction is rolled back however the callback ends. After `holdMs`, the connection is closed instead.
  */
 async function hold(step: Step, overdue: Overdue, holdMs: number): Promise<Error | undefined> {
   return (await overdue.endsWithin(holdMs)) ? rollBack(step, overdue) : overdue;
 }
 
-/** The error to close the connection with, unless the transaction has certainly ended and it can be used again. */
+/** Rolls back. Returns the error to close the connection with, or `undefined` if the connection can be used again. */
 async function rollBack(step: Step, error: unknown): Promise<Error | undefined> {
   if (error instanceof TimeLimitError) return error;
   try {

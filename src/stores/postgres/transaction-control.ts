@@ -6,18 +6,18 @@ export function isTransactionControl(statements: readonly string[]): boolean {
   return statements.some((statement) => CONTROL.test(statement) && !TO_SAVEPOINT.test(statement));
 }
 
-/** Whether a role is spoken of, which may have been changed then. */
+/** Whether one of the statements contains the word `role`, and so may have changed the role. */
 export function mentionsRole(statements: readonly string[]): boolean {
   return statements.some((statement) => /\brole\b/i.test(statement));
 }
 
-/** A letter of a name, as PostgreSQL sees it: all beyond ASCII are letters. */
+/** A letter of a name. For PostgreSQL, every character beyond ASCII is one. */
 const LETTER = 'A-Za-z_\\x80-\\uffff';
 const TOKEN = [
   '--[^\\n\\r]*',
   '/\\*',
-  // Strings, names in quotes, and the beginnings of dollar-quoted strings. Two quotes within are two strings side by
-  // side, which end at the same place; save in an escape string, where a backslash makes a difference.
+  // Strings, quoted names, and the start of dollar-quoted strings. A doubled quote counts as two adjacent strings,
+  // which end at the same place. An escape string handles it itself, because a backslash can escape a quote there.
   "[eE]'(?:[^'\\\\]|\\\\[^]|'')*'?",
   "'[^']*'?",
   '"[^"]*"?',
@@ -27,9 +27,9 @@ const TOKEN = [
 ].join('|');
 
 /**
- * The statements in a text, with a space for each comment, and with strings kept as they are. Splits where the server
- * would with `standard_conforming_strings = on`, its default. A semicolon within parentheses or in the body of
- * `BEGIN ATOMIC` splits too.
+ * Splits a text into statements, with a space for each comment, and with strings kept as they are. Splits where the
+ * server would with `standard_conforming_strings = on`, its default; and, unlike the server, also at a semicolon within
+ * parentheses or in the body of `BEGIN ATOMIC`.
  */
 export function statementsIn(text: string): readonly string[] {
   const token = new RegExp(TOKEN, 'y');

@@ -12,22 +12,24 @@ export interface PostgresStatement {
   readonly name?: string | undefined;
   /** `'array'` for rows as lists of values. */
   readonly rowMode?: 'array' | undefined;
-  /** How `pg` is to read values of the result. */
+  /** How `pg` reads the values of the result. */
   readonly types?: PostgresTypes | undefined;
 }
 
 /**
- * The transaction that also holds the notification's record. What you write through it is there exactly when the
+ * The transaction that also holds the notification's record. What you write through it is committed if and only if the
  * notification is recorded as done.
  */
 export interface PostgresTransaction {
   /**
-   * Runs one SQL statement in the transaction: a text, or an object as `pg` takes it. Await it, and let its error reach
-   * the handler: after an error PostgreSQL accepts nothing more in the transaction, unless you go back to a savepoint.
+   * Runs one SQL statement in the transaction: a string, or an object as `pg` takes it. Await it, and let its error
+   * reach the handler: after an error PostgreSQL accepts nothing more in the transaction, unless you go back to a
+   * savepoint.
    *
    * Refuses, before anything is sent: statements that begin or end a transaction (`SAVEPOINT` and `ROLLBACK TO` are
-   * fine), several statements in one text, a text that is no string, and everything once the callback has ended or
-   * timed out. A callback whose statement was refused fails, even if it catches the refusal.
+   * fine), several statements in one text, a text that is empty or not a string, values that are not an array, and
+   * everything once the callback has ended or timed out. If a statement is refused, the callback fails, even if it
+   * catches the refusal.
    */
   query<Row = Record<string, unknown>>(
     statement: string | PostgresStatement,
@@ -35,12 +37,12 @@ export interface PostgresTransaction {
   ): Promise<{
     /** The rows of the result. */
     readonly rows: Row[];
-    /** How many rows the statement changed or gave. */
+    /** How many rows the statement changed or returned. */
     readonly rowCount: number | null;
   }>;
 }
 
-/** The callback's hold on the connection, for as long as the callback runs. */
+/** The callback's access to the connection, for as long as the callback runs. */
 export class TransactionScope implements PostgresTransaction {
   readonly #client: PostgresPoolClient;
   readonly #running = new Set<Promise<unknown>>();
@@ -58,7 +60,7 @@ export class TransactionScope implements PostgresTransaction {
   ) {
     if (!this.#open) {
       throw new StoreError(
-        'The transaction has ended, because its callback has, or took too long. Await every query in the callback.',
+        'The transaction has ended, because its callback ended or took too long. Await every query in the callback.',
       );
     }
     const running = this.#client.query(this.#checked(statement, values));
@@ -71,7 +73,7 @@ export class TransactionScope implements PostgresTransaction {
     }
   }
 
-  /** Whether a statement may have changed the role that the transaction has. */
+  /** Whether a statement may have changed the transaction's role. */
   get mayHaveChangedRole(): boolean {
     return this.#mayHaveChangedRole;
   }
@@ -81,14 +83,14 @@ export class TransactionScope implements PostgresTransaction {
     this.#open = false;
   }
 
-  /** Waits for queries that the callback did not await. Rejects when it tried to end the transaction. */
+  /** Waits for queries that the callback did not await. Rejects if one of the callback's statements was refused. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#running);
-    // Also when the callback caught the refusal: it wanted something else to happen in its transaction.
+    // Even if the callback caught the refusal: its transaction lacks something that it meant to do.
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
-  /** A copy, so that what was checked is what is sent, also where a getter answers differently the second time. */
+  /** Returns a checked copy, so that a getter that changes its value cannot send what was not checked. */
   #checked(statement: unknown, givenValues: readonly unknown[] | undefined): PostgresQuery {
     const isObject = typeof statement === 'object' && statement !== null;
     const { text, values, name, rowMode, types } = (
@@ -96,7 +98,7 @@ export class TransactionScope implements PostgresTransaction {
     ) as Partial<PostgresStatement>;
     if (typeof text !== 'string' || text === '') {
       throw this.#refuse(
-        "Expected an SQL statement: a text, or { text, values } with the text as a plain string, as in query('SELECT 1').",
+        "Expected an SQL statement: a text, or { text, values } with a plain string as text, as in query('SELECT 1').",
       );
     }
     const statements = statementsIn(text);

@@ -1,18 +1,18 @@
 import { ConfigurationError } from '../../errors';
 
-/** What is used of an ioredis client: a `Redis` or a `Cluster`. */
+/** The part of an ioredis client (a `Redis` or a `Cluster`) that the store uses. */
 export interface IoredisClient {
   /** Runs a Lua script. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  /** Tells the client's kind; not called. */
+  /** Identifies the kind of client; the store never calls it. */
   readonly defineCommand: unknown;
 }
 
-/** What is used of a client of the `redis` package (node-redis): a client, a pool, a cluster or a sentinel. */
+/** The part of a `redis` (node-redis) client, pool, cluster or sentinel that the store uses. */
 export interface NodeRedisClient {
   /** Runs a Lua script. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  /** Tells the client's kind; not called. */
+  /** Identifies the kind of client; the store never calls it. */
   readonly evalSha: unknown;
 }
 

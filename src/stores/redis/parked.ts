@@ -1,7 +1,7 @@
 /**
- * What is parked is one hash a notification, `{ entry, first, last, attempts }`, which expires by itself, and one sorted
- * set with the names of them all, by the time of the last failure. `KEYS[1]` is the sorted set; its name has a hash tag,
- * and the hashes' names begin with it, so that all are in one slot of a cluster.
+ * Each parked notification is a hash, `{ entry, first, last, attempts }`, which expires by itself. One sorted set holds
+ * the names of all of them, ordered by the time of the last failure. `KEYS[1]` is the sorted set. Its key contains a
+ * hash tag, and the keys of the hashes begin with it, so that all of them are in one slot of a cluster.
  */
 const prelude = `
 local index, name = KEYS[1], ARGV[1]
@@ -20,12 +20,12 @@ redis.call('HMSET', key, 'entry', ARGV[2], 'last', now)
 redis.call('PEXPIRE', key, ARGV[3])
 redis.call('ZADD', index, now, name)
 if redis.call('PTTL', index) < retention then redis.call('PEXPIRE', index, ARGV[3]) end
--- What has expired is dropped from the sorted set as it is used: two are looked at for each that is added.
+-- Remove expired names from the sorted set little by little: each park checks the two oldest.
 for _, each in ipairs(redis.call('ZRANGE', index, 0, 1)) do drop(each) end
 return { 'parked' }
 `;
 
-/** Name (`''` for any), since, limit. Gives the four fields of each. */
+/** Name (`''` for any), since, limit. Returns the four fields of each parked notification. */
 export const parkedScript = `${prelude}
 local names = name ~= '' and { name } or redis.call('ZRANGEBYSCORE', index, ARGV[2], '+inf')
 local found = {}

@@ -10,11 +10,11 @@ import { claimScript, completeScript, releaseScript } from './scripts';
 
 /** Where a {@link RedisStore} keeps its keys: `{prefix}{namespace}:{subject}`. */
 export interface RedisStoreOptions {
-  /** What all keys begin with, for access rules and to tell them from yours. Default: `'pix-automatic:'`. */
+  /** The prefix of all keys, for access rules and to keep them apart from yours. Default: `'pix-automatic:'`. */
   readonly prefix?: string | undefined;
 
   /**
-   * Keeps listeners that share a Redis apart: two with the same namespace take each other's notifications for done.
+   * Separates listeners that share a Redis: two with the same namespace treat each other's notifications as done.
    * Letters, digits, `.`, `_` and `-`. Default: `'webhooks'`.
    */
   readonly namespace?: string | undefined;
@@ -28,22 +28,24 @@ export interface RedisStoreOptions {
  * ```
  *
  * - **Guarantees**: those of {@link IdempotencyStore}. Each step is one Lua script on one key, timed by Redis's `TIME`.
- *   The effect happens at least once; one callback at a time for a subject.
+ *   The effect happens at least once; one callback at a time per subject.
  * - **Needs**: `maxmemory-policy noeviction`, since an evicted key is a forgotten notification; the commands `EVAL`,
- *   `TIME`, `GET`, `SET` and `PEXPIREAT` (to park also those of hashes and sorted sets, `PEXPIRE`, `PTTL`, `EXISTS`, `DEL`); persistence (`appendonly yes`) if a restart of Redis shall not forget.
- *   Keys expire by themselves.
- * - **A crash** before a step's script leaves the record as it was, after it as it became. A listener that dies with a
- *   lease loses it when the lease ends, and the next delivery is claimed again.
+ *   `TIME`, `GET`, `SET` and `PEXPIREAT` (to park, also the commands of hashes and sorted sets, `PEXPIRE`, `PTTL`,
+ *   `EXISTS` and `DEL`); persistence (`appendonly yes`) if the records must survive a restart of Redis. Keys expire by
+ *   themselves.
+ * - **A crash** before a step's script leaves the old record; a crash after it leaves the new one. If a listener dies
+ *   with a lease, the lease runs out, and the next delivery is claimed again.
  * - **A failover can lose acknowledged writes**, because Redis replicates asynchronously: a claim or a done state may
  *   be gone, and the callback runs again, even while the first one runs. Where that costs money, guard the effect by
  *   `context.fence`, or use `PostgresStore` with `transactional: true`.
- * - **A dead Redis**: ioredis queues commands for ever by default. The handler's `storeTimeoutMs` answers 503 then;
- *   `maxRetriesPerRequest` and `commandTimeout` of the client bound the queue itself. What is resent is recognised.
- * - **A Redis that stalls** carries out, when it goes on, the claims that it received meanwhile, each with a whole lease
- *   (40 s by default). The handler releases a claim that is answered after it was given up, and this store releases one
- *   that the client gave up (`commandTimeout`). If the process has ended in between, nobody does: the subject is then
- *   `busy` for one lease from the moment Redis goes on, which can cost one delivery, as the next comes about 60 s later.
- *   If that one was the sixth and last, the notification is lost.
+ * - **A dead Redis**: ioredis queues commands forever by default. The handler then answers 503 after `storeTimeoutMs`;
+ *   the client's `maxRetriesPerRequest` and `commandTimeout` limit the queue itself. A command that the client resends
+ *   is recognized.
+ * - **A Redis that stalls** carries out the claims it has received once it resumes, each with a full lease (40 s by
+ *   default). The handler releases a claim that is answered after the handler gave up waiting, and this store releases
+ *   one that the client gave up (`commandTimeout`). If the process has ended in the meantime, nothing releases it: the
+ *   subject is `busy` for one lease from the moment Redis resumes. That can cost one delivery; the next one comes about
+ *   60 s later. If the lost delivery was the sixth and last, the notification is lost.
  */
 export class RedisStore implements IdempotencyStore {
   readonly #run: RunScript;
@@ -51,7 +53,7 @@ export class RedisStore implements IdempotencyStore {
 
   /**
    * @param client - a `Redis` or `Cluster` of ioredis, or a client, pool, cluster or sentinel of node-redis
-   * @throws `ConfigurationError` for a `namespace` that cannot be one, or a client that is none
+   * @throws `ConfigurationError` for an invalid `namespace`, or a first argument that is not a Redis client
    */
   constructor(client: RedisClient, options: RedisStoreOptions = {}) {
     const { prefix = 'pix-automatic:', namespace = 'webhooks' } = options;
@@ -67,7 +69,7 @@ export class RedisStore implements IdempotencyStore {
 
   async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
     const duration = String(checkDuration('leaseMs', leaseMs));
-    // Made before the command is sent: when the driver sends it again, the script sees whose lease it is.
+    // Create the token before the command is sent: if the driver resends it, the script recognizes its own lease.
     const token = newToken();
     try {
       const reply = await this.#run(claimScript, this.#key(subject), token, storableState(state), duration);
@@ -75,7 +77,7 @@ export class RedisStore implements IdempotencyStore {
       const [status, echo, fence, states] = reply;
       return readClaim({ status, token: echo, fence, states }, { subject, state, token });
     } catch (error) {
-      // The client may have given up a command that Redis carries out later: what follows it frees the subject.
+      // Redis may still carry out a command that the client gave up. This release follows it and frees the subject.
       this.release({ subject, state, token, fence: 0, handledStates: [] }).catch(() => {});
       throw error;
     }
@@ -99,9 +101,9 @@ export class RedisStore implements IdempotencyStore {
   }
 
   /**
-   * Keeps it under keys that begin with `{prefix}{namespace}{parked}`, all in one slot of a cluster. They hold personal
-   * data, in the notification's body, and expire by themselves after `retentionMs`. Each takes as much memory as its body:
-   * with `noeviction`, a Redis that is full refuses to park, and claims as well.
+   * Parks the notification under keys that begin with `{prefix}{namespace}{parked}`, all in one slot of a cluster. They
+   * hold personal data, in the notification's body, and expire by themselves after `retentionMs`. Each takes as much
+   * memory as its body: with `noeviction`, a full Redis refuses to park, and refuses claims as well.
    */
   async park(notification: ParkRequest, retentionMs: number): Promise<void> {
     const duration = String(checkDuration('retentionMs', retentionMs));
@@ -110,7 +112,7 @@ export class RedisStore implements IdempotencyStore {
     if (!Array.isArray(reply) || reply[0] !== 'parked') throw unexpectedReply('park');
   }
 
-  /** What is parked, the one whose last failure is oldest first. */
+  /** Lists parked notifications, least recently failed first. */
   async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
     const { since, limit, key } = checkParkedQuery(query);
     const name = key === undefined ? '' : storableSubject(key);
@@ -120,13 +122,13 @@ export class RedisStore implements IdempotencyStore {
     return found.map(([entry, first, last, attempts]) => readParked(entry, first, last, attempts));
   }
 
-  /** Forgets what is parked under a key. */
+  /** Removes the notification that is parked under a key. */
   async unpark(key: string): Promise<void> {
     const reply = await this.#run(unparkScript, this.#parkedKey, storableSubject(key));
     if (!Array.isArray(reply) || reply[0] !== 'unparked') throw unexpectedReply('unpark');
   }
 
-  /** No subject's key begins so: those have a colon after the namespace, and a namespace has no brace. */
+  /** Never the key of a subject: those have a colon after the namespace, and a namespace has no brace. */
   get #parkedKey(): string {
     return `${this.#prefix.slice(0, -1)}{parked}`;
   }
@@ -136,7 +138,7 @@ export class RedisStore implements IdempotencyStore {
   }
 }
 
-/** The reply's status, when it is one of those expected and belongs to the claim. */
+/** Returns the reply's status if it is one of the expected ones and the reply belongs to the claim. */
 function statusOf(step: string, reply: unknown, claim: Claim, ...expected: string[]): string {
   const [status, token] = Array.isArray(reply) ? reply : [];
   if (token !== claim.token || !expected.includes(status)) throw unexpectedReply(step);

@@ -1,10 +1,10 @@
 import { MAX_STATES } from '../store-arguments';
 
 /**
- * The record of a subject is one JSON text: `{ fence, token, expires, done: [{ state, token, expires }] }`, where the
- * outer `token` and `expires` are the lease's. One key means one cluster slot, and Redis expires it as a whole.
+ * The record of a subject is one JSON text: `{ fence, token, expires, done: [{ state, token, expires }] }`. The outer
+ * `token` and `expires` belong to the lease. One key means one cluster slot, and Redis expires it as a whole.
  *
- * Redis runs a script start to end with nothing in between, and each of these writes once or not at all.
+ * Redis runs each script atomically, and each of these scripts saves the record at most once.
  */
 const prelude = `
 local time = redis.call('TIME')
@@ -25,7 +25,7 @@ for _, entry in ipairs(record.done) do
 end
 
 local function save()
-  -- Past its fence, so that the fence of the next claim is greater also when that makes the record anew.
+  -- Keep the key past its fence, so that the fence of a later claim is greater even if it starts a new record.
   local last = math.max(record.expires, record.fence + 1)
   record.done = {}
   for index = math.max(1, #done - ${MAX_STATES - 1}), #done do

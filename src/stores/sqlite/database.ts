@@ -1,25 +1,25 @@
-/** What is used of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`. */
+/** The part of a `DatabaseSync` (`node:sqlite`) or a `Database` (`better-sqlite3`) that the store uses. */
 export interface SqliteDatabase {
   /** Runs statements without a result. */
   exec(sql: string): unknown;
   /** Compiles a statement. */
   prepare(sql: string): SqliteStatement;
-  /** Whether a transaction is open, as better-sqlite3 says it. */
+  /** Whether a transaction is open, in better-sqlite3. */
   readonly inTransaction?: boolean;
-  /** The same in node:sqlite, from Node 24 on. */
+  /** Whether a transaction is open, in node:sqlite from Node 24 on. */
   readonly isTransaction?: boolean;
 }
 
 /** A compiled statement. */
 export interface SqliteStatement {
-  /** Runs it with named values, and gives all rows. */
+  /** Runs the statement with named values, and returns all rows. */
   all(values: Record<string, string | number>): unknown[];
 }
 
-/** Another connection holds the file; another one has just changed the schema. */
+/** SQLite's codes for "another connection holds the file" and "another connection has changed the schema". */
 const PASSING = { SQLITE_BUSY: 5, SQLITE_SCHEMA: 17 };
 
-/** Whether an error passes when others are done with the file: node:sqlite says so by number, better-sqlite3 by name. */
+/** Whether a retry may succeed. node:sqlite gives the code as a number, better-sqlite3 as a name. */
 export function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('errcode' in error && typeof error.errcode === 'number') {

@@ -1,13 +1,13 @@
 import { ConfigurationError } from '../../errors';
 import { MAX_STATES } from '../store-arguments';
 
-/** Each gives rows, or has a RETURNING: better-sqlite3's `all` refuses what gives none. */
+/** All but `createTable` return rows, by RETURNING if need be: better-sqlite3's `all` refuses a statement without. */
 export interface SqliteStatements {
   /** `@subject`, `@state`, `@token`, `@duration` of the lease. One row when claimed. */
   readonly claim: string;
-  /** `@subject`, `@state`, `@token`. Why a claim had no row: one row, or none. */
+  /** `@subject`, `@state`, `@token`. Why a claim returned no row: one row, or none. */
   readonly read: string;
-  /** As `claim`, with the `@duration` of the retention. One row when the state is recorded by this token. */
+  /** Values as for `claim`; `@duration` of the retention. One row when the state is recorded by this token. */
   readonly complete: string;
   /** `@subject`, `@token`. */
   readonly release: string;
@@ -26,7 +26,7 @@ export interface SqliteStatements {
   readonly inspect: string;
 }
 
-/** What `createTable` makes. */
+/** The columns of the table of records. */
 export const COLUMNS = ['subject', 'fence', 'token', 'expires', 'done', 'expires_at'];
 
 /** Milliseconds since 1970 by SQLite's clock, the same throughout a statement; `unixepoch('subsec')` needs 3.42. */
@@ -52,7 +52,7 @@ export function sqliteStatements(table: string): SqliteStatements {
   const name = quoted(table);
   const parked = quoted(`${table}_parked`);
   return {
-    // RETURNING knows the table by its name only.
+    // RETURNING does not accept the alias, only the table's own name.
     claim: `
 INSERT INTO ${name} AS record (subject, fence, token, expires, done, expires_at)
 VALUES (@subject, ${NOW}, @token, ${NOW} + ${DURATION}, '[]', ${NOW} + ${DURATION} + 1)

@@ -14,15 +14,15 @@ export interface SqliteStoreOptions {
   readonly table?: string | undefined;
 
   /**
-   * How long a step is tried again while another process holds the database, in milliseconds; it then fails with a
-   * `StoreError`. Each try also waits for the database's own `busy_timeout`, which stops this process. Default: 2000.
+   * How long a step is retried while another process holds the database, in milliseconds; it then fails with a
+   * `StoreError`. Each try also waits for the database's own `busy_timeout`, which blocks this process. Default: 2000.
    */
   readonly busyTimeoutMs?: number | undefined;
 }
 
 /**
- * An idempotency store in an SQLite file, for the processes of one machine without a server: over a `DatabaseSync` of
- * `node:sqlite` (Node 22 and later) or a `Database` of `better-sqlite3`, with SQLite 3.38 or later.
+ * An idempotency store in an SQLite file, for the processes of one machine, without a database server. It uses a
+ * `DatabaseSync` of `node:sqlite` (Node 22 and later) or a `Database` of `better-sqlite3`, with SQLite 3.38 or later.
  *
  * ```ts
  * const database = new DatabaseSync('notifications.db');
@@ -33,18 +33,18 @@ export interface SqliteStoreOptions {
  * setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
  * ```
  *
- * The first `busy_timeout` is for opening the file, which other processes may hold just then: without it the next
+ * The first `busy_timeout` is for opening the file, which another process may hold at that moment: without it the next
  * `PRAGMA` throws `database is locked`. The last one is for the steps.
  *
  * - **Guarantees**: those of {@link IdempotencyStore}, among all processes that open the file. Each change is one
  *   statement, timed by SQLite's clock, which is the machine's. The effect happens at least once; one callback at a
- *   time for a subject.
- * - **Needs**: a local disk (not NFS), and a connection of its own: in a transaction left open on it nothing would be
- *   recorded, so steps are refused there. WAL, so that readers do not hold it up. `synchronous = FULL`, or a power
- *   failure can undo the last steps; better-sqlite3's default in WAL is less. A `busy_timeout` that is short, because
- *   the process stops while it lasts.
- * - **A crash** of the process or, with `FULL`, of the machine leaves a record as it was before a step or as it was
- *   after it. A listener that dies with a lease loses it when the lease ends.
+ *   time per subject.
+ * - **Needs**: a local disk (not NFS), and a connection of its own: a rollback on it would undo the steps, so they are
+ *   refused while a transaction is open (with node:sqlite only from Node 24 on). WAL, so that readers do not block it.
+ *   `synchronous = FULL`, because with less (the default of better-sqlite3 in WAL) a power failure can undo the last
+ *   steps. A short `busy_timeout`, because it blocks the process.
+ * - **A crash** of the process or, with `FULL`, of the machine leaves either the old record or the new one. If a
+ *   listener dies with a lease, the lease runs out.
  */
 export class SqliteStore implements IdempotencyStore {
   readonly #database: SqliteDatabase;
@@ -55,7 +55,7 @@ export class SqliteStore implements IdempotencyStore {
 
   /**
    * @param database - a `DatabaseSync` of `node:sqlite`, or a `Database` of better-sqlite3, for this store alone
-   * @throws `ConfigurationError` for an option that cannot work, or a database that is none
+   * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
    */
   constructor(database: SqliteDatabase, options: SqliteStoreOptions = {}) {
     if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function') {
@@ -76,7 +76,7 @@ export class SqliteStore implements IdempotencyStore {
     const names = { subject: storableSubject(subject), state: storableState(state), token: asked.token };
     const claimed = await this.#run(this.#sql.claim, { ...names, duration });
     if (!Array.isArray(claimed) || claimed.length > 0) return readClaimRow(claimed, asked);
-    // Not one statement with the first, and need not be: what is done stays so, and all else is busy.
+    // A second statement is safe: a done state stays done, and anything else is busy.
     return readClaimRow(await this.#run(this.#sql.read, names), asked);
   }
 
@@ -92,27 +92,28 @@ export class SqliteStore implements IdempotencyStore {
   }
 
   /**
-   * Creates the tables (of records, and of what is parked) and their indexes where they are missing. Any number of processes may call it at the same time.
+   * Creates the tables (for records and for parked notifications) and their indexes if they are missing. Any number of
+   * processes may call it at the same time.
    *
-   * @throws `ConfigurationError` for a table of that name which lacks a column or has a trigger
+   * @throws `ConfigurationError` if the table of records exists and lacks a column or has a trigger
    */
   async createTable(): Promise<void> {
     for (const statement of this.#sql.createTable) {
       await this.#retried(() => this.#database.exec(statement));
-      // Before the index is made, which another table may have no column for.
+      // Checked before the index is created, because a foreign table may lack its column.
       await this.#checkTable();
     }
   }
 
-  /** What `createTable` runs, as text for your migrations. */
+  /** Returns the SQL that `createTable` runs, for your migrations. */
   createTableSql(): string {
     return this.#sql.createTable.map((statement) => `${statement};\n`).join('');
   }
 
   /**
-   * Deletes records and parked notifications that have expired: call it now and then, until it answers less than the limit.
+   * Deletes expired records and parked notifications: call it regularly, and again while it returns the limit.
    *
-   * @param options - `limit`: how many at most; the process stops meanwhile. Default: 1000
+   * @param options - `limit`: how many at most; deleting blocks the process. Default: 1000
    * @returns how many were deleted
    */
   async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
@@ -124,8 +125,8 @@ export class SqliteStore implements IdempotencyStore {
   }
 
   /**
-   * Keeps it in the table `…_parked`, which holds personal data then, in the notification's body; `deleteExpired`
-   * deletes it after `retentionMs`.
+   * Parks the notification in the table `…_parked`, which then holds personal data, in the notification's body;
+   * `deleteExpired` deletes it after `retentionMs`.
    */
   async park(notification: ParkRequest, retentionMs: number): Promise<void> {
     const duration = checkDuration('retentionMs', retentionMs);
@@ -133,14 +134,14 @@ export class SqliteStore implements IdempotencyStore {
     await this.#run(this.#sql.park, values);
   }
 
-  /** What is parked, the one whose last failure is oldest first. */
+  /** Lists parked notifications, least recently failed first. */
   async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
     const { since, limit, key } = checkParkedQuery(query);
     const name = key === undefined ? '' : storableSubject(key);
     return readParkedRows(await this.#run(this.#sql.parked, { key: name, since, limit }));
   }
 
-  /** Forgets what is parked under a key. */
+  /** Removes the notification that is parked under a key. */
   async unpark(key: string): Promise<void> {
     await this.#run(this.#sql.unpark, { key: storableSubject(key) });
   }
@@ -156,7 +157,7 @@ export class SqliteStore implements IdempotencyStore {
     return this.#retried(() => {
       const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
       this.#prepared.set(sql, statement);
-      // `all` and not `get`, which stops at the first row and hides a failure of the commit that comes after it.
+      // Not `get`, which stops at the first row and hides a failure of the commit that follows.
       return statement.all(values);
     });
   }
@@ -184,7 +185,7 @@ export class SqliteStore implements IdempotencyStore {
 function stillHeld(busyTimeoutMs: number, cause: unknown): StoreError {
   return new StoreError(
     `Another connection held the SQLite database for all of busyTimeoutMs (${busyTimeoutMs} ms). Look for a process ` +
-      'with a long transaction on the file, such as a backup or a shell, and use WAL, so that readers hold up nobody.',
+      'with a long transaction on the file, such as a backup or a shell, and use WAL, so that readers do not block it.',
     { cause },
   );
 }

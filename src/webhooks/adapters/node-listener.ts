@@ -5,7 +5,7 @@ import type { WebhookHandler } from '../handler/create-webhook-handler';
 import { reporterOf } from '../handler/report';
 import { type NodeResponse, sendTo } from './node-response';
 
-/** The part of a `node:http` request that is used here. Express's and NestJS's fit. */
+/** The part of a `node:http` request that is used here. Requests of Express and NestJS fit. */
 export interface NodeRequest {
   /** The HTTP method. */
   readonly method?: string | undefined;
@@ -15,7 +15,7 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Whether the whole body has arrived. */
   readonly complete?: boolean;
-  /** Whether something has read of the body. */
+  /** Whether something has begun to read the body. */
   readonly readableDidRead?: boolean;
   /** Whether the body was read to its end. */
   readonly readableEnded?: boolean;
@@ -24,8 +24,8 @@ export interface NodeRequest {
 }
 
 /**
- * The handler as a listener for `node:http`, Express 4 and 5, and NestJS. It works before a body parser, and after one
- * that has left what it read in `request.body`.
+ * Turns the handler into a listener for `node:http`, Express 4 and 5, and NestJS. It works before a body parser, and
+ * after one that puts its result in `request.body`.
  *
  * @example
  * ```ts
@@ -33,13 +33,15 @@ export interface NodeRequest {
  * app.post('/webhooks', toNodeListener(handler)); // Express
  * ```
  *
- * @throws `ConfigurationError` for what is no handler
+ * @throws `ConfigurationError` for an argument that is not a handler
  */
 export function toNodeListener(
   handler: WebhookHandler,
 ): (request: NodeRequest, response: NodeResponse) => void {
   if (typeof handler?.handle !== 'function') {
-    throw new ConfigurationError('Expected what `createWebhookHandler` gives, with its method `handle`.');
+    throw new ConfigurationError(
+      'Expected the handler that `createWebhookHandler` returns, with its method `handle`.',
+    );
   }
   const report = reporterOf(handler);
   const reportUnsent = (error: unknown) => report('internal', { ...UNSENT, error });
@@ -62,11 +64,11 @@ export function toNodeListener(
 const UNSENT = {
   status: 500,
   message:
-    'The answer could not be sent, because the response, or a handler of yours, threw. Look at what wraps them. The service sends the ' +
-    'notification again.',
+    'The answer could not be sent, because the response, or a handler of yours, threw. Look at what wraps them. The ' +
+    'service sends the notification again.',
 };
 
-/** The stream, or what a parser has made of it. Parsers set `body` to `{}` for what they leave alone, too. */
+/** Returns the stream, or a parser's result if the stream was read. Parsers set `body` to `{}` for bodies they skip. */
 function bodyOf(request: NodeRequest): unknown {
   const parsed = (request as { readonly body?: unknown }).body;
   return isConsumed(request) && parsed !== undefined ? parsed : request;

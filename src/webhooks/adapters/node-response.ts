@@ -6,13 +6,13 @@ export interface NodeResponse {
   readonly headersSent: boolean;
   /** Sends the status and the headers. */
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
-  /** Sends the body and ends the answer. */
+  /** Sends the body and ends the response. */
   end(body: string): unknown;
-  /** Breaks the connection off. Called when one of the others has thrown, so that nobody waits for an answer. */
+  /** Closes the connection. Called if another method has thrown, so that the service does not wait for a response. */
   destroy?(): unknown;
 }
 
-/** By its functions, which no other second argument of a handler has: Workers pass an environment, Next.js parameters. */
+/** Recognizes a response by its functions. Workers pass an environment as second argument, and Next.js parameters. */
 export function isNodeResponse(value: unknown): value is NodeResponse {
   if (typeof value !== 'object' || value === null) return false;
   const { writeHead, end }: { readonly [Name in keyof NodeResponse]?: unknown } = value;
@@ -20,8 +20,8 @@ export function isNodeResponse(value: unknown): value is NodeResponse {
 }
 
 /**
- * Answers. A response that throws, because something has wrapped it, must not end the process by a rejection that nobody
- * handles.
+ * Sends the answer. If the response throws, because something has wrapped it, the error goes to `onFailure`: an
+ * unhandled rejection would end the process.
  *
  * @param request - `complete` says whether the body has arrived
  * @param onFailure - is given what the response threw
@@ -34,7 +34,7 @@ export function sendTo(
 ): void {
   try {
     if (response.headersSent) return;
-    // What was not read of a body would be read to its end before the next request, and it may have none.
+    // The rest of an unread body would be read to its end before the next request, and it may never end.
     response.writeHead(status, request.complete === false ? { ...headers, connection: 'close' } : headers);
     response.end(body);
   } catch (error) {
@@ -43,11 +43,11 @@ export function sendTo(
   }
 }
 
-/** The service then sees a failed delivery at once, and sends the notification again. */
+/** Closes the connection, so that the service sees a failed delivery at once, and sends the notification again. */
 function breakOff(response: NodeResponse): void {
   try {
     response.destroy?.();
   } catch {
-    // What the response threw first is reported already.
+    // The first error of the response is already reported.
   }
 }

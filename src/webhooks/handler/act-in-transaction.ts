@@ -3,7 +3,7 @@ import { DeadlineExceeded, inTime } from './deadline';
 import type { ResolvedHandlerOptions } from './resolve-options';
 import { BUSY, callbackFailure, DONE, type Ending, type Running, startCallback, type Task } from './task';
 
-/** Claim, callback and completion in one transaction of the store. */
+/** Runs claim, callback and completion in one transaction of the store. */
 export async function actInTransaction(
   task: Task,
   transact: Transact<unknown>,
@@ -16,7 +16,7 @@ export async function actInTransaction(
   let abandoned = false;
   let failure: Ending | undefined;
   const work = async (transaction: unknown, claim: Claim) => {
-    // The answer is 503 already, and a callback that nobody waits for must not run.
+    // The service was already answered 503, so the callback must not run.
     if (abandoned) throw new DeadlineExceeded('the transaction began too late');
     started.fire();
     let running: Running | undefined;
@@ -27,8 +27,8 @@ export async function actInTransaction(
     } catch (error) {
       failure = callbackFailure(error);
       ended.fire();
-      // The answer goes out now. The store holds the subject until this ends: a callback that has outlived its time is
-      // still at work, and another one must not run beside it. Whatever it still gives, the transaction is rolled back.
+      // The answer goes out now. The store holds the subject until this function ends, so that no other callback runs
+      // beside one that has outlived its time. However that one ends, the transaction is rolled back.
       await running?.ended;
       throw error;
     }
@@ -44,15 +44,15 @@ export async function actInTransaction(
     return failure ?? (status === 'busy' ? BUSY : DONE);
   } catch (error) {
     abandoned = true;
-    // Once the callback has run, a failure leaves open whether it was committed; the next attempt will see.
+    // After the callback has started, a failure leaves open whether it was committed. The next attempt finds out.
     return failure ?? { code: 'store_failed', status: started.hasFired ? 500 : 503, error };
   }
 }
 
-/** By how much the store's limit on the callback is above the handler's, which is the one to be reported. */
+/** By how much the store's limit for the callback exceeds the handler's, so that the handler's is the one reported. */
 const BACKSTOP_MS = 1_000;
 
-/** Something that happens once. */
+/** An event that happens once. */
 class Signal {
   hasFired = false;
   fire: () => void = () => undefined;

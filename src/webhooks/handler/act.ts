@@ -5,7 +5,7 @@ import { inTime } from './deadline';
 import type { ResolvedHandlerOptions } from './resolve-options';
 import { BUSY, callbackFailure, DONE, type Ending, startCallback, type Task } from './task';
 
-/** Runs the callback once, as far as the store can see to that. */
+/** Runs the callback once, as far as the store can ensure that. */
 export function act(task: Task, options: ResolvedHandlerOptions): Promise<Ending> {
   const { store } = options;
   if (store.transact === undefined) return actUnderLease(task, options);
@@ -30,11 +30,11 @@ async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promi
     await startCallback(task, claim, undefined, options).inTime;
   } catch (error) {
     const failure = callbackFailure(error);
-    // After a timeout the callback may still be at work, so its lease is left to run out.
+    // After a timeout the callback may still be running, so its lease is left to run out.
     if (failure.code === 'callback_failed') await release(claim, options);
     return failure;
   }
-  // That the callback has succeeded must be known, so this is not given up while the lease lasts.
+  // The callback's success must be recorded, so keep trying while the lease lasts.
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {
       const recorded = await inTime(storeTimeoutMs, store.complete(claim, task.retentionMs));
@@ -46,7 +46,7 @@ async function actUnderLease(task: Task, options: ResolvedHandlerOptions): Promi
   }
 }
 
-/** A claim that the store answers late holds the subject for a lease, against the next delivery. */
+/** Releases a claim that the store answers late. Otherwise its lease would turn away the next delivery. */
 async function releaseWhenLate(
   claiming: Promise<ClaimResult>,
   options: ResolvedHandlerOptions,
@@ -55,16 +55,16 @@ async function releaseWhenLate(
     const late = await claiming;
     if (late.status === 'claimed') await release(late, options);
   } catch {
-    // There is no claim, then.
+    // The claim failed: there is nothing to release.
   }
 }
 
-/** Gives the subject up for the next attempt. If that fails, the lease runs out before the attempt comes. */
+/** Frees the subject for the next attempt. If that fails, the lease runs out before the next attempt. */
 async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
   try {
     await inTime(storeTimeoutMs, store.release(claim));
   } catch {
-    // What led to the release is what is reported.
+    // The report is about the failure that led to the release.
   }
 }
 

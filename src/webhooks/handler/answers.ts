@@ -1,8 +1,8 @@
 import type { PlainResponse } from './request';
 
 /**
- * An answer with its length, without which `node:http` sends it in chunks, and takes longer. Frozen, because all requests
- * share it: a header that one integration sets would be on the answers of all.
+ * Makes an answer with its length, because without it `node:http` sends chunks, which takes longer. Frozen, because all
+ * requests share it: a header that one integration sets would be on every answer.
  */
 function answer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): PlainResponse {
   const length = String(body.length);

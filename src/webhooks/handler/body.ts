@@ -2,7 +2,7 @@ import { isReadableStream, joinChunks } from '../../shared/bytes';
 import { isBytes } from '../notification/parse-notification';
 import { startTimer } from './deadline';
 
-/** What keeps a body from being read, by the code of its report. */
+/** Why a body cannot be read; `code` is the code of the report. */
 export class BodyProblem {
   constructor(
     readonly code: 'body_too_large' | 'body_timeout' | 'body_interrupted' | 'body_already_read',
@@ -16,9 +16,10 @@ interface BodyLimits {
 }
 
 /**
- * The whole body: text, bytes, or an object that a parser has made already. A promise of it, where it is a stream.
+ * Returns the whole body: text, bytes, or an object that a parser has made; for a stream, a promise of its bytes.
+ * Counts bytes as they arrive, and does not trust `Content-Length`.
  *
- * @throws a {@link BodyProblem}, or rejects with one. `Content-Length` is not trusted: bytes are counted as they come.
+ * @throws a {@link BodyProblem}, or rejects with one
  */
 export function readBody(body: unknown, limits: BodyLimits): unknown {
   if (isReadableStream<Uint8Array | string>(body))
@@ -35,13 +36,13 @@ export function readBody(body: unknown, limits: BodyLimits): unknown {
 }
 
 interface Sink {
-  /** Text comes out of a Node stream that somebody has called `setEncoding` on, and out of some web streams. */
+  /** A chunk can be text: in a Node stream after `setEncoding`, and in some web streams. */
   write(chunk: Uint8Array | string): void;
   end(): void;
   fail(problem: BodyProblem): void;
 }
 
-/** Puts chunks together until the end, a limit, or a failure. `pump` gives back how to stop it. */
+/** Joins chunks until the end, a limit, or a failure. `pump` returns a function that stops it. */
 function collect(
   pump: (sink: Sink) => () => void,
   { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
@@ -99,7 +100,7 @@ function pumpWebStream(stream: ReadableStream<Uint8Array | string>, sink: Sink):
   };
 }
 
-/** The part of a `stream.Readable` that is used here; `node:http`'s requests are such. */
+/** The part of a `stream.Readable`, such as a `node:http` request, that is used here. */
 interface NodeStream {
   on(event: string, listener: (value: never) => void): unknown;
   off(event: string, listener: (value: never) => void): unknown;
@@ -109,7 +110,7 @@ interface NodeStream {
   readonly destroyed?: boolean;
 }
 
-/** By events: an iterator that is left early destroys the stream, and with it the socket that the answer goes out on. */
+/** Uses events: leaving an iterator early would destroy the stream, and with it the socket for the response. */
 function pumpNodeStream(stream: NodeStream, sink: Sink): () => void {
   if (isConsumed(stream)) {
     sink.fail(new BodyProblem('body_already_read'));
@@ -121,19 +122,19 @@ function pumpNodeStream(stream: NodeStream, sink: Sink): () => void {
   stream.on('end', sink.end);
   stream.on('error', onError);
   stream.on('close', onClose);
-  // A stream that something has paused, so as to lose nothing of it, does not flow for a listener alone.
+  // A listener alone does not restart a stream that something has paused.
   stream.resume();
   return () => {
     stream.off('data', sink.write);
     stream.off('end', sink.end);
     stream.off('close', onClose);
-    // `onError` stays: an error that nobody listens to would end the process. What is left of the body is thrown away
-    // as it comes: unread, it would hold the connection, and keep the server that it belongs to from closing.
+    // `onError` stays: an `error` event without a listener would end the process. The rest of the body is discarded as
+    // it arrives: unread, it would hold the connection open and keep the server from closing.
     stream.resume();
   };
 }
 
-/** Something has read from the stream, or nothing can any more. */
+/** Whether something has read from the stream, or nothing can read from it any more. */
 export function isConsumed({
   readableDidRead,
   readableEnded,
@@ -142,7 +143,7 @@ export function isConsumed({
   return readableDidRead === true || readableEnded === true || destroyed === true;
 }
 
-/** By functions, which no parsed JSON has. */
+/** Recognizes a stream by its functions, which parsed JSON never has. */
 function isNodeStream(body: unknown): body is NodeStream {
   if (typeof body !== 'object' || body === null) return false;
   const { on, off, resume }: { readonly [Name in keyof NodeStream]?: unknown } = body;

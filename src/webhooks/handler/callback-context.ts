@@ -1,9 +1,9 @@
 import type { WebhookContext } from './options';
 
-/** What the signal comes of. Under a symbol, not private: a proxy of the context, or what inherits from it, has it too. */
+/** The state behind the signal. A symbol, not a private field, so that proxies and inheriting objects have it too. */
 const STATE = Symbol('signal');
 
-/** What a callback learns beside the notification, with a signal that is made when it is asked for. */
+/** What a callback gets besides the notification. The signal is created when it is first read. */
 export class CallbackContext implements WebhookContext<unknown> {
   declare readonly signal: AbortSignal;
   readonly [STATE]: { controller?: AbortController; expired?: unknown } = {};
@@ -18,7 +18,7 @@ export class CallbackContext implements WebhookContext<unknown> {
     Object.defineProperty(this, 'signal', SIGNAL);
   }
 
-  /** Fires the signal, also when it is asked for later. */
+  /** Fires the signal, even if it is first read later. */
   expire(reason: unknown): void {
     this[STATE].expired = reason;
     this[STATE].controller?.abort(reason);
@@ -26,8 +26,9 @@ export class CallbackContext implements WebhookContext<unknown> {
 }
 
 /**
- * A property of each context, so that a copy of it has one; and one descriptor for all: a getter in an object literal is
- * another function each time, for which the engine makes a slow object.
+ * An own property of each context, so that a copy of the context has it too. All contexts share this descriptor,
+ * because a getter in an object literal would be a new function each time, and the engine would make a slow object for
+ * it.
  */
 const SIGNAL: PropertyDescriptor & ThisType<CallbackContext> = {
   enumerable: true,

@@ -14,32 +14,34 @@ export interface WebhookHandler {
   /** Answers a notification. Never rejects. */
   (request: Request): Promise<Response>;
 
-  /** The same over plain objects, for frameworks whose requests are of another type. Never rejects. */
+  /** Does the same with plain objects, for frameworks with other request types. Never rejects. */
   handle(request: PlainRequest): Promise<PlainResponse>;
 
   /**
-   * For a clean end of the process: answers everything new with 503 from now on, so that the service tries again
-   * later, and resolves once everything that runs has been answered. It does not wait for what no answer waits for any
-   * more: a callback that has outlived `callbackTimeoutMs`, or a claim that the store has left unanswered.
+   * For a clean end of the process: answers all new requests with 503, so that the service tries again later, and
+   * resolves once every running request and replayed notification is finished. It does not wait for work whose request
+   * was already answered: a callback that has outlived `callbackTimeoutMs`, or a claim that the store has not answered
+   * in time.
    */
   drain(): Promise<void>;
 
   /**
-   * With the option `park`: runs parked notifications again, one after the other, the oldest first, each under the same
-   * claim and with the same record as a delivery, so that nothing is done twice. What is done is parked no more; what
-   * fails again stays. The callback's context has `credentialIndex` -1.
+   * With the option `park`: runs parked notifications again, one after the other, least recently failed first. Each
+   * runs under the same claim and with the same record as a delivery, so that nothing is done twice. A notification
+   * that succeeds is no longer parked; one that fails again stays. The callback's context has `credentialIndex` -1.
    *
-   * @param which - the key of one notification, or which of those that are parked
-   * @returns what became of each; empty when nothing is parked
-   * @throws `ConfigurationError` without `park: true`, and what the store throws when it cannot list them
+   * @param which - the key of one notification, or a selection of the parked ones
+   * @returns the result of each notification; empty if none is parked
+   * @throws `ConfigurationError` without `park: true` or for an invalid selection; what the store throws, or a
+   *   `StoreError` after `storeTimeoutMs`, if it cannot list them
    */
   replay(which: string | ReplaySelection): Promise<readonly ReplayResult[]>;
 }
 
 /**
- * A listener for the service's notifications (document sections 5 and 6). It checks the credentials before it reads
- * the body, tells the kind, runs the callback of that kind once for each notification, however often it is delivered,
- * and answers what the service's retries need: 200 only when the callback's success is recorded.
+ * Creates a listener for the service's notifications (document sections 5 and 6). It checks the credentials before it
+ * reads the body, recognizes the kind, and runs that kind's callback once per notification, however often it is
+ * delivered. It answers 200 only when the callback's success is recorded, so that the service retries the others.
  *
  * @example
  * ```ts
@@ -73,12 +75,12 @@ export function createWebhookHandler<
   });
 }
 
-/** What is called with something else was probably mounted where `toNodeListener` belongs. */
+/** If this is `false`, the handler was probably mounted without `toNodeListener`. */
 function isRequest(request: unknown): request is Request {
   return typeof (request as Partial<Request> | undefined | null)?.headers?.get === 'function';
 }
 
-/** Answers what is no `Request`; on the response of `node:http`, if there is one, which would wait for ever. */
+/** Answers a call without a `Request`; also on a `node:http` response, whose client would otherwise wait forever. */
 function mistaken({ report }: WebhookFlow, request: unknown, second: unknown): Response {
   report('internal', { status: 500, message: MISTAKEN });
   if (isNodeResponse(second)) {
@@ -91,7 +93,7 @@ function mistaken({ report }: WebhookFlow, request: unknown, second: unknown): R
 }
 
 const MISTAKEN =
-  'The handler was called with something that is no `Request`. For node:http, Express and NestJS mount ' +
+  'The handler was called with something that is not a `Request`. For node:http, Express and NestJS mount ' +
   '`toNodeListener(handler)`; elsewhere call `handler.handle({ method, url, headers, body })`.';
 
 function toResponse({ status, headers, body }: PlainResponse): Response {

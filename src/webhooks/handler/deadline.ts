@@ -1,13 +1,13 @@
 import { TIMED_OUT, within } from '../../shared/time';
 
-/** What a promise that takes too long is rejected with. */
+/** The error for a promise that takes too long. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
 /**
- * The promise's result, or a rejection with `DeadlineExceeded` when it takes longer, which `onTimeout` gets first. The
- * work itself goes on; its late result is discarded.
+ * Settles as the promise does, or, after `ms` milliseconds, calls `onTimeout` with a `DeadlineExceeded` and rejects
+ * with it. The work itself goes on; its late result is discarded.
  */
 export async function inTime<T>(
   ms: number,
@@ -22,9 +22,9 @@ export async function inTime<T>(
 }
 
 /**
- * Calls back after some time, unless the function that it returns is called first. The timer is armed at the end of the
- * turn of the event loop, so a body that has already arrived never pays for one. Workers have no `setImmediate`, and
- * arm it right away.
+ * Calls `action` after `ms` milliseconds, unless the returned function is called first. The timer is armed at the end
+ * of this turn of the event loop, so a body that has already arrived never pays for one. Where there is no
+ * `setImmediate`, as in Workers, it is armed right away.
  */
 export function startTimer(ms: number, action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -15,7 +15,7 @@ import { headOf, type PlainRequest, type PlainResponse, type RequestHead } from 
 import type { ResolvedHandlerOptions } from './resolve-options';
 import { DONE, type Task } from './task';
 
-/** A notification, or a body that is none, with the issues that keep it from being one. */
+/** A notification; `issues` says why the body is not of the kind it seems to be. */
 interface Reading {
   readonly notification: { readonly kind: string };
   readonly identity: Identity;
@@ -27,19 +27,19 @@ const NO_CREDENTIALS = -1;
 const PARKED = 'It is parked: `handler.replay` runs it again.';
 const NOT_PARKED = 'It could not be parked: the store failed.';
 
-/** How a notification ends. Anything but `done` is reported. */
+/** The outcome of a notification. Anything but `done` is reported. */
 type Outcome = { readonly code: 'done' } | (WebhookReportDetails & { readonly code: WebhookReportCode });
 
-/** A body without an identity may well come again on purpose. */
+/** How long an `unrecognized` body is remembered: without an identity, the same body may come again on purpose. */
 const HOUR_MS = 60 * 60 * 1000;
 
-/** From the request to the answer, without anything of a runtime. */
+/** Takes a request to its answer, independent of any runtime. */
 export class WebhookFlow {
   readonly #options: ResolvedHandlerOptions;
   #running = 0;
   #draining = false;
   #whenIdle: (() => void)[] = [];
-  /** The newest subjects whose callback took too long. */
+  /** The latest subjects whose callback took too long. */
   readonly #timedOut = new Set<string>();
 
   readonly report: Reporter;
@@ -49,7 +49,7 @@ export class WebhookFlow {
     this.report = reporterTo(options.onReport);
   }
 
-  /** Not `async`: that would take another turn for each notification. */
+  /** Not `async`, which would cost each notification another turn. */
   handlePlain(request: PlainRequest): Promise<PlainResponse> {
     let head: RequestHead;
     let body: unknown;
@@ -83,7 +83,7 @@ export class WebhookFlow {
     this.#draining = true;
     if (this.#running === 0) return;
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
-    // The process may end right after this, so the runtimes get a turn to send the last answers.
+    // The process may end right after this, so give the runtime a turn to send the last answers.
     await sleep(0);
   }
 
@@ -97,7 +97,7 @@ export class WebhookFlow {
     let received: unknown;
     try {
       if (body instanceof BodyProblem) throw body;
-      // Within one `try`: a body may also prove unreadable while it is recognized.
+      // In the same `try`, because recognizing may also find that the body is unreadable.
       received = await readBody(body, this.#options);
       reading = this.#read(head, received);
     } catch (error) {
@@ -114,7 +114,7 @@ export class WebhookFlow {
     return this.#conclude(reading, ending, parked);
   }
 
-  /** Runs what is parked again; see `WebhookHandler`. */
+  /** Runs parked notifications again; see `WebhookHandler`. */
   async replay(which: string | ReplaySelection): Promise<readonly ReplayResult[]> {
     const { parking } = this.#options;
     if (parking === undefined) {
@@ -140,7 +140,7 @@ export class WebhookFlow {
       const plan = this.#plan(reading, NO_CREDENTIALS);
       const ending = 'code' in plan ? plan : await act(plan, this.#options);
       const parked = await this.#park(parking, reading, ending, entry);
-      // Its key is another one now if its kind was described since.
+      // The key has changed if a definition of its kind was added since.
       if (ending.code === 'done' && entry.key !== reading.identity.key) await parking.forget(entry.key);
       this.#conclude(reading, ending, parked);
       return ending;
@@ -153,12 +153,12 @@ export class WebhookFlow {
     }
   }
 
-  /** What to do about a notification, or how it ends without that. */
+  /** Returns the task for a notification, or its outcome if there is no callback to run. */
   #plan({ notification, identity, issues }: Reading, credentialIndex: number): Task | Outcome {
     const { kind } = notification;
     const callback = this.#options.callbacks[kind];
     if (callback === undefined || callback === 'ignore') {
-      // Also where the unrecognized are ignored: this one seems to be of a documented kind, and may be a payment.
+      // Even if `unrecognized` is ignored: this body seems to be of a known kind, and may be a payment.
       if (issues !== undefined) return { code: 'invalid_notification', status: 400, issues };
       return callback === 'ignore' ? DONE : { code: 'unhandled', status: 200 };
     }
@@ -166,7 +166,7 @@ export class WebhookFlow {
     return { notification, identity, callback, credentialIndex, retentionMs };
   }
 
-  /** Keeps what has failed, and lets go of what is done. Gives what the report says of it. */
+  /** Parks a notification that failed, and unparks one that is done. Returns the sentence for the report. */
   async #park(
     parking: Parking,
     { notification, identity }: Reading,
@@ -180,7 +180,7 @@ export class WebhookFlow {
     return kept ? PARKED : NOT_PARKED;
   }
 
-  /** Reports an ending, unless all is well, and answers it. */
+  /** Returns the answer for an outcome, and reports it unless it is `done`. */
   #conclude({ notification, identity }: Reading, ending: Outcome, parked?: string): PlainResponse {
     if (ending.code === 'done') return OK;
     const { code, ...details } = ending;
@@ -190,7 +190,7 @@ export class WebhookFlow {
     return this.#refuse(code, { ...details, kind, key, message: again, parked, received: notification });
   }
 
-  /** A callback that is always a little too slow runs at each delivery, and nobody sees that in a single report. */
+  /** A callback that is always a little too slow runs with each delivery, which no single report shows. */
   #messageOfTimeout(subject: string): string | undefined {
     if (this.#timedOut.has(subject)) return TIMED_OUT_AGAIN;
     this.#timedOut.add(subject);
@@ -215,7 +215,7 @@ export class WebhookFlow {
     throw error;
   }
 
-  /** Reports, and answers without a word of the report. */
+  /** Reports, and returns an answer that reveals nothing of the report. */
   #refuse(code: WebhookReportCode, details: WebhookReportDetails): PlainResponse {
     this.report(code, details);
     return ANSWERS[details.status] ?? INTERNAL;

@@ -8,36 +8,37 @@ import { DeadlineExceeded, inTime } from './deadline';
 
 /** Which parked notifications to run again. */
 export interface ReplaySelection {
-  /** Those whose last failure was then or later; a number is milliseconds since 1970. Default: all. */
+  /** Only those that last failed at this time or later; a number is milliseconds since 1970. Default: all. */
   readonly since?: Date | number | undefined;
-  /** How many at most, the one whose last failure is oldest first. Default: 100. */
+  /** How many at most, least recently failed first. Default: 100. */
   readonly limit?: number | undefined;
 }
 
-/** The members of a store that keep what has failed. */
+/** The members of a store that park notifications. */
 export type ParkingStore = Required<Pick<IdempotencyStore, 'park' | 'parked' | 'unpark'>>;
 
-/** What became of a parked notification that ran again. */
+/** The result of running a parked notification again. */
 export interface ReplayResult {
   /** The idempotency key that it is parked under. */
   readonly key: string;
   /**
-   * - `done`: its effect is recorded, now or before, and it is parked no more
-   * - `busy`: somebody is acting on its subject, so that it stays parked
+   * - `done`: its effect is recorded, now or before, and it is no longer parked
+   * - `busy`: its subject is being acted on now, so it stays parked
    * - `failed`: it stays parked; `code` says why
    */
   readonly status: 'done' | 'busy' | 'failed';
-  /** The code of its report, where it is not done. */
+  /** The report code that says why it is not done. */
   readonly code?: string | undefined;
 }
 
-/** @throws `ConfigurationError` for a store that cannot keep what has failed */
+/** @throws `ConfigurationError` for a store that cannot park notifications */
 export function parkingOf(store: object, limits: ParkingLimits): Parking {
   const members: { readonly [Name in keyof ParkingStore]?: unknown } = store;
   for (const name of ['park', 'parked', 'unpark'] as const) {
     if (typeof members[name] !== 'function') {
       throw new ConfigurationError(
-        `Expected a \`store\` with \`${name}\`, as \`park: true\` needs it. Leave \`park\` out, or use a store of this package.`,
+        `Expected a \`store\` with \`${name}\`, which \`park: true\` needs. ` +
+          'Leave `park` out, or use a store of this package.',
       );
     }
   }
@@ -49,7 +50,7 @@ interface ParkingLimits {
   readonly retentionMs: number;
 }
 
-/** Keeps notifications whose callback has failed, each step within the store's time. */
+/** Parks notifications whose callback has failed. Each step of the store has its time limit. */
 export class Parking {
   readonly #store: ParkingStore;
   readonly #limits: ParkingLimits;
@@ -59,7 +60,7 @@ export class Parking {
     this.#limits = limits;
   }
 
-  /** Whether it is kept now. Never rejects: the answer is a failure already, and the service delivers again. */
+  /** Parks a notification; `false` if that failed. Never rejects: the answer is 500 anyway, and the service retries. */
   async keep(
     kind: string,
     { key, subject, state }: Identity,
@@ -76,18 +77,18 @@ export class Parking {
     }
   }
 
-  /** Never rejects: what stays parked though it is done is found to be done when it runs again. */
+  /** Unparks a notification. Never rejects: if it stays parked although it is done, a replay finds it done. */
   async forget(key: string): Promise<void> {
     try {
       await inTime(this.#limits.storeTimeoutMs, this.#store.unpark(key));
     } catch {
-      // See above.
+      // Ignored: see above.
     }
   }
 
   /**
-   * @throws `ConfigurationError` for a time, a limit or a key that is none, what the store throws, or a `StoreError` when
-   *   it takes too long
+   * @throws `ConfigurationError` for an invalid time, limit or key; what the store throws; or a `StoreError` if the
+   *   store takes too long
    */
   async list(which: string | ReplaySelection): Promise<readonly ParkedNotification[]> {
     const { storeTimeoutMs } = this.#limits;
@@ -96,7 +97,7 @@ export class Parking {
       return await inTime(storeTimeoutMs, this.#store.parked(query));
     } catch (error) {
       if (!(error instanceof DeadlineExceeded)) throw error;
-      throw new StoreError(`The store did not list what is parked within ${storeTimeoutMs} ms. Try again.`);
+      throw new StoreError(`The store did not list the parked notifications within ${storeTimeoutMs} ms.`);
     }
   }
 }
@@ -107,11 +108,11 @@ function queryOf(which: string | ReplaySelection): ParkedQuery {
   return { since: since === undefined ? undefined : Number(since), limit };
 }
 
-/** As it came, or, where a parser has read it before the handler, as it would be written. */
+/** Returns the body as received, or, if a parser has read it before the handler, as JSON. */
 function textOf(body: unknown): string {
   if (typeof body === 'string') return body;
   if (isBytes(body)) return new TextDecoder().decode(body);
-  // A parser of the merchant's may read large numbers as BigInt, which JSON.stringify refuses.
+  // The merchant's parser may read large numbers as BigInt, which JSON.stringify refuses.
   return JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 

@@ -4,19 +4,20 @@ import type { AuthorizationFailure, ValidationIssue } from '../../errors';
  * What happened to a request that was not acted on.
  *
  * - `method_not_allowed` (405), `unauthorized` (401), `body_too_large` (413), `body_timeout` (408),
- *   `body_interrupted` and `invalid_body` (400): it was no notification that could be read
+ *   `body_interrupted` and `invalid_body` (400): the request was not a notification that could be read
  * - `body_already_read` (500): something else has read the body; the message says what to pass instead
- * - `invalid_notification` (400): it contradicts itself, or lacks what identifies it, and there is no `unrecognized`
+ * - `invalid_notification` (400): it contradicts itself, or lacks its identity or state, and there is no `unrecognized`
  *   callback
  * - `unhandled` (200): there is no callback for its kind
- * - `busy` (503): somebody is acting on the same subject now
- * - `callback_failed` (500): the callback threw; `error` is what
+ * - `busy` (503): the same subject is being acted on now
+ * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
- * - `store_failed` (503, or 500 where a transaction may be half way): the store threw or took too long; `error` is why
- * - `lease_lost` (503): the callback succeeded, and the lease was over before that could be recorded
+ * - `store_failed` (503, or 500 once a transaction's callback has started): the store threw or took too long; `error`
+ *   says why
+ * - `lease_lost` (503): the callback succeeded, but the lease was over before that could be recorded
  * - `draining` (503): the process is about to end
- * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` is what. Also a handler that
- *   is mounted without `toNodeListener`, and an answer that could not be sent; the message says so
+ * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
+ *   that is mounted without `toNodeListener`, or an answer that could not be sent; the message says so
  */
 export type WebhookReportCode =
   | 'method_not_allowed'
@@ -36,7 +37,7 @@ export type WebhookReportCode =
   | 'draining'
   | 'internal';
 
-/** What a report is made of. */
+/** The details of a report. */
 export interface WebhookReportDetails {
   readonly status: number;
   readonly kind?: string | undefined;
@@ -45,31 +46,31 @@ export interface WebhookReportDetails {
   readonly issues?: readonly ValidationIssue[] | undefined;
   readonly error?: unknown;
   readonly received?: unknown;
-  /** In place of the code's own message, where more is known. */
+  /** Replaces the code's own message if more is known. */
   readonly message?: string | undefined;
-  /** Whether the notification is kept, in words, where that was asked for. */
+  /** With the option `park`: a sentence that says whether the notification is parked. */
   readonly parked?: string | undefined;
 }
 
-/** Takes what a report is made of. */
+/** Reports a code with its details. */
 export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) => void;
 
-/** Makes reports for `onReport`. What fails while it reports a failure must not become one. */
+/** Makes reports for `onReport`. An `onReport` that fails must not make the request fail. */
 export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
   return (code, details) => {
     try {
-      // It may give a promise, for which nobody waits.
+      // It may return a promise, which nothing awaits.
       Promise.resolve(onReport(new WebhookReport(code, details))).catch(() => undefined);
     } catch {
-      // See above.
+      // Ignored: see above.
     }
   };
 }
 
-/** Where a handler keeps its reporter, for `toNodeListener`, which may come from the other copy of the package. */
+/** Where a handler keeps its reporter for `toNodeListener`, which may come from the package's other build. */
 export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
 
-/** The handler's own reporter; the default log's for a handler that `createWebhookHandler` has not made. */
+/** Returns the handler's own reporter, or the default one for a handler that `createWebhookHandler` did not make. */
 export function reporterOf(handler: object): Reporter {
   const { [REPORTER]: own }: { readonly [REPORTER]?: Reporter } = handler;
   return own ?? reporterTo(logReport);
@@ -109,7 +110,7 @@ export class WebhookReport {
     this.#received = details.received;
   }
 
-  /** The body, or the notification read from it, as far as it came. Not printed by logging: it is personal data. */
+  /** The body, or the notification if it could be read. Logging the report does not print it: it is personal data. */
   get received(): unknown {
     return this.#received;
   }
@@ -126,7 +127,7 @@ const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
     '`handler.handle({ method, url, headers, body: request.body })`, or mount the handler before the parser.',
   invalid_body: 'The body is not a JSON object.',
   invalid_notification:
-    'The notification is not what it seems to be, and there is no `unrecognized` callback.',
+    'The notification does not fit the kind it seems to be, and there is no `unrecognized` callback.',
   unhandled: "There is no callback for this kind. Add one to `on`, or 'ignore'.",
   busy: 'The same subject is being acted on now.',
   callback_failed: 'The callback threw.',
@@ -138,8 +139,8 @@ const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
 };
 
 /**
- * The default `onReport`: one line of text, with what can be logged without telling anything personal, and what your
- * own callback or database threw. Without that, a missing table would look like a dead database.
+ * The default `onReport`: one line of text, with the fields that hold no personal data, and what your own callback or
+ * database threw. Without the latter, a missing table would look like a dead database.
  */
 export function logReport({ code, message, kind, key, reason, error }: WebhookReport): void {
   const about = [kind && `kind=${kind}`, key && `key=${key}`, reason && `reason=${reason}`];
@@ -150,14 +151,14 @@ export function logReport({ code, message, kind, key, reason, error }: WebhookRe
   );
 }
 
-/** What is thrown elsewhere is the platform's, and may quote the request. */
+/** Other errors come from the platform, and may quote the request. */
 const THROWN_BY_MERCHANT: ReadonlySet<WebhookReportCode> = new Set([
   'callback_failed',
   'store_failed',
   'internal',
 ]);
 
-/** Name, code and message of an error, and of the error that it wraps: database libraries wrap the driver's. */
+/** Name, code and message of an error, and of its cause: database libraries wrap the driver's error. */
 function describeThrown(error: unknown): string {
   try {
     const { cause } = Object(error) as { readonly cause?: unknown };
@@ -178,7 +179,7 @@ function describeError(error: unknown): string {
 
 const MAX_DESCRIPTION_LENGTH = 300;
 
-/** Printable and short: some messages quote what a sender wrote, which must not forge a line of the log. */
+/** Makes a text printable and short: some messages quote the sender, who must not be able to forge a log line. */
 function inOneLine(text: string): string {
   const line = text
     .slice(0, MAX_DESCRIPTION_LENGTH)

@@ -26,19 +26,19 @@ export interface PlainRequest {
   readonly body: unknown;
 }
 
-/** An answer in a plain form. */
+/** A response in a plain form. */
 export interface PlainResponse {
   /** The HTTP status. */
   readonly status: number;
   /** The headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A short text, never about what went wrong. */
+  /** A short text that never tells what went wrong. */
   readonly body: string;
 }
 
 /**
- * The headers in one form. Their names in a record are lower-case, as `node:http` has them. Nothing keeps JavaScript from
- * leaving out what a request has: that is answered as a request without it.
+ * Returns method, URL and headers in one form. The names of a record are lower-case, as `node:http` has them. A caller
+ * in JavaScript may leave fields out: a missing field counts as empty.
  */
 export function headOf(request: PlainRequest | null | undefined): RequestHead {
   const { method = '', url, headers }: Partial<PlainRequest> = request ?? {};
@@ -58,7 +58,7 @@ class RecordHeaders {
     this.#record = record;
   }
 
-  /** A gateway's header is asked for in any case, as of a `Request`. */
+  /** Takes the name in any case, as a `Request` does: `getAuthorization` may ask for a gateway's header. */
   get(name: string): string | null {
     const key = name.toLowerCase();
     const value = Object.hasOwn(this.#record, key) ? this.#record[key] : undefined;

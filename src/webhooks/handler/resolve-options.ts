@@ -11,7 +11,7 @@ import { type Parking, parkingOf } from './parking';
 import { logReport, type WebhookReport } from './report';
 import type { RequestHead } from './request';
 
-/** The handler's options, checked and with nothing left open. */
+/** The handler's options, checked and with their defaults. */
 export interface ResolvedHandlerOptions {
   readonly expectedAuthorizations: readonly EncodedPair[];
   readonly callbacks: Readonly<Record<string, WebhookCallback<unknown, unknown> | 'ignore' | undefined>>;
@@ -23,7 +23,7 @@ export interface ResolvedHandlerOptions {
   readonly storeTimeoutMs: number;
   readonly leaseMs: number;
   readonly retentionMs: number;
-  /** Only when it was asked for. */
+  /** Only with `park: true`. */
   readonly parking: Parking | undefined;
   readonly getAuthorization: (request: RequestHead) => string | null | undefined;
   readonly onReport: (report: WebhookReport) => unknown;
@@ -31,9 +31,9 @@ export interface ResolvedHandlerOptions {
 
 const MAX_CALLBACK_MS = 45_000;
 /**
- * By how much a lease outlasts its callback. The lease may begin when the claim is sent, and the callback begins when it
- * is answered: so the margin holds two steps of the store, that answer and the record, and what ends in time is recorded
- * before somebody else can have the subject.
+ * By how much a lease outlasts its callback. The lease may begin when the claim is sent, but the callback begins when
+ * the claim is answered. So the margin covers two steps of the store, that answer and the record: a callback that ends
+ * in time is recorded before another claim can take the subject.
  */
 const LEASE_MARGIN_MS = 15_000;
 const MAX_STORE_STEP_MS = LEASE_MARGIN_MS / 2;
@@ -49,7 +49,7 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
         '`credentialsFromEnv()` reads the credentials from the environment.',
     );
   }
-  // Own properties alone, so that a polluted `Object.prototype` adds no option.
+  // Only own properties, so that a polluted `Object.prototype` adds no option.
   const options: typeof given = Object.assign(Object.create(null), given);
   if ('onError' in options) {
     throw new ConfigurationError('`onError` is called `onReport`: it is also told of what was answered 200.');
@@ -58,15 +58,15 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
   const callbackTimeoutMs = positive('callbackTimeoutMs', options.callbackTimeoutMs ?? 25_000);
   if (callbackTimeoutMs > MAX_CALLBACK_MS) {
     throw new ConfigurationError(
-      `Expected \`callbackTimeoutMs\` to be at most ${MAX_CALLBACK_MS}: the service tries again after about 60 s, and ` +
-        'the lease, 15 s longer, would still turn that attempt away. Write long work to a queue, and return.',
+      `Expected \`callbackTimeoutMs\` to be at most ${MAX_CALLBACK_MS}: the service tries again after about 60 s, ` +
+        'and the lease, 15 s longer, would still turn that attempt away. Write long work to a queue, and return.',
     );
   }
   const storeTimeoutMs = positive('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
   if (storeTimeoutMs > MAX_STORE_STEP_MS) {
     throw new ConfigurationError(
-      `Expected \`storeTimeoutMs\` to be at most ${MAX_STORE_STEP_MS}: a lease lasts 15 s longer than its callback, and a ` +
-        'slow claim and a slow record would outlast it, which gives two callbacks at a time. Make the store faster.',
+      `Expected \`storeTimeoutMs\` to be at most ${MAX_STORE_STEP_MS}: a lease lasts 15 s longer than its callback, ` +
+        'and a slow claim and a slow record could outlast it, with two callbacks at a time. Make the store faster.',
     );
   }
   const retentionMs = checkDuration('`retentionMs`', options.retentionMs ?? MONTH_MS);
@@ -91,7 +91,7 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
 }
 
 function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): ResolvedHandlerOptions['callbacks'] {
-  // Again, for definitions that were not made with it.
+  // Check again, because a definition may not come from `defineNotification`.
   const own = kinds.map((definition) => defineNotification(definition).kind);
   if (new Set(own).size < own.length) {
     throw new ConfigurationError('Expected each definition in `kinds` to have a `kind` of its own.');
@@ -106,7 +106,7 @@ function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Resolved
     }
     if (callback === undefined) {
       throw new ConfigurationError(
-        `\`on.${kind}\` is undefined. Leave the kind out, or say 'ignore': each such notification would be answered 200.`,
+        `\`on.${kind}\` is undefined. Leave the kind out, or say 'ignore', to answer such notifications 200.`,
       );
     }
     if (callback !== 'ignore' && typeof callback !== 'function') {
@@ -131,7 +131,7 @@ function isProduction(): boolean {
   try {
     return globalThis.process?.env?.['NODE_ENV'] === 'production';
   } catch {
-    // Deno throws for what it has no permission to read. A warning is not worth asking for one.
+    // Deno throws without permission to read the environment. A warning is not worth asking for it.
     return false;
   }
 }
@@ -139,7 +139,7 @@ function isProduction(): boolean {
 function positive(name: string, value: number): number {
   if (typeof value !== 'number' || !(value > 0) || value > LONGEST_TIMER_MS) {
     throw new ConfigurationError(
-      `Expected \`${name}\` to be a number above 0, and not above what a timer can take.`,
+      `Expected \`${name}\` to be a number above 0, and at most ${LONGEST_TIMER_MS}.`,
     );
   }
   return value;

@@ -6,7 +6,7 @@ import type { WebhookCallback } from './options';
 import type { WebhookReportCode } from './report';
 import type { ResolvedHandlerOptions } from './resolve-options';
 
-/** How acting on a notification ended. Anything but `done` is reported. */
+/** The result of acting on a notification. Anything but `done` is reported. */
 export type Ending =
   | { readonly code: 'done' }
   | {
@@ -30,18 +30,18 @@ export interface Task {
 export const DONE: Ending = { code: 'done' };
 export const BUSY: Ending = { code: 'busy', status: 503 };
 
-/** A callback at work. */
+/** A running callback. */
 export interface Running {
-  /** As the callback ends, or rejects with `DeadlineExceeded` when its time is over. */
+  /** Settles as the callback does, or rejects with `DeadlineExceeded` when its time is over. */
   readonly inTime: Promise<void>;
-  /** As the callback ends, however long it takes. */
+  /** Settles as the callback does, however long it takes. */
   readonly ended: Promise<void>;
 }
 
 /**
  * Starts the callback, and fires its signal when its time is over.
  *
- * @throws what the callback throws before it gives a promise
+ * @throws what the callback throws before it returns a promise
  */
 export function startCallback(
   { notification, identity, callback, credentialIndex }: Task,

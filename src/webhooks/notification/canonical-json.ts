@@ -1,15 +1,15 @@
 /**
- * A JSON value as text that depends neither on the order of fields nor on white space; `undefined` for one nested deeper
- * than any sensible body, which would exhaust the stack, and for one that contains itself.
+ * Returns a JSON value as text that depends neither on the order of fields nor on white space. Returns `undefined` for
+ * a value that contains itself, and for one so deeply nested that it could exhaust the stack.
  *
- * Sorting is work that the sender decides on, so it has a bound: a value of more than {@link MAX_SORTED} fields and
- * items in all is written in the order it came in.
+ * The sender decides how much there is to sort, so sorting has a limit: a value of more than {@link MAX_SORTED} fields
+ * and items in all is written in the order it came in.
  */
 export function canonicalJson(value: unknown): string | undefined {
   try {
     return isSmall(value) ? write(value, MAX_DEPTH) : JSON.stringify(value, withBigInts);
   } catch (error) {
-    // A `TypeError` is of an object that contains itself, which only a program can make.
+    // A `TypeError` means an object that contains itself, which only a program can make.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
@@ -22,7 +22,7 @@ const MAX_DEPTH = 200;
 
 function isSmall(value: unknown): boolean {
   const found = [value];
-  // Goes on with what is added meanwhile.
+  // The loop also visits the values that it adds.
   for (const each of found) {
     if (typeof each !== 'object' || each === null) continue;
     if (found.length + Object.keys(each).length > MAX_SORTED + 1) return false;

@@ -5,8 +5,8 @@ import { type QuerySource, queryOf, readQuery } from './query';
 type Kinds = readonly (typeof documentedKinds)[number][];
 
 /**
- * Which documented kind a body is of, by the query flags, or by its shape when there are none (queues and gateways drop
- * queries). Contradictions are issues, never a guess: a refund taken for a payment would ship goods.
+ * Finds the documented kind of a body by the query flags, or by the body's shape if there are none (queues and gateways
+ * drop queries). Returns contradictions as issues and never guesses: a refund taken for a payment would ship goods.
  */
 export function chooseKind(
   body: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ function flaggedKinds(source: QuerySource): Kinds {
   const asSent = text === undefined ? [] : documentedKinds.filter(({ query }) => query === text);
   if (asSent.length > 0) return asSent;
   const query = readQuery(source);
-  // A repeated parameter is looked at in full: the merchant's own `type` may stand before the service's.
+  // Look at every value of a repeated parameter: the merchant's own `type` may come before the service's.
   return documentedKinds.filter(
     ({ flag }) =>
       flag !== undefined && (query.getAll(flag).includes('true') || query.getAll('type').includes(flag)),

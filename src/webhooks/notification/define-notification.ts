@@ -8,23 +8,23 @@ export interface NotificationDefinition<Kind extends string, Payload> {
   /** What to call it; also the name of its callback. */
   readonly kind: Kind;
   /**
-   * Whether a body is of this kind. Asked before the documented kinds are, with the body and the query parameters of
-   * the URL it was sent to.
+   * Whether a body is of this kind. Called before the documented kinds are tried, with the body and the query
+   * parameters of the URL it was sent to.
    */
   readonly match: (body: Readonly<Record<string, unknown>>, query: URLSearchParams) => boolean;
-  /** What the body must be; any synchronous Standard Schema, of zod, Valibot, ArkType and others. */
+  /** The schema of the body: any synchronous Standard Schema, such as one of zod, Valibot or ArkType. */
   readonly schema: StandardSchemaV1<unknown, Payload>;
   /** The identity of what the notification is about, such as its uuid: never empty, never shared by two things. */
   readonly subject: (payload: Payload) => string;
-  /** What it reports of that, such as its status. Leave it out when there is one notification a subject only. */
+  /** What it reports about that, such as its status. Leave it out if there is only one notification per subject. */
   readonly state?: ((payload: Payload) => string) | undefined;
 }
 
 /** Any definition, for where the payload does not matter. */
-// biome-ignore lint/suspicious/noExplicitAny: a definition takes its payload in and gives it out, so no type but `any` has all of them below it
+// biome-ignore lint/suspicious/noExplicitAny: a payload is both input and output, so only `any` covers all definitions
 export type AnyDefinition = NotificationDefinition<string, any>;
 
-/** The notification that a definition gives. */
+/** The notification of a defined kind. */
 export type DefinedNotification<Definition extends AnyDefinition> =
   Definition extends NotificationDefinition<infer Kind, infer Payload>
     ? ReceivedNotification & {
@@ -50,7 +50,8 @@ export type DefinedNotification<Definition extends AnyDefinition> =
  * });
  * ```
  *
- * @throws `ConfigurationError` for a `kind` that is empty or the name of a documented kind
+ * @throws `ConfigurationError` for a `kind` that is empty or the name of a documented kind, or a `schema` that is not a
+ *   Standard Schema
  */
 export function defineNotification<const Kind extends string, Schema extends StandardSchemaV1>(
   definition: Omit<NotificationDefinition<Kind, StandardSchemaV1.InferOutput<Schema>>, 'schema'> & {

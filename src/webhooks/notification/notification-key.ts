@@ -3,21 +3,21 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { InvalidNotificationError } from '../../errors';
 import { canonicalJson } from './canonical-json';
 
-/** What a notification is about, and what it reports of that. */
+/** What a notification is about, and what it reports about that. */
 export interface Identity {
   /** Kind and identity: `reversal:v-1`. One callback at a time runs for it. */
   readonly subject: string;
-  /** What is reported of the subject: `PENDING`. Empty where a subject has only one notification. */
+  /** What is reported about the subject: `PENDING`. Empty if a subject has only one notification. */
   readonly state: string;
   /** Both: `reversal:v-1:PENDING`. */
   readonly key: string;
 }
 
 /**
- * The key has the state in it, because a reversal keeps its uuid from PENDING to PAID; and of a refund it has the
+ * The key contains the state, because a reversal keeps its uuid from PENDING to PAID. The key of a refund contains the
  * refund's own uuid, because the partial refunds of a sale share its `saleToken`.
  *
- * @param kind - percent-encoded, where it is not one of ours
+ * @param kind - percent-encoded, if it is not a documented one
  * @param state - percent-encoded, part by part
  */
 export function identify(kind: string, id: string, state = ''): Identity {
@@ -26,10 +26,10 @@ export function identify(kind: string, id: string, state = ''): Identity {
 }
 
 /**
- * Without a kind there is no identity to read, and a body that is the same stands for the same notification: in sorted
- * order, or as it came when it has more than 5,000 fields and items (see `canonicalJson`).
+ * A body of unknown kind has no identity to read, so equal bodies count as the same notification. Their fields are
+ * sorted, or left in the order received if there are more than 5,000 fields and items (see `canonicalJson`).
  *
- * @throws `InvalidNotificationError` for a body nested deeper than any sensible one
+ * @throws `InvalidNotificationError` for a body that is nested too deeply, or contains itself
  */
 export function identifyUnrecognized(body: unknown): Identity {
   const text = canonicalJson(body);
@@ -40,13 +40,13 @@ export function identifyUnrecognized(body: unknown): Identity {
   return identify('unrecognized', bytesToHex(sha256(utf8ToBytes(text))));
 }
 
-/** Percent-encoded, so that no identity contains the colon between the parts. */
+/** Percent-encodes a part, so that it cannot contain the colon that separates the parts. */
 export function encodePart(part: string): string {
-  // Nearly every notification reports one of these, which spares it the regular expression.
+  // Nearly every notification reports one of these: skip the regular expression.
   if (part === 'PAID' || part === 'PENDING') return part;
   // UUIDs and other states, which nearly all parts are, stay as they are.
   if (!/[^\w-]/.test(part)) return part;
-  // Half a surrogate pair, which JSON can carry, has no percent-encoding; `%u` cannot come out of one, so that two
+  // An unpaired surrogate, which JSON can carry, has no percent-encoding. Percent-encoding never produces `%u`, so
   // different parts stay different.
   return part
     .split(/(\p{Surrogate})/u)

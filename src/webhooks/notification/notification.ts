@@ -4,19 +4,19 @@ import type { ValidationIssue } from '../../shared/validation-issue';
 import type { AnyDefinition, DefinedNotification } from './define-notification';
 
 /**
- * A notification of none of the documented kinds: the document says that the recurring journey has some and does not
- * show them (section 6.1). Describe the ones you receive with `defineNotification`.
+ * A notification of none of the documented kinds. The document says that the recurring journey has such kinds, but does
+ * not show them (section 6.1). Describe the ones you receive with `defineNotification`.
  */
 export interface UnrecognizedNotification extends ReceivedNotification {
   /**
-   * `unrecognized:` and the SHA-256 of the body: of its JSON with sorted fields, so that neither their order nor white
-   * space matters. Of a body with more than 5,000 fields and items, the fields keep the order they came in, because
-   * sorting takes time and the sender decides how many there are.
+   * `unrecognized:` and the SHA-256 of the body's JSON, with sorted fields, so that neither their order nor white space
+   * matters. In a body with more than 5,000 fields and items, the fields keep the order they came in, because sorting
+   * takes time and the sender decides how many there are.
    */
   readonly key: string;
   /** None of the documented kinds, and none of yours. */
   readonly kind: 'unrecognized';
-  /** Why it is not of the kind it seems to be; missing when it seems to be of none. Only the handler gives such. */
+  /** Why it is not of the kind it seems to be; missing if it resembles none. Only the handler sets this. */
   readonly issues?: readonly ValidationIssue[] | undefined;
 }
 

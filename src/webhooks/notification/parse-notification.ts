@@ -8,7 +8,7 @@ import type { Notification } from './notification';
 import type { QuerySource } from './query';
 import { type JsonObject, recognize } from './recognize';
 
-/** A notification as it came. */
+/** A notification as received. */
 export interface NotificationInput<Kinds extends readonly AnyDefinition[] = readonly []> extends QuerySource {
   /** The body: text, bytes, or what a body parser made of it. */
   readonly body: unknown;
@@ -16,7 +16,7 @@ export interface NotificationInput<Kinds extends readonly AnyDefinition[] = read
   readonly kinds?: Kinds | undefined;
 }
 
-/** A notification as it came, with what proves that the service sent it. */
+/** A notification as received, with the header that proves that the service sent it. */
 export interface SignedNotificationInput<Kinds extends readonly AnyDefinition[] = readonly []>
   extends NotificationInput<Kinds> {
   /** The value of the `Authorization` header. */
@@ -24,14 +24,14 @@ export interface SignedNotificationInput<Kinds extends readonly AnyDefinition[] 
 }
 
 /**
- * Parses a notification and tells its kind (document section 6). It does not check who sent it: that is
- * {@link constructNotification}.
+ * Parses a notification and recognizes its kind (document section 6). It does not check who sent it;
+ * {@link constructNotification} does.
  *
- * @throws `InvalidNotificationError` when the body is no JSON object, contradicts its query flags, or lacks what
- *   identifies a notification of its kind or is its state: text of at most 512 characters, without U+FFFD. Everything
- *   else is optional, may be null, and is kept when it is unknown; of another type than documented, it is left out of
- *   `payload` and named in `issues`.
- * @throws `ConfigurationError` when the input is no object, or the schema of a kind of yours is asynchronous
+ * @throws `InvalidNotificationError` if the body is not a JSON object, contradicts its query flags, or lacks the
+ *   identity or state of its kind: text of at most 512 characters, without U+FFFD. All other fields are optional and
+ *   may be null. An unknown field is kept. A field of another type than documented is left out of `payload` and named
+ *   in `issues`.
+ * @throws `ConfigurationError` if the input is not an object, or the schema of a kind of yours is asynchronous
  */
 export function parseNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(
   input: NotificationInput<Kinds>,
@@ -41,7 +41,7 @@ export function parseNotification<const Kinds extends readonly AnyDefinition[] =
   const result = recognize(raw, input, input.kinds);
   if (result.issues !== undefined) {
     const { issues } = result;
-    throw new InvalidNotificationError('The notification is not what it seems to be.', {
+    throw new InvalidNotificationError('The notification does not fit the kind it seems to be.', {
       issues,
       body: input.body,
     });
@@ -50,12 +50,12 @@ export function parseNotification<const Kinds extends readonly AnyDefinition[] =
 }
 
 /**
- * Checks who sent a notification, then parses it (document sections 5 and 6). For listeners that
- * `createWebhookHandler` does not fit; what keeps a duplicate from acting twice is the handler's, or yours, by `key`.
+ * Checks who sent a notification, then parses it (document sections 5 and 6). For listeners where
+ * `createWebhookHandler` does not fit. Unlike the handler, it does not detect duplicates: do that yourself, by `key`.
  *
- * @throws `WebhookAuthenticationError` when the credentials are not yours: answer 401
+ * @throws `WebhookAuthenticationError` if the credentials are not yours: answer 401
  * @throws `InvalidNotificationError` as `parseNotification` does: answer 400
- * @throws `ConfigurationError` for credentials that cannot work, or an input that is no object
+ * @throws `ConfigurationError` as `parseNotification` does, and for credentials that cannot work
  */
 export function constructNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(
   input: SignedNotificationInput<Kinds>,
@@ -67,14 +67,14 @@ export function constructNotification<const Kinds extends readonly AnyDefinition
   return parseNotification(input);
 }
 
-/** A body that is passed alone, without the URL it came to, has no `body`. */
+/** Refuses a body text that is passed alone, instead of as `body`. */
 function assertInput(input: unknown, usage: string): void {
   if (typeof input !== 'object' || input === null) {
     throw new ConfigurationError(`Expected \`${usage}\`: the body goes into \`body\`.`);
   }
 }
 
-/** The JSON object that a body holds, or is. */
+/** Returns the JSON object that a body is or contains. */
 export function readJsonObject(body: unknown): JsonObject {
   const value = parseJson(body);
   if (!isObject(value)) {

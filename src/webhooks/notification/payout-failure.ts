@@ -6,13 +6,13 @@ import type { OpenEnum } from '../../service/schema/fields';
 export interface PayoutFailure {
   /** The failure code; `undefined` when the notification has none. */
   readonly code: OpenEnum<PayoutErrorCode> | undefined;
-  /** What the document says of the code (section 7.1); `undefined` for a code that it does not explain. */
+  /** What the document says about the code (section 7.1); `undefined` for a code that it does not explain. */
   readonly meaning: string | undefined;
-  /** The bank's own words, where the notification carries any after the code. */
+  /** The bank's own words, if the notification has any after the code. */
   readonly reason: string | undefined;
   /**
-   * What the bank's code means (`AC07`, for example). Only with `explainPixCode` of `pix-automatic-sdk/pix` passed in, and
-   * where the notification carries a code that it knows.
+   * What the bank's code means (`AC07`, for example). Only if you pass `explainPixCode` of `pix-automatic-sdk/pix`, and
+   * the notification has a code that it knows.
    */
   readonly explanation?: PixCodeExplanation | undefined;
 }
@@ -20,11 +20,11 @@ export interface PayoutFailure {
 const MEANINGS: Readonly<Record<string, string>> = payoutErrorMeanings;
 
 /**
- * Explains a failed payout (document sections 6.5 and 7.1). `error_code` is read first, then `message`; in either, a
- * reason of the bank may follow the code, as in `PE0003 - account closed`.
+ * Explains a failed payout (document sections 6.5 and 7.1). Reads `error_code` first, then `message`; in either, the
+ * bank's reason may follow the code, as in `PE0003 - account closed`.
  *
  * @param payload - the payload of a `payout` notification with `success: false`
- * @param explainPixCode - from `pix-automatic-sdk/pix`, to have the bank's own code explained too; for another language, a
+ * @param explainPixCode - from `pix-automatic-sdk/pix`, to explain the bank's own code too; for another language, a
  *   function of yours that calls it
  */
 export function payoutFailure(
@@ -45,7 +45,7 @@ export function payoutFailure(
   };
 }
 
-/** The explanation of the first code that has one: four capitals, or two capitals and two digits. */
+/** Returns the explanation of the first code that has one. A code is four capitals, or two capitals and two digits. */
 function explainBankCode(
   text: string,
   explain: (code: string, context: 'payout') => PixCodeExplanation | undefined,

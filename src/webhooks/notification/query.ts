@@ -8,18 +8,18 @@ export type QueryInput =
 export interface QuerySource {
   /** The URL it was sent to, or its path; only the query is read. */
   readonly url?: string | URL | undefined;
-  /** The query parameters, when something has parsed them already. */
+  /** The query parameters, if something has parsed them already. */
   readonly query?: QueryInput | undefined;
 }
 
-/** The query parameters of a notification's URL, or those that something has parsed already; of both when given both. */
+/** Returns the query parameters of the URL and of the parsed query, whichever are given. */
 export function readQuery({ url, query }: QuerySource): URLSearchParams {
   const parameters = new URLSearchParams(queryOf(url));
   for (const [name, value] of entriesOf(query)) parameters.append(name, value);
   return parameters;
 }
 
-/** Cut out by hand: `req.url` is only a path, and the URL parser quotes what it refuses. */
+/** Returns the query of a URL. Not by `new URL`: `req.url` is only a path, and the errors of `URL` quote it. */
 export function queryOf(url: string | URL | undefined): string {
   if (url === undefined) return '';
   const whole = String(url);
@@ -36,7 +36,7 @@ function entriesOf(query: QueryInput | undefined): Iterable<[string, string]> {
   return Object.entries(query).flatMap(([name, values]) =>
     [values ?? []]
       .flat()
-      // Express's qs makes an object of `type[toString]=x`, and that has no text: `String` throws.
+      // Express's qs turns `type[toString]=x` into an object for which `String` throws.
       .filter((value) => typeof value !== 'object')
       .map((value): [string, string] => [name, String(value)]),
   );

@@ -12,7 +12,7 @@ import { type QuerySource, readQuery } from './query';
 /** A JSON object, as a body holds it. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A notification, together with what identifies it. */
+/** A notification with its identity. */
 export interface Recognized<Given> {
   readonly notification: Given;
   readonly identity: Identity;
@@ -24,7 +24,7 @@ export interface Refused {
   readonly issues: readonly ValidationIssue[];
 }
 
-/** The notification of a body; the merchant's own kinds are asked first. */
+/** Recognizes the notification in a body; tries the merchant's own kinds first. */
 export function recognize<Kinds extends readonly AnyDefinition[]>(
   raw: JsonObject,
   source: QuerySource,
@@ -45,13 +45,13 @@ function recognizeDocumented(
   const kind = chooseKind(raw, source);
   if (kind === 'unrecognized') return recognizeNone(raw);
   if ('issues' in kind) return kind;
-  // The list of kinds holds functions of each one's own payload. Here `schema` made it, so the two fit.
+  // The functions of a kind take that kind's payload. Its own `schema` makes the payload, so they fit.
   return readPayload(raw, kind as DocumentedKind<AnyDocumented>) as
     | Recognized<DocumentedNotification>
     | Refused;
 }
 
-/** A body of no known kind, or with issues that keep it from being of one. */
+/** Makes the notification for a body of no known kind, or with issues that keep it from being of one. */
 export function recognizeNone(
   raw: JsonObject,
   issues?: readonly ValidationIssue[],
@@ -72,7 +72,7 @@ function readPayload(
   const { value: payload, leftOut } = result;
   const identity = identify(subjectKind, subject(payload), state(payload).map(encodePart).join(':'));
   const notification = { kind, payload, raw, key: identity.key };
-  // A notification as documented, which nearly all are, has no such field.
+  // Nearly all notifications are as documented, and have no field `issues`.
   return {
     notification: leftOut.length === 0 ? notification : { ...notification, issues: leftOut },
     identity,
@@ -82,12 +82,12 @@ function readPayload(
 function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefinition) {
   const result = schema['~standard'].validate(raw);
   if (result instanceof Promise) {
-    // Nobody waits for it, and a rejection that nobody handles would end the process.
+    // Nothing awaits this promise, and an unhandled rejection would end the process.
     result.catch(() => undefined);
     throw new ConfigurationError(`Expected the schema of your kind \`${kind}\` to be synchronous.`);
   }
   if (result.issues !== undefined) {
-    // Only where, not what: the merchant's validator may quote the value, which may be personal data.
+    // Keep only the paths: the validator's messages may quote the value, which may be personal data.
     const issues = result.issues.map(({ path = [] }) => ({
       path: path.map((segment) => (typeof segment === 'object' ? segment.key : segment)),
       message: `refused by the schema of your kind ${kind}`,
@@ -106,7 +106,7 @@ function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefi
   return { notification: { kind, payload: result.value, raw, key: identity.key }, identity };
 }
 
-/** Of a documented kind, its schema asks the same. */
+/** For documented kinds, the schema checks the same. */
 function isIdentifying(part: unknown): boolean {
   return typeof part === 'string' && part !== '' && part.length <= MAX_IDENTITY_LENGTH && isUndamaged(part);
 }
