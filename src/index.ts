@@ -1,6 +1,6 @@
 /**
- * What a merchant's backend uses to call the service. Notifications have an entry of their own,
- * `pix-automatic-sdk/webhooks`, which loads none of this.
+ * For a merchant's backend, to call the service. Notifications have their own entry, `pix-automatic-sdk/webhooks`,
+ * which loads none of this.
  *
  * @module pix-automatic-sdk
  */

@@ -68,13 +68,13 @@ export abstract class PaymentsError extends Error {
     brand(this, 'PaymentsError');
   }
 
-  /** Tells the kinds of error apart; never changes for a class. */
+  /** Identifies the kind of error; never changes for a class. */
   readonly code: PaymentsErrorCode;
 
   /** Whether the call may have gone through; `undefined` on errors that belong to no call (a notification's). */
   readonly outcome: Outcome | undefined;
 
-  /** Called by the classes below this one. */
+  /** Called by subclasses. */
   protected constructor(
     code: PaymentsErrorCode,
     message: string,

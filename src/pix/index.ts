@@ -1,6 +1,6 @@
 /**
  * Facts of Pix itself: reads a QR code's text, explains a code, computes dates, and gives advice. It refuses nothing,
- * needs nothing of the rest of the package, and runs in browsers.
+ * does not depend on the rest of the package, and runs in browsers.
  *
  * @module pix-automatic-sdk/pix
  */

@@ -3,7 +3,7 @@ import type { Schema } from '../schema/schema';
 
 /** The fields of every notification. */
 export interface ReceivedNotification {
-  /** The body as it came, before anything was read from it. */
+  /** The body as it arrived, before anything was read from it. */
   readonly raw: Readonly<Record<string, unknown>>;
   /**
    * The idempotency key: kind, identity and state, such as `reversal:v-1:PENDING`. Two deliveries of one notification
