@@ -5,7 +5,7 @@ import { realTimers } from './delivery/real-timers';
 import { journeyOfPayload } from './journey-identity';
 import { CallLog } from './page/call-log';
 import { pageState } from './page/page-state';
-import type { Verify } from './page/verify';
+import type { Verify } from './page/page-state';
 import { redactor } from './redact';
 import type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
 import { listen, serve } from './server/http-server';

@@ -4,7 +4,7 @@ import { verifyAuthorization } from '../../webhooks/authorization';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { contentSecurityPolicy, PAGE_TOKEN_MARK, pageHtml } from '../page/page.generated';
 import type { PageState } from '../page/page-state';
-import type { Verify } from '../page/verify';
+import type { Verify } from '../page/page-state';
 import { parseControlBody } from './control-body';
 import { needsCredentials } from './control-routes';
 import { verifyOptions } from './control-schemas';

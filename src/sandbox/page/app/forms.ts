@@ -1,7 +1,35 @@
-import { fieldsOf } from './fields';
-import { html } from './html';
 import { usePage } from './page-context';
-import { Section } from './section';
+import { fieldsOf, html, Section } from './parts';
+
+/** Pays out, or fails with a documented code. */
+export function PayOut() {
+  const { texts, act } = usePage();
+  const onSubmit = (event: Event) => {
+    const { amount, fail, reason } = fieldsOf(event);
+    return act('POST', '/payouts', {
+      amount: Number(amount),
+      ...(fail ? { fail } : {}),
+      ...(fail && reason ? { reason } : {}),
+    });
+  };
+  return html`<${Section} id="payouts" title=${texts.payouts}>
+    <form class="card grid" onSubmit=${onSubmit}>
+      <label>${texts.amount} <input name="amount" type="number" step="0.01" min="0.01" value="25" required /></label>
+      <label>
+        ${texts.outcome}
+        <select name="fail">
+          <option value="">${texts.succeeds}</option>
+          <option value="PE0001">${texts.pe0001}</option>
+          <option value="PE0002">${texts.pe0002}</option>
+          <option value="PE0003">${texts.pe0003}</option>
+          <option value="PE0004">${texts.pe0004}</option>
+        </select>
+      </label>
+      <label>${texts.reason} <input name="reason" autocomplete="off" /></label>
+      <button>${texts.payOut}</button>
+    </form>
+  </${Section}>`;
+}
 
 const example = '{\n  "event": "scheduled-payment",\n  "status": "PAID"\n}';
 
