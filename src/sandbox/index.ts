@@ -7,9 +7,7 @@
 export type { Delivery, DeliveryAttempt } from './delivery/delivery';
 export type { WebhookUrl } from './delivery/listener-url';
 export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';
-export type { SandboxTransaction } from './model/describe-journey';
 export type { Fault, FaultKind } from './model/fault-queue';
-export { type IdSource, sequentialIds } from './model/ids';
 export type { RefundOptions, ReturnOptions } from './model/moves';
 export type { PayOutOptions } from './model/pay-out';
 export type {
@@ -20,6 +18,8 @@ export type {
   SandboxScheduledPayment,
 } from './model/records';
 export { SandboxError } from './model/sandbox-error';
+export { type IdSource, sequentialIds } from './model/state';
+export type { SandboxTransaction } from './model/transactions';
 export type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
 export type { PlayedScenario, ScenarioName, ScenarioNotification, ScenarioOptions } from './scenarios';
 export { startSandbox } from './start-sandbox';

@@ -5,7 +5,7 @@ import type { WebhookUrl } from './delivery/listener-url';
 import type { Inventions } from './inventions';
 import type { MoveControls } from './model/controls';
 import type { Fault } from './model/fault-queue';
-import type { IdSource } from './model/ids';
+import type { IdSource } from './model/state';
 
 import type { PlayedScenario, ScenarioName, ScenarioOptions } from './scenarios';
 

@@ -1,16 +1,15 @@
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/assert-credentials';
-import { defaultCredentials, isDefaultPair } from './default-credentials';
-import { atMost } from './delivery/at-most';
+import { defaultCredentials, isDefaultPair, redactJson, redactor } from './credentials';
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
+import { atMost } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
 import { checkWebhookUrl, listenerUrl, type WebhookUrl } from './delivery/listener-url';
 import { type Inventions, resolveInventions } from './inventions';
 import { FaultQueue } from './model/fault-queue';
-import type { IdSource } from './model/ids';
 import { ServiceModel } from './model/service-model';
-import { redactJson, redactor } from './redact';
+import type { IdSource } from './model/state';
 import type { SandboxControls, ServiceOptions } from './sandbox';
 import { playScenario } from './scenarios';
 

@@ -1,16 +1,14 @@
 import { createServer, type Server } from 'node:http';
-import { isDefaultPair } from './default-credentials';
-import { httpSend } from './delivery/http-send';
-import { realTimers } from './delivery/real-timers';
+import { isDefaultPair, redactor } from './credentials';
+import { realTimers } from './delivery/delivery-log';
+import { httpSend } from './delivery/post-notification';
 import { journeyOfPayload } from './journey-identity';
 import { CallLog } from './page/call-log';
-import { pageState } from './page/page-state';
 import type { Verify } from './page/page-state';
-import { redactor } from './redact';
+import { pageState } from './page/page-state';
 import type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
 import { listen, serve } from './server/http-server';
-import { pageOwner } from './server/page-access';
-import { PageToken } from './server/page-token';
+import { PageToken, pageOwner } from './server/page-access';
 import { createService, resolveService } from './service';
 
 /**

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors';
-import { redactor } from '../../sandbox/redact';
+import { redactor } from '../../sandbox/credentials';
 import type { Sandbox, SandboxLogEntry, SandboxOptions } from '../../sandbox/sandbox';
 import { type SandboxExtras, startSandboxWith } from '../../sandbox/start-sandbox';
 import type { Command } from '../command';

@@ -1,9 +1,9 @@
-import { describeJourney, type SandboxTransaction } from './describe-journey';
 import * as moves from './moves';
 import { type PayOutOptions, payOut } from './pay-out';
 import type { SandboxPayout, SandboxRefund, SandboxReversal, SandboxScheduledPayment } from './records';
 import { SandboxError } from './sandbox-error';
 import type { ServiceState } from './state';
+import { describeJourney, type SandboxTransaction } from './transactions';
 
 /** What the payer, the bank and the service do by themselves. */
 export interface MoveControls {

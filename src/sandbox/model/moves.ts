@@ -1,9 +1,9 @@
-import { amountLeft, refundTotals } from './get-transaction';
 import { refundNotification, reversalNotification, saleNotification } from './notifications';
 import type { SandboxRefund, SandboxReversal, SandboxScheduledPayment, TransactionRecord } from './records';
 import { SandboxError } from './sandbox-error';
-import { schedulePayments } from './schedule-payments';
+import { schedulePayments } from './scheduled-payments';
 import { dateTime, type ServiceState } from './state';
+import { amountLeft, refundTotals } from './transactions';
 
 /** How much of a transaction goes back, and why. */
 export interface ReturnOptions {

@@ -2,18 +2,14 @@ import type { OperationName } from '../../errors';
 import type { Credentials } from '../../service/credentials';
 import { type Inventions, resolveInventions } from '../inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
-import { brCode } from './br-code';
-import { cancelScheduledPayment } from './cancel-scheduled-payment';
-import type { Clock } from './clock';
 import { type MoveControls, moveControls } from './controls';
 import { createCheckout } from './create-checkout';
-import { describeJourney, type SandboxTransaction } from './describe-journey';
-import { getTransaction } from './get-transaction';
-import { type IdSource, randomIds } from './ids';
-import { qrImage } from './qr-image';
+import { brCode, qrImage } from './qr-code';
 import type { SandboxNotification } from './records';
 import { matchRoute, type Route } from './routes';
-import type { ServiceState } from './state';
+import { cancelScheduledPayment } from './scheduled-payments';
+import { type IdSource, randomIds, type ServiceState } from './state';
+import { describeJourney, getTransaction, type SandboxTransaction } from './transactions';
 
 /** What a model is made of. */
 export interface ServiceModelOptions {
@@ -26,7 +22,7 @@ export interface ServiceModelOptions {
   /** Rows of the table of inventions to change. */
   readonly inventions?: Partial<Inventions> | undefined;
   /** Default: `Date.now`. */
-  readonly now?: Clock | undefined;
+  readonly now?: (() => number) | undefined;
   /** Default: random UUIDs. */
   readonly ids?: IdSource | undefined;
 }

@@ -1,8 +1,8 @@
 import type { DeliveryDetails } from '../delivery/delivery-log';
 import type { WebhookUrl } from '../delivery/listener-url';
 import { inventionTable } from '../inventions';
-import type { SandboxTransaction } from '../model/describe-journey';
 import type { PendingFault } from '../model/fault-queue';
+import type { SandboxTransaction } from '../model/transactions';
 import { scenarioNames } from '../scenarios';
 import type { Service } from '../service';
 import type { ClientCall } from './call-log';

@@ -3,12 +3,11 @@ import type { Credentials } from '../../service/credentials';
 import { verifyAuthorization } from '../../webhooks/authorization';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { contentSecurityPolicy, PAGE_TOKEN_MARK, pageHtml } from '../page/page.generated';
-import type { PageState } from '../page/page-state';
-import type { Verify } from '../page/page-state';
+import type { PageState, Verify } from '../page/page-state';
 import { parseControlBody } from './control-body';
 import { needsCredentials } from './control-routes';
 import { verifyOptions } from './control-schemas';
-import type { PageToken } from './page-token';
+import type { PageToken } from './page-access';
 
 /** What the page needs of the server. */
 export interface PageParts {

@@ -1,4 +1,4 @@
-import type { SandboxTransaction } from '../../model/describe-journey';
+import type { SandboxTransaction } from '../../model/transactions';
 import { usePage } from './page-context';
 import { ActButton, Badge, CopyButton, fieldsOf, html, Invented, money } from './parts';
 

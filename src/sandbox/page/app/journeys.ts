@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { SandboxTransaction } from '../../model/describe-journey';
+import type { SandboxTransaction } from '../../model/transactions';
 import { JourneyActions, Reversals, ScheduledPayments } from './journey-actions';
 import { usePage } from './page-context';
 import { Badge, CopyButton, html, Invented, money, Section, time } from './parts';

@@ -1,7 +1,8 @@
 import type { Transaction } from '../../service/answers/transaction';
+import { currencyDecimals } from '../../service/currency';
 import { documented, invented, type ServiceAnswer } from './answers';
-import { sum } from './money';
-import type { TransactionRecord } from './records';
+import { brCode } from './qr-code';
+import type { SandboxReversal, SandboxScheduledPayment, TransactionRecord } from './records';
 import { dateTime, type ServiceState } from './state';
 
 /** Answers a query for a transaction (document section 4.2). */
@@ -84,4 +85,52 @@ function describeTransaction(state: ServiceState, transaction: TransactionRecord
     return_error: {},
     track: {},
   };
+}
+
+/** A journey as the sandbox lists it. */
+export interface SandboxTransaction {
+  /** Transaction UUID: `response.uuid` of the journey, and `saleToken` of its notifications. */
+  readonly uuid: string;
+  /** Your order identifier. */
+  readonly referenceCode: string;
+  /** `PENDING` until it is paid or cancelled (document section 2.3). */
+  readonly situation: 'PENDING' | 'CANCELLED' | 'PAID';
+  /** In the currency's main unit. */
+  readonly amount: number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** Sum of its refunds, in the currency's main unit; missing when there is none. */
+  readonly refunded?: number;
+  /** By due date; empty until it is paid. Invented: the document shows nothing of them but their instruction ids. */
+  readonly scheduledPayments: readonly SandboxScheduledPayment[];
+  /** Funds on their way back to the payer, the oldest first. */
+  readonly reversals: readonly SandboxReversal[];
+  /** The text of its QR code, to copy and paste. */
+  readonly qrCodeText: string;
+}
+
+/** A copy of what is known of a journey. */
+export function describeJourney(state: ServiceState, transaction: TransactionRecord): SandboxTransaction {
+  const { uuid, referenceCode, situation, amount, currency, createdAt } = transaction;
+  const { requested, quantity } = refundTotals(transaction);
+  return {
+    uuid,
+    referenceCode,
+    situation,
+    amount,
+    currency,
+    createdAt: new Date(createdAt).toISOString(),
+    ...(quantity === 0 ? {} : { refunded: requested }),
+    scheduledPayments: transaction.scheduledPayments.map((payment) => ({ ...payment })),
+    reversals: transaction.reversals.map((reversal) => ({ ...reversal })),
+    qrCodeText: brCode(transaction, state.inventions.qrCodeMerchant),
+  };
+}
+
+/** Sums amounts in whole minor units, because `59.7 - 19.9` is 39.800000000000004. */
+function sum(currency: string, amounts: readonly number[]): number {
+  const factor = 10 ** (currencyDecimals(currency) ?? 2);
+  return amounts.reduce((total, amount) => total + Math.round(amount * factor), 0) / factor;
 }

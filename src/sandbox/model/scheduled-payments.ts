@@ -1,5 +1,7 @@
 import { addMonths, readDay, writeDay } from '../../pix/dates';
 import { dueDay, isPeriodicity } from '../../pix/periodicity';
+import { scheduledPaymentCancellationRequestSchema } from '../../service/answers/cancellation';
+import { documented, invented, parseBody, type ServiceAnswer } from './answers';
 import type { SandboxScheduledPayment, TransactionRecord } from './records';
 import { dateTime, type ServiceState } from './state';
 
@@ -25,4 +27,27 @@ export function schedulePayments(state: ServiceState, transaction: TransactionRe
     transaction.scheduledPayments.push(payment);
     state.scheduledPayments.set(payment.instructionId, payment);
   }
+}
+
+/** Cancels a scheduled payment (document section 4.3). */
+export function cancelScheduledPayment(
+  state: ServiceState,
+  instructionId: string,
+  body: string,
+): ServiceAnswer {
+  const { inventions } = state;
+  const parsed = parseBody(scheduledPaymentCancellationRequestSchema, body);
+  if (parsed.problem !== undefined) return invented('invalidBody', inventions.invalidBody, parsed.problem);
+
+  const payment = state.scheduledPayments.get(instructionId);
+  if (payment === undefined) {
+    return invented('unknownScheduledPayment', inventions.unknownScheduledPayment);
+  }
+  const isRepetition = payment.status === 'CANCELLED' && inventions.repeatedCancellation === 'success';
+  if (payment.status !== 'SCHEDULED' && !isRepetition) {
+    return invented('cancellationRefused', inventions.cancellationRefused, `it is ${payment.status}`);
+  }
+  payment.status = 'CANCELLED';
+  payment.cancellationReason ??= parsed.value.reason;
+  return documented({ status: 0, message: 'success' });
 }
