@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
+import { LONGEST_TIMER_MS } from '../shared/time';
 import { assertCredentials } from '../values/assert-credentials';
 import { defaultCredentials, isDefaultPair, redactJson, redactor } from './credentials';
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
@@ -115,8 +116,7 @@ export function createService(settings: ServiceSettings, surroundings: ServiceSu
   return { model, faults, deliveryLog, controls, webhookUrl: () => webhookUrl };
 }
 
-/** Timers take 32 bits: a longer time would fire at once. */
 function assertTimer(name: string, ms: number): void {
-  if (ms >= 0 && ms < 2 ** 31) return;
+  if (ms >= 0 && ms <= LONGEST_TIMER_MS) return;
   throw new ConfigurationError(`Expected \`${name}\` to be milliseconds, from 0 to what a timer can take.`);
 }

@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import { isDefaultPair, redactor } from './credentials';
 import { realTimers } from './delivery/delivery-log';
 import { httpSend } from './delivery/post-notification';
-import { journeyOfPayload } from './journey-identity';
+import { journeyOfPayload, quietly } from './log';
 import { CallLog } from './page/call-log';
 import type { Verify } from './page/page-state';
 import { pageState } from './page/page-state';
-import type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
+import type { Sandbox, SandboxOptions } from './sandbox';
 import { listen, serve } from './server/http-server';
 import { PageToken, pageOwner } from './server/page-access';
 import { createService, resolveService } from './service';
@@ -89,17 +89,6 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
       await Promise.all([stop(server), deliveryLog.close()]);
     },
   });
-}
-
-/** A log that throws must not take the sandbox with it. */
-function quietly(log: SandboxOptions['log']): (entry: SandboxLogEntry) => void {
-  return (entry) => {
-    try {
-      log?.(entry);
-    } catch {
-      // What is lost is a line of the caller's own log.
-    }
-  };
 }
 
 function stop(server: Server): Promise<void> {

@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { checkWebhookUrl, listenerUrl } from '../sandbox/delivery/listener-url';
 import { inventionTable } from '../sandbox/inventions';
-import { queryFlags } from '../sandbox/model/notifications';
-import type { SandboxNotification } from '../sandbox/model/records';
+import { queryFlags, type SandboxNotification } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
 import type { FailedPayout, SuccessfulPayout } from '../service/kinds/payout';
 import type { RefundPayload } from '../service/kinds/refund';

@@ -3,6 +3,7 @@ import { dueDay, isPeriodicity } from '../../pix/periodicity';
 import { scheduledPaymentCancellationRequestSchema } from '../../service/answers/cancellation';
 import { documented, invented, parseBody, type ServiceAnswer } from './answers';
 import type { SandboxScheduledPayment, TransactionRecord } from './records';
+import { SandboxError } from './sandbox-error';
 import { dateTime, type ServiceState } from './state';
 
 /**
@@ -50,4 +51,20 @@ export function cancelScheduledPayment(
   payment.status = 'CANCELLED';
   payment.cancellationReason ??= parsed.value.reason;
   return documented({ status: 0, message: 'success' });
+}
+
+/** Invented, and without a notification: the document does not show the one that the service sends. */
+export function endScheduledPayment(
+  state: ServiceState,
+  instructionId: string,
+  status: 'PAID' | 'FAILED',
+): SandboxScheduledPayment {
+  const payment = state.scheduledPayments.get(instructionId);
+  if (payment === undefined)
+    throw new SandboxError('unknown', 'No scheduled payment has this instruction id.');
+  if (payment.status !== 'SCHEDULED') {
+    throw new SandboxError('not-allowed', `The payment is ${payment.status} already, not SCHEDULED.`);
+  }
+  payment.status = status;
+  return payment;
 }

@@ -11,6 +11,15 @@ import { cancelScheduledPayment } from './scheduled-payments';
 import { type IdSource, randomIds, type ServiceState } from './state';
 import { describeJourney, getTransaction, type SandboxTransaction } from './transactions';
 
+/** What answers each operation; `parameter` is that of its path. */
+const answers: Readonly<
+  Record<OperationName, (state: ServiceState, parameter: string, body: string) => ServiceAnswer>
+> = {
+  createRecurringCheckout: (state, _parameter, body) => createCheckout(state, body),
+  getTransaction,
+  cancelScheduledPayment,
+};
+
 /** What a model is made of. */
 export interface ServiceModelOptions {
   /** What every operation must carry. */
@@ -50,7 +59,6 @@ export class ServiceModel {
       referenceCodes: new Set(),
       scheduledPayments: new Map(),
       reversals: new Map(),
-      payouts: new Map(),
     };
     this.controls = moveControls(this.#state);
   }
@@ -92,14 +100,10 @@ export class ServiceModel {
 
   #operate(route: Route & { kind: 'operation' }, request: ServiceRequest): ServiceAnswer {
     if (!this.isAuthorized(request)) return invented('wrongCredentials', this.inventions.wrongCredentials);
-    if (route.operation === 'getTransaction') return getTransaction(this.#state, route.parameter);
-
-    if (!isJson(request.headers['content-type'])) {
+    if (request.method !== 'GET' && !isJson(request.headers['content-type'])) {
       return invented('wrongMediaType', this.inventions.wrongMediaType);
     }
-    return route.operation === 'createRecurringCheckout'
-      ? createCheckout(this.#state, request.body)
-      : cancelScheduledPayment(this.#state, route.parameter, request.body);
+    return answers[route.operation](this.#state, route.parameter, request.body);
   }
 
   #qrImage(uuid: string): ServiceAnswer {

@@ -2,7 +2,6 @@ import type { Credentials } from '../../service/credentials';
 import type { Inventions } from '../inventions';
 import type {
   SandboxNotification,
-  SandboxPayout,
   SandboxReversal,
   SandboxScheduledPayment,
   TransactionRecord,
@@ -23,7 +22,6 @@ export interface ServiceState {
   readonly referenceCodes: Set<string>;
   readonly scheduledPayments: Map<string, SandboxScheduledPayment>;
   readonly reversals: Map<string, SandboxReversal>;
-  readonly payouts: Map<string, SandboxPayout>;
 }
 
 const LAST_PRINTABLE = Date.UTC(9999, 11, 31, 23, 59, 59);

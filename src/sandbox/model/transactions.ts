@@ -1,8 +1,8 @@
 import type { Transaction } from '../../service/answers/transaction';
-import { currencyDecimals } from '../../service/currency';
 import { documented, invented, type ServiceAnswer } from './answers';
 import { brCode } from './qr-code';
 import type { SandboxReversal, SandboxScheduledPayment, TransactionRecord } from './records';
+import { refundTotals } from './returns';
 import { dateTime, type ServiceState } from './state';
 
 /** Answers a query for a transaction (document section 4.2). */
@@ -10,27 +10,6 @@ export function getTransaction(state: ServiceState, uuid: string): ServiceAnswer
   const transaction = state.transactions.get(uuid);
   if (transaction === undefined) return invented('unknownTransaction', state.inventions.unknownTransaction);
   return documented(describeTransaction(state, transaction));
-}
-
-/** What has been refunded of a transaction, and what still can be. Nothing of an unpaid one can be. */
-export function refundTotals(transaction: TransactionRecord) {
-  const requested = refunded(transaction);
-  const available = transaction.situation === 'PAID' ? amountLeft(transaction) : 0;
-  return { available, quantity: transaction.refunds.length, requested };
-}
-
-/** What has not gone back yet, by refund or reversal. A reversal that was cancelled returned nothing. */
-export function amountLeft(transaction: TransactionRecord): number {
-  const { currency, amount, reversals } = transaction;
-  const live = reversals.filter(({ status }) => status !== 'CANCELLED');
-  return sum(currency, [amount, -refunded(transaction), ...live.map((reversal) => -reversal.amount)]);
-}
-
-function refunded({ currency, refunds }: TransactionRecord): number {
-  return sum(
-    currency,
-    refunds.map((refund) => refund.amount),
-  );
 }
 
 /** The transaction of section 2.3, in the order of its table. */
@@ -127,10 +106,4 @@ export function describeJourney(state: ServiceState, transaction: TransactionRec
     reversals: transaction.reversals.map((reversal) => ({ ...reversal })),
     qrCodeText: brCode(transaction, state.inventions.qrCodeMerchant),
   };
-}
-
-/** Sums amounts in whole minor units, because `59.7 - 19.9` is 39.800000000000004. */
-function sum(currency: string, amounts: readonly number[]): number {
-  const factor = 10 ** (currencyDecimals(currency) ?? 2);
-  return amounts.reduce((total, amount) => total + Math.round(amount * factor), 0) / factor;
 }

@@ -6,9 +6,6 @@ import { SandboxError } from '../model/sandbox-error';
 import type { SandboxControls } from '../sandbox';
 import { type ControlCall, controlTable } from './control-table';
 
-/** Every control call as a line to show: `POST /sandbox/transactions/:id/pay`. */
-export const controlCalls: readonly string[] = controlTable.map(({ method, path }) => `${method} ${path}`);
-
 const routes = controlTable.map((call) => ({
   ...call,
   pattern: new RegExp(`^${call.path.replace(':id', '([^/]+)')}$`),

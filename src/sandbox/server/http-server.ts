@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from '../../service/credentials';
-import { journeyOfAnswer } from '../journey-identity';
+import { journeyOfAnswer, type SandboxLogEntry } from '../log';
 import { invented, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import type { FaultQueue } from '../model/fault-queue';
-import { type Ending, planCall } from '../model/operation-faults';
+import { type Ending, nothingDone, planCall } from '../model/operation-faults';
 import type { ServiceModel } from '../model/service-model';
 import type { CallLog } from '../page/call-log';
-import type { SandboxControls, SandboxLogEntry } from '../sandbox';
+import type { SandboxControls } from '../sandbox';
 import { control, listCalls, needsCredentials } from './control-routes';
 import { type GuardOptions, guard } from './guard';
 import { isEventStream, type PageParts, servePage, serveVerify, streamState } from './page-routes';
@@ -97,8 +97,6 @@ async function respond(
   seen.answer = call.replace(answer);
   sendAnswer(response, seen.answer, call.ending);
 }
-
-const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
 
 /** The first that knows the request answers it. */
 async function carryOut(
