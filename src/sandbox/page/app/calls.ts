@@ -1,16 +1,12 @@
 import type { ClientCall } from '../call-log';
 import { usePage } from './page-context';
-import { Badge, html, Invented, pretty, Section, time } from './parts';
+import { Badge, html, Invented, NewestFirst, pretty, time } from './parts';
 
 /** What the merchant's client called, the newest first. */
 export function Calls() {
   const { texts, state } = usePage();
-  const newest = [...state.calls].reverse();
-  return html`<${Section} id="calls" title=${texts.calls} count=${newest.length}>
-    ${newest.length === 0 && html`<p class="hint">${texts.noCalls}</p>`}
-    ${newest.map((call) => html`<${Call} key=${call.id} call=${call} />`)}
-    ${newest.length === 50 && html`<p class="hint">${texts.showing}</p>`}
-  </${Section}>`;
+  const show = (call: ClientCall) => html`<${Call} key=${call.id} call=${call} />`;
+  return html`<${NewestFirst} id="calls" title=${texts.calls} items=${state.calls} none=${texts.noCalls} show=${show} />`;
 }
 
 /** One call, with what the service would not have said about it. */

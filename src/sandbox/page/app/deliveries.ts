@@ -3,20 +3,15 @@ import type { DeliveryAttempt } from '../../delivery/delivery';
 import type { DeliveryDetails } from '../../delivery/delivery-log';
 import type { PageState } from '../page-state';
 import { usePage } from './page-context';
-import { ActButton, Badge, CopyButton, html, pretty, Section, time } from './parts';
+import { ActButton, Badge, CopyButton, html, NewestFirst, pretty, time } from './parts';
 
 /** The notifications, the newest first. */
 export function Deliveries() {
   const { texts, state } = usePage();
-  const newest = [...state.deliveries].reverse();
-  return html`<${Section} id="deliveries" title=${texts.deliveries} count=${newest.length}>
-    ${
-      newest.length === 0 &&
-      html`<p class="hint">${texts.noDeliveries} ${state.webhookUrl === undefined && texts.noListener}</p>`
-    }
-    ${newest.map((delivery) => html`<${Delivery} key=${delivery.id} delivery=${delivery} />`)}
-    ${newest.length === 50 && html`<p class="hint">${texts.showing}</p>`}
-  </${Section}>`;
+  const none =
+    state.webhookUrl === undefined ? `${texts.noDeliveries} ${texts.noListener}` : texts.noDeliveries;
+  const show = (delivery: DeliveryDetails) => html`<${Delivery} key=${delivery.id} delivery=${delivery} />`;
+  return html`<${NewestFirst} id="deliveries" title=${texts.deliveries} items=${state.deliveries} none=${none} show=${show} />`;
 }
 
 const tones = { pending: 'open', delivered: 'good', 'given-up': 'bad' } as const;

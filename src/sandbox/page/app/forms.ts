@@ -1,3 +1,4 @@
+import { parseObject } from '../../../shared/objects';
 import { usePage } from './page-context';
 import { fieldsOf, html, Section } from './parts';
 
@@ -38,7 +39,7 @@ export function OwnNotification() {
   const { texts, act, tell } = usePage();
   const onSubmit = (event: Event) => {
     const { payload = '', query } = fieldsOf(event);
-    const parsed = parse(payload);
+    const parsed = parseObject(payload);
     if (parsed === undefined) return tell(texts.notJson);
     return act('POST', '/notifications', { payload: parsed, ...(query ? { query } : {}) });
   };
@@ -50,13 +51,4 @@ export function OwnNotification() {
       <button>${texts.send}</button>
     </form>
   </${Section}>`;
-}
-
-function parse(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

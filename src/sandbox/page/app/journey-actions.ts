@@ -1,6 +1,6 @@
 import type { SandboxTransaction } from '../../model/transactions';
 import { usePage } from './page-context';
-import { ActButton, Badge, CopyButton, fieldsOf, html, Invented, money } from './parts';
+import { ActButton, CopyButton, fieldsOf, html, Invented, money, StatusBadge } from './parts';
 
 /** What the payer and the bank can do with a journey as it is. */
 export function JourneyActions({ journey }: { journey: SandboxTransaction }) {
@@ -49,8 +49,6 @@ function ScenarioForm({ path, what }: { path: string; what: string }) {
   </form>`;
 }
 
-const tones = { PENDING: 'open', SCHEDULED: 'open', PAID: 'good', FAILED: 'bad', CANCELLED: 'bad' } as const;
-
 /** The next payments of a paid journey. */
 export function ScheduledPayments({ journey }: { journey: SandboxTransaction }) {
   const { texts, language } = usePage();
@@ -64,7 +62,7 @@ export function ScheduledPayments({ journey }: { journey: SandboxTransaction }) 
         ({ instructionId, dueDate, amount, status }) => html`<li key=${instructionId}>
           <span>${dueDate}</span>
           <span>${money(amount, currency, language)}</span>
-          <${Badge} text=${status} tone=${tones[status]} />
+          <${StatusBadge} status=${status} />
           <code>${instructionId}</code>
           <${CopyButton} text=${instructionId} what=${`${texts.instruction} ${dueDate}`} />
         </li>`,
@@ -89,7 +87,7 @@ export function Reversals({ journey }: { journey: SandboxTransaction }) {
         const path = `/reversals/${encodeURIComponent(uuid)}`;
         return html`<li key=${uuid}>
           <span>${money(amount, journey.currency, language)}</span>
-          <${Badge} text=${status} tone=${tones[status]} />
+          <${StatusBadge} status=${status} />
           <code>${uuid}</code>
           <${CopyButton} text=${uuid} what=${texts.uuid} />
           ${

@@ -2,20 +2,15 @@ import { useState } from 'preact/hooks';
 import type { SandboxTransaction } from '../../model/transactions';
 import { JourneyActions, Reversals, ScheduledPayments } from './journey-actions';
 import { usePage } from './page-context';
-import { Badge, CopyButton, html, Invented, money, Section, time } from './parts';
+import { CopyButton, html, Invented, money, NewestFirst, StatusBadge, time } from './parts';
 
 /** The journeys, the newest first. */
 export function Journeys() {
   const { texts, state } = usePage();
-  const newest = [...state.journeys].reverse();
-  return html`<${Section} id="journeys" title=${texts.journeys} count=${newest.length}>
-    ${newest.length === 0 && html`<p class="hint">${texts.noJourneys}</p>`}
-    ${newest.map((journey, index) => html`<${Journey} key=${journey.uuid} journey=${journey} isNewest=${index === 0} />`)}
-    ${newest.length === 50 && html`<p class="hint">${texts.showing}</p>`}
-  </${Section}>`;
+  const show = (journey: SandboxTransaction, index: number) =>
+    html`<${Journey} key=${journey.uuid} journey=${journey} isNewest=${index === 0} />`;
+  return html`<${NewestFirst} id="journeys" title=${texts.journeys} items=${state.journeys} none=${texts.noJourneys} show=${show} />`;
 }
-
-const tones = { PENDING: 'open', PAID: 'good', CANCELLED: 'bad' } as const;
 
 /** One journey: folded, its reference, amount and state. */
 function Journey({ journey, isNewest }: { journey: SandboxTransaction; isNewest: boolean }) {
@@ -31,7 +26,7 @@ function Journey({ journey, isNewest }: { journey: SandboxTransaction; isNewest:
     <summary>
       <strong class="name">${referenceCode}</strong>
       <span>${money(amount, currency, language)}</span>
-      <${Badge} text=${situation} tone=${tones[situation]} />
+      <${StatusBadge} status=${situation} />
       <span class="hint">${texts.created} ${time(journey.createdAt, language)}</span>
     </summary>
     <div class="journey">

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Calls } from './calls';
 import { Connection, Listener } from './connection';
 import { Deliveries } from './deliveries';
@@ -8,8 +8,7 @@ import { OwnNotification, PayOut } from './forms';
 import { Journeys } from './journeys';
 import { callSandbox, type Page, PageContext, useSandbox } from './page-context';
 import { html } from './parts';
-import { english, firstLanguage, type Language, rememberLanguage } from './texts';
-import { portuguese } from './texts-pt';
+import { firstLanguage, type Language, rememberLanguage, textsIn } from './texts';
 
 const languages: readonly [Language, string, string][] = [
   ['en', 'en', 'English'],
@@ -41,7 +40,7 @@ function App() {
   const [language, setLanguage] = useState<Language>(firstLanguage);
   const [problem, tell] = useState('');
   const { state, isConnected } = useSandbox();
-  const texts = language === 'pt' ? portuguese : english;
+  const texts = useMemo(() => textsIn(language), [language]);
 
   useEffect(() => {
     document.documentElement.lang = language === 'pt' ? 'pt-BR' : 'en';

@@ -2,7 +2,6 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { PageState } from '../page-state';
 import type { Language, Texts } from './texts';
-import { english } from './texts';
 
 /** What every part of the page needs. */
 export interface Page {
@@ -15,13 +14,8 @@ export interface Page {
   tell(message: string): void;
 }
 
-export const PageContext = createContext<Page>({
-  texts: english,
-  language: 'en',
-  state: {} as PageState,
-  act: async () => undefined,
-  tell: () => {},
-});
+/** Every part is inside of its provider, so that the empty default is never seen. */
+export const PageContext = createContext({} as Page);
 
 export function usePage(): Page {
   return useContext(PageContext);

@@ -1,6 +1,5 @@
 import htm from 'htm';
-import type { ComponentChildren } from 'preact';
-import { h, type VNode } from 'preact';
+import { type ComponentChildren, h, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { usePage } from './page-context';
 import type { Language } from './texts';
@@ -41,9 +40,37 @@ export function Section(props: { id: string; title: string; count?: number; chil
   </section>`;
 }
 
+/** As many as the server sends of each list. */
+const SHOWN = 50;
+
+/** A part of the page that lists something, the newest first. */
+export function NewestFirst<Item>(props: {
+  id: string;
+  title: string;
+  items: readonly Item[];
+  /** What to say where there are none. */
+  none: string;
+  show: (item: Item, index: number) => VNode;
+}) {
+  const { texts } = usePage();
+  const { id, title, items, none, show } = props;
+  return html`<${Section} id=${id} title=${title} count=${items.length}>
+    ${items.length === 0 && html`<p class="hint">${none}</p>`}
+    ${[...items].reverse().map(show)}
+    ${items.length === SHOWN && html`<p class="hint">${texts.showing}</p>`}
+  </${Section}>`;
+}
+
 /** A state as a word; the color only repeats it. */
 export function Badge({ text, tone }: { text: string; tone: 'good' | 'bad' | 'open' }) {
   return html`<span class=${`badge ${tone}`}>${text}</span>`;
+}
+
+const tones = { PENDING: 'open', SCHEDULED: 'open', PAID: 'good', FAILED: 'bad', CANCELLED: 'bad' } as const;
+
+/** A state by the service's own word for it. */
+export function StatusBadge({ status }: { status: keyof typeof tones }) {
+  return html`<${Badge} text=${status} tone=${tones[status]} />`;
 }
 
 /** Says that the document does not show something, and where it is silent. */
