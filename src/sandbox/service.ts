@@ -45,8 +45,6 @@ export interface Service {
   readonly faults: FaultQueue;
   readonly deliveryLog: DeliveryLog;
   readonly controls: SandboxControls;
-  /** Where notifications go at present. */
-  readonly webhookUrl: () => WebhookUrl | undefined;
 }
 
 /** @throws `ConfigurationError` for an option that cannot work, before anything is started */
@@ -113,7 +111,7 @@ export function createService(settings: ServiceSettings, surroundings: ServiceSu
     },
     idle: () => deliveryLog.idle(),
   };
-  return { model, faults, deliveryLog, controls, webhookUrl: () => webhookUrl };
+  return { model, faults, deliveryLog, controls };
 }
 
 function assertTimer(name: string, ms: number): void {

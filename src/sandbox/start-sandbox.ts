@@ -41,10 +41,8 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
   const { port = 0, host = '127.0.0.1', publicUrl } = options;
   const settings = resolveService(options);
   const { credentials } = settings;
-  const isDefault = isDefaultPair(credentials);
   const reach = { host, publicUrl };
   const onlyFor = pageOwner(credentials, reach);
-  const redact = redactor(credentials);
   const log = quietly(options.log);
 
   const server = createServer();
@@ -57,21 +55,18 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
     onAttempt: ({ payload, ...delivery }, attempt) =>
       log({ type: 'delivery', delivery, attempt, ...journeyOfPayload(payload) }),
   });
-  const { model, faults, deliveryLog, controls } = service;
 
   const calls = new CallLog();
   const pageSettings = {
     url,
-    defaultCredentials: isDefault ? credentials : undefined,
+    defaultCredentials: isDefaultPair(credentials) ? credentials : undefined,
     canVerify: verify !== undefined,
   };
   serve(server, {
+    ...service,
     url,
     credentials,
     reach,
-    controls,
-    model,
-    faults,
     page: {
       token: new PageToken(Number(new URL(url).port)),
       state: () => pageState(service, calls.calls, pageSettings),
@@ -79,14 +74,14 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
       onlyFor,
     },
     calls,
-    redact,
+    redact: redactor(credentials),
     log,
   });
-  return Object.assign(controls, {
+  return Object.assign(service.controls, {
     url,
     credentials,
     async close() {
-      await Promise.all([stop(server), deliveryLog.close()]);
+      await Promise.all([stop(server), service.deliveryLog.close()]);
     },
   });
 }

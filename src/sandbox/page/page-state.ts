@@ -38,13 +38,13 @@ export type PageSettings = Pick<PageState, 'url' | 'defaultCredentials' | 'canVe
 
 /** A picture of this moment. */
 export function pageState(
-  service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'webhookUrl'>,
+  service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'controls'>,
   calls: readonly ClientCall[],
   settings: PageSettings,
 ): PageState {
   return {
     ...settings,
-    webhookUrl: service.webhookUrl(),
+    webhookUrl: service.controls.webhookUrl,
     journeys: service.model.newestTransactions(SHOWN),
     deliveries: service.deliveryLog.newest(SHOWN),
     calls,

@@ -6,22 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from '../../service/credentials';
 import { journeyOfAnswer, type SandboxLogEntry } from '../log';
 import { invented, type ServiceAnswer, type ServiceRequest } from '../model/answers';
-import type { FaultQueue } from '../model/fault-queue';
 import { type Ending, nothingDone, planCall } from '../model/operation-faults';
-import type { ServiceModel } from '../model/service-model';
 import type { CallLog } from '../page/call-log';
-import type { SandboxControls } from '../sandbox';
+import type { Service } from '../service';
 import { control, listCalls, needsCredentials } from './control-routes';
 import { type GuardOptions, guard } from './guard';
 import { isEventStream, type PageParts, servePage, serveVerify, streamState } from './page-routes';
 
-export interface HttpServerParts {
+export interface HttpServerParts extends Pick<Service, 'controls' | 'model' | 'faults'> {
   readonly url: string;
   readonly credentials: Credentials;
   readonly reach: GuardOptions;
-  readonly controls: SandboxControls;
-  readonly model: ServiceModel;
-  readonly faults: FaultQueue;
   readonly page: PageParts;
   readonly calls: CallLog;
   readonly redact: (text: string) => string;
