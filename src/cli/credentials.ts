@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import { defaultCredentials } from '../sandbox/default-credentials';
+import { defaultCredentials } from '../sandbox/credentials';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/credentials';
 import { usageFailure } from './failure';

@@ -1,4 +1,4 @@
-import { defaultCredentials } from '../sandbox/default-credentials';
+import { defaultCredentials } from '../sandbox/credentials';
 import type { SandboxNotification } from '../sandbox/model/records';
 import { ServiceModel } from '../sandbox/model/service-model';
 import type { PayoutErrorCode } from '../service/kinds/payout';

@@ -1,4 +1,4 @@
-import type { SandboxLogEntry } from '../sandbox/sandbox';
+import type { SandboxLogEntry } from '../sandbox/log';
 import { describeAnswer } from './describe-answer';
 import { paint, visible } from './output';
 

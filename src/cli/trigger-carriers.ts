@@ -1,7 +1,7 @@
+import { redactor } from '../sandbox/credentials';
 import { listenerUrl } from '../sandbox/delivery/listener-url';
 import { type NotificationAnswer, postNotification } from '../sandbox/delivery/post-notification';
 import type { SandboxNotification } from '../sandbox/model/records';
-import { redactor } from '../sandbox/redact';
 import { basicAuthorization } from '../webhooks/authorization';
 import { type ChosenCredentials, credentialsFromEnvironment } from './credentials';
 import { CliFailure, usageFailure } from './failure';

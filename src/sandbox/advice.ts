@@ -3,6 +3,7 @@ import type { OperationName } from '../errors';
 import { adviseCheckout } from '../pix/advise-checkout';
 import { scheduledPaymentCancellationRequestObject } from '../service/answers/cancellation';
 import { recurringCheckoutRequestObject } from '../service/requests/checkout-request';
+import { parseObject } from '../shared/objects';
 
 /** Something in a call to look at, though the service may take it. */
 export interface CallAdvice {
@@ -18,7 +19,7 @@ const MAX_UNKNOWN_FIELDS = 10;
 /** Looks at a call's body: fields that the document does not know, and what Pix is unlikely to take. */
 export function adviseCall(operation: OperationName, body: string, now: number): CallAdvice[] {
   const object = requestObjects[operation];
-  const request = parse(body);
+  const request = parseObject(body);
   if (object === undefined || request === undefined) return [];
   const unknown = [...unknownFields(object, request, '')].slice(0, MAX_UNKNOWN_FIELDS);
   const advice = unknown.map((path) => ({ path, text: unknownFieldText }));
@@ -42,15 +43,6 @@ function pixAdvice(request: object, now: number): CallAdvice[] {
     path: path.join('.'),
     text: { en: message, pt: portuguese[index]?.message ?? message },
   }));
-}
-
-function parse(body: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The fields of a request that its schema does not name, the nested ones included. */

@@ -7,11 +7,9 @@
 export type { Delivery, DeliveryAttempt } from './delivery/delivery';
 export type { WebhookUrl } from './delivery/listener-url';
 export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';
-export type { SandboxTransaction } from './model/describe-journey';
+export type { SandboxLogEntry } from './log';
 export type { Fault, FaultKind } from './model/fault-queue';
-export { type IdSource, sequentialIds } from './model/ids';
-export type { RefundOptions, ReturnOptions } from './model/moves';
-export type { PayOutOptions } from './model/pay-out';
+export type { PayOutOptions } from './model/payout';
 export type {
   SandboxNotification,
   SandboxPayout,
@@ -19,7 +17,11 @@ export type {
   SandboxReversal,
   SandboxScheduledPayment,
 } from './model/records';
+export type { RefundOptions } from './model/refund';
+export type { ReturnOptions } from './model/returns';
 export { SandboxError } from './model/sandbox-error';
-export type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
+export { type IdSource, sequentialIds } from './model/state';
+export type { SandboxTransaction } from './model/transactions';
+export type { Sandbox, SandboxOptions } from './sandbox';
 export type { PlayedScenario, ScenarioName, ScenarioNotification, ScenarioOptions } from './scenarios';
 export { startSandbox } from './start-sandbox';

@@ -3,10 +3,10 @@ import type { Credentials } from '../service/credentials';
 import type { Delivery, DeliveryAttempt } from './delivery/delivery';
 import type { WebhookUrl } from './delivery/listener-url';
 import type { Inventions } from './inventions';
+import type { SandboxLogEntry } from './log';
 import type { MoveControls } from './model/controls';
 import type { Fault } from './model/fault-queue';
-import type { IdSource } from './model/ids';
-
+import type { IdSource } from './model/state';
 import type { PlayedScenario, ScenarioName, ScenarioOptions } from './scenarios';
 
 /** What the sandbox is like, however calls reach it. Everything has a default. */
@@ -46,41 +46,6 @@ export interface SandboxOptions extends ServiceOptions {
   /** Called with each request answered and each delivery tried. Neither bodies nor credentials are in it. */
   log?: ((entry: SandboxLogEntry) => void) | undefined;
 }
-
-/** A line of the sandbox's log. */
-export type SandboxLogEntry =
-  | {
-      /** A call of an operation, or a control call. */
-      readonly type: 'request';
-      /** The HTTP method. */
-      readonly method: string;
-      /** Without its query. */
-      readonly path: string;
-      /** `undefined` for a control call, or a path that is none of the document's. */
-      readonly operation: OperationName | undefined;
-      /** `undefined` when a fault, or the caller, ended the connection. */
-      readonly status: number | undefined;
-      /** The fault that it met, if any. */
-      readonly fault: Fault['kind'] | undefined;
-      /** From the request to the end of the answer, in milliseconds. */
-      readonly durationMs: number;
-      /** Transaction UUID of the answer, where it has one. */
-      readonly uuid?: string | undefined;
-      /** Your order identifier, where the answer has it. */
-      readonly referenceCode?: string | undefined;
-    }
-  | {
-      /** An attempt to deliver a notification. */
-      readonly type: 'delivery';
-      /** Without the payload, which holds personal data; `deliveries` has it. */
-      readonly delivery: Omit<Delivery, 'payload'>;
-      /** How the attempt ended. */
-      readonly attempt: DeliveryAttempt;
-      /** UUID of the transaction, or of the payout, that it is about. */
-      readonly uuid?: string | undefined;
-      /** Your order identifier, where the notification has it. */
-      readonly referenceCode?: string | undefined;
-    };
 
 /** A running sandbox. */
 export interface Sandbox extends SandboxControls {

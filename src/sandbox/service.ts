@@ -1,16 +1,16 @@
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
+import { LONGEST_TIMER_MS } from '../shared/time';
 import { assertCredentials } from '../values/credentials';
-import { defaultCredentials, isDefaultPair } from './default-credentials';
-import { atMost } from './delivery/at-most';
+import { defaultCredentials, isDefaultPair, redactJson, redactor } from './credentials';
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
+import { atMost } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
 import { checkWebhookUrl, listenerUrl, type WebhookUrl } from './delivery/listener-url';
 import { type Inventions, resolveInventions } from './inventions';
 import { FaultQueue } from './model/fault-queue';
-import type { IdSource } from './model/ids';
 import { ServiceModel } from './model/service-model';
-import { redactJson, redactor } from './redact';
+import type { IdSource } from './model/state';
 import type { SandboxControls, ServiceOptions } from './sandbox';
 import { playScenario } from './scenarios';
 
@@ -45,8 +45,6 @@ export interface Service {
   readonly faults: FaultQueue;
   readonly deliveryLog: DeliveryLog;
   readonly controls: SandboxControls;
-  /** Where notifications go at present. */
-  readonly webhookUrl: () => WebhookUrl | undefined;
 }
 
 /** @throws `ConfigurationError` for an option that cannot work, before anything is started */
@@ -113,11 +111,10 @@ export function createService(settings: ServiceSettings, surroundings: ServiceSu
     },
     idle: () => deliveryLog.idle(),
   };
-  return { model, faults, deliveryLog, controls, webhookUrl: () => webhookUrl };
+  return { model, faults, deliveryLog, controls };
 }
 
-/** Timers take 32 bits: a longer time would fire at once. */
 function assertTimer(name: string, ms: number): void {
-  if (ms >= 0 && ms < 2 ** 31) return;
+  if (ms >= 0 && ms <= LONGEST_TIMER_MS) return;
   throw new ConfigurationError(`Expected \`${name}\` to be milliseconds, from 0 to what a timer can take.`);
 }

@@ -1,16 +1,14 @@
 import { createServer, type Server } from 'node:http';
-import { isDefaultPair } from './default-credentials';
-import { httpSend } from './delivery/http-send';
-import { realTimers } from './delivery/real-timers';
-import { journeyOfPayload } from './journey-identity';
+import { isDefaultPair, redactor } from './credentials';
+import { realTimers } from './delivery/delivery-log';
+import { httpSend } from './delivery/post-notification';
+import { journeyOfPayload, quietly } from './log';
 import { CallLog } from './page/call-log';
+import type { Verify } from './page/page-state';
 import { pageState } from './page/page-state';
-import type { Verify } from './page/verify';
-import { redactor } from './redact';
-import type { Sandbox, SandboxLogEntry, SandboxOptions } from './sandbox';
+import type { Sandbox, SandboxOptions } from './sandbox';
 import { listen, serve } from './server/http-server';
-import { pageOwner } from './server/page-access';
-import { PageToken } from './server/page-token';
+import { PageToken, pageOwner } from './server/page-access';
 import { createService, resolveService } from './service';
 
 /**
@@ -43,10 +41,8 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
   const { port = 0, host = '127.0.0.1', publicUrl } = options;
   const settings = resolveService(options);
   const { credentials } = settings;
-  const isDefault = isDefaultPair(credentials);
   const reach = { host, publicUrl };
   const onlyFor = pageOwner(credentials, reach);
-  const redact = redactor(credentials);
   const log = quietly(options.log);
 
   const server = createServer();
@@ -59,21 +55,18 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
     onAttempt: ({ payload, ...delivery }, attempt) =>
       log({ type: 'delivery', delivery, attempt, ...journeyOfPayload(payload) }),
   });
-  const { model, faults, deliveryLog, controls } = service;
 
   const calls = new CallLog();
   const pageSettings = {
     url,
-    defaultCredentials: isDefault ? credentials : undefined,
+    defaultCredentials: isDefaultPair(credentials) ? credentials : undefined,
     canVerify: verify !== undefined,
   };
   serve(server, {
+    ...service,
     url,
     credentials,
     reach,
-    controls,
-    model,
-    faults,
     page: {
       token: new PageToken(Number(new URL(url).port)),
       state: () => pageState(service, calls.calls, pageSettings),
@@ -81,27 +74,16 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
       onlyFor,
     },
     calls,
-    redact,
+    redact: redactor(credentials),
     log,
   });
-  return Object.assign(controls, {
+  return Object.assign(service.controls, {
     url,
     credentials,
     async close() {
-      await Promise.all([stop(server), deliveryLog.close()]);
+      await Promise.all([stop(server), service.deliveryLog.close()]);
     },
   });
-}
-
-/** A log that throws must not take the sandbox with it. */
-function quietly(log: SandboxOptions['log']): (entry: SandboxLogEntry) => void {
-  return (entry) => {
-    try {
-      log?.(entry);
-    } catch {
-      // What is lost is a line of the caller's own log.
-    }
-  };
 }
 
 function stop(server: Server): Promise<void> {

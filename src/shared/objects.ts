@@ -3,6 +3,16 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The object that a text is the JSON of; `undefined` for any other text. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Copies the options that the caller gave. Only own properties count, and the copy has no prototype, so that a
  * polluted `Object.prototype` (`timeoutMs`, `signal`, `extraFields`) adds nothing.

@@ -1,6 +1,7 @@
 import { invented, type ServiceAnswer } from '../sandbox/model/answers';
-import { type Ending, planCall } from '../sandbox/model/operation-faults';
+import { type Ending, nothingDone, planCall } from '../sandbox/model/operation-faults';
 import type { Service } from '../sandbox/service';
+import { sleep } from '../shared/time';
 
 /** Answers a request, faults included, as the sandbox's HTTP server does. */
 export async function answerRequest(
@@ -22,12 +23,10 @@ export async function answerRequest(
   const body = new TextDecoder().decode(bytes);
   const headers = Object.fromEntries(request.headers);
   const answer = call.takesEffect ? model.handle({ method, path, headers, body }) : nothingDone;
-  // After the operation: a caller that gives up waiting must find it done.
-  if (call.delayMs > 0) await wait(call.delayMs, request.signal);
+  // After the operation: a caller who gives up waiting must find it done.
+  if (call.delayMs > 0) await sleep(call.delayMs, request.signal);
   return call.reset ? Response.error() : respond(call.replace(answer), call.ending, request.signal);
 }
-
-const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
 
 function respond({ status, headers, body }: ServiceAnswer, ending: Ending, signal: AbortSignal): Response {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
@@ -48,16 +47,5 @@ function half(bytes: Uint8Array, ending: Ending, signal: AbortSignal): ReadableS
       // Fails at the second read: an error at once would discard the first half.
       if (ending === 'truncated') controller.error(new TypeError('terminated'));
     },
-  });
-}
-
-/** Ends early when the caller gives up. */
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
   });
 }

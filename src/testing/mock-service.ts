@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import { realTimers } from '../sandbox/delivery/real-timers';
+import { realTimers } from '../sandbox/delivery/delivery-log';
 import type { SandboxControls, ServiceOptions } from '../sandbox/sandbox';
 import { createService, resolveService } from '../sandbox/service';
 import type { Credentials } from '../service/credentials';

@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { checkWebhookUrl, listenerUrl } from '../sandbox/delivery/listener-url';
 import { inventionTable } from '../sandbox/inventions';
-import { queryFlags } from '../sandbox/model/notifications';
-import type { SandboxNotification } from '../sandbox/model/records';
+import { queryFlags, type SandboxNotification } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
 import type { Overrides } from './fixtures/make-fixture';
 import * as notifications from './fixtures/notifications';

@@ -1,7 +1,7 @@
 import type { SandboxOptions } from 'pix-automatic-sdk/sandbox';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import type { Verify } from '../../src/sandbox/page/verify';
+import type { Verify } from '../../src/sandbox/page/page-state';
 import { launch } from './browser';
 import { openScene } from './scene';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SandboxOptions } from 'pix-automatic-sdk/sandbox';
-import type { Verify } from '../../src/sandbox/page/verify';
+import type { Verify } from '../../src/sandbox/page/page-state';
 import { startSandboxWith } from '../../src/sandbox/start-sandbox';
 
 const order = {

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors';
-import { redactor } from '../../sandbox/redact';
-import type { Sandbox, SandboxLogEntry, SandboxOptions } from '../../sandbox/sandbox';
+import { redactor } from '../../sandbox/credentials';
+import type { SandboxLogEntry } from '../../sandbox/log';
+import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox';
 import { type SandboxExtras, startSandboxWith } from '../../sandbox/start-sandbox';
 import type { Command } from '../command';
 import { type ChosenCredentials, credentialsFromEnvironment } from '../credentials';

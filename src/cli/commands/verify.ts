@@ -1,4 +1,4 @@
-import { redactor } from '../../sandbox/redact';
+import { redactor } from '../../sandbox/credentials';
 import type { Call, Command } from '../command';
 import { type ChosenCredentials, credentialsFromEnvironment } from '../credentials';
 import { CliFailure, usageFailure } from '../failure';

@@ -1,4 +1,4 @@
-import type { Verify } from '../../sandbox/page/verify';
+import type { Verify } from '../../sandbox/page/page-state';
 import type { Credentials } from '../../service/credentials';
 import { SandboxClient } from '../sandbox-client';
 import { parseTarget, type TargetOptions } from '../target';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { redactor } from '../../sandbox/credentials';
 import { listenerUrl } from '../../sandbox/delivery/listener-url';
 import { type NotificationAnswer, postNotification } from '../../sandbox/delivery/post-notification';
 import type { SandboxNotification } from '../../sandbox/model/records';
-import { redactor } from '../../sandbox/redact';
 import type { Credentials } from '../../service/credentials';
 import { basicAuthorization } from '../../webhooks/authorization';
 import { Samples } from '../samples';

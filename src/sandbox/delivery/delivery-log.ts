@@ -207,3 +207,10 @@ export class DeliveryLog {
     return { id, kind, url: this.#options.redact(url), payload, status, attempts: [...attempts] };
   }
 }
+
+/** The time of this machine. */
+export const realTimers: Timers = {
+  now: () => Date.now(),
+  set: (callback, ms) => setTimeout(callback, ms),
+  clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+};

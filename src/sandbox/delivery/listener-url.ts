@@ -47,6 +47,7 @@ export function checkWebhookUrl(target: WebhookUrl | undefined): void {
   }
 }
 
-function contextOf(kind: SandboxNotification['kind']): 'payment' | 'reversal' | 'refund' | 'payout' {
+/** The context of the merchant panel that a kind belongs to. A new kind has one of its own. */
+export function contextOf(kind: SandboxNotification['kind']): 'payment' | 'reversal' | 'refund' | 'payout' {
   return kind === 'saleStatus' || kind === 'custom' ? 'payment' : kind;
 }

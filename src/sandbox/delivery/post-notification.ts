@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { performance } from 'node:perf_hooks';
-import type { SendResult } from './delivery';
+import { basicAuthorization } from '../../webhooks/authorization';
+import type { Send, SendOptions, SendResult } from './delivery';
 
 /** A notification as it goes over the wire. */
 export interface NotificationRequest {
@@ -68,4 +69,10 @@ function nameOf(error: Error): string {
   if (error instanceof TimeoutReached) return 'timeout';
   if (error.name === 'AbortError') return 'closed';
   return 'code' in error && typeof error.code === 'string' ? error.code : 'connection failed';
+}
+
+/** Sends notifications over HTTP as sections 5 and 6.1 say. */
+export function httpSend({ credentials, timeoutMs }: SendOptions): Send {
+  const authorization = basicAuthorization(credentials);
+  return (notification) => postNotification({ ...notification, authorization, timeoutMs });
 }

@@ -1,3 +1,4 @@
+import { type Schema, validate } from '../../service/schema/schema';
 import type { InventedAnswer } from '../inventions';
 
 /** A request, however it came. */
@@ -34,4 +35,25 @@ export function invented(row: string, answer: InventedAnswer, detail?: string): 
 /** An answer with a JSON body, written the same way each time. */
 export function json(status: number, body: object, headers: Record<string, string> = {}): ServiceAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+}
+
+/** A body that fits its schema, or what is wrong with it. */
+export type ParsedBody<Value> =
+  | { readonly value: Value; readonly problem?: undefined }
+  | { readonly problem: string };
+
+/** Reads a request's body. */
+export function parseBody<Value>(schema: Schema<Value>, body: string): ParsedBody<Value> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return { problem: 'not JSON' };
+  }
+  const result = validate<Value>(schema, parsed);
+  if (!result.issues) return { value: result.value };
+  const problems = result.issues.map(
+    ({ path, message }) => `${path.map(String).join('.') || 'body'} ${message}`,
+  );
+  return { problem: problems.join('; ') };
 }

@@ -1,9 +1,13 @@
-import { describeJourney, type SandboxTransaction } from './describe-journey';
-import * as moves from './moves';
-import { type PayOutOptions, payOut } from './pay-out';
+import { type PayOutOptions, payOut } from './payout';
 import type { SandboxPayout, SandboxRefund, SandboxReversal, SandboxScheduledPayment } from './records';
+import { type RefundOptions, refund } from './refund';
+import type { ReturnOptions } from './returns';
+import { endReversal, reverse } from './reversal';
+import { cancelTransaction, findTransaction, pay } from './sale';
 import { SandboxError } from './sandbox-error';
+import { endScheduledPayment } from './scheduled-payments';
 import type { ServiceState } from './state';
+import { describeJourney, type SandboxTransaction } from './transactions';
 
 /** What the payer, the bank and the service do by themselves. */
 export interface MoveControls {
@@ -18,13 +22,13 @@ export interface MoveControls {
   /** The transaction becomes `CANCELLED`. An invention: the document shows no move that does it, nor a notification. */
   cancelTransaction(transactionUUID: string): void;
   /** The service begins to return the funds: a reversal that is `PENDING`, and its notification. */
-  reverse(transactionUUID: string, options?: moves.ReturnOptions): SandboxReversal;
+  reverse(transactionUUID: string, options?: ReturnOptions): SandboxReversal;
   /** The funds are returned: the reversal is `PAID`, and its notification goes out. */
   completeReversal(reversalUUID: string): SandboxReversal;
   /** The reversal is `CANCELLED`, and its notification goes out. */
   cancelReversal(reversalUUID: string): SandboxReversal;
   /** A refund that you asked for is credited, in part or in full, and its notification goes out. */
-  refund(transactionUUID: string, options?: moves.RefundOptions): SandboxRefund;
+  refund(transactionUUID: string, options?: RefundOptions): SandboxRefund;
   /** A payout is made, or fails with the code in `fail`, and its notification goes out. */
   payOut(options: PayOutOptions): SandboxPayout;
   /** The scheduled payments of a journey, by due date. */
@@ -49,16 +53,16 @@ export function moveControls(state: ServiceState): MoveControls {
     get transactions() {
       return [...state.transactions.values()].map((transaction) => describeJourney(state, transaction));
     },
-    pay: (uuid) => moves.pay(state, uuid).map(copy),
-    cancelTransaction: (uuid) => moves.cancelTransaction(state, uuid),
-    reverse: (uuid, options) => copy(moves.reverse(state, uuid, options)),
-    completeReversal: (uuid) => copy(moves.endReversal(state, uuid, 'PAID')),
-    cancelReversal: (uuid) => copy(moves.endReversal(state, uuid, 'CANCELLED')),
-    refund: (uuid, options) => copy(moves.refund(state, uuid, options)),
+    pay: (uuid) => pay(state, uuid).map(copy),
+    cancelTransaction: (uuid) => cancelTransaction(state, uuid),
+    reverse: (uuid, options) => copy(reverse(state, uuid, options)),
+    completeReversal: (uuid) => copy(endReversal(state, uuid, 'PAID')),
+    cancelReversal: (uuid) => copy(endReversal(state, uuid, 'CANCELLED')),
+    refund: (uuid, options) => copy(refund(state, uuid, options)),
     payOut: (options) => copy(payOut(state, options)),
-    scheduledPayments: (uuid) => moves.findTransaction(state, uuid).scheduledPayments.map(copy),
-    payScheduledPayment: (instructionId) => copy(moves.endScheduledPayment(state, instructionId, 'PAID')),
-    failScheduledPayment: (instructionId) => copy(moves.endScheduledPayment(state, instructionId, 'FAILED')),
+    scheduledPayments: (uuid) => findTransaction(state, uuid).scheduledPayments.map(copy),
+    payScheduledPayment: (instructionId) => copy(endScheduledPayment(state, instructionId, 'PAID')),
+    failScheduledPayment: (instructionId) => copy(endScheduledPayment(state, instructionId, 'FAILED')),
     notify(payload, query = '') {
       assertNotNestedTooDeeply(payload);
       state.notify({ kind: 'custom', query, payload });

@@ -4,12 +4,9 @@ import {
   type RecurringCheckoutRequest,
   recurringCheckoutRequestSchema,
 } from '../../service/requests/checkout-request';
-import { documented, invented, type ServiceAnswer } from './answers';
-import { toBase64 } from './base64';
-import { brCode } from './br-code';
-import { qrImage } from './qr-image';
+import { documented, invented, parseBody, type ServiceAnswer } from './answers';
+import { brCode, qrImage, toBase64 } from './qr-code';
 import type { TransactionRecord } from './records';
-import { parseBody } from './request-body';
 import { qrImagePath } from './routes';
 import type { ServiceState } from './state';
 

@@ -25,6 +25,9 @@ const asUsual: FaultyCall = {
   replace: (answer) => answer,
 };
 
+/** What stands for the answer of an operation that is not carried out; a fault puts another in its place. */
+export const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
+
 /** What happens to a call once its request was read. */
 export function planCall(fault: Fault | undefined, inventions: Inventions): FaultyCall {
   switch (fault?.kind) {

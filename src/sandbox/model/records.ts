@@ -1,4 +1,4 @@
-import type { DocumentedNotification } from '../../service/kinds';
+import { type DocumentedNotification, documentedKinds } from '../../service/kinds';
 import type { PayoutErrorCode } from '../../service/kinds/payout';
 import type { CheckoutRequestShopper } from '../../service/requests/checkout-request';
 import type { BankDetails } from '../../service/schema/fields';
@@ -126,3 +126,9 @@ export interface SandboxNotification {
   /** The body. */
   readonly payload: object;
 }
+
+/** The query flags of each kind. Those of a payout that failed are in the table of inventions. */
+export const queryFlags = Object.fromEntries([
+  ...documentedKinds.map(({ kind, query }) => [kind, query]),
+  ['custom', ''],
+]) as Readonly<Record<SandboxNotification['kind'], string>>;

@@ -7,20 +7,12 @@ export type Route =
   | { readonly kind: 'wrong-method'; readonly allow: string }
   | { readonly kind: 'unknown' };
 
-interface OperationRoute {
-  readonly operation: OperationName;
-  readonly method: string;
-  readonly path: RegExp;
-}
-
-/** The document's three operations (section 4). */
-const operationRoutes: readonly OperationRoute[] = Object.values(operations).map(
-  ({ name, method, urlTemplate }) => ({
-    operation: name,
-    method,
-    path: new RegExp(`^${urlTemplate.replaceAll('.', '\\.').replace(/\{\w+\}/, '([^/]+)')}$`),
-  }),
-);
+/** The document's operations (section 4). */
+const operationRoutes = Object.values(operations).map(({ name, method, urlTemplate }) => ({
+  operation: name,
+  method,
+  path: new RegExp(`^${urlTemplate.replaceAll('.', '\\.').replace(/\{\w+\}/, '([^/]+)')}$`),
+}));
 
 /** The sandbox's own; the document only says that there is a URL. */
 const qrImage = /^\/sandbox\/qr-codes\/([^/]+)\.png$/;

@@ -2,18 +2,23 @@ import type { OperationName } from '../../errors';
 import type { Credentials } from '../../service/credentials';
 import { type Inventions, resolveInventions } from '../inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
-import { brCode } from './br-code';
-import { cancelScheduledPayment } from './cancel-scheduled-payment';
-import type { Clock } from './clock';
 import { type MoveControls, moveControls } from './controls';
 import { createCheckout } from './create-checkout';
-import { describeJourney, type SandboxTransaction } from './describe-journey';
-import { getTransaction } from './get-transaction';
-import { type IdSource, randomIds } from './ids';
-import { qrImage } from './qr-image';
+import { brCode, qrImage } from './qr-code';
 import type { SandboxNotification } from './records';
 import { matchRoute, type Route } from './routes';
-import type { ServiceState } from './state';
+import { cancelScheduledPayment } from './scheduled-payments';
+import { type IdSource, randomIds, type ServiceState } from './state';
+import { describeJourney, getTransaction, type SandboxTransaction } from './transactions';
+
+/** What answers each operation; `parameter` is that of its path. */
+const answers: Readonly<
+  Record<OperationName, (state: ServiceState, parameter: string, body: string) => ServiceAnswer>
+> = {
+  createRecurringCheckout: (state, _parameter, body) => createCheckout(state, body),
+  getTransaction,
+  cancelScheduledPayment,
+};
 
 /** What a model is made of. */
 export interface ServiceModelOptions {
@@ -26,7 +31,7 @@ export interface ServiceModelOptions {
   /** Rows of the table of inventions to change. */
   readonly inventions?: Partial<Inventions> | undefined;
   /** Default: `Date.now`. */
-  readonly now?: Clock | undefined;
+  readonly now?: (() => number) | undefined;
   /** Default: random UUIDs. */
   readonly ids?: IdSource | undefined;
 }
@@ -54,7 +59,6 @@ export class ServiceModel {
       referenceCodes: new Set(),
       scheduledPayments: new Map(),
       reversals: new Map(),
-      payouts: new Map(),
     };
     this.controls = moveControls(this.#state);
   }
@@ -96,14 +100,10 @@ export class ServiceModel {
 
   #operate(route: Route & { kind: 'operation' }, request: ServiceRequest): ServiceAnswer {
     if (!this.isAuthorized(request)) return invented('wrongCredentials', this.inventions.wrongCredentials);
-    if (route.operation === 'getTransaction') return getTransaction(this.#state, route.parameter);
-
-    if (!isJson(request.headers['content-type'])) {
+    if (request.method !== 'GET' && !isJson(request.headers['content-type'])) {
       return invented('wrongMediaType', this.inventions.wrongMediaType);
     }
-    return route.operation === 'createRecurringCheckout'
-      ? createCheckout(this.#state, request.body)
-      : cancelScheduledPayment(this.#state, route.parameter, request.body);
+    return answers[route.operation](this.#state, route.parameter, request.body);
   }
 
   #qrImage(uuid: string): ServiceAnswer {

@@ -1,10 +1,7 @@
 import type { Credentials } from '../../service/credentials';
 import type { Inventions } from '../inventions';
-import { type Clock, formatDateTime } from './clock';
-import type { IdSource } from './ids';
 import type {
   SandboxNotification,
-  SandboxPayout,
   SandboxReversal,
   SandboxScheduledPayment,
   TransactionRecord,
@@ -16,7 +13,8 @@ export interface ServiceState {
   /** Where the images of QR codes are served. */
   readonly baseUrl: string;
   readonly inventions: Inventions;
-  readonly now: Clock;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly ids: IdSource;
   /** Called with each notification that a move sends. */
   readonly notify: (notification: SandboxNotification) => void;
@@ -24,10 +22,40 @@ export interface ServiceState {
   readonly referenceCodes: Set<string>;
   readonly scheduledPayments: Map<string, SandboxScheduledPayment>;
   readonly reversals: Map<string, SandboxReversal>;
-  readonly payouts: Map<string, SandboxPayout>;
 }
 
-/** A date-time as the service writes it. */
+const LAST_PRINTABLE = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/** A date-time as the service writes it: `yyyy-MM-dd HH:mm:ss`, no zone (document section 2). */
 export function dateTime({ inventions }: ServiceState, time: number): string {
-  return formatDateTime(time, inventions.utcOffsetMinutes);
+  // A `maxAge` of 1e12 minutes is a valid number, and its end is in no calendar.
+  const local = Math.min(time + inventions.utcOffsetMinutes * 60_000, LAST_PRINTABLE);
+  return new Date(local).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Where the model takes its identities from. */
+export interface IdSource {
+  /** The next numeric id. */
+  number(): number;
+  /** The next UUID. */
+  uuid(): string;
+}
+
+/** Random UUIDs, and ids that count up. */
+export function randomIds(): IdSource {
+  let last = 1_000_000;
+  return {
+    number: () => ++last,
+    uuid: () => crypto.randomUUID(),
+  };
+}
+
+/** The same identities each time, for tests that compare bytes. */
+export function sequentialIds(): IdSource {
+  let lastNumber = 1_000_000;
+  let lastUuid = 0;
+  return {
+    number: () => ++lastNumber,
+    uuid: () => `00000000-0000-4000-8000-${String(++lastUuid).padStart(12, '0')}`,
+  };
 }

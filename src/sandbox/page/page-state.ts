@@ -1,8 +1,8 @@
 import type { DeliveryDetails } from '../delivery/delivery-log';
 import type { WebhookUrl } from '../delivery/listener-url';
 import { inventionTable } from '../inventions';
-import type { SandboxTransaction } from '../model/describe-journey';
 import type { PendingFault } from '../model/fault-queue';
+import type { SandboxTransaction } from '../model/transactions';
 import { scenarioNames } from '../scenarios';
 import type { Service } from '../service';
 import type { ClientCall } from './call-log';
@@ -38,13 +38,13 @@ export type PageSettings = Pick<PageState, 'url' | 'defaultCredentials' | 'canVe
 
 /** A picture of this moment. */
 export function pageState(
-  service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'webhookUrl'>,
+  service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'controls'>,
   calls: readonly ClientCall[],
   settings: PageSettings,
 ): PageState {
   return {
     ...settings,
-    webhookUrl: service.webhookUrl(),
+    webhookUrl: service.controls.webhookUrl,
     journeys: service.model.newestTransactions(SHOWN),
     deliveries: service.deliveryLog.newest(SHOWN),
     calls,
@@ -53,3 +53,24 @@ export function pageState(
     inventions: notShown,
   };
 }
+
+/** What a check of a listener found. */
+export interface VerifyResult {
+  readonly id: string;
+  readonly title: string;
+  readonly verdict: 'passed' | 'failed' | 'not-checked';
+  /** What was seen that is wrong. */
+  readonly problems: readonly string[];
+  /** What could not be told, and why. */
+  readonly open: readonly string[];
+  /** What to do about a failure. */
+  readonly fix: string | undefined;
+}
+
+/** What the checklist found, for the page's button. */
+export interface VerifyReport {
+  readonly checks: readonly VerifyResult[];
+}
+
+/** Runs the checklist against a listener. The command line has it, and passes it in. */
+export type Verify = (listenerUrl: string) => Promise<VerifyReport>;

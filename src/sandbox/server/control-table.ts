@@ -1,11 +1,15 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
+import { documentedKinds } from '../../service/kinds';
+import { type PayoutErrorCode, payoutErrorMeanings } from '../../service/kinds/payout';
+import { contextOf } from '../delivery/listener-url';
+import { type faultKinds, operationNames } from '../model/fault-queue';
 import type { SandboxControls } from '../sandbox';
+import { scenarioNames } from '../scenarios';
 import { parseControlBody } from './control-body';
-import * as schemas from './control-schemas';
 
-/** One control call: all that the server, the list of calls and the command line know of it. */
+/** One control call: all that the server and the list of calls know of it. */
 export interface ControlCall {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: string;
   /** As a reader knows it: `/sandbox/transactions/:id/pay`. */
   readonly path: string;
   readonly description: string;
@@ -14,157 +18,192 @@ export interface ControlCall {
   run(sandbox: SandboxControls, id: string, body: string): object | Promise<object>;
 }
 
+const amount = z.optional(z.number());
+const text = z.optional(z.string());
+const times = z.optional(z.number());
+const takesEffect = z.optional(z.boolean());
+
+/** A listener has a URL for each context of the merchant panel, or one for all. */
+const contexts = documentedKinds.map(({ kind }) => [contextOf(kind), text] as const);
+const webhookUrl = z.union([z.string(), z.strictObject(Object.fromEntries(contexts))]);
+
+/** What each kind of fault can be told. */
+const faultFields = {
+  latency: { ms: z.number().check(z.minimum(0)) },
+  status: {
+    status: z.number(),
+    body: text,
+    headers: z.optional(z.record(z.string(), z.string())),
+    takesEffect,
+  },
+  'body-status': { status: z.literal([-1, 999]) },
+  'reset-before-read': {},
+  'reset-after-read': { takesEffect },
+  'stalled-body': {},
+  'truncated-body': {},
+  'wrong-json': {},
+} satisfies Record<(typeof faultKinds)[number], z.core.$ZodShape>;
+
+const faultOf = <Kind extends keyof typeof faultFields>(kind: Kind) =>
+  z.strictObject({ kind: z.literal(kind), ...faultFields[kind], times });
+
+const fault = z.discriminatedUnion('kind', [
+  faultOf('latency'),
+  faultOf('status'),
+  faultOf('body-status'),
+  faultOf('reset-before-read'),
+  faultOf('reset-after-read'),
+  faultOf('stalled-body'),
+  faultOf('truncated-body'),
+  faultOf('wrong-json'),
+]);
+
 /** The HTTP form of the control methods. All of it is the sandbox's own, and under a prefix that the service has not. */
 export const controlTable: readonly ControlCall[] = [
-  call('GET', '/transactions', 'Lists the journeys, the newest last.', schemas.nothing, (sandbox) => ({
+  call('GET /transactions', 'Lists the journeys, the newest last.', (sandbox) => ({
     transactions: sandbox.transactions,
   })),
   call(
-    'POST',
-    '/transactions/:id/pay',
+    'POST /transactions/:id/pay',
     'The payer pays, and the next payments are scheduled.',
-    schemas.nothing,
-    (sandbox, id) => ({ scheduledPayments: sandbox.pay(id) }),
+    (sandbox, id) => ({
+      scheduledPayments: sandbox.pay(id),
+    }),
   ),
-  call(
-    'POST',
-    '/transactions/:id/cancel',
-    'The journey is cancelled.',
-    schemas.nothing,
-    done((sandbox, id) => sandbox.cancelTransaction(id)),
-  ),
-  call(
-    'POST',
-    '/transactions/:id/refund',
+  call('POST /transactions/:id/cancel', 'The journey is cancelled.', (sandbox, id) => {
+    sandbox.cancelTransaction(id);
+    return {};
+  }),
+  callWith(
+    'POST /transactions/:id/refund',
     'A refund is credited; without an amount, of all that is left.',
-    schemas.refundOptions,
+    { amount, reason: text, receipt: z.optional(z.nullable(z.string())) },
     (sandbox, id, options) => sandbox.refund(id, options),
     { amount: 10, reason: 'damaged goods' },
   ),
-  call(
-    'POST',
-    '/transactions/:id/reverse',
+  callWith(
+    'POST /transactions/:id/reverse',
     'The service starts to return the funds.',
-    schemas.returnOptions,
+    { amount, reason: text },
     (sandbox, id, options) => sandbox.reverse(id, options),
     { reason: 'sale not identified' },
   ),
-  call(
-    'POST',
-    '/reversals/:id/complete',
-    'The funds are back with the payer.',
-    schemas.nothing,
-    (sandbox, id) => sandbox.completeReversal(id),
+  call('POST /reversals/:id/complete', 'The funds are back with the payer.', (sandbox, id) =>
+    sandbox.completeReversal(id),
   ),
-  call('POST', '/reversals/:id/cancel', 'The reversal is cancelled.', schemas.nothing, (sandbox, id) =>
+  call('POST /reversals/:id/cancel', 'The reversal is cancelled.', (sandbox, id) =>
     sandbox.cancelReversal(id),
   ),
   call(
-    'GET',
-    '/transactions/:id/scheduled-payments',
+    'GET /transactions/:id/scheduled-payments',
     'Lists the scheduled payments of a journey.',
-    schemas.nothing,
     (sandbox, id) => ({ scheduledPayments: sandbox.scheduledPayments(id) }),
   ),
-  call(
-    'POST',
-    '/scheduled-payments/:id/pay',
-    'A scheduled payment is charged.',
-    schemas.nothing,
-    (sandbox, id) => sandbox.payScheduledPayment(id),
+  call('POST /scheduled-payments/:id/pay', 'A scheduled payment is charged.', (sandbox, id) =>
+    sandbox.payScheduledPayment(id),
   ),
-  call('POST', '/scheduled-payments/:id/fail', 'A scheduled payment fails.', schemas.nothing, (sandbox, id) =>
+  call('POST /scheduled-payments/:id/fail', 'A scheduled payment fails.', (sandbox, id) =>
     sandbox.failScheduledPayment(id),
   ),
-  call(
-    'POST',
-    '/transactions/:id/scenario',
+  callWith(
+    'POST /transactions/:id/scenario',
     'Plays happy-year, no-funds-three-times or payer-cancels; with a step, one notification of it.',
-    schemas.scenario,
+    { name: z.enum(scenarioNames), step: z.optional(z.number()) },
     (sandbox, id, { name, step }) => sandbox.playScenario(name, id, { step }),
     { name: 'no-funds-three-times', step: 1 },
   ),
-  call(
-    'POST',
-    '/payouts',
+  callWith(
+    'POST /payouts',
     'A payout is made, or fails with a code from PE0001 to PE0004.',
-    schemas.payOutOptions,
+    {
+      amount: z.number(),
+      currency: text,
+      referenceCode: text,
+      bankDetails: z.optional(z.strictObject({ bank: text, branch: text, account: text })),
+      fail: z.optional(z.enum(Object.keys(payoutErrorMeanings) as PayoutErrorCode[])),
+      reason: text,
+    },
     (sandbox, _id, options) => sandbox.payOut(options),
     { amount: 25, fail: 'PE0003', reason: 'account closed' },
   ),
-  call(
-    'POST',
-    '/notifications',
+  callWith(
+    'POST /notifications',
     'Sends a notification of your own.',
-    schemas.customNotification,
-    done((sandbox, _id, { payload, query }) => sandbox.notify(payload, query)),
+    { payload: z.record(z.string(), z.unknown()), query: text },
+    (sandbox, _id, { payload, query }) => {
+      sandbox.notify(payload, query);
+      return {};
+    },
     { payload: { event: 'my-event' }, query: 'type=recurrence' },
   ),
-  call(
-    'GET',
-    '/deliveries',
-    'Lists the notifications with every attempt, the newest last.',
-    schemas.nothing,
-    (sandbox) => ({ deliveries: sandbox.deliveries }),
+  call('GET /deliveries', 'Lists the notifications with every attempt, the newest last.', (sandbox) => ({
+    deliveries: sandbox.deliveries,
+  })),
+  call('POST /deliveries/:id/redeliver', 'Sends a notification once more, now.', (sandbox, id) =>
+    sandbox.redeliver(id),
   ),
-  call(
-    'POST',
-    '/deliveries/:id/redeliver',
-    'Sends a notification once more, now.',
-    schemas.nothing,
-    (sandbox, id) => sandbox.redeliver(id),
-  ),
-  call('GET', '/webhook-url', 'Tells where notifications go.', schemas.nothing, (sandbox) => ({
+  call('GET /webhook-url', 'Tells where notifications go.', (sandbox) => ({
     webhookUrl: sandbox.webhookUrl,
   })),
-  call(
-    'PUT',
-    '/webhook-url',
+  callWith(
+    'PUT /webhook-url',
     'Changes where notifications go; without a URL, nowhere.',
-    schemas.webhookTarget,
-    done((sandbox, _id, { webhookUrl }) => sandbox.setWebhookUrl(webhookUrl)),
+    { webhookUrl: z.optional(webhookUrl) },
+    (sandbox, _id, options) => {
+      sandbox.setWebhookUrl(options.webhookUrl);
+      return {};
+    },
     { webhookUrl: 'http://127.0.0.1:3000/webhooks' },
   ),
-  call(
-    'POST',
-    '/faults',
+  callWith(
+    'POST /faults',
     'Makes the next call of an operation go wrong.',
-    schemas.operationFault,
-    done((sandbox, _id, { operation, fault }) => sandbox.fault(operation, fault)),
+    { operation: z.enum(operationNames), fault },
+    (sandbox, _id, { operation, fault }) => {
+      sandbox.fault(operation, fault);
+      return {};
+    },
     { operation: 'getTransaction', fault: { kind: 'status', status: 503, times: 2 } },
   ),
-  call(
-    'DELETE',
-    '/faults',
+  callWith(
+    'DELETE /faults',
     'Takes back the faults that no call has met yet: all of them, or those of one operation.',
-    schemas.someOperation,
-    done((sandbox, _id, { operation }) => sandbox.clearFaults(operation)),
+    { operation: z.optional(z.enum(operationNames)) },
+    (sandbox, _id, { operation }) => {
+      sandbox.clearFaults(operation);
+      return {};
+    },
   ),
 ];
 
-type Run<Options> = (sandbox: SandboxControls, id: string, options: Options) => object | Promise<object>;
-
-function call<Options>(
-  method: ControlCall['method'],
-  path: string,
+/** A call without a body. */
+function call(
+  endpoint: string,
   description: string,
-  schema: z.ZodMiniType<Options>,
-  run: Run<Options>,
-  example?: Options & object,
+  run: (sandbox: SandboxControls, id: string) => object | Promise<object>,
 ): ControlCall {
+  return callWith(endpoint, description, {}, run);
+}
+
+/** A call with these fields in its body. Unlike the service's, a misspelt one is refused. */
+function callWith<Fields extends z.core.$ZodShape>(
+  endpoint: string,
+  description: string,
+  fields: Fields,
+  run: (
+    sandbox: SandboxControls,
+    id: string,
+    options: z.infer<z.ZodMiniObject<Fields, z.core.$strict>>,
+  ) => object | Promise<object>,
+  example?: z.infer<z.ZodMiniObject<Fields, z.core.$strict>>,
+): ControlCall {
+  const [method = '', path = ''] = endpoint.split(' ');
+  const schema = z.strictObject(fields);
   return {
     method,
     path: `/sandbox${path}`,
     description,
     example,
     run: (sandbox, id, body) => run(sandbox, id, parseControlBody(schema, body)),
-  };
-}
-
-/** For a method that gives nothing back: the answer is `{}`. */
-function done<Options>(run: (sandbox: SandboxControls, id: string, options: Options) => void): Run<Options> {
-  return (sandbox, id, options) => {
-    run(sandbox, id, options);
-    return {};
   };
 }

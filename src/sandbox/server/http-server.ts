@@ -1,29 +1,22 @@
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from '../../service/credentials';
-import { journeyOfAnswer } from '../journey-identity';
+import { journeyOfAnswer, type SandboxLogEntry } from '../log';
 import { invented, type ServiceAnswer, type ServiceRequest } from '../model/answers';
-import type { FaultQueue } from '../model/fault-queue';
-import { planCall } from '../model/operation-faults';
-import type { ServiceModel } from '../model/service-model';
+import { type Ending, nothingDone, planCall } from '../model/operation-faults';
 import type { CallLog } from '../page/call-log';
-import type { SandboxControls, SandboxLogEntry } from '../sandbox';
-import { control, needsCredentials } from './control-routes';
+import type { Service } from '../service';
+import { control, listCalls, needsCredentials } from './control-routes';
 import { type GuardOptions, guard } from './guard';
-import { listCalls } from './list-calls';
 import { isEventStream, type PageParts, servePage, serveVerify, streamState } from './page-routes';
-import { readBody } from './read-body';
-import { sendAnswer } from './send-answer';
 
-export interface HttpServerParts {
+export interface HttpServerParts extends Pick<Service, 'controls' | 'model' | 'faults'> {
   readonly url: string;
   readonly credentials: Credentials;
   readonly reach: GuardOptions;
-  readonly controls: SandboxControls;
-  readonly model: ServiceModel;
-  readonly faults: FaultQueue;
   readonly page: PageParts;
   readonly calls: CallLog;
   readonly redact: (text: string) => string;
@@ -100,8 +93,6 @@ async function respond(
   sendAnswer(response, seen.answer, call.ending);
 }
 
-const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
-
 /** The first that knows the request answers it. */
 async function carryOut(
   parts: HttpServerParts,
@@ -155,4 +146,31 @@ function observe(
     });
   });
   return seen;
+}
+
+/** The body as text, or `undefined` when it is larger than allowed. Rejects when the caller goes away. */
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Not destroyed on return, because there is an answer to send yet.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Writes an answer. The length that is announced is always that of the whole body. */
+function sendAnswer(response: ServerResponse, answer: ServiceAnswer, ending: Ending = 'whole'): void {
+  const body = Buffer.from(answer.body);
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+  if (ending === 'whole') {
+    response.end(body);
+    return;
+  }
+  const half = body.subarray(0, Math.floor(body.length / 2));
+  response.write(half, () => {
+    if (ending === 'truncated') response.destroy();
+  });
 }

@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
+import * as z from 'zod/mini';
 import type { Credentials } from '../../service/credentials';
 import { verifyAuthorization } from '../../webhooks/authorization';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { contentSecurityPolicy, PAGE_TOKEN_MARK, pageHtml } from '../page/page.generated';
-import type { PageState } from '../page/page-state';
-import type { Verify } from '../page/verify';
+import type { PageState, Verify } from '../page/page-state';
 import { parseControlBody } from './control-body';
 import { needsCredentials } from './control-routes';
-import { verifyOptions } from './control-schemas';
-import type { PageToken } from './page-token';
+import type { PageToken } from './page-access';
 
 /** What the page needs of the server. */
 export interface PageParts {
@@ -45,6 +44,9 @@ export function servePage(request: ServiceRequest, { token, onlyFor }: PageParts
     body: pageHtml.replace(PAGE_TOKEN_MARK, token.ofPage),
   };
 }
+
+/** What the page's `verify` button sends. */
+const verifyOptions = z.strictObject({ url: z.string() });
 
 /** Answers the page's `verify` button. */
 export async function serveVerify(

@@ -1,7 +1,7 @@
-import { CopyButton } from './copy-button';
-import { html } from './html';
+import { useState } from 'preact/hooks';
+import type { VerifyReport, VerifyResult } from '../page-state';
 import { usePage } from './page-context';
-import { Section } from './section';
+import { Badge, CopyButton, fieldsOf, html, Section } from './parts';
 
 /** What a client needs to know. A pair of the merchant's own is never shown. */
 export function Connection() {
@@ -27,4 +27,64 @@ export function Connection() {
       <${CopyButton} text=${lines.join('\n')} what=${texts.connection} />
     </div>
   </${Section}>`;
+}
+
+/** Where notifications go. */
+export function Listener() {
+  const { texts, state, act } = usePage();
+  const [isSaved, setSaved] = useState(false);
+  const { webhookUrl, canVerify } = state;
+  const url = typeof webhookUrl === 'string' ? webhookUrl : '';
+  const onSubmit = async (event: Event) => {
+    const { webhookUrl } = fieldsOf(event);
+    setSaved((await act('PUT', '/webhook-url', webhookUrl ? { webhookUrl } : {})) !== undefined);
+  };
+  return html`<${Section} id="listener" title=${texts.listener}>
+    <div class="card">
+      <form class="inline" onSubmit=${onSubmit} onInput=${() => setSaved(false)}>
+        <label>
+          ${texts.listenerUrl}
+          <input name="webhookUrl" type="url" defaultValue=${url} key=${url} placeholder="http://127.0.0.1:3000/webhooks" />
+        </label>
+        <button>${isSaved ? texts.saved : texts.save}</button>
+      </form>
+      <p class="hint">${texts.listenerHint}</p>
+      ${
+        typeof webhookUrl === 'object' &&
+        html`<p class="hint">${texts.listenerByKind}</p>
+          <ul class="rows">
+            ${Object.entries(webhookUrl).map(([kind, target]) => html`<li key=${kind}>${kind}: <code>${target}</code></li>`)}
+          </ul>`
+      }
+      ${canVerify && url !== '' && html`<${VerifyButton} url=${url} />`}
+    </div>
+  </${Section}>`;
+}
+
+const tones = { passed: 'good', failed: 'bad', 'not-checked': 'open' } as const;
+
+/** Runs the checklist against the listener, and shows what it found. */
+function VerifyButton({ url }: { url: string }) {
+  const { texts, act } = usePage();
+  const [isRunning, setRunning] = useState(false);
+  const [report, setReport] = useState<VerifyReport>();
+  const onClick = async () => {
+    setRunning(true);
+    setReport(undefined);
+    setReport(await act<VerifyReport>('POST', '/verify', { url }));
+    setRunning(false);
+  };
+  const words = { passed: texts.passed, failed: texts.failed, 'not-checked': texts.notChecked };
+  const line = ({ id, title, verdict, problems, open, fix }: VerifyResult) => html`<li key=${id}>
+    <${Badge} text=${words[verdict]} tone=${tones[verdict]} /> ${title}
+    ${[...problems, ...(verdict === 'not-checked' ? open : [])].map((text) => html`<p class="hint">${text}</p>`)}
+    ${fix !== undefined && html`<p><strong>${texts.verifyFix}:</strong> ${fix}</p>`}
+  </li>`;
+  return html`<div class="actions">
+      <button type="button" aria-disabled=${isRunning ? 'true' : undefined} onClick=${isRunning ? undefined : onClick}>
+        ${texts.verify}
+      </button>
+      <span role="status">${isRunning ? texts.verifying : ''}</span>
+    </div>
+    ${report !== undefined && html`<ul class="checks">${report.checks.map(line)}</ul>`}`;
 }

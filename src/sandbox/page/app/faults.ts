@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
 import { type OperationName, operations } from '../../../service/operations';
-import { ActButton } from './act-button';
-import { type FaultSettings, faultRows } from './fault-rows';
-import { FaultSwitch } from './fault-switch';
-import { html } from './html';
+import type { Fault, FaultKind } from '../../model/fault-queue';
 import { usePage } from './page-context';
-import { Section } from './section';
+import { ActButton, html, Section } from './parts';
+import type { Texts } from './texts';
 
 const operationNames = Object.keys(operations) as OperationName[];
 
@@ -44,4 +42,76 @@ export function Faults() {
       <${ActButton} label=${texts.clearFaults} method="DELETE" path="/faults" />
     </div>
   </${Section}>`;
+}
+
+/** More calls than anybody makes: JSON has no infinity. */
+const EVERY_CALL = 1_000_000_000;
+
+/** Sets a fault of an operation in the place of the one before, or takes it back. */
+function FaultSwitch(props: { operation: OperationName; row: FaultRow; settings: FaultSettings }) {
+  const { texts, state, act } = usePage();
+  const { operation, row, settings } = props;
+  const isOn = state.faults.some((pending) => pending.operation === operation && row.is(pending.fault));
+  const onClick = async () => {
+    await act('DELETE', '/faults', { operation });
+    if (isOn) return;
+    const times = settings.isEvery ? EVERY_CALL : 1;
+    await act('POST', '/faults', { operation, fault: { ...row.make(settings), times } });
+  };
+  const label = texts[row.text];
+  return html`<button
+    type="button"
+    role="switch"
+    class="switch"
+    aria-checked=${String(isOn)}
+    aria-label=${`${label}: ${operation}`}
+    onClick=${onClick}
+  >
+    ${label}
+  </button>`;
+}
+
+/** What the switches are told beside their kind. */
+interface FaultSettings {
+  readonly isEvery: boolean;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** A kind of fault as the page offers it. */
+interface FaultRow {
+  readonly text: keyof Texts;
+  make(settings: FaultSettings): FaultKind;
+  /** Whether a fault that is set is this one. */
+  is(fault: Fault): boolean;
+}
+
+const faultRows: readonly FaultRow[] = [
+  { text: 'latency', make: ({ ms }) => ({ kind: 'latency', ms }), is: (fault) => fault.kind === 'latency' },
+  {
+    text: 'status',
+    make: ({ status }) => ({ kind: 'status', status }),
+    is: (fault) => fault.kind === 'status',
+  },
+  bodyStatus('bodyStatusMinus1', -1),
+  bodyStatus('bodyStatus999', 999),
+  plain('resetBefore', 'reset-before-read'),
+  plain('resetAfter', 'reset-after-read'),
+  plain('stalled', 'stalled-body'),
+  plain('truncated', 'truncated-body'),
+  plain('wrongJson', 'wrong-json'),
+];
+
+function bodyStatus(text: keyof Texts, status: -1 | 999): FaultRow {
+  return {
+    text,
+    make: () => ({ kind: 'body-status', status }),
+    is: (fault) => fault.kind === 'body-status' && fault.status === status,
+  };
+}
+
+type PlainKind = 'reset-before-read' | 'reset-after-read' | 'stalled-body' | 'truncated-body' | 'wrong-json';
+
+function plain(text: keyof Texts, kind: PlainKind): FaultRow {
+  return { text, make: () => ({ kind }), is: (fault) => fault.kind === kind };
 }

@@ -1,9 +1,6 @@
-import type { SandboxTransaction } from '../../model/describe-journey';
-import { ActButton } from './act-button';
-import { fieldsOf } from './fields';
-import { html } from './html';
+import type { SandboxTransaction } from '../../model/transactions';
 import { usePage } from './page-context';
-import { ScenarioForm } from './scenario-form';
+import { ActButton, CopyButton, fieldsOf, html, Invented, money, StatusBadge } from './parts';
 
 /** What the payer and the bank can do with a journey as it is. */
 export function JourneyActions({ journey }: { journey: SandboxTransaction }) {
@@ -37,4 +34,68 @@ export function JourneyActions({ journey }: { journey: SandboxTransaction }) {
     ${situation !== 'CANCELLED' && html`<${ActButton} label=${texts.reverse} what=${referenceCode} path=${`${path}/reverse`} />`}
     ${situation !== 'CANCELLED' && html`<${ScenarioForm} path=${path} what=${referenceCode} />`}
   </div>`;
+}
+
+/** Plays a whole story on a journey: what its payments may go through. */
+function ScenarioForm({ path, what }: { path: string; what: string }) {
+  const { texts, state, act } = usePage();
+  const onSubmit = (event: Event) => act('POST', `${path}/scenario`, { name: fieldsOf(event)['name'] });
+  return html`<form onSubmit=${onSubmit}>
+    <select name="name" aria-label=${`${texts.scenario}: ${what}`}>
+      ${state.scenarios.map((name) => html`<option key=${name}>${name}</option>`)}
+    </select>
+    <button aria-label=${`${texts.play}: ${what}`}>${texts.play}</button>
+    <${Invented} row="scheduledPayments" />
+  </form>`;
+}
+
+/** The next payments of a paid journey. */
+export function ScheduledPayments({ journey }: { journey: SandboxTransaction }) {
+  const { texts, language } = usePage();
+  const { scheduledPayments, currency, referenceCode } = journey;
+  if (scheduledPayments.length === 0) return null;
+  const next = scheduledPayments.find(({ status }) => status === 'SCHEDULED');
+  const path = `/scheduled-payments/${encodeURIComponent(next?.instructionId ?? '')}`;
+  return html`<h3>${texts.scheduled} <${Invented} row="scheduledPayments" /></h3>
+    <ul class="rows">
+      ${scheduledPayments.map(
+        ({ instructionId, dueDate, amount, status }) => html`<li key=${instructionId}>
+          <span>${dueDate}</span>
+          <span>${money(amount, currency, language)}</span>
+          <${StatusBadge} status=${status} />
+          <code>${instructionId}</code>
+          <${CopyButton} text=${instructionId} what=${`${texts.instruction} ${dueDate}`} />
+        </li>`,
+      )}
+    </ul>
+    ${
+      next !== undefined &&
+      html`<div class="actions">
+        <${ActButton} label=${texts.payNext} what=${referenceCode} path=${`${path}/pay`} />
+        <${ActButton} label=${texts.failNext} what=${referenceCode} path=${`${path}/fail`} />
+      </div>`
+    }`;
+}
+
+/** Funds on their way back to the payer. */
+export function Reversals({ journey }: { journey: SandboxTransaction }) {
+  const { texts, language } = usePage();
+  if (journey.reversals.length === 0) return null;
+  return html`<h3>${texts.reversals}</h3>
+    <ul class="rows">
+      ${journey.reversals.map(({ uuid, amount, status }) => {
+        const path = `/reversals/${encodeURIComponent(uuid)}`;
+        return html`<li key=${uuid}>
+          <span>${money(amount, journey.currency, language)}</span>
+          <${StatusBadge} status=${status} />
+          <code>${uuid}</code>
+          <${CopyButton} text=${uuid} what=${texts.uuid} />
+          ${
+            status === 'PENDING' &&
+            html`<${ActButton} label=${texts.complete} what=${uuid} path=${`${path}/complete`} kind="small" />
+              <${ActButton} label=${texts.cancelReversal} what=${uuid} path=${`${path}/cancel`} kind="small" />`
+          }
+        </li>`;
+      })}
+    </ul>`;
 }

@@ -1,8 +1,7 @@
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import type { PageState } from '../page-state';
 import type { Language, Texts } from './texts';
-import { english } from './texts-en';
 
 /** What every part of the page needs. */
 export interface Page {
@@ -15,14 +14,44 @@ export interface Page {
   tell(message: string): void;
 }
 
-export const PageContext = createContext<Page>({
-  texts: english,
-  language: 'en',
-  state: {} as PageState,
-  act: async () => undefined,
-  tell: () => {},
-});
+/** Every part is inside of its provider, so that the empty default is never seen. */
+export const PageContext = createContext({} as Page);
 
 export function usePage(): Page {
   return useContext(PageContext);
+}
+
+/** Came with the page, and proves that a call is the page's. */
+const token = document.querySelector<HTMLMetaElement>('meta[name=sandbox-page]')?.content ?? '';
+
+/** The state of the sandbox as it changes, and whether the sandbox answers. */
+export function useSandbox(): { state: PageState | undefined; isConnected: boolean } {
+  const [state, setState] = useState<PageState>();
+  const [isConnected, setConnected] = useState(false);
+  useEffect(() => {
+    const events = new EventSource(`/sandbox/events?page=${token}`);
+    events.onmessage = ({ data }) => {
+      setState(JSON.parse(data));
+      setConnected(true);
+    };
+    // The browser connects again by itself, unless the sandbox was started anew and refuses the old token.
+    events.onerror = () => {
+      setConnected(false);
+      if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 2_000);
+    };
+    return () => events.close();
+  }, []);
+  return { state, isConnected };
+}
+
+/** Makes a control call; the cookie and the token that came with the page go along. */
+export async function callSandbox(method: string, path: string, body?: object): Promise<unknown> {
+  const answer = await fetch(`/sandbox${path}`, {
+    method,
+    headers: { 'x-sandbox-page': token, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const content = await answer.json();
+  if (!answer.ok) throw new Error(content.message);
+  return content;
 }

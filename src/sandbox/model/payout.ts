@@ -1,7 +1,6 @@
-import { type PayoutErrorCode, payoutErrorMeanings } from '../../service/kinds/payout';
+import { type PayoutErrorCode, type PayoutPayload, payoutErrorMeanings } from '../../service/kinds/payout';
 import type { BankDetails } from '../../service/schema/fields';
-import { payoutNotification } from './notifications';
-import type { SandboxPayout } from './records';
+import { queryFlags, type SandboxNotification, type SandboxPayout } from './records';
 import { SandboxError } from './sandbox-error';
 import { dateTime, type ServiceState } from './state';
 
@@ -45,7 +44,6 @@ export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayo
     message: fail === undefined ? 'success' : failureMessage(fail, reason),
     receipt: fail === undefined ? state.inventions.receiptPrefix + id : undefined,
   };
-  state.payouts.set(payout.uuid, payout);
   state.notify(payoutNotification(state, payout));
   return payout;
 }
@@ -53,4 +51,19 @@ export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayo
 /** With a reason in the form that `payoutFailure` reads it from: behind the code. */
 function failureMessage(code: PayoutErrorCode, reason: string | undefined): string {
   return reason === undefined ? payoutErrorMeanings[code] : `${code}: ${reason}`;
+}
+
+/** Section 6.5. */
+function payoutNotification({ inventions }: ServiceState, payout: SandboxPayout): SandboxNotification {
+  const { success, message, errorCode, id, uuid, currency, amount, status } = payout;
+  const { referenceCode, bankDetails, creation, receipt } = payout;
+  const details = { id, uuid, currency, amount, status, referenceCode, bankDetails, creation, receipt };
+  const payload: PayoutPayload = success
+    ? { success: true, message, ...details }
+    : { success: false, message, error_code: errorCode, ...details };
+  return {
+    kind: 'payout',
+    query: success ? queryFlags.payout : inventions.failedPayoutQuery,
+    payload,
+  };
 }

@@ -1,6 +1,8 @@
+import { encode } from 'uqr';
 import { crc16 } from '../../pix/br-code-fields';
+import { currencyDecimals } from '../../service/currency';
 import type { Inventions } from '../inventions';
-import { decimals } from './money';
+import { png } from './png';
 
 /** What a BR Code says. */
 export interface BrCodeContent {
@@ -53,6 +55,26 @@ function field(tag: string, value: string): string {
 
 /** Left out where there is nothing to pay, and where it does not fit into EMV's 13 characters (or is `1e+21`). */
 function amountField(amount: number, currency: string): string {
-  const text = amount.toFixed(decimals(currency));
+  const text = amount.toFixed(currencyDecimals(currency) ?? 2);
   return amount > 0 && /^[\d.]{1,13}$/.test(text) ? field('54', text) : '';
+}
+
+const PIXELS_A_MODULE = 4;
+/** The quiet zone that the standard asks for, in modules. */
+const BORDER = 4;
+
+/** The picture of a QR code. */
+export function qrImage(text: string): Uint8Array {
+  const { data, size } = encode(text, { ecc: 'M', border: BORDER });
+  const width = size * PIXELS_A_MODULE;
+  return png(width, width, (x, y) => {
+    return data[Math.floor(y / PIXELS_A_MODULE)]?.[Math.floor(x / PIXELS_A_MODULE)] === true;
+  });
+}
+
+/** Base64 of bytes, on every runtime. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
 }

@@ -1,15 +1,24 @@
 import type { Credentials } from '../service/credentials';
-import { toBase64 } from './model/base64';
+import { basicAuthorization } from '../webhooks/authorization';
+
+/** A pair that is plainly a sandbox's, and no secret. */
+export const defaultCredentials: Credentials = { apiKey: 'sandbox-api-key', apiToken: 'sandbox-api-token' };
+
+/** Whether a pair is the one that everybody knows. */
+export function isDefaultPair({ apiKey, apiToken }: Credentials): boolean {
+  return apiKey === defaultCredentials.apiKey && apiToken === defaultCredentials.apiToken;
+}
 
 /** Shorter ones are placeholders such as `k`, which would blank half of every URL. */
 const SHORTEST_SECRET = 6;
 
 /** Blanks the credentials wherever they are in a text: percent-encoded ones too, and the pair as notifications carry it. */
-export function redactor({ apiKey, apiToken }: Credentials): (text: string) => string {
+export function redactor(credentials: Credentials): (text: string) => string {
+  const { apiKey, apiToken } = credentials;
   const secrets = [apiKey, apiToken]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  const pair = toBase64(new TextEncoder().encode(`${apiKey}:${apiToken}`));
+  const pair = basicAuthorization(credentials).slice('Basic '.length);
   return (text) => [pair, ...secrets].reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 }
 

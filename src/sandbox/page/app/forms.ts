@@ -1,7 +1,6 @@
-import { fieldsOf } from './fields';
-import { html } from './html';
+import { parseObject } from '../../../shared/objects';
 import { usePage } from './page-context';
-import { Section } from './section';
+import { fieldsOf, html, Section } from './parts';
 
 /** Pays out, or fails with a documented code. */
 export function PayOut() {
@@ -29,6 +28,27 @@ export function PayOut() {
       </label>
       <label>${texts.reason} <input name="reason" autocomplete="off" /></label>
       <button>${texts.payOut}</button>
+    </form>
+  </${Section}>`;
+}
+
+const example = '{\n  "event": "scheduled-payment",\n  "status": "PAID"\n}';
+
+/** Sends a notification that the document does not show. */
+export function OwnNotification() {
+  const { texts, act, tell } = usePage();
+  const onSubmit = (event: Event) => {
+    const { payload = '', query } = fieldsOf(event);
+    const parsed = parseObject(payload);
+    if (parsed === undefined) return tell(texts.notJson);
+    return act('POST', '/notifications', { payload: parsed, ...(query ? { query } : {}) });
+  };
+  return html`<${Section} id="own" title=${texts.own}>
+    <form class="card grid" onSubmit=${onSubmit}>
+      <p class="hint wide">${texts.ownHint}</p>
+      <label class="wide">${texts.payload} <textarea name="payload" rows="4" spellcheck="false" defaultValue=${example}></textarea></label>
+      <label>${texts.query} <input name="query" placeholder="type=recurrence" autocomplete="off" /></label>
+      <button>${texts.send}</button>
     </form>
   </${Section}>`;
 }

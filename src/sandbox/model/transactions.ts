@@ -1,7 +1,8 @@
 import type { Transaction } from '../../service/answers/transaction';
 import { documented, invented, type ServiceAnswer } from './answers';
-import { sum } from './money';
-import type { TransactionRecord } from './records';
+import { brCode } from './qr-code';
+import type { SandboxReversal, SandboxScheduledPayment, TransactionRecord } from './records';
+import { refundTotals } from './returns';
 import { dateTime, type ServiceState } from './state';
 
 /** Answers a query for a transaction (document section 4.2). */
@@ -9,27 +10,6 @@ export function getTransaction(state: ServiceState, uuid: string): ServiceAnswer
   const transaction = state.transactions.get(uuid);
   if (transaction === undefined) return invented('unknownTransaction', state.inventions.unknownTransaction);
   return documented(describeTransaction(state, transaction));
-}
-
-/** What has been refunded of a transaction, and what still can be. Nothing of an unpaid one can be. */
-export function refundTotals(transaction: TransactionRecord) {
-  const requested = refunded(transaction);
-  const available = transaction.situation === 'PAID' ? amountLeft(transaction) : 0;
-  return { available, quantity: transaction.refunds.length, requested };
-}
-
-/** What has not gone back yet, by refund or reversal. A reversal that was cancelled returned nothing. */
-export function amountLeft(transaction: TransactionRecord): number {
-  const { currency, amount, reversals } = transaction;
-  const live = reversals.filter(({ status }) => status !== 'CANCELLED');
-  return sum(currency, [amount, -refunded(transaction), ...live.map((reversal) => -reversal.amount)]);
-}
-
-function refunded({ currency, refunds }: TransactionRecord): number {
-  return sum(
-    currency,
-    refunds.map((refund) => refund.amount),
-  );
 }
 
 /** The transaction of section 2.3, in the order of its table. */
@@ -83,5 +63,47 @@ function describeTransaction(state: ServiceState, transaction: TransactionRecord
     has_return_error: false,
     return_error: {},
     track: {},
+  };
+}
+
+/** A journey as the sandbox lists it. */
+export interface SandboxTransaction {
+  /** Transaction UUID: `response.uuid` of the journey, and `saleToken` of its notifications. */
+  readonly uuid: string;
+  /** Your order identifier. */
+  readonly referenceCode: string;
+  /** `PENDING` until it is paid or cancelled (document section 2.3). */
+  readonly situation: 'PENDING' | 'CANCELLED' | 'PAID';
+  /** In the currency's main unit. */
+  readonly amount: number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** Sum of its refunds, in the currency's main unit; missing when there is none. */
+  readonly refunded?: number;
+  /** By due date; empty until it is paid. Invented: the document shows nothing of them but their instruction ids. */
+  readonly scheduledPayments: readonly SandboxScheduledPayment[];
+  /** Funds on their way back to the payer, the oldest first. */
+  readonly reversals: readonly SandboxReversal[];
+  /** The text of its QR code, to copy and paste. */
+  readonly qrCodeText: string;
+}
+
+/** A copy of what is known of a journey. */
+export function describeJourney(state: ServiceState, transaction: TransactionRecord): SandboxTransaction {
+  const { uuid, referenceCode, situation, amount, currency, createdAt } = transaction;
+  const { requested, quantity } = refundTotals(transaction);
+  return {
+    uuid,
+    referenceCode,
+    situation,
+    amount,
+    currency,
+    createdAt: new Date(createdAt).toISOString(),
+    ...(quantity === 0 ? {} : { refunded: requested }),
+    scheduledPayments: transaction.scheduledPayments.map((payment) => ({ ...payment })),
+    reversals: transaction.reversals.map((reversal) => ({ ...reversal })),
+    qrCodeText: brCode(transaction, state.inventions.qrCodeMerchant),
   };
 }

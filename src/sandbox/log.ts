@@ -1,0 +1,84 @@
+import type { OperationName } from '../errors';
+import type { Delivery, DeliveryAttempt } from './delivery/delivery';
+import type { Fault } from './model/fault-queue';
+
+/** A line of the sandbox's log. */
+export type SandboxLogEntry =
+  | {
+      /** A call of an operation, or a control call. */
+      readonly type: 'request';
+      /** The HTTP method. */
+      readonly method: string;
+      /** Without its query. */
+      readonly path: string;
+      /** `undefined` for a control call, or a path that is none of the document's. */
+      readonly operation: OperationName | undefined;
+      /** `undefined` when a fault, or the caller, ended the connection. */
+      readonly status: number | undefined;
+      /** The fault that it met, if any. */
+      readonly fault: Fault['kind'] | undefined;
+      /** From the request to the end of the answer, in milliseconds. */
+      readonly durationMs: number;
+      /** Transaction UUID of the answer, where it has one. */
+      readonly uuid?: string | undefined;
+      /** Your order identifier, where the answer has it. */
+      readonly referenceCode?: string | undefined;
+    }
+  | {
+      /** An attempt to deliver a notification. */
+      readonly type: 'delivery';
+      /** Without the payload, which holds personal data; `deliveries` has it. */
+      readonly delivery: Omit<Delivery, 'payload'>;
+      /** How the attempt ended. */
+      readonly attempt: DeliveryAttempt;
+      /** UUID of the transaction, or of the payout, that it is about. */
+      readonly uuid?: string | undefined;
+      /** Your order identifier, where the notification has it. */
+      readonly referenceCode?: string | undefined;
+    };
+
+/** A log that throws must not take the sandbox with it. */
+export function quietly(
+  log: ((entry: SandboxLogEntry) => void) | undefined,
+): (entry: SandboxLogEntry) => void {
+  return (entry) => {
+    try {
+      log?.(entry);
+    } catch {
+      // What is lost is a line of the caller's own log.
+    }
+  };
+}
+
+/** Which journey a line of the log is about, where that is known. */
+export interface JourneyIdentity {
+  /** Transaction UUID. */
+  readonly uuid?: string;
+  /** Your order identifier. */
+  readonly referenceCode?: string;
+}
+
+/** The transaction that a notification is about: `saleToken`, or the `sale` of a reversal; of a payout, its own UUID. */
+export function journeyOfPayload(payload: object): JourneyIdentity {
+  const { saleToken, sale, uuid, referenceCode } = payload as Readonly<Record<string, unknown>>;
+  const saleUUID = typeof sale === 'object' && sale !== null && 'uuid' in sale ? sale.uuid : undefined;
+  return identity(saleToken ?? saleUUID ?? uuid, referenceCode);
+}
+
+/** The transaction that a JSON answer is about: the checkout has it in `response`, the query at the top. */
+export function journeyOfAnswer(body: string | Uint8Array): JourneyIdentity {
+  try {
+    const parsed = JSON.parse(String(body));
+    const { uuid, referenceCode } = parsed?.response ?? parsed ?? {};
+    return identity(uuid, referenceCode);
+  } catch {
+    return {};
+  }
+}
+
+function identity(uuid: unknown, referenceCode: unknown): JourneyIdentity {
+  return {
+    ...(typeof uuid === 'string' ? { uuid } : {}),
+    ...(typeof referenceCode === 'string' ? { referenceCode } : {}),
+  };
+}

@@ -1,0 +1,72 @@
+import type { ReversalPayload } from '../../service/kinds/reversal';
+import {
+  queryFlags,
+  type SandboxNotification,
+  type SandboxReversal,
+  type TransactionRecord,
+} from './records';
+import { amountToReturn, type ReturnOptions } from './returns';
+import { findTransaction, saleNotification } from './sale';
+import { SandboxError } from './sandbox-error';
+import { dateTime, type ServiceState } from './state';
+
+/** Starts to return the funds of a sale, paid or not: the service "cannot approve or identify" it. */
+export function reverse(state: ServiceState, uuid: string, options: ReturnOptions = {}): SandboxReversal {
+  const transaction = findTransaction(state, uuid);
+  const amount = amountToReturn(transaction, options, 'reversed');
+  const reversal: SandboxReversal = {
+    id: state.ids.number(),
+    uuid: state.ids.uuid(),
+    transactionUUID: uuid,
+    amount,
+    reason: options.reason ?? 'sandbox reversal',
+    bankDetails: state.inventions.payerAccount,
+    creation: dateTime(state, state.now()),
+    status: 'PENDING',
+    receipt: null,
+  };
+  transaction.reversals.push(reversal);
+  state.reversals.set(reversal.uuid, reversal);
+  state.notify(reversalNotification(transaction, reversal));
+  if (state.inventions.saleReversalNotification)
+    state.notify(saleNotification(state, transaction, 'REVERSAL'));
+  return reversal;
+}
+
+/** Ends a reversal. */
+export function endReversal(
+  state: ServiceState,
+  uuid: string,
+  status: 'PAID' | 'CANCELLED',
+): SandboxReversal {
+  const reversal = state.reversals.get(uuid);
+  if (reversal === undefined) throw new SandboxError('unknown', 'No reversal has this UUID.');
+  if (reversal.status !== 'PENDING') {
+    throw new SandboxError('not-allowed', `The reversal has ended already: it is ${reversal.status}.`);
+  }
+  reversal.status = status;
+  if (status === 'PAID') reversal.receipt = state.inventions.receiptPrefix + reversal.id;
+  state.notify(reversalNotification(findTransaction(state, reversal.transactionUUID), reversal));
+  return reversal;
+}
+
+/** Section 6.3. */
+function reversalNotification(
+  transaction: TransactionRecord,
+  reversal: SandboxReversal,
+): SandboxNotification {
+  const payload: ReversalPayload = {
+    id: reversal.id,
+    uuid: reversal.uuid,
+    currency: transaction.currency,
+    originalAmount: transaction.amount,
+    reversedAmount: reversal.amount,
+    status: reversal.status,
+    bankDetails: reversal.bankDetails,
+    sale: { id: transaction.id, uuid: transaction.uuid },
+    creation: reversal.creation,
+    receipt: reversal.receipt,
+    reason: reversal.reason,
+  };
+  return { kind: 'reversal', query: queryFlags.reversal, payload };
+}

@@ -1,0 +1,70 @@
+import { addMonths, readDay, writeDay } from '../../pix/dates';
+import { dueDay, isPeriodicity } from '../../pix/pix-calendar';
+import { scheduledPaymentCancellationRequestSchema } from '../../service/answers/cancellation';
+import { documented, invented, parseBody, type ServiceAnswer } from './answers';
+import type { SandboxScheduledPayment, TransactionRecord } from './records';
+import { SandboxError } from './sandbox-error';
+import { dateTime, type ServiceState } from './state';
+
+/**
+ * Schedules the payments of a journey that was paid: from its first date, by its periodicity, up to its last date. All
+ * of it is invented. Without a first date, from a month after today; with an unknown periodicity, monthly.
+ */
+export function schedulePayments(state: ServiceState, transaction: TransactionRecord): void {
+  const { inventions, ids, now } = state;
+  const today = readDay(dateTime(state, now()).slice(0, 10)) ?? 0;
+  const first = readDay(transaction.initialDate) ?? addMonths(today, 1);
+  const periodicity = isPeriodicity(transaction.periodicity) ? transaction.periodicity : 'MONTHLY';
+  for (let cycle = 0; cycle < inventions.scheduledPayments; cycle++) {
+    const dueDate = writeDay(dueDay(first, periodicity, cycle));
+    if (transaction.finalDate !== undefined && dueDate > transaction.finalDate) break;
+    const payment: SandboxScheduledPayment = {
+      instructionId: ids.uuid(),
+      transactionUUID: transaction.uuid,
+      dueDate,
+      amount: transaction.recurrenceAmount,
+      status: 'SCHEDULED',
+    };
+    transaction.scheduledPayments.push(payment);
+    state.scheduledPayments.set(payment.instructionId, payment);
+  }
+}
+
+/** Cancels a scheduled payment (document section 4.3). */
+export function cancelScheduledPayment(
+  state: ServiceState,
+  instructionId: string,
+  body: string,
+): ServiceAnswer {
+  const { inventions } = state;
+  const parsed = parseBody(scheduledPaymentCancellationRequestSchema, body);
+  if (parsed.problem !== undefined) return invented('invalidBody', inventions.invalidBody, parsed.problem);
+
+  const payment = state.scheduledPayments.get(instructionId);
+  if (payment === undefined) {
+    return invented('unknownScheduledPayment', inventions.unknownScheduledPayment);
+  }
+  const isRepetition = payment.status === 'CANCELLED' && inventions.repeatedCancellation === 'success';
+  if (payment.status !== 'SCHEDULED' && !isRepetition) {
+    return invented('cancellationRefused', inventions.cancellationRefused, `it is ${payment.status}`);
+  }
+  payment.status = 'CANCELLED';
+  payment.cancellationReason ??= parsed.value.reason;
+  return documented({ status: 0, message: 'success' });
+}
+
+/** Invented, and without a notification: the document does not show the one that the service sends. */
+export function endScheduledPayment(
+  state: ServiceState,
+  instructionId: string,
+  status: 'PAID' | 'FAILED',
+): SandboxScheduledPayment {
+  const payment = state.scheduledPayments.get(instructionId);
+  if (payment === undefined)
+    throw new SandboxError('unknown', 'No scheduled payment has this instruction id.');
+  if (payment.status !== 'SCHEDULED') {
+    throw new SandboxError('not-allowed', `The payment is ${payment.status} already, not SCHEDULED.`);
+  }
+  payment.status = status;
+  return payment;
+}
