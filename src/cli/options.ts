@@ -1,5 +1,12 @@
 import { usageFailure } from './failure';
 
+/** An option of a command, by its name without the dashes. */
+export interface OptionSpec {
+  /** What the help shows for the value, such as `url`. An option without it takes no value. */
+  readonly value?: string;
+  readonly about: string;
+}
+
 /** The limits of a number, and its default. */
 interface Limits {
   readonly least: number;
@@ -51,3 +58,20 @@ export class Options {
 
 /** The longest time that a timer can take, in milliseconds. */
 export const LONGEST_MS = 2 ** 31 - 1;
+
+export const DEFAULT_PORT = 4100;
+export const DEFAULT_SANDBOX = `http://127.0.0.1:${DEFAULT_PORT}`;
+
+/** Options that several commands have. */
+export const jsonOption = { about: 'Print one JSON document' } satisfies OptionSpec;
+
+export const insecureHttpOption = {
+  about: 'Send the credentials over plain http to other hosts, such as those of Docker Compose',
+} satisfies OptionSpec;
+
+/** For the commands that talk to a running sandbox. */
+export const sandboxOptions = {
+  sandbox: { value: 'url', about: `The running sandbox (default: ${DEFAULT_SANDBOX})` },
+  'allow-insecure-http': insecureHttpOption,
+  json: jsonOption,
+} satisfies Readonly<Record<string, OptionSpec>>;

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { SendResult } from '../sandbox/delivery/delivery';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -45,4 +46,10 @@ export function endWithReader(): void {
     if (error.code === 'EPIPE') process.exit();
     throw error;
   });
+}
+
+/** How an attempt ended, in few words. */
+export function describeAnswer({ httpStatus, error }: Pick<SendResult, 'httpStatus' | 'error'>): string {
+  if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
+  return error === 'timeout' ? 'no answer in time' : `no answer (${error})`;
 }

@@ -1,6 +1,5 @@
 import type { SandboxLogEntry } from '../sandbox/sandbox';
-import { describeAnswer } from './describe-answer';
-import { paint, visible } from './output';
+import { describeAnswer, paint, visible } from './output';
 
 type DeliveryEntry = Extract<SandboxLogEntry, { type: 'delivery' }>;
 type RequestEntry = Extract<SandboxLogEntry, { type: 'request' }>;

@@ -3,12 +3,10 @@ import { type NotificationAnswer, postNotification } from '../sandbox/delivery/p
 import type { SandboxNotification } from '../sandbox/model/records';
 import { redactor } from '../sandbox/redact';
 import { basicAuthorization } from '../webhooks/authorization';
-import { type ChosenCredentials, credentialsFromEnvironment } from './credentials';
+import { type ChosenCredentials, credentialsFromEnvironment, parseTarget } from './credentials';
 import { CliFailure, usageFailure } from './failure';
-import { LONGEST_MS, type Options } from './options';
+import { DEFAULT_SANDBOX, LONGEST_MS, type Options } from './options';
 import { connectSandbox, type SandboxClient } from './sandbox-client';
-import { DEFAULT_SANDBOX } from './shared-options';
-import { parseTarget } from './target';
 
 /** How `trigger` gets a notification to the listener. */
 export interface Carrier {

@@ -2,11 +2,9 @@ import { CODES, type PixCodeContext } from '../../pix/codes';
 import { explainPixCode } from '../../pix/explain-pix-code';
 import type { PixLocale } from '../../pix/locale';
 import type { Command } from '../command';
-import { CliFailure, usageFailure } from '../failure';
-import type { Options } from '../options';
+import { CliFailure, didYouMean, usageFailure } from '../failure';
+import { jsonOption, type Options } from '../options';
 import { paint, print, printJson } from '../output';
-import { jsonOption } from '../shared-options';
-import { didYouMean } from '../suggest';
 
 const contexts = Object.keys(CODES) as PixCodeContext[];
 const locales: readonly PixLocale[] = ['pt-BR', 'en'];

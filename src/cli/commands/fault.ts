@@ -1,12 +1,10 @@
 import type { OperationName } from '../../errors';
 import type { FaultKind } from '../../sandbox/model/fault-queue';
 import type { Call, Command } from '../command';
-import { usageFailure } from '../failure';
-import { LONGEST_MS } from '../options';
+import { didYouMean, quoteWord, usageFailure } from '../failure';
+import { LONGEST_MS, sandboxOptions } from '../options';
 import { print, printJson } from '../output';
 import { connectSandbox } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
-import { didYouMean, quoteWord } from '../suggest';
 
 const operations: Readonly<Record<OperationName, string>> = {
   createRecurringCheckout: 'create a journey',

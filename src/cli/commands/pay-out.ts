@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import type { Command } from '../command';
-import { usageFailure } from '../failure';
-import { money, reportMove } from '../report-move';
+import { didYouMean, usageFailure } from '../failure';
+import { money, reportMove } from '../moves';
+import { sandboxOptions } from '../options';
 import { connectSandbox, readAnswer } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
-import { didYouMean } from '../suggest';
 
 const FAILURE_CODES = ['PE0001', 'PE0002', 'PE0003', 'PE0004'];
 const payoutAnswer = z.looseObject({ uuid: z.string(), amount: z.number(), success: z.boolean() });

@@ -1,8 +1,7 @@
-import { chooseTransaction } from '../choose-transaction';
 import type { Command } from '../command';
-import { money, reportMove } from '../report-move';
+import { chooseTransaction, money, reportMove } from '../moves';
+import { sandboxOptions } from '../options';
 import { connectSandbox } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
 
 export const pay: Command = {
   name: 'pay',

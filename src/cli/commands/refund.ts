@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import { chooseTransaction } from '../choose-transaction';
 import type { Command } from '../command';
-import { money, reportMove } from '../report-move';
+import { chooseTransaction, money, reportMove } from '../moves';
+import { sandboxOptions } from '../options';
 import { connectSandbox, readAnswer } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
 
 const refundAnswer = z.looseObject({ uuid: z.string(), amount: z.number() });
 

@@ -1,12 +1,9 @@
 import * as z from 'zod/mini';
-import type { Command } from '../command';
-import { describeAnswer } from '../describe-answer';
-import { CliFailure } from '../failure';
-import { PROGRAM } from '../help';
-import { paint, print, printJson } from '../output';
+import { type Command, PROGRAM } from '../command';
+import { CliFailure, didYouMean } from '../failure';
+import { sandboxOptions } from '../options';
+import { describeAnswer, paint, print, printJson } from '../output';
 import { connectSandbox, readAnswer } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
-import { didYouMean } from '../suggest';
 
 const attemptAnswer = z.looseObject({
   httpStatus: z.optional(z.number()),

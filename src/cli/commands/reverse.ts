@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
-import { chooseTransaction } from '../choose-transaction';
 import type { Command } from '../command';
 import { usageFailure } from '../failure';
-import { money, reportMove } from '../report-move';
+import { chooseTransaction, money, reportMove } from '../moves';
+import { sandboxOptions } from '../options';
 import { connectSandbox, readAnswer } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
 
 const reversalAnswer = z.looseObject({ uuid: z.string(), amount: z.number(), status: z.string() });
 

@@ -1,17 +1,22 @@
 import { ConfigurationError } from '../../errors';
+import type { Verify } from '../../sandbox/page/verify';
 import { redactor } from '../../sandbox/redact';
 import type { Sandbox, SandboxLogEntry, SandboxOptions } from '../../sandbox/sandbox';
 import { type SandboxExtras, startSandboxWith } from '../../sandbox/start-sandbox';
-import type { Command } from '../command';
-import { type ChosenCredentials, credentialsFromEnvironment } from '../credentials';
+import type { Credentials } from '../../service/credentials';
+import { type Command, PROGRAM } from '../command';
+import {
+  type ChosenCredentials,
+  credentialsFromEnvironment,
+  parseTarget,
+  type TargetOptions,
+} from '../credentials';
 import { CliFailure } from '../failure';
-import { PROGRAM } from '../help';
-import { LONGEST_MS } from '../options';
+import { DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption, LONGEST_MS } from '../options';
 import { paint, print, printJson } from '../output';
+import { SandboxClient } from '../sandbox-client';
 import { logLine, logRecord } from '../sandbox-log';
-import { DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption } from '../shared-options';
-import { parseTarget, type TargetOptions } from '../target';
-import { pageVerify } from '../verify/page-verify';
+import { runChecklist, withQuietSandbox } from '../verify/run-checklist';
 
 export const sandbox: Command = {
   name: 'sandbox',
@@ -154,4 +159,33 @@ function welcome(
 /** What the other commands need to find a sandbox that is not at the default place. */
 function sandboxArgument(url: string): string {
   return url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
+}
+
+/** As the command's defaults. */
+const LIMIT_MS = 5_000;
+
+/**
+ * What the button of the sandbox's page runs: the checklist with real sales of that sandbox.
+ *
+ * @param sandboxUrl - asked for at each press, because the sandbox has a URL only once it has started
+ */
+export function pageVerify(
+  sandboxUrl: () => string,
+  credentials: Credentials,
+  options: TargetOptions,
+): Verify {
+  return async (listenerUrl) => {
+    const { url } = parseTarget('listener URL', listenerUrl, options);
+    const sandbox = new SandboxClient(sandboxUrl(), credentials);
+    const checks = await withQuietSandbox(sandbox, () =>
+      runChecklist({
+        url,
+        credentials,
+        limitMs: LIMIT_MS,
+        effects: undefined,
+        sandbox,
+      }),
+    );
+    return { checks };
+  };
 }

@@ -2,15 +2,12 @@ import type { SendResult } from '../../sandbox/delivery/delivery';
 import { listenerUrl } from '../../sandbox/delivery/listener-url';
 import { parseNotification } from '../../webhooks/notification/parse-notification';
 import type { Command } from '../command';
-import { describeAnswer } from '../describe-answer';
 import { usageFailure } from '../failure';
-import type { Options } from '../options';
-import { excerpt, paint, print, printJson } from '../output';
-import { Samples } from '../samples';
+import { DEFAULT_SANDBOX, insecureHttpOption, jsonOption, type Options } from '../options';
+import { describeAnswer, excerpt, paint, print, printJson } from '../output';
+import { Samples, triggerKind, triggerKinds } from '../samples';
 import { setFields } from '../set-fields';
-import { DEFAULT_SANDBOX, insecureHttpOption, jsonOption } from '../shared-options';
 import { type Carrier, chooseCarrier } from '../trigger-carriers';
-import { triggerKind, triggerKinds } from '../trigger-kinds';
 
 /** One notification that was sent, and what came back. */
 interface Sent extends SendResult {

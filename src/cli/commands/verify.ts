@@ -1,17 +1,20 @@
 import { redactor } from '../../sandbox/redact';
 import type { Call, Command } from '../command';
-import { type ChosenCredentials, credentialsFromEnvironment } from '../credentials';
+import {
+  type ChosenCredentials,
+  credentialsFromEnvironment,
+  parseHttpUrl,
+  parseTarget,
+  type Target,
+} from '../credentials';
 import { CliFailure, usageFailure } from '../failure';
-import type { Options } from '../options';
+import { insecureHttpOption, jsonOption, type Options } from '../options';
 import { print, printJson } from '../output';
 import { connectSandbox, type SandboxClient } from '../sandbox-client';
-import { insecureHttpOption, jsonOption } from '../shared-options';
-import { parseHttpUrl, parseTarget, type Target } from '../target';
 import type { CheckResult } from '../verify/check';
 import { Effects } from '../verify/effects';
-import { withQuietSandbox } from '../verify/quiet-sandbox';
 import { reportLines, tally } from '../verify/report';
-import { runChecklist } from '../verify/run-checklist';
+import { runChecklist, withQuietSandbox } from '../verify/run-checklist';
 
 export const verify: Command = {
   name: 'verify',

@@ -1,6 +1,5 @@
 import type { NotificationAnswer } from '../../sandbox/delivery/post-notification';
-import { describeAnswer } from '../describe-answer';
-import { excerpt } from '../output';
+import { describeAnswer, excerpt } from '../output';
 
 /** How a response counts, whatever the check. */
 export type Reception = 'accepted' | 'refused' | 'broken' | 'silent' | 'gone';

@@ -1,7 +1,6 @@
-import type { CheckDefinition } from '../check';
+import { type CheckDefinition, WITHOUT_EFFECTS } from '../check';
+import { everyKind } from '../documented-kinds';
 import type { ActionCount } from '../effects';
-import { everyKind } from '../every-kind';
-import { WITHOUT_EFFECTS } from '../expectations';
 
 /** Measures what the listener does about one notification of each kind; later checks build on it. */
 export const acts: CheckDefinition = {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Credentials } from '../../../service/credentials';
 import type { CheckDefinition } from '../check';
-import type { Named } from '../every-kind';
+import type { Named } from '../documented-kinds';
 import { describeExchange } from '../exchange';
 
 /** Sections 5.4 and 6.1. One fault at a time, so that a check of half the pair is found. */

@@ -1,8 +1,7 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
-import type { CheckDefinition, Findings } from '../check';
-import { everyKind } from '../every-kind';
+import { type CheckDefinition, expectAccepted, type Findings, isGround, WITHOUT_EFFECTS } from '../check';
+import { everyKind } from '../documented-kinds';
 import type { Exchange } from '../exchange';
-import { expectAccepted, isGround, WITHOUT_EFFECTS } from '../expectations';
 import type { Session } from '../session';
 
 const BURST = 5;

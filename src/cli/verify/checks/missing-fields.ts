@@ -1,6 +1,6 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import type { CheckDefinition, Findings } from '../check';
-import type { Named } from '../every-kind';
+import type { Named } from '../documented-kinds';
 import { describeExchange } from '../exchange';
 import type { Session } from '../session';
 

@@ -1,7 +1,6 @@
-import type { CheckDefinition, Findings } from '../check';
-import type { Named } from '../every-kind';
+import { type CheckDefinition, expectAccepted, type Findings, isGround, WITHOUT_EFFECTS } from '../check';
+import type { Named } from '../documented-kinds';
 import { type Exchange, fingerprint } from '../exchange';
-import { expectAccepted, isGround, WITHOUT_EFFECTS } from '../expectations';
 import type { Session } from '../session';
 
 /** Notifications that share an identifier and are not duplicates: what `saleToken` alone as a key loses. */

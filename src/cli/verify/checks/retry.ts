@@ -1,6 +1,5 @@
 import { mergeDeep } from '../../../shared/objects';
-import type { CheckDefinition, Findings } from '../check';
-import { WITHOUT_EFFECTS } from '../expectations';
+import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import type { Session } from '../session';
 
 /** A key that is recorded before the work swallows the retry when the work fails. Comes late: it looks at all recoveries. */

@@ -1,6 +1,5 @@
-import type { CheckDefinition, Findings } from '../check';
+import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import type { ActionCount } from '../effects';
-import { WITHOUT_EFFECTS } from '../expectations';
 import type { Session } from '../session';
 
 /** Counters that have a meaning here; others are the merchant's own, and may move at any time. */
