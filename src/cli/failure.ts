@@ -13,6 +13,12 @@ export function usageFailure(message: string): CliFailure {
   return new CliFailure(2, message);
 }
 
+/** For a word that is none of the known ones. */
+export function unknownWord(what: string, typed: string, known: readonly string[]): CliFailure {
+  const hint = didYouMean(typed, known) || ` Expected one of ${known.join(', ')}.`;
+  return usageFailure(`There is no ${what} ${quoteWord(typed)}.${hint}`);
+}
+
 /** The candidate that was probably meant, if one is near. */
 function suggest(typed: string, candidates: Iterable<string>): string | undefined {
   const wanted = simplify(typed);

@@ -1,7 +1,8 @@
 import type { SendResult } from '../sandbox/delivery/delivery';
-import { PROGRAM } from './command';
+import { type Command, PROGRAM } from './command';
 import { CliFailure, didYouMean } from './failure';
-import { describeAnswer, paint, print, printJson, visible } from './output';
+import { sandboxOptions } from './options';
+import { paintAnswer, print, printJson, visible } from './output';
 import type { ListedDelivery, ListedTransaction, SandboxClient } from './sandbox-client';
 
 /** The transaction that was named by its uuid or reference code; else the newest one in that situation. */
@@ -36,6 +37,18 @@ function missing(count: number, situation: 'PENDING' | 'PAID'): string {
     ? 'Every journey of the sandbox is paid or cancelled: create another one first.'
     : `No transaction of the sandbox is paid: pay one with \`${PROGRAM} pay\`.`;
 }
+
+/** What the exit codes of a command that makes a move mean. */
+export function exitCodesOfMove(done: string): Command['exitCodes'] {
+  return [`${done}, and every notification sent was answered with 200`, 'refused, or not answered with 200'];
+}
+
+/** The options of the moves that give money back. */
+export const refundOptions = {
+  amount: { value: 'n', about: 'How much, in the main unit such as 29.90 (default: all that is left)' },
+  reason: { value: 'text', about: 'What the notification says' },
+  ...sandboxOptions,
+} satisfies Command['options'];
 
 /** What a command did, and how the listener answered what it was told. */
 interface MoveReport {
@@ -74,7 +87,7 @@ const NO_LISTENER =
 export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
   const attempt = lastAttempt(attempts);
   if (attempt === undefined) return `  → ${visible(`${kind} ${id}`)}  on its way`;
-  const answer = paint(attempt.httpStatus === 200 ? 'green' : 'red', describeAnswer(attempt));
+  const answer = paintAnswer(attempt);
   return `  → ${visible(`${kind} ${id}`)}  ${answer}  ${attempt.durationMs} ms  ${status === 'pending' ? 'will be retried' : status}`;
 }
 

@@ -1,4 +1,4 @@
-import { usageFailure } from './failure';
+import { didYouMean, usageFailure } from './failure';
 
 /** An option of a command, by its name without the dashes. */
 export interface OptionSpec {
@@ -37,6 +37,14 @@ export class Options {
     return values[0];
   }
 
+  /** One of the words that are known. */
+  oneOf<Word extends string>(name: string, known: readonly Word[]): Word | undefined {
+    const text = this.text(name);
+    const found = known.find((candidate) => candidate === text);
+    if (text === undefined || found !== undefined) return found;
+    throw usageFailure(`Expected \`--${name}\` to be one of ${known.join(', ')}.${didYouMean(text, known)}`);
+  }
+
   /** A whole number within limits. */
   integer(name: string, { least, most, otherwise }: Limits): number {
     const text = this.text(name);
@@ -55,9 +63,6 @@ export class Options {
     throw usageFailure(`Expected \`--${name}\` to be an amount above 0 with a point, such as 29.90.`);
   }
 }
-
-/** The longest time that a timer can take, in milliseconds. */
-export const LONGEST_MS = 2 ** 31 - 1;
 
 export const DEFAULT_PORT = 4100;
 export const DEFAULT_SANDBOX = `http://127.0.0.1:${DEFAULT_PORT}`;

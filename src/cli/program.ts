@@ -15,7 +15,7 @@ import { reverse } from './commands/reverse';
 import { sandbox } from './commands/sandbox';
 import { trigger } from './commands/trigger';
 import { verify } from './commands/verify';
-import { CliFailure, didYouMean, quoteWord, usageFailure } from './failure';
+import { CliFailure, unknownWord, usageFailure } from './failure';
 import { endWithReader, print, printJson } from './output';
 import { parseArguments } from './parse-arguments';
 
@@ -52,8 +52,7 @@ function isHelp(arg: string | undefined): boolean {
 function noCommand(typed: string | undefined): CliFailure {
   const names = commands.map(({ name }) => name);
   if (typed === undefined) return usageFailure(`Expected a command: one of ${names.join(', ')}.`);
-  const hint = didYouMean(typed, names) || ` Expected one of ${names.join(', ')}.`;
-  return usageFailure(`There is no command ${quoteWord(typed)}.${hint}`);
+  return unknownWord('command', typed, names);
 }
 
 function fail(error: unknown, command: Command | undefined, isJson: boolean): number {

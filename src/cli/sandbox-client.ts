@@ -27,17 +27,18 @@ const transaction = z.looseObject({
   scheduledPayments: z.array(scheduledPayment),
 });
 
+/** How the listener answered one attempt of a delivery. */
+export const attempt = z.looseObject({
+  httpStatus: z.optional(z.number()),
+  error: z.optional(z.string()),
+  durationMs: z.number(),
+});
+
 const delivery = z.looseObject({
   id: z.string(),
   kind: z.string(),
   status: z.string(),
-  attempts: z.array(
-    z.looseObject({
-      httpStatus: z.optional(z.number()),
-      error: z.optional(z.string()),
-      durationMs: z.number(),
-    }),
-  ),
+  attempts: z.array(attempt),
 });
 
 /** A journey as the sandbox lists it. */

@@ -3,7 +3,7 @@ import { renderUnicodeCompact } from 'uqr';
 import { PaymentsError } from '../../errors';
 import { withoutPointer } from '../../errors/payments-error';
 import type { Command } from '../command';
-import { CliFailure, didYouMean, usageFailure } from '../failure';
+import { CliFailure } from '../failure';
 import { jsonOption } from '../options';
 import { paint, print, printJson } from '../output';
 import { type Breakage, type DemoOutput, ExpectationError, runDemo } from '../run-demo';
@@ -45,13 +45,8 @@ export const demo: Command = {
   ],
   exitCodes: ['all six steps went as they should', 'a step did not'],
   async run({ options }) {
-    const step = options.text('break');
-    const breakage = step === undefined ? {} : Object.hasOwn(breakages, step) ? breakages[step] : undefined;
-    if (breakage === undefined) {
-      throw usageFailure(
-        `Expected \`--break\` to be one of ${names.join(', ')}.${didYouMean(step ?? '', names)}`,
-      );
-    }
+    const step = options.oneOf('break', names);
+    const breakage = step === undefined ? {} : breakages[step];
     const started = performance.now();
     const steps: DemoStep[] = [];
     const json = options.has('json');

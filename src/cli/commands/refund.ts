@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { Command } from '../command';
-import { chooseTransaction, money, reportMove } from '../moves';
-import { sandboxOptions } from '../options';
+import { chooseTransaction, exitCodesOfMove, money, refundOptions, reportMove } from '../moves';
 import { connectSandbox, readAnswer } from '../sandbox-client';
 
 const refundAnswer = z.looseObject({ uuid: z.string(), amount: z.number() });
@@ -11,16 +10,11 @@ export const refund: Command = {
   summary: 'Refund a paid transaction of the running sandbox, in part or in full',
   arguments: [{ name: 'uuid or referenceCode', isRequired: false }],
   options: {
-    amount: { value: 'n', about: 'How much, in the main unit such as 29.90 (default: all that is left)' },
-    reason: { value: 'text', about: 'What the notification says' },
-    ...sandboxOptions,
+    ...refundOptions,
   },
   examples: ['refund --amount 10', 'refund order-1001 --reason "Damaged"'],
   notes: [{ title: 'Without an argument', lines: ['The newest transaction that is paid.'] }],
-  exitCodes: [
-    'refunded, and every notification sent was answered with 200',
-    'refused, or not answered with 200',
-  ],
+  exitCodes: exitCodesOfMove('refunded'),
   async run({ args, options }) {
     const body = { amount: options.amount('amount'), reason: options.text('reason') };
     const sandbox = connectSandbox(options);

@@ -48,6 +48,9 @@ export const checklist: readonly CheckDefinition[] = [
 /** These say something even when the first notification did not get through. */
 const always: readonly CheckDefinition[] = [reachable, noSecrets, prompt];
 
+/** How long a response may take unless `--limit` says otherwise, in milliseconds. Made up: the document says nothing. */
+export const DEFAULT_LIMIT_MS = 5_000;
+
 /** Runs every check, and tells each result as soon as it is there. */
 export async function runChecklist(
   options: SessionOptions,

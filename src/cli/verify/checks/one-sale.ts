@@ -36,7 +36,7 @@ export const oneSale: CheckDefinition = {
       opening: async () => ['a reversal PENDING', reversal.pending],
       following: [async () => ['the same reversal PAID', reversal.ended]],
     });
-    const identity = session.samples.payoutIdentity();
+    const identity = session.samples.newIdentity();
     await compare(findings, session, {
       name: 'payout',
       alone: async () => ['a payout by itself', session.samples.payout()],
