@@ -1,3 +1,4 @@
+import { isLoopback } from '../client/base-url';
 import { redactor } from '../sandbox/redact';
 import type { Sandbox, SandboxLogEntry } from '../sandbox/sandbox';
 import { PROGRAM } from './command';
@@ -10,6 +11,7 @@ export function welcome(
   { url, credentials }: Sandbox,
   { source }: ChosenCredentials,
   webhookUrl: string | undefined,
+  host: string | undefined,
 ): string {
   const pair =
     source === 'environment'
@@ -21,8 +23,16 @@ export function welcome(
   // Its page asks for the pair in the environment, also from this machine.
   const page =
     source === 'environment' ? ['Its page asks for the same pair, as user name and password.'] : [];
+  const network =
+    host === undefined || isLoopback(host.includes(':') ? `[${host}]` : host)
+      ? []
+      : [
+          `${paint('yellow', `It is open to the network, because of --host ${visible(host)}:`)} whoever reaches this machine and has the pair`,
+          'can use it, and see what is in it.',
+        ];
   return [
     `${paint('bold', 'The sandbox is up:')} ${url}`,
+    ...network,
     ...page,
     '',
     'Point PaymentsClient.fromEnv() at it:',

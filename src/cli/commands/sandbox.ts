@@ -72,7 +72,7 @@ export const sandbox: Command = {
     ({ url } = running);
     keepToSafeTargets(running, targetOptions);
     if (json) printJson({ type: 'started', url: running.url, credentials: chosen.source });
-    else print(welcome(running, chosen, webhookUrl));
+    else print(welcome(running, chosen, webhookUrl, host));
 
     await end;
     await running.close();
