@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Queue } from 'bullmq';
+import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
 import {
   createWebhookHandler,
   type DocumentedNotification,
@@ -9,6 +10,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+const client = PaymentsClient.fromEnv();
 
 const queue = new Queue('notifications', {
   // Without the offline queue, `add` fails instead of waiting while Redis is down, and the notification comes again.
@@ -35,7 +37,18 @@ const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
   // For one process. The job's id keeps out duplicates that reach another process.
   store: new MemoryStore(),
-  on: { payment: enqueue, saleStatus: enqueue, reversal: enqueue, refund: enqueue, payout: enqueue },
+  on: {
+    // Before it is enqueued: a payment that cannot be confirmed now is answered 500, and comes again.
+    payment: async (notification) => {
+      const { confirmed } = await confirmPayment(client, notification);
+      if (!confirmed) throw new Error('The service does not confirm it');
+      await enqueue(notification);
+    },
+    saleStatus: enqueue,
+    reversal: enqueue,
+    refund: enqueue,
+    payout: enqueue,
+  },
   onReport: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
 });
 

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { PaymentsClient } from 'pix-automatic-sdk';
+import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
 import { createWebhookHandler, MemoryStore, type WebhookHandler } from 'pix-automatic-sdk/webhooks';
 
 interface Env {
@@ -17,13 +17,23 @@ interface Database {
 /** A Worker gets its secrets with the first request. Keep the handler for later ones: it knows what was processed. */
 let handler: WebhookHandler | undefined;
 
-function createHandler({ PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, DB }: Env): WebhookHandler {
+function createClient(env: Env): PaymentsClient {
+  const { PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_KEY: apiKey, PAYMENTS_API_TOKEN: apiToken } = env;
+  return new PaymentsClient({ baseUrl, apiKey, apiToken });
+}
+
+function createHandler(env: Env): WebhookHandler {
+  const { PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, DB } = env;
+  const client = createClient(env);
   return createWebhookHandler({
     credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
     // It knows only this isolate, and there are many. The primary key below recognizes duplicates across all of them.
     store: new MemoryStore(),
     on: {
-      payment: async ({ payload, key }) => {
+      payment: async (notification) => {
+        const { payload, key } = notification;
+        const { confirmed } = await confirmPayment(client, notification);
+        if (!confirmed) throw new Error('The service does not confirm it');
         const { meta } = await DB.prepare('INSERT INTO payments VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
           .bind(key, payload.referenceCode ?? null, payload.amount ?? null)
           .run();
@@ -40,9 +50,7 @@ const app = new Hono<{ Bindings: Env }>();
 
 app.post('/subscriptions', async (c) => {
   const { referenceCode } = await c.req.json<{ referenceCode: string }>();
-  const { PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_KEY: apiKey, PAYMENTS_API_TOKEN: apiToken } = c.env;
-  const client = new PaymentsClient({ baseUrl, apiKey, apiToken });
-  const { response } = await client.createRecurringCheckout({
+  const { response } = await createClient(c.env).createRecurringCheckout({
     currency: 'BRL',
     referenceCode,
     amount: 59.7,

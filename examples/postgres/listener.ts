@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
+import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
 import { PostgresStore } from 'pix-automatic-sdk/stores';
 import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
 
 const { DATABASE_URL, PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+const client = PaymentsClient.fromEnv();
 
 // Each running callback holds a connection. The store uses at most 8 of these 10, so callbacks can use the pool, too.
 const pool = new pg.Pool({
@@ -27,8 +29,11 @@ const handler = createWebhookHandler({
   store,
   on: {
     // Write through `transaction`. A write through the pool commits separately, so it may happen more than once.
-    payment: async ({ payload }, { transaction }) => {
-      const { saleToken, referenceCode, amount } = payload;
+    payment: async (notification, { transaction }) => {
+      const { saleToken, referenceCode, amount } = notification.payload;
+      // Confirm first, so that no order is locked while the service answers.
+      const { confirmed } = await confirmPayment(client, notification);
+      if (!confirmed) throw new Error('the service does not confirm it');
       await transaction.query('INSERT INTO ledger (sale_token, amount) VALUES ($1, $2)', [saleToken, amount]);
       const { rowCount } = await transaction.query('UPDATE orders SET paid = true WHERE reference = $1', [
         referenceCode,

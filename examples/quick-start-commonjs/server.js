@@ -1,6 +1,6 @@
 // A subscription, from its QR code to its first payment.
 const { createServer } = require('node:http');
-const { PaymentsClient } = require('pix-automatic-sdk');
+const { confirmPayment, PaymentsClient } = require('pix-automatic-sdk');
 const { createWebhookHandler, toNodeListener } = require('pix-automatic-sdk/webhooks');
 
 const client = PaymentsClient.fromEnv(); // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
@@ -9,16 +9,21 @@ const orders = new Map(); // stands for your database
 const handler = createWebhookHandler({
   credentials: { apiKey: process.env.PAYMENTS_API_KEY, apiToken: process.env.PAYMENTS_API_TOKEN },
   on: {
-    payment({ payload }) {
-      const order = orders.get(payload.saleToken);
+    async payment(notification) {
+      const { saleToken, currency, amount } = notification.payload;
+      const order = orders.get(saleToken);
       // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
-      if (!order) throw new Error(`No order has the transaction ${payload.saleToken}`);
+      if (!order) throw new Error(`No order has the transaction ${saleToken}`);
+
+      // The credentials prove who sent the notification. Ask the service whether it is true before you ship.
+      const { confirmed, differences } = await confirmPayment(client, notification);
+      if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
       order.paid = true;
-      console.log(`${order.reference} is paid: ${payload.currency} ${payload.amount}`);
+      console.log(`${order.reference} is paid: ${currency} ${amount}`);
     },
   },
   // Gets everything that was not processed.
-  onReport: ({ code, message }) => console.error(`${code}: ${message}`),
+  onReport: ({ code, reason, error }) => console.error(code, reason ?? error?.message),
 });
 
 async function subscribe() {

@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
 import { explainPixCode } from 'pix-automatic-sdk/pix';
 import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { scheduledCharge } from './scheduled-charge.js';
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+const client = PaymentsClient.fromEnv();
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
@@ -24,7 +26,11 @@ const handler = createWebhookHandler({
       if (explanation) console.log(`  ${code}: ${explanation.meaning}. ${explanation.action}`);
       if (explanation?.endsCharge) console.log('  No retry can help.');
     },
-    payment: ({ payload }) => console.log(`${payload.referenceCode} is paid`),
+    payment: async (notification) => {
+      const { confirmed } = await confirmPayment(client, notification);
+      if (!confirmed) throw new Error('The service does not confirm it');
+      console.log(`${notification.payload.referenceCode} is paid`);
+    },
     // This shows you what the service sends. It logs names only, because the values may be personal data.
     unrecognized: ({ raw, issues = [] }) => {
       console.log(`unrecognized: ${Object.keys(raw).join(', ')}`);

@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
+import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
 import { RedisStore } from 'pix-automatic-sdk/stores';
 import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
+const client = PaymentsClient.fromEnv();
 
 // Otherwise ioredis queues commands while Redis is down, and sends a claim after the handler has given up waiting.
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', { maxRetriesPerRequest: 1 });
@@ -16,7 +18,12 @@ const handler = createWebhookHandler({
   // Processes that share the namespace share what was processed; another application needs another namespace.
   store: new RedisStore(redis, { namespace: 'example-redis' }),
   on: {
-    payment: ({ payload }) => console.log(`${payload.referenceCode} is paid`),
+    payment: async (notification) => {
+      const { confirmed } = await confirmPayment(client, notification);
+      // Thrown, so that it is not recorded as processed: the true notification may still come.
+      if (!confirmed) throw new Error('The service does not confirm it');
+      console.log(`${notification.payload.referenceCode} is paid`);
+    },
     // Reversals keep their uuid from PENDING to PAID: each of the two is processed once.
     reversal: ({ payload }) => console.log(`reversal of ${payload.reversedAmount}: ${payload.status}`),
     refund: ({ payload }) => console.log(`refund of ${payload.refund.amount} credited`),

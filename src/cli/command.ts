@@ -1,11 +1,5 @@
-import type { Options } from './options';
-
-/** An option of a command, by its name without the dashes. */
-export interface OptionSpec {
-  /** What the help shows for the value, such as `url`. An option without it takes no value. */
-  readonly value?: string;
-  readonly about: string;
-}
+import { VERSION } from '../version';
+import type { OptionSpec, Options } from './options';
 
 export interface ArgumentSpec {
   /** As the help shows it. */
@@ -39,4 +33,72 @@ export interface Command {
 export interface Call {
   readonly args: readonly string[];
   readonly options: Options;
+}
+
+/** The package's own name: `npx` of any other name would run whoever registers it. */
+export const PROGRAM = 'pix-automatic-sdk';
+
+const credentials: HelpSection = {
+  title: 'Credentials',
+  lines: [
+    'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
+    "Without them the sandbox's own pair is used, which is no secret, for this machine only.",
+    'Credentials are sent over https or to this machine; elsewhere only with --allow-insecure-http.',
+  ],
+};
+
+/** One line that says how to call a command. */
+export function usageLine(command: Command): string {
+  const args = command.arguments.map(({ name, isRequired }) => (isRequired ? ` <${name}>` : ` [${name}]`));
+  return `Usage: ${PROGRAM} ${command.name}${args.join('')} [options]`;
+}
+
+export function commandHelp(command: Command): string {
+  const options = Object.entries({ ...command.options, help: { about: 'Show this help' } }).map(
+    ([name, { value, about }]: [string, { value?: string; about: string }]) =>
+      [`--${name}${value === undefined ? '' : ` <${value}>`}`, about] as const,
+  );
+  return render(command.summary, [
+    { title: '', lines: [usageLine(command)] },
+    { title: 'Options', lines: columns(options) },
+    { title: 'Examples', lines: command.examples.map((example) => `$ npx ${PROGRAM} ${example}`) },
+    ...(command.notes ?? []),
+    credentials,
+    exitCodes(command.exitCodes),
+  ]);
+}
+
+export function programHelp(commands: readonly Command[]): string {
+  return render(
+    `${PROGRAM} ${VERSION}: a local sandbox for recurring Pix payments, and tools for your listener`,
+    [
+      { title: '', lines: [`Usage: ${PROGRAM} <command> [options]`] },
+      { title: 'Commands', lines: columns(commands.map(({ name, summary }) => [name, summary] as const)) },
+      {
+        title: 'Examples',
+        lines: commands
+          .flatMap(({ examples }) => examples.slice(0, 1))
+          .map((example) => `$ npx ${PROGRAM} ${example}`),
+      },
+      { title: 'Help', lines: [`$ npx ${PROGRAM} <command> --help`] },
+      credentials,
+      exitCodes(['it worked', 'it did not work; see the help of each command']),
+    ],
+  );
+}
+
+function exitCodes([zero, one]: Command['exitCodes']): HelpSection {
+  return { title: 'Exit codes', lines: [`0  ${zero}`, `1  ${one}`, '2  called wrongly; nothing was sent'] };
+}
+
+function render(summary: string, sections: readonly HelpSection[]): string {
+  const shown = sections.map(({ title, lines }) =>
+    title === '' ? lines.join('\n') : [`${title}:`, ...lines.map((line) => `  ${line}`)].join('\n'),
+  );
+  return [summary, ...shown].join('\n\n');
+}
+
+function columns(rows: readonly (readonly [left: string, right: string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
 }

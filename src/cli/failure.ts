@@ -12,3 +12,54 @@ export class CliFailure extends Error {
 export function usageFailure(message: string): CliFailure {
   return new CliFailure(2, message);
 }
+
+/** For a word that is none of the known ones. */
+export function unknownWord(what: string, typed: string, known: readonly string[]): CliFailure {
+  const hint = didYouMean(typed, known) || ` Expected one of ${known.join(', ')}.`;
+  return usageFailure(`There is no ${what} ${quoteWord(typed)}.${hint}`);
+}
+
+/** The candidate that was probably meant, if one is near. */
+function suggest(typed: string, candidates: Iterable<string>): string | undefined {
+  const wanted = simplify(typed);
+  let best: string | undefined;
+  // Two letters that changed places are two replacements.
+  let least = (wanted.length < 5 ? 1 : Math.max(2, Math.floor(wanted.length / 3))) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, simplify(candidate));
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** ` Did you mean …?`, or nothing. */
+export function didYouMean(typed: string, candidates: Iterable<string>, prefix = ''): string {
+  const near = suggest(typed, candidates);
+  return near === undefined ? '' : ` Did you mean \`${prefix}${near}\`?`;
+}
+
+/** What was typed, where it is plainly a word: anything else may be a secret that came to the wrong place. */
+export function quoteWord(typed: string): string {
+  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${typed}\`` : 'what was typed';
+}
+
+function simplify(text: string): string {
+  return text.toLowerCase().replaceAll(/[-_ ]/g, '');
+}
+
+/** How many letters to insert, delete or replace (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [rowIndex, letter] of [...one].entries()) {
+    const next = [rowIndex + 1];
+    for (const [index, otherLetter] of [...other].entries()) {
+      const replaced = (row[index] ?? 0) + (letter === otherLetter ? 0 : 1);
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

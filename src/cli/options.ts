@@ -1,4 +1,11 @@
-import { usageFailure } from './failure';
+import { didYouMean, usageFailure } from './failure';
+
+/** An option of a command, by its name without the dashes. */
+export interface OptionSpec {
+  /** What the help shows for the value, such as `url`. An option without it takes no value. */
+  readonly value?: string;
+  readonly about: string;
+}
 
 /** The limits of a number, and its default. */
 interface Limits {
@@ -30,6 +37,14 @@ export class Options {
     return values[0];
   }
 
+  /** One of the words that are known. */
+  oneOf<Word extends string>(name: string, known: readonly Word[]): Word | undefined {
+    const text = this.text(name);
+    const found = known.find((candidate) => candidate === text);
+    if (text === undefined || found !== undefined) return found;
+    throw usageFailure(`Expected \`--${name}\` to be one of ${known.join(', ')}.${didYouMean(text, known)}`);
+  }
+
   /** A whole number within limits. */
   integer(name: string, { least, most, otherwise }: Limits): number {
     const text = this.text(name);
@@ -49,5 +64,19 @@ export class Options {
   }
 }
 
-/** The longest time that a timer can take, in milliseconds. */
-export const LONGEST_MS = 2 ** 31 - 1;
+export const DEFAULT_PORT = 4100;
+export const DEFAULT_SANDBOX = `http://127.0.0.1:${DEFAULT_PORT}`;
+
+/** Options that several commands have. */
+export const jsonOption = { about: 'Print one JSON document' } satisfies OptionSpec;
+
+export const insecureHttpOption = {
+  about: 'Send the credentials over plain http to other hosts, such as those of Docker Compose',
+} satisfies OptionSpec;
+
+/** For the commands that talk to a running sandbox. */
+export const sandboxOptions = {
+  sandbox: { value: 'url', about: `The running sandbox (default: ${DEFAULT_SANDBOX})` },
+  'allow-insecure-http': insecureHttpOption,
+  json: jsonOption,
+} satisfies Readonly<Record<string, OptionSpec>>;

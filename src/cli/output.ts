@@ -32,12 +32,10 @@ function escapeCharacter(character: string): string {
 }
 
 /** What a listener wrote, as one short line that cannot steer the terminal. */
-export function excerpt(text: string): string {
+export function excerpt(text: string, maxLength = 160): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
-  return line.length > MAX_EXCERPT ? `${line.slice(0, MAX_EXCERPT)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }
-
-const MAX_EXCERPT = 160;
 
 /** Ends quietly when the reader goes away, as with `| head`. */
 export function endWithReader(): void {
@@ -45,4 +43,21 @@ export function endWithReader(): void {
     if (error.code === 'EPIPE') process.exit();
     throw error;
   });
+}
+
+/** How an attempt ended. */
+interface Answer {
+  readonly httpStatus?: number | undefined;
+  readonly error?: string | undefined;
+}
+
+/** How an attempt ended, in few words and in the color of its success or failure. */
+export function paintAnswer(answer: Answer): string {
+  return paint(answer.httpStatus === 200 ? 'green' : 'red', describeAnswer(answer));
+}
+
+/** How an attempt ended, in few words. */
+export function describeAnswer({ httpStatus, error }: Answer): string {
+  if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
+  return error === 'timeout' ? 'no answer in time' : `no answer (${error})`;
 }

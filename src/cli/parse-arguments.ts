@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Call, Command } from './command';
-import { usageFailure } from './failure';
+import { didYouMean, quoteWord, usageFailure } from './failure';
 import { Options } from './options';
-import { didYouMean, quoteWord } from './suggest';
 
 /** Reads what follows the command's name. */
 export function parseArguments(command: Command, argv: readonly string[]): Call {

@@ -1,13 +1,23 @@
 import { ConfigurationError } from '../errors';
 import { withoutPointer } from '../errors/payments-error';
 import { VERSION } from '../version';
-import type { Command } from './command';
-import { commands } from './commands';
-import { CliFailure, usageFailure } from './failure';
-import { commandHelp, PROGRAM, programHelp, usageLine } from './help';
+import { type Command, commandHelp, PROGRAM, programHelp, usageLine } from './command';
+import { demo } from './commands/demo';
+import { explain } from './commands/explain';
+import { fault } from './commands/fault';
+import { list } from './commands/list';
+import { pay } from './commands/pay';
+import { payOut } from './commands/pay-out';
+import { readQr } from './commands/read-qr';
+import { refund } from './commands/refund';
+import { resend } from './commands/resend';
+import { reverse } from './commands/reverse';
+import { sandbox } from './commands/sandbox';
+import { trigger } from './commands/trigger';
+import { verify } from './commands/verify';
+import { CliFailure, unknownWord, usageFailure } from './failure';
 import { endWithReader, print, printJson } from './output';
 import { parseArguments } from './parse-arguments';
-import { didYouMean, quoteWord } from './suggest';
 
 /** Runs the command line. `args` is what follows the program's name. @returns the exit code */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
@@ -42,8 +52,7 @@ function isHelp(arg: string | undefined): boolean {
 function noCommand(typed: string | undefined): CliFailure {
   const names = commands.map(({ name }) => name);
   if (typed === undefined) return usageFailure(`Expected a command: one of ${names.join(', ')}.`);
-  const hint = didYouMean(typed, names) || ` Expected one of ${names.join(', ')}.`;
-  return usageFailure(`There is no command ${quoteWord(typed)}.${hint}`);
+  return unknownWord('command', typed, names);
 }
 
 function fail(error: unknown, command: Command | undefined, isJson: boolean): number {
@@ -64,3 +73,20 @@ function fail(error: unknown, command: Command | undefined, isJson: boolean): nu
   }
   return exitCode;
 }
+
+/** Every command, in the order of the help. */
+const commands: readonly Command[] = [
+  demo,
+  sandbox,
+  pay,
+  refund,
+  reverse,
+  payOut,
+  list,
+  resend,
+  fault,
+  trigger,
+  verify,
+  explain,
+  readQr,
+];

@@ -4,6 +4,7 @@ import { ServiceModel } from '../sandbox/model/service-model';
 import type { PayoutErrorCode } from '../service/kinds/payout';
 import type { RecurringCheckoutRequest } from '../service/requests/checkout-request';
 import { mergeDeep } from '../shared/objects';
+import { unknownWord } from './failure';
 
 /** What tells a refund or a reversal from the next. */
 export interface Identity {
@@ -64,7 +65,7 @@ export class Samples {
     const { payment, refund, reversals } = this.#templates;
     return {
       payment: withFields(payment, { saleToken: uuid, referenceCode, amount: saleAmount }),
-      refund: (amount, { id, uuid: refundUUID } = this.#newIdentity()) =>
+      refund: (amount, { id, uuid: refundUUID } = this.newIdentity()) =>
         withFields(refund, {
           saleToken: uuid,
           referenceCode,
@@ -73,7 +74,7 @@ export class Samples {
           amountRefunded: amount,
           refund: { id, uuid: refundUUID, amount },
         }),
-      reversal: (end, reversal = this.#newIdentity()) => {
+      reversal: (end, reversal = this.newIdentity()) => {
         const { pending, sale, ended } = reversals[end];
         const fields = {
           ...reversal,
@@ -91,14 +92,9 @@ export class Samples {
   }
 
   /** A payout. One that has failed and one that is paid may share their identity. */
-  payout(fail?: PayoutErrorCode, identity: Identity = this.#newIdentity()): SandboxNotification {
+  payout(fail?: PayoutErrorCode, identity: Identity = this.newIdentity()): SandboxNotification {
     const payout = this.#take('payout', () => this.#model.controls.payOut({ amount: 12.34, fail }));
     return withFields(payout, { ...identity });
-  }
-
-  /** What tells a payout from the next, for one that is reported twice. */
-  payoutIdentity(): Identity {
-    return this.#newIdentity();
   }
 
   /** Of no kind that the document shows; plainly made up, because the sandbox does not guess what the service has. */
@@ -107,13 +103,14 @@ export class Samples {
     return this.#take('custom', () => this.#model.controls.notify(payload, query));
   }
 
-  #newIdentity(): Identity {
+  /** What tells something from the next, to report it twice. */
+  newIdentity(): Identity {
     this.#lastId++;
     return { id: this.#lastId, uuid: crypto.randomUUID() };
   }
 
   #newSale(): SaleIdentity {
-    const identity = this.#newIdentity();
+    const identity = this.newIdentity();
     return { ...identity, referenceCode: `sandbox-${identity.uuid}` };
   }
 
@@ -171,4 +168,29 @@ export class Samples {
 
 function withFields(notification: SandboxNotification, fields: object): SandboxNotification {
   return { ...notification, payload: Object(mergeDeep(notification.payload, fields)) };
+}
+
+/** A kind that `trigger` can send. */
+export interface TriggerKind {
+  /** The kind as a listener of this library knows it. */
+  readonly kind: string;
+  readonly make: (samples: Samples) => SandboxNotification;
+}
+
+const kinds: Readonly<Record<string, TriggerKind>> = {
+  payment: { kind: 'payment', make: (samples) => samples.sale().payment },
+  'sale-reversal': { kind: 'saleStatus', make: (samples) => samples.sale().reversal('PAID').sale },
+  reversal: { kind: 'reversal', make: (samples) => samples.sale().reversal('PAID').pending },
+  refund: { kind: 'refund', make: (samples) => samples.sale().refund(10) },
+  payout: { kind: 'payout', make: (samples) => samples.payout() },
+  'payout-failed': { kind: 'payout', make: (samples) => samples.payout('PE0001') },
+  unrecognized: { kind: 'unrecognized', make: (samples) => samples.unrecognized() },
+};
+
+export const triggerKinds = Object.keys(kinds);
+
+export function triggerKind(typed: string): TriggerKind {
+  const found = Object.hasOwn(kinds, typed) ? kinds[typed] : undefined;
+  if (found !== undefined) return found;
+  throw unknownWord('kind', typed, triggerKinds);
 }

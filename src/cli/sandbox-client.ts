@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { Credentials } from '../service/credentials';
-import { credentialsFromEnvironment } from './credentials';
+import { PROGRAM } from './command';
+import { credentialsFromEnvironment, parseTarget } from './credentials';
 import { CliFailure } from './failure';
-import { PROGRAM } from './help';
-import type { Options } from './options';
-import { DEFAULT_SANDBOX } from './shared-options';
-import { parseTarget } from './target';
+import { DEFAULT_SANDBOX, type Options } from './options';
 
 const TIMEOUT_MS = 10_000;
 /** How long a command waits for the first attempt of a notification. */
@@ -29,17 +27,18 @@ const transaction = z.looseObject({
   scheduledPayments: z.array(scheduledPayment),
 });
 
+/** How the listener answered one attempt of a delivery. */
+export const attempt = z.looseObject({
+  httpStatus: z.optional(z.number()),
+  error: z.optional(z.string()),
+  durationMs: z.number(),
+});
+
 const delivery = z.looseObject({
   id: z.string(),
   kind: z.string(),
   status: z.string(),
-  attempts: z.array(
-    z.looseObject({
-      httpStatus: z.optional(z.number()),
-      error: z.optional(z.string()),
-      durationMs: z.number(),
-    }),
-  ),
+  attempts: z.array(attempt),
 });
 
 /** A journey as the sandbox lists it. */

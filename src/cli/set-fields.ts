@@ -1,4 +1,6 @@
+import { listenerUrl } from '../sandbox/delivery/listener-url';
 import { mergeDeep } from '../shared/objects';
+import { parseNotification } from '../webhooks/notification/parse-notification';
 import { usageFailure } from './failure';
 
 /** A payload with the fields of `--set path=value` in it: `--set refund.amount=5 --set receipt=null`. */
@@ -22,4 +24,32 @@ function read(value: string): unknown {
   } catch {
     return value;
   }
+}
+
+/** What a listener of this library takes it for. */
+export function recognize(query: string, payload: unknown): { kind: string; key: string } | undefined {
+  try {
+    const url = listenerUrl('http://listener.invalid/', { kind: 'custom', query }) ?? '';
+    return parseNotification({ url, body: JSON.stringify(payload) });
+  } catch {
+    return undefined;
+  }
+}
+
+/** `--set` may change what a notification is: a sale with another status is no payment. */
+export function otherKind(
+  asked: string,
+  query: string,
+  payload: unknown,
+): { kind: string; explanation: string } | undefined {
+  const actual = recognize(query, payload)?.kind;
+  if (actual === asked) return undefined;
+  if (actual === undefined) {
+    return {
+      kind: 'unreadable',
+      explanation:
+        'a field that it needs is missing, or contradicts the query. `createWebhookHandler` refuses it.',
+    };
+  }
+  return { kind: actual, explanation: `\`createWebhookHandler\` calls \`on.${actual}\` for it.` };
 }

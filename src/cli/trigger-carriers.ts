@@ -2,13 +2,12 @@ import { redactor } from '../sandbox/credentials';
 import { listenerUrl } from '../sandbox/delivery/listener-url';
 import { type NotificationAnswer, postNotification } from '../sandbox/delivery/post-notification';
 import type { SandboxNotification } from '../sandbox/model/records';
+import { LONGEST_TIMER_MS } from '../shared/time';
 import { basicAuthorization } from '../webhooks/authorization';
-import { type ChosenCredentials, credentialsFromEnvironment } from './credentials';
+import { type ChosenCredentials, credentialsFromEnvironment, parseTarget } from './credentials';
 import { CliFailure, usageFailure } from './failure';
-import { LONGEST_MS, type Options } from './options';
+import { DEFAULT_SANDBOX, type Options } from './options';
 import { connectSandbox, type SandboxClient } from './sandbox-client';
-import { DEFAULT_SANDBOX } from './shared-options';
-import { parseTarget } from './target';
 
 /** How `trigger` gets a notification to the listener. */
 export interface Carrier {
@@ -22,7 +21,7 @@ export interface Carrier {
 
 /** Straight to the listener of `--to`, else through the running sandbox to the listener that it has. */
 export function chooseCarrier(options: Options): Carrier {
-  const timeoutMs = options.integer('timeout', { least: 1, most: LONGEST_MS, otherwise: 30_000 });
+  const timeoutMs = options.integer('timeout', { least: 1, most: LONGEST_TIMER_MS, otherwise: 30_000 });
   const to = options.text('to');
   if (to === undefined) return throughSandbox(options);
   if (options.has('sandbox')) throw usageFailure('Expected `--to` or `--sandbox`, not both.');

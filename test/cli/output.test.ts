@@ -2,7 +2,7 @@ import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { printJson, visible } from '../../src/cli/output';
-import { logLine } from '../../src/cli/sandbox-log';
+import { logLine } from '../../src/cli/sandbox-output';
 import { fixtures } from '../../src/testing';
 import { credentials, runCli } from './run-cli';
 

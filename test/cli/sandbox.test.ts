@@ -36,6 +36,22 @@ describe.concurrent('sandbox', () => {
     },
   );
 
+  it.each([
+    ['0.0.0.0', true],
+    ['127.0.0.1', false],
+    ['::1', false],
+  ])('with --host %s says that it is open to the network: %s', async (host, isOpen) => {
+    const cli = startCli(['sandbox', '--port', '0', '--host', host], {
+      PAYMENTS_API_KEY: 'a-key-of-mine',
+      PAYMENTS_API_TOKEN: 'a-token-of-mine',
+    });
+    await printed(cli, /Ctrl\+C ends it/);
+    cli.child.kill();
+    const { stdout } = await cli.ended;
+    expect(stdout.includes(`open to the network, because of --host ${host}`)).toBe(isOpen);
+    expect(stdout.includes('open to the network')).toBe(isOpen);
+  });
+
   it('shows requests and every attempt to deliver, up to the last, for people', async () => {
     const listener = await startRecorder(500);
     const cli = await start('--webhook-url', listener.url, '--retry-interval', '10');

@@ -17,7 +17,7 @@ describe('verify passes the example, with nothing left unchecked:', () => {
     const { url } = await startOwnRedis();
     const running = await runExample('redis', { env: { REDIS_URL: url } });
     const acted = { payment: / is paid$/gm, reversal: /^reversal of /gm, refund: /^refund of /gm };
-    expect(await verify(running, running.program, acted, false)).toEqual([]);
+    expect(await verify(running, running.program, acted)).toEqual([]);
   });
 
   it.skipIf(!hasRedisServer())('bullmq', async () => {
@@ -31,7 +31,7 @@ describe('verify passes the example, with nothing left unchecked:', () => {
     const running = await runExample('bullmq', { env });
     const kinds = ['payment', 'saleStatus', 'reversal', 'refund', 'payout'];
     const acted = Object.fromEntries(kinds.map((kind) => [kind, new RegExp(`^${kind} of `, 'gm')]));
-    expect(await verify(running, worker, acted, false)).toEqual([]);
+    expect(await verify(running, worker, acted)).toEqual([]);
   });
 
   it.skipIf(!hasPostgres)('postgres', async () => {
@@ -46,6 +46,6 @@ describe('verify passes the example, with nothing left unchecked:', () => {
         await query('INSERT INTO orders VALUES ($1)', [referenceCode]);
         await client.createRecurringCheckout(fixtures.recurringCheckoutRequest({ referenceCode }));
       });
-    expect(await verify(running, running.program, { payment: /^booking /gm }, false, shop)).toEqual([]);
+    expect(await verify(running, running.program, { payment: /^booking /gm }, shop)).toEqual([]);
   });
 });

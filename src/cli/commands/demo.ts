@@ -1,16 +1,31 @@
 import { performance } from 'node:perf_hooks';
+import { renderUnicodeCompact } from 'uqr';
 import { PaymentsError } from '../../errors';
 import { withoutPointer } from '../../errors/payments-error';
 import type { Command } from '../command';
-import { breakages } from '../demo/breakages';
-import { runDemo } from '../demo/demo';
-import { ExpectationError } from '../demo/expect';
-import { type DemoStep, recorder, terminal } from '../demo/print';
-import { CliFailure, usageFailure } from '../failure';
+import { CliFailure } from '../failure';
+import { jsonOption } from '../options';
 import { paint, print, printJson } from '../output';
-import { jsonOption } from '../shared-options';
-import { didYouMean } from '../suggest';
+import { type Breakage, type DemoOutput, ExpectationError, runDemo } from '../run-demo';
 
+/** By the step that breaks: `demo --break query`. */
+const breakages: Readonly<Record<string, Breakage>> = {
+  create: {
+    prepare: (sandbox) => sandbox.fault('createRecurringCheckout', { kind: 'status', status: 502 }),
+  },
+  notification: {
+    prepare: (sandbox) => sandbox.setWebhookUrl(undefined),
+  },
+  query: {
+    prepare: (sandbox) => sandbox.fault('getTransaction', { kind: 'body-status', status: 999 }),
+  },
+  cancel: {
+    prepare: (sandbox) => sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 504 }),
+  },
+  refusal: {
+    options: { inventions: { repeatedCancellation: 'success' } },
+  },
+};
 const names = Object.keys(breakages);
 
 export const demo: Command = {
@@ -30,13 +45,8 @@ export const demo: Command = {
   ],
   exitCodes: ['all six steps went as they should', 'a step did not'],
   async run({ options }) {
-    const step = options.text('break');
-    const breakage = step === undefined ? {} : Object.hasOwn(breakages, step) ? breakages[step] : undefined;
-    if (breakage === undefined) {
-      throw usageFailure(
-        `Expected \`--break\` to be one of ${names.join(', ')}.${didYouMean(step ?? '', names)}`,
-      );
-    }
+    const step = options.oneOf('break', names);
+    const breakage = step === undefined ? {} : breakages[step];
     const started = performance.now();
     const steps: DemoStep[] = [];
     const json = options.has('json');
@@ -52,3 +62,40 @@ export const demo: Command = {
     return 0;
   },
 };
+
+const LABEL_WIDTH = 14;
+
+/** A step as `--json` prints it. */
+export interface DemoStep {
+  readonly title: string;
+  readonly lines: { readonly label: string; readonly value: string }[];
+}
+
+const terminal: DemoOutput = {
+  heading(text) {
+    print(`\n${paint('bold', text)}`);
+  },
+  line(label, value) {
+    print(`   ${paint('dim', label.padEnd(LABEL_WIDTH))} ${value}`);
+  },
+  /**
+   * Two rows of squares a line of text. Its light squares are drawn, which suits a dark terminal; with color it is dark
+   * on light everywhere.
+   */
+  picture(text) {
+    print();
+    for (const row of renderUnicodeCompact(text, { ecc: 'L', border: 2 }).split('\n')) {
+      print(`   ${paint(['whiteBright', 'bgBlack'], row)}`);
+    }
+    print();
+  },
+};
+
+/** Keeps the steps instead of printing them. */
+function recorder(steps: DemoStep[]): DemoOutput {
+  return {
+    heading: (title) => steps.push({ title, lines: [] }),
+    line: (label, value) => steps.at(-1)?.lines.push({ label, value }),
+    picture: () => undefined,
+  };
+}

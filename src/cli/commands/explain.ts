@@ -2,11 +2,9 @@ import { CODES, type PixCodeContext } from '../../pix/codes';
 import { explainPixCode } from '../../pix/explain-pix-code';
 import type { PixLocale } from '../../pix/locale';
 import type { Command } from '../command';
-import { CliFailure, usageFailure } from '../failure';
-import type { Options } from '../options';
+import { CliFailure, didYouMean } from '../failure';
+import { jsonOption } from '../options';
 import { paint, print, printJson } from '../output';
-import { jsonOption } from '../shared-options';
-import { didYouMean } from '../suggest';
 
 const contexts = Object.keys(CODES) as PixCodeContext[];
 const locales: readonly PixLocale[] = ['pt-BR', 'en'];
@@ -27,9 +25,9 @@ export const explain: Command = {
   exitCodes: ['explained', 'the code is not listed'],
   async run({ args, options }) {
     const code = (args[0] ?? '').trim().toUpperCase();
-    const asked = oneOf(options, 'context', contexts);
+    const asked = options.oneOf('context', contexts);
     const locale =
-      oneOf(options, 'locale', locales) ?? (process.env['LANG']?.startsWith('pt') ? 'pt-BR' : 'en');
+      options.oneOf('locale', locales) ?? (process.env['LANG']?.startsWith('pt') ? 'pt-BR' : 'en');
     const explanations = (asked === undefined ? contexts : [asked]).flatMap((context) => {
       const explanation = explainPixCode(code, context, locale);
       return explanation === undefined ? [] : [{ context, ...explanation }];
@@ -48,17 +46,6 @@ export const explain: Command = {
     return 0;
   },
 };
-
-function oneOf<Name extends string>(
-  options: Options,
-  name: string,
-  known: readonly Name[],
-): Name | undefined {
-  const text = options.text(name);
-  const found = known.find((candidate) => candidate === text);
-  if (text === undefined || found !== undefined) return found;
-  throw usageFailure(`Expected \`--${name}\` to be one of ${known.join(', ')}.${didYouMean(text, known)}`);
-}
 
 function notListed(code: string, asked: PixCodeContext | undefined): string {
   const known = (asked === undefined ? contexts : [asked]).flatMap((context) => Object.keys(CODES[context]));

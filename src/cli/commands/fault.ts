@@ -1,12 +1,11 @@
 import type { OperationName } from '../../errors';
 import type { FaultKind } from '../../sandbox/model/fault-queue';
+import { LONGEST_TIMER_MS } from '../../shared/time';
 import type { Call, Command } from '../command';
-import { usageFailure } from '../failure';
-import { LONGEST_MS } from '../options';
+import { unknownWord, usageFailure } from '../failure';
+import { sandboxOptions } from '../options';
 import { print, printJson } from '../output';
 import { connectSandbox } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
-import { didYouMean, quoteWord } from '../suggest';
 
 const operations: Readonly<Record<OperationName, string>> = {
   createRecurringCheckout: 'create a journey',
@@ -73,7 +72,7 @@ function readFault({ args, options }: Call) {
   const kind = oneOf('kind', args[1], kinds);
   const times = options.integer('times', { least: 1, most: 1_000_000, otherwise: 1 });
   if (kind === 'latency') {
-    return { kind, times, ms: options.integer('ms', { least: 0, most: LONGEST_MS, otherwise: 3_000 }) };
+    return { kind, times, ms: options.integer('ms', { least: 0, most: LONGEST_TIMER_MS, otherwise: 3_000 }) };
   }
   if (kind === 'status') {
     return { kind, times, status: options.integer('status', { least: 200, most: 599, otherwise: 500 }) };
@@ -96,8 +95,7 @@ function oneOf<Name extends string>(
   const name = names.find((candidate) => candidate === typed);
   if (name !== undefined) return name;
   if (typed === undefined) throw usageFailure(`Expected <${what}>: one of ${names.join(', ')}.`);
-  const hint = didYouMean(typed, names) || ` Expected one of ${names.join(', ')}.`;
-  throw usageFailure(`There is no ${what} ${quoteWord(typed)}.${hint}`);
+  throw unknownWord(what, typed, names);
 }
 
 function describe(table: Readonly<Record<string, string>>): string[] {

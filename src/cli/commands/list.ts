@@ -1,8 +1,8 @@
 import type { Command } from '../command';
+import { deliveryLine, money } from '../moves';
+import { sandboxOptions } from '../options';
 import { paint, print, printJson, visible } from '../output';
-import { deliveryLine, money } from '../report-move';
 import { connectSandbox, type ListedTransaction } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
 
 export const list: Command = {
   name: 'list',

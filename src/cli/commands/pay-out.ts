@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
+import { payoutErrorMeanings } from '../../service/kinds/payout';
 import type { Command } from '../command';
-import { usageFailure } from '../failure';
-import { money, reportMove } from '../report-move';
+import { didYouMean, usageFailure } from '../failure';
+import { exitCodesOfMove, money, reportMove } from '../moves';
+import { sandboxOptions } from '../options';
 import { connectSandbox, readAnswer } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
-import { didYouMean } from '../suggest';
 
-const FAILURE_CODES = ['PE0001', 'PE0002', 'PE0003', 'PE0004'];
+const FAILURE_CODES = Object.keys(payoutErrorMeanings);
 const payoutAnswer = z.looseObject({ uuid: z.string(), amount: z.number(), success: z.boolean() });
 
 export const payOut: Command = {
@@ -20,10 +20,7 @@ export const payOut: Command = {
     ...sandboxOptions,
   },
   examples: ['pay-out --amount 150', 'pay-out --amount 150 --fail PE0003 --reason "Account closed"'],
-  exitCodes: [
-    'carried out, and every notification sent was answered with 200',
-    'refused, or not answered with 200',
-  ],
+  exitCodes: exitCodesOfMove('carried out'),
   async run({ options }) {
     const amount = options.amount('amount');
     if (amount === undefined) throw usageFailure('Expected `--amount`, such as `--amount 150`.');

@@ -1,8 +1,7 @@
-import { chooseTransaction } from '../choose-transaction';
 import type { Command } from '../command';
-import { money, reportMove } from '../report-move';
+import { chooseTransaction, exitCodesOfMove, money, reportMove } from '../moves';
+import { sandboxOptions } from '../options';
 import { connectSandbox } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
 
 export const pay: Command = {
   name: 'pay',
@@ -11,7 +10,7 @@ export const pay: Command = {
   options: sandboxOptions,
   examples: ['pay', 'pay order-1001', 'pay order-1001 --sandbox http://127.0.0.1:4200'],
   notes: [{ title: 'Without an argument', lines: ['The newest journey that is not paid yet.'] }],
-  exitCodes: ['paid, and every notification sent was answered with 200', 'refused, or not answered with 200'],
+  exitCodes: exitCodesOfMove('paid'),
   async run({ args, options }) {
     const sandbox = connectSandbox(options);
     const { uuid, referenceCode, amount } = await chooseTransaction(sandbox, args[0], 'PENDING');

@@ -2,8 +2,8 @@ import { BrCodeError } from '../../pix/br-code-fields';
 import { type BrCode, readBrCode } from '../../pix/read-br-code';
 import type { Command } from '../command';
 import { CliFailure } from '../failure';
+import { jsonOption } from '../options';
 import { print, printJson } from '../output';
-import { jsonOption } from '../shared-options';
 
 export const readQr: Command = {
   name: 'read-qr',

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
-import { chooseTransaction } from '../choose-transaction';
 import type { Command } from '../command';
-import { money, reportMove } from '../report-move';
+import { chooseTransaction, exitCodesOfMove, money, refundOptions, reportMove } from '../moves';
 import { connectSandbox, readAnswer } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
 
 const refundAnswer = z.looseObject({ uuid: z.string(), amount: z.number() });
 
@@ -12,16 +10,11 @@ export const refund: Command = {
   summary: 'Refund a paid transaction of the running sandbox, in part or in full',
   arguments: [{ name: 'uuid or referenceCode', isRequired: false }],
   options: {
-    amount: { value: 'n', about: 'How much, in the main unit such as 29.90 (default: all that is left)' },
-    reason: { value: 'text', about: 'What the notification says' },
-    ...sandboxOptions,
+    ...refundOptions,
   },
   examples: ['refund --amount 10', 'refund order-1001 --reason "Damaged"'],
   notes: [{ title: 'Without an argument', lines: ['The newest transaction that is paid.'] }],
-  exitCodes: [
-    'refunded, and every notification sent was answered with 200',
-    'refused, or not answered with 200',
-  ],
+  exitCodes: exitCodesOfMove('refunded'),
   async run({ args, options }) {
     const body = { amount: options.amount('amount'), reason: options.text('reason') };
     const sandbox = connectSandbox(options);

@@ -1,18 +1,8 @@
-import * as z from 'zod/mini';
-import type { Command } from '../command';
-import { describeAnswer } from '../describe-answer';
-import { CliFailure } from '../failure';
-import { PROGRAM } from '../help';
-import { paint, print, printJson } from '../output';
-import { connectSandbox, readAnswer } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
-import { didYouMean } from '../suggest';
-
-const attemptAnswer = z.looseObject({
-  httpStatus: z.optional(z.number()),
-  error: z.optional(z.string()),
-  durationMs: z.number(),
-});
+import { type Command, PROGRAM } from '../command';
+import { CliFailure, didYouMean } from '../failure';
+import { sandboxOptions } from '../options';
+import { paintAnswer, print, printJson } from '../output';
+import { attempt, connectSandbox, readAnswer } from '../sandbox-client';
 
 export const resend: Command = {
   name: 'resend',
@@ -32,14 +22,9 @@ export const resend: Command = {
       throw new CliFailure(1, `The sandbox has no such delivery.${hint} \`${PROGRAM} list\` shows them all.`);
     }
     const answer = await sandbox.call('POST', `/sandbox/deliveries/${encodeURIComponent(id)}/redeliver`);
-    const { httpStatus, error, durationMs } = readAnswer(attemptAnswer, answer);
+    const { httpStatus, error, durationMs } = readAnswer(attempt, answer);
     if (options.has('json')) printJson({ delivery: id, httpStatus, error, durationMs }, 2);
-    else {
-      const colour = httpStatus === 200 ? 'green' : 'red';
-      print(
-        `Sent ${id} once more: ${paint(colour, describeAnswer({ httpStatus, error }))}, ${durationMs} ms`,
-      );
-    }
+    else print(`Sent ${id} once more: ${paintAnswer({ httpStatus, error })}, ${durationMs} ms`);
     return httpStatus === 200 ? 0 : 1;
   },
 };

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
-import { chooseTransaction } from '../choose-transaction';
 import type { Command } from '../command';
 import { usageFailure } from '../failure';
-import { money, reportMove } from '../report-move';
+import { chooseTransaction, exitCodesOfMove, money, refundOptions, reportMove } from '../moves';
 import { connectSandbox, readAnswer } from '../sandbox-client';
-import { sandboxOptions } from '../shared-options';
 
 const reversalAnswer = z.looseObject({ uuid: z.string(), amount: z.number(), status: z.string() });
 
@@ -13,11 +11,9 @@ export const reverse: Command = {
   summary: 'Start to return the funds of a transaction of the running sandbox',
   arguments: [{ name: 'uuid or referenceCode', isRequired: false }],
   options: {
-    amount: { value: 'n', about: 'How much, in the main unit such as 29.90 (default: all that is left)' },
-    reason: { value: 'text', about: 'What the notification says' },
     complete: { about: 'Also end the reversal with PAID: the payer has the funds' },
     cancel: { about: 'Also end the reversal with CANCELLED' },
-    ...sandboxOptions,
+    ...refundOptions,
   },
   examples: ['reverse', 'reverse order-1001 --complete'],
   notes: [
@@ -27,10 +23,7 @@ export const reverse: Command = {
       lines: ['One with PENDING; with --complete or --cancel another one at the end.'],
     },
   ],
-  exitCodes: [
-    'started, and every notification sent was answered with 200',
-    'refused, or not answered with 200',
-  ],
+  exitCodes: exitCodesOfMove('started'),
   async run({ args, options }) {
     const body = { amount: options.amount('amount'), reason: options.text('reason') };
     const end = endOf(options.has('complete'), options.has('cancel'));

@@ -1,18 +1,18 @@
 import { ConfigurationError } from '../../errors';
-import { redactor } from '../../sandbox/credentials';
 import type { SandboxLogEntry } from '../../sandbox/log';
+import type { Verify } from '../../sandbox/page/page-state';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox';
 import { type SandboxExtras, startSandboxWith } from '../../sandbox/start-sandbox';
+import type { Credentials } from '../../service/credentials';
+import { LONGEST_TIMER_MS } from '../../shared/time';
 import type { Command } from '../command';
-import { type ChosenCredentials, credentialsFromEnvironment } from '../credentials';
+import { credentialsFromEnvironment, parseTarget, type TargetOptions } from '../credentials';
 import { CliFailure } from '../failure';
-import { PROGRAM } from '../help';
-import { LONGEST_MS } from '../options';
-import { paint, print, printJson } from '../output';
-import { logLine, logRecord } from '../sandbox-log';
-import { DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption } from '../shared-options';
-import { parseTarget, type TargetOptions } from '../target';
-import { pageVerify } from '../verify/page-verify';
+import { DEFAULT_PORT, insecureHttpOption } from '../options';
+import { print, printJson } from '../output';
+import { SandboxClient } from '../sandbox-client';
+import { logLine, logRecord, welcome } from '../sandbox-output';
+import { DEFAULT_LIMIT_MS, runChecklist, withQuietSandbox } from '../verify/run-checklist';
 
 export const sandbox: Command = {
   name: 'sandbox',
@@ -48,7 +48,7 @@ export const sandbox: Command = {
     const port = options.integer('port', { least: 0, most: 65_535, otherwise: DEFAULT_PORT });
     const retryIntervalMs = options.integer('retry-interval', {
       least: 0,
-      most: LONGEST_MS,
+      most: LONGEST_TIMER_MS,
       otherwise: 60_000,
     });
     const targetOptions = { allowInsecureHttp: options.has('allow-insecure-http') };
@@ -73,7 +73,7 @@ export const sandbox: Command = {
     ({ url } = running);
     keepToSafeTargets(running, targetOptions);
     if (json) printJson({ type: 'started', url: running.url, credentials: chosen.source });
-    else print(welcome(running, webhookUrl, chosen));
+    else print(welcome(running, chosen, webhookUrl, host));
 
     await end;
     await running.close();
@@ -116,43 +116,22 @@ function untilSignal(): Promise<void> {
   });
 }
 
-function welcome(
-  { url, credentials }: Sandbox,
-  webhookUrl: string | undefined,
-  chosen: ChosenCredentials,
-): string {
-  const pair =
-    chosen.source === 'environment'
-      ? ['  # PAYMENTS_API_KEY and PAYMENTS_API_TOKEN as they are here']
-      : [
-          `  PAYMENTS_API_KEY=${credentials.apiKey}`,
-          `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', "# the sandbox's own pair, no secret")}`,
-        ];
-  // Its page asks for the pair in the environment, also from this machine.
-  const page =
-    chosen.source === 'environment' ? ['Its page asks for the same pair, as user name and password.'] : [];
-  return [
-    `${paint('bold', 'The sandbox is up:')} ${url}`,
-    ...page,
-    '',
-    'Point PaymentsClient.fromEnv() at it:',
-    `  PAYMENTS_BASE_URL=${url}`,
-    ...pair,
-    '',
-    webhookUrl === undefined
-      ? 'Notifications go nowhere yet: pass --webhook-url, or set a listener on its page.'
-      : `Notifications go to ${redactor(credentials)(webhookUrl)}`,
-    '',
-    'Once your client has created a journey, in another terminal:',
-    `  npx ${PROGRAM} pay${sandboxArgument(url)}`,
-    paint('dim', `  also: refund, reverse, pay-out, list, resend, fault. See npx ${PROGRAM} --help`),
-    '',
-    paint('dim', 'Ctrl+C ends it.'),
-    '',
-  ].join('\n');
-}
-
-/** What the other commands need to find a sandbox that is not at the default place. */
-function sandboxArgument(url: string): string {
-  return url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
+/**
+ * What the button of the sandbox's page runs: the checklist with real sales of that sandbox.
+ *
+ * @param sandboxUrl - asked for at each press, because the sandbox has a URL only once it has started
+ */
+export function pageVerify(
+  sandboxUrl: () => string,
+  credentials: Credentials,
+  options: TargetOptions,
+): Verify {
+  return async (listenerUrl) => {
+    const { url } = parseTarget('listener URL', listenerUrl, options);
+    const sandbox = new SandboxClient(sandboxUrl(), credentials);
+    const checks = await withQuietSandbox(sandbox, () =>
+      runChecklist({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects: undefined, sandbox }),
+    );
+    return { checks };
+  };
 }

@@ -1,16 +1,11 @@
 import type { SendResult } from '../../sandbox/delivery/delivery';
-import { listenerUrl } from '../../sandbox/delivery/listener-url';
-import { parseNotification } from '../../webhooks/notification/parse-notification';
 import type { Command } from '../command';
-import { describeAnswer } from '../describe-answer';
 import { usageFailure } from '../failure';
-import type { Options } from '../options';
-import { excerpt, paint, print, printJson } from '../output';
-import { Samples } from '../samples';
-import { setFields } from '../set-fields';
-import { DEFAULT_SANDBOX, insecureHttpOption, jsonOption } from '../shared-options';
+import { DEFAULT_SANDBOX, insecureHttpOption, jsonOption, type Options } from '../options';
+import { excerpt, paint, paintAnswer, print, printJson } from '../output';
+import { Samples, triggerKind, triggerKinds } from '../samples';
+import { otherKind, recognize, setFields } from '../set-fields';
 import { type Carrier, chooseCarrier } from '../trigger-carriers';
-import { triggerKind, triggerKinds } from '../trigger-kinds';
 
 /** One notification that was sent, and what came back. */
 interface Sent extends SendResult {
@@ -100,42 +95,13 @@ function repetition(options: Options): { duplicate: boolean; times: number } {
   return { duplicate, times };
 }
 
-/** What a listener of this library takes it for. */
-function recognize(query: string, payload: unknown): { kind: string; key: string } | undefined {
-  try {
-    const url = listenerUrl('http://listener.invalid/', { kind: 'custom', query }) ?? '';
-    return parseNotification({ url, body: JSON.stringify(payload) });
-  } catch {
-    return undefined;
-  }
-}
-
-/** `--set` may change what a notification is: a sale with another status is no payment. */
-function otherKind(
-  asked: string,
-  query: string,
-  payload: unknown,
-): { kind: string; explanation: string } | undefined {
-  const actual = recognize(query, payload)?.kind;
-  if (actual === asked) return undefined;
-  if (actual === undefined) {
-    return {
-      kind: 'unreadable',
-      explanation:
-        'a field that it needs is missing, or contradicts the query. `createWebhookHandler` refuses it.',
-    };
-  }
-  return { kind: actual, explanation: `\`createWebhookHandler\` calls \`on.${actual}\` for it.` };
-}
-
 function describe(
   { number, httpStatus, error, durationMs, key, duplicate, answer }: Sent,
   of: number,
 ): string {
-  const colour = httpStatus === 200 ? 'green' : 'red';
   const parts = [
     `${number}/${of}`,
-    paint(colour, describeAnswer({ httpStatus, error })),
+    paintAnswer({ httpStatus, error }),
     `${durationMs} ms`,
     key ?? 'without a key',
     duplicate ? '(the same again)' : '',

@@ -1,17 +1,17 @@
 import { redactor } from '../../sandbox/credentials';
+import { documentedKinds } from '../../service/kinds';
 import type { Call, Command } from '../command';
-import { type ChosenCredentials, credentialsFromEnvironment } from '../credentials';
+import { credentialsFromEnvironment, parseHttpUrl, parseTarget, type Target } from '../credentials';
 import { CliFailure, usageFailure } from '../failure';
-import type { Options } from '../options';
-import { print, printJson } from '../output';
+import { insecureHttpOption, jsonOption, type Options } from '../options';
+import { print } from '../output';
 import { connectSandbox, type SandboxClient } from '../sandbox-client';
-import { insecureHttpOption, jsonOption } from '../shared-options';
-import { parseHttpUrl, parseTarget, type Target } from '../target';
-import type { CheckResult } from '../verify/check';
 import { Effects } from '../verify/effects';
-import { withQuietSandbox } from '../verify/quiet-sandbox';
-import { reportLines, tally } from '../verify/report';
-import { runChecklist } from '../verify/run-checklist';
+import { reportEnd, reportLines } from '../verify/report';
+import { DEFAULT_LIMIT_MS, runChecklist, withQuietSandbox } from '../verify/run-checklist';
+
+const counters = documentedKinds.map(({ kind }) => kind);
+const lastCounter = counters.pop();
 
 export const verify: Command = {
   name: 'verify',
@@ -23,7 +23,10 @@ export const verify: Command = {
     shop: { value: 'url', about: 'Where a POST creates an order in your shop, with its journey; see below' },
     effects: { value: 'url', about: 'Answers how many actions the listener has taken so far; see below' },
     'effects-wait': { value: 'ms', about: 'How long an action may take to be counted (default: 1000)' },
-    limit: { value: 'ms', about: 'How long a response may take; made up, not documented (default: 5000)' },
+    limit: {
+      value: 'ms',
+      about: `How long a response may take; made up, not documented (default: ${DEFAULT_LIMIT_MS})`,
+    },
     'allow-insecure-http': insecureHttpOption,
     json: jsonOption,
   },
@@ -47,7 +50,7 @@ export const verify: Command = {
       lines: [
         'Whether a listener acted once, or at all, does not show from outside. In a test environment that gets no other',
         'notifications, give it a URL that answers GET with how much it has durably done so far: an object of numbers',
-        'such as {"payment": 7, "refund": 5}, named payment, saleStatus, reversal, refund and payout, or one number.',
+        `such as {"payment": 7, "refund": 5}, named ${counters.join(', ')} and ${lastCounter}, or one number.`,
         'No credentials are sent there. Without it, what depends on it is reported as not checked.',
       ],
     },
@@ -57,7 +60,7 @@ export const verify: Command = {
     const { options } = call;
     const target = listenerOf(call);
     const settings = {
-      limitMs: options.integer('limit', { least: 1, most: 600_000, otherwise: 5_000 }),
+      limitMs: options.integer('limit', { least: 1, most: 600_000, otherwise: DEFAULT_LIMIT_MS }),
       effects: effectsOf(options),
       sandbox: options.has('sandbox') ? connectSandbox(options) : undefined,
       shop: shopOf(options),
@@ -74,7 +77,7 @@ export const verify: Command = {
         if (!json) print(reportLines(result));
       }),
     );
-    return report(checks, to, chosen, json);
+    return reportEnd(checks, { to, credentials: chosen.source, json });
   },
 };
 
@@ -121,22 +124,4 @@ async function checkBeforehand(
     throw error instanceof CliFailure ? new CliFailure(2, error.message) : error;
   }
   await sandbox?.deliveries();
-}
-
-function report(
-  checks: readonly CheckResult[],
-  to: string,
-  { source }: ChosenCredentials,
-  json: boolean,
-): number {
-  const counts = tally(checks);
-  const ok = counts.failed === 0;
-  if (json) {
-    const { passed, failed, 'not-checked': notChecked } = counts;
-    printJson({ to, credentials: source, ok, passed, failed, notChecked, checks }, 2);
-  } else {
-    const parts = Object.entries(counts).filter(([, count]) => count > 0);
-    print(`\n${parts.map(([verdict, count]) => `${count} ${verdict.replace('-', ' ')}`).join(', ')}.`);
-  }
-  return ok ? 0 : 1;
 }

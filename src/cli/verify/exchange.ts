@@ -1,6 +1,9 @@
-import type { NotificationAnswer } from '../../sandbox/delivery/post-notification';
-import { describeAnswer } from '../describe-answer';
-import { excerpt } from '../output';
+import {
+  type NotificationAnswer,
+  type NotificationRequest,
+  postNotification,
+} from '../../sandbox/delivery/post-notification';
+import { describeAnswer, excerpt } from '../output';
 
 /** How a response counts, whatever the check. */
 export type Reception = 'accepted' | 'refused' | 'broken' | 'silent' | 'gone';
@@ -13,7 +16,17 @@ export interface Exchange extends NotificationAnswer {
   readonly shownText: string;
 }
 
-export function receptionOf({ httpStatus, error }: NotificationAnswer): Reception {
+/** Sends a body to the listener. */
+export async function exchange(
+  what: string,
+  request: NotificationRequest,
+  redact: (text: string) => string,
+): Promise<Exchange> {
+  const answer = await postNotification(request);
+  return { ...answer, what, shownText: redact(answer.text), reception: receptionOf(answer) };
+}
+
+function receptionOf({ httpStatus, error }: NotificationAnswer): Reception {
   // Whether it is the right success is the subject of a check of its own.
   if (httpStatus !== undefined) return httpStatus >= 200 && httpStatus < 300 ? 'accepted' : 'refused';
   if (error === 'timeout') return 'silent';
@@ -25,7 +38,7 @@ const BROKEN = /^(ECONNRESET|EPIPE|HPE_.*|connection failed)$/;
 
 /** What was sent and what came back, for a report. */
 export function describeExchange(exchange: Exchange): string {
-  const text = exchange.reception === 'refused' ? shorten(excerpt(exchange.shownText)) : '';
+  const text = exchange.reception === 'refused' ? excerpt(exchange.shownText, MAX_TEXT) : '';
   return `${exchange.what}: ${describeAnswer(exchange)}${text === '' ? '' : ` ${JSON.stringify(text)}`}`;
 }
 
@@ -36,7 +49,3 @@ export function fingerprint({ httpStatus, text }: Exchange): string {
 
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const MAX_TEXT = 80;
-
-function shorten(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-}

@@ -1,4 +1,4 @@
-import { paint } from '../output';
+import { paint, print, printJson } from '../output';
 import type { CheckResult, Verdict } from './check';
 
 const marks = {
@@ -17,9 +17,20 @@ export function reportLines({ title, verdict, problems, open, why, fix }: CheckR
   return lines.join('\n');
 }
 
-export function tally(results: readonly CheckResult[]): Readonly<Record<Verdict, number>> {
-  const count = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length;
-  return { passed: count('passed'), failed: count('failed'), 'not-checked': count('not-checked') };
+/** Prints the end of the report, or all of it as JSON. @returns the exit code */
+export function reportEnd(
+  checks: readonly CheckResult[],
+  { json, ...run }: { readonly to: string; readonly credentials: string; readonly json: boolean },
+): number {
+  const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
+  const [passed, failed, notChecked] = [count('passed'), count('failed'), count('not-checked')];
+  const ok = failed === 0;
+  if (json) printJson({ ...run, ok, passed, failed, notChecked, checks }, 2);
+  else {
+    const counts = [`${passed} passed`, `${failed} failed`, `${notChecked} not checked`];
+    print(`\n${counts.filter((text) => !text.startsWith('0 ')).join(', ')}.`);
+  }
+  return ok ? 0 : 1;
 }
 
 const WIDTH = 90;

@@ -1,4 +1,6 @@
+import * as z from 'zod/mini';
 import { CliFailure } from '../failure';
+import { readAnswer, type SandboxClient } from '../sandbox-client';
 import { type CheckDefinition, type CheckResult, Findings } from './check';
 import { acts } from './checks/acts';
 import { burst } from './checks/burst';
@@ -7,16 +9,13 @@ import { credentials } from './checks/credentials';
 import { duplicates } from './checks/duplicates';
 import { kinds } from './checks/kinds';
 import { missingFields } from './checks/missing-fields';
-import { noSecrets } from './checks/no-secrets';
 import { oneSale } from './checks/one-sale';
 import { order } from './checks/order';
-import { prompt } from './checks/prompt';
 import { reachable } from './checks/reachable';
+import { noSecrets, prompt, status200 } from './checks/responses';
 import { retry } from './checks/retry';
 import { rightKind } from './checks/right-kind';
-import { status200 } from './checks/status-200';
-import { unknownFields } from './checks/unknown-fields';
-import { unknownKinds } from './checks/unknown-kinds';
+import { unknownFields, unknownKinds } from './checks/unknown';
 import { workFirst } from './checks/work-first';
 import { Session, type SessionOptions } from './session';
 
@@ -49,6 +48,9 @@ export const checklist: readonly CheckDefinition[] = [
 /** These say something even when the first notification did not get through. */
 const always: readonly CheckDefinition[] = [reachable, noSecrets, prompt];
 
+/** How long a response may take unless `--limit` says otherwise, in milliseconds. Made up: the document says nothing. */
+export const DEFAULT_LIMIT_MS = 5_000;
+
 /** Runs every check, and tells each result as soon as it is there. */
 export async function runChecklist(
   options: SessionOptions,
@@ -77,5 +79,31 @@ async function run(check: CheckDefinition, findings: Findings, session: Session)
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     findings.leaveOpen(error.message);
+  }
+}
+
+const webhookAnswer = z.looseObject({ webhookUrl: z.optional(z.unknown()) });
+
+/**
+ * Takes the sandbox's listener away while `work` runs: it would be told of each sale by the sandbox, too, and that would
+ * disturb what is counted. Afterwards the sandbox has its listener again.
+ */
+export async function withQuietSandbox<Result>(
+  sandbox: SandboxClient | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (sandbox === undefined) return work();
+  const answer = await sandbox.call('GET', '/sandbox/webhook-url');
+  const { webhookUrl } = readAnswer(webhookAnswer, answer);
+  await sandbox.call('PUT', '/sandbox/webhook-url', {});
+  const restore = () => sandbox.call('PUT', '/sandbox/webhook-url', { webhookUrl });
+  // Ctrl+C must not leave the sandbox without its listener. A second one ends at once.
+  const interrupted = () => void restore().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted);
+  try {
+    return await work();
+  } finally {
+    process.off('SIGINT', interrupted);
+    await restore();
   }
 }

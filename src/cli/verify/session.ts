@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { redactor } from '../../sandbox/credentials';
 import { listenerUrl } from '../../sandbox/delivery/listener-url';
-import { type NotificationAnswer, postNotification } from '../../sandbox/delivery/post-notification';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import type { Credentials } from '../../service/credentials';
 import { basicAuthorization } from '../../webhooks/authorization';
 import { Samples } from '../samples';
 import type { SandboxClient } from '../sandbox-client';
 import type { ActionCount, Effects } from './effects';
-import { type Exchange, receptionOf } from './exchange';
+import { type Exchange, exchange } from './exchange';
 import { madeUpSales, ownJourneys, type Sale, type SaleSource, sandboxSales, shopJourneys } from './sales';
 
 /** What the checklist is run with. */
@@ -32,6 +31,11 @@ export interface Watched<Result> {
   readonly result: Result;
   /** `undefined` when nothing counts. */
   readonly actions: ActionCount | undefined;
+}
+
+/** What the listener did about one notification. */
+export interface Acted extends ActionCount {
+  readonly kind: SandboxNotification['kind'];
 }
 
 /** A notification that was refused with an error of the server, and accepted when it came again. */
@@ -59,18 +63,18 @@ export class Session {
   /** Kinds that were accepted as the document shows them, by the name that the report gives them. */
   readonly acceptedKinds = new Set<string>();
   /** What the listener does about one notification of each kind, by the same name. */
-  readonly actionsOf = new Map<string, ActionCount>();
+  readonly actionsOf = new Map<string, Acted>();
   readonly recoveries: Recovery[] = [];
   /** Whether it refuses refunds and reversals of payments that it was not told of, as it may. */
   needsPaymentFirst = false;
-  readonly redact: (text: string) => string;
+  readonly #redact: (text: string) => string;
   readonly #sales: SaleSource;
   readonly #authorization: string;
 
   constructor(options: SessionOptions) {
     this.options = options;
     const { credentials } = options;
-    this.redact = redactor(credentials);
+    this.#redact = redactor(credentials);
     this.#authorization = basicAuthorization(credentials);
     this.#sales = salesOf(options, this.samples);
   }
@@ -141,9 +145,9 @@ export class Session {
 
   /** Sends a notification as the service does, and not again. */
   async sendOnce(what: string, notification: SandboxNotification): Promise<Exchange> {
-    const exchange = await this.#post(this.#authorization, what, notification);
-    this.exchanges.push(exchange);
-    return exchange;
+    const sent = await this.#deliver(this.#authorization, what, notification);
+    this.exchanges.push(sent);
+    return sent;
   }
 
   /** Sends a notification with any `Authorization` header, or with none. */
@@ -152,36 +156,28 @@ export class Session {
     what: string,
     notification: SandboxNotification,
   ): Promise<Exchange> {
-    const exchange = await this.#post(authorization, what, notification);
-    this.forgeries.push(exchange);
-    return exchange;
+    const sent = await this.#deliver(authorization, what, notification);
+    this.forgeries.push(sent);
+    return sent;
   }
 
   /** Sends any body with the right credentials, to find out what the listener does with bodies. */
-  async probe(body: string): Promise<Exchange> {
-    const { url } = this.options;
-    const authorization = this.#authorization;
-    const timeoutMs = this.timeoutMs;
-    return this.#exchange('a probe', await postNotification({ url, body, authorization, timeoutMs }));
+  probe(body: string): Promise<Exchange> {
+    return this.#post('a probe', this.options.url, body, this.#authorization);
   }
 
-  private get timeoutMs(): number {
-    return this.options.limitMs * PATIENCE;
-  }
-
-  async #post(
+  #deliver(
     authorization: string | undefined,
     what: string,
     { kind, query, payload }: SandboxNotification,
   ): Promise<Exchange> {
     const url = listenerUrl(this.options.url, { kind, query }) ?? this.options.url;
-    const body = JSON.stringify(payload);
-    const answer = await postNotification({ url, body, authorization, timeoutMs: this.timeoutMs });
-    return this.#exchange(what, answer);
+    return this.#post(what, url, JSON.stringify(payload), authorization);
   }
 
-  #exchange(what: string, answer: NotificationAnswer): Exchange {
-    return { ...answer, what, shownText: this.redact(answer.text), reception: receptionOf(answer) };
+  #post(what: string, url: string, body: string, authorization: string | undefined): Promise<Exchange> {
+    const timeoutMs = this.options.limitMs * PATIENCE;
+    return exchange(what, { url, body, authorization, timeoutMs }, this.#redact);
   }
 }
 

@@ -205,22 +205,29 @@ export const wrongDuplicates: readonly WrongListener[] = [
       }));
     },
   },
-  {
-    does: 'records the key of refunds before the work, which fails once',
-    ...again,
-    start: () => {
-      let failures = 0;
-      return startMerchant({
-        async once(key, act, shop) {
-          if (key.startsWith('refund') && !shop.done.has(key) && failures++ === 3) {
-            shop.done.add(key);
-            throw new Error('The database is away.');
-          }
-          return right.once(key, act, shop);
-        },
-      });
-    },
-  },
+  ...(
+    [
+      ['refunds', 'refund', 3],
+      ['sales with REVERSAL', 'saleStatus', 0],
+    ] as const
+  ).map(
+    ([what, kind, successes]): WrongListener => ({
+      does: `records the key of ${what} before the work, which fails once`,
+      ...again,
+      start: () => {
+        let number = 0;
+        return startMerchant({
+          async once(key, act, shop) {
+            if (key.startsWith(kind) && !shop.done.has(key) && number++ === successes) {
+              shop.done.add(key);
+              throw new Error('The database is away.');
+            }
+            return right.once(key, act, shop);
+          },
+        });
+      },
+    }),
+  ),
 ];
 
 /** A listener that forgets that it has handled these. */

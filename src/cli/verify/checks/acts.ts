@@ -1,7 +1,5 @@
-import type { CheckDefinition } from '../check';
-import type { ActionCount } from '../effects';
-import { everyKind } from '../every-kind';
-import { WITHOUT_EFFECTS } from '../expectations';
+import { type CheckDefinition, WITHOUT_EFFECTS } from '../check';
+import { counterOf, everyKind, idleCounters } from '../documented-kinds';
 
 /** Measures what the listener does about one notification of each kind; later checks build on it. */
 export const acts: CheckDefinition = {
@@ -23,7 +21,7 @@ export const acts: CheckDefinition = {
     for (const [name, notification] of all) {
       const { result, actions } = await session.watch(1, () => session.send(name, notification));
       if (result.reception !== 'accepted' || actions === undefined) continue;
-      session.actionsOf.set(name, actions);
+      session.actionsOf.set(name, { ...actions, kind: notification.kind });
     }
     if (session.actionsOf.size === 0) findings.leaveOpen('nothing was accepted');
     // What was accepted only at the second attempt, and not acted on, is the subject of `retry`.
@@ -31,43 +29,19 @@ export const acts: CheckDefinition = {
     if (session.actionsOf.has('payment') && session.unit('payment') === 0) {
       findings.fail('a payment was accepted, and nothing was counted');
     }
-    for (const [name, { byName = {} }] of session.actionsOf) {
-      const counter = counterOf(name, byName);
-      const moved = counter === undefined ? 0 : (byName[counter] ?? 0);
+    for (const [name, acted] of session.actionsOf) {
+      const counter = counterOf(name, acted);
+      const moved = acted.byName?.[counter] ?? 0;
       if (moved > 1) findings.fail(`one ${name} moved the count of \`${counter}\` by ${moved}`, ONCE);
     }
     for (const name of idleCounters(session.actionsOf)) {
+      // A payment that is not acted on is told of above.
+      if (name === 'payment') continue;
       findings.fail(`--effects counts \`${name}\`, and no notification changed that count`);
     }
   },
 };
 
-/** Which notifications a counter is for. That of payments is the subject above. */
-const sources: Readonly<Record<string, readonly string[]>> = {
-  saleStatus: ['sale REVERSAL'],
-  reversal: ['reversal PENDING', 'reversal PAID', 'reversal CANCELLED'],
-  refund: ['refund'],
-  payout: ['payout'],
-};
-
 const ONCE =
   'Act once for one notification: look for a line that books twice, or a handler that is registered twice. If it acts ' +
   'once, let each notification move its counter of --effects by 1; a counter of another name may move by any number.';
-
-/** The named counter of a kind, if there is one. */
-function counterOf(name: string, byName: Readonly<Record<string, number>>): string | undefined {
-  if (name === 'payment') return name;
-  if (name === 'failed payout' && 'payoutFailed' in byName) return 'payoutFailed';
-  if (name === 'failed payout') return 'payout';
-  return Object.keys(sources).find((counter) => sources[counter]?.includes(name));
-}
-
-/** Counters whose notifications moved nothing. When they moved another counter, that is the subject of `right-kind`. */
-function idleCounters(actionsOf: ReadonlyMap<string, ActionCount>): string[] {
-  return Object.entries(sources).flatMap(([counter, names]) => {
-    const actions = names.flatMap((name) => actionsOf.get(name) ?? []);
-    const isIdle =
-      actions.some(({ byName = {} }) => counter in byName) && actions.every(({ total }) => total === 0);
-    return isIdle ? [counter] : [];
-  });
-}

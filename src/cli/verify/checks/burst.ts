@@ -1,7 +1,6 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
-import type { CheckDefinition } from '../check';
+import { type CheckDefinition, expectAccepted, WITHOUT_EFFECTS } from '../check';
 import type { Exchange } from '../exchange';
-import { expectAccepted, WITHOUT_EFFECTS } from '../expectations';
 
 const BURST = 5;
 

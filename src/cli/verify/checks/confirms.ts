@@ -1,6 +1,5 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
-import type { CheckDefinition, Findings } from '../check';
-import { WITHOUT_EFFECTS } from '../expectations';
+import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import type { Session } from '../session';
 
 /** More than a client retries. What is left is taken back. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Credentials } from '../../../service/credentials';
 import type { CheckDefinition } from '../check';
-import type { Named } from '../every-kind';
+import { everyKind, type Named } from '../documented-kinds';
 import { describeExchange } from '../exchange';
 
 /** Sections 5.4 and 6.1. One fault at a time, so that a check of half the pair is found. */
@@ -17,21 +17,16 @@ export const credentials: CheckDefinition = {
     'constant time and before anything is read or done; refuse to start without a pair; answer 401 otherwise (document ' +
     'section 5). `createWebhookHandler`, or `verifyAuthorization` for a listener of your own, does it.',
   async run(findings, session) {
-    const sale = await session.sale();
-    const kinds: Named[] = [
-      ['sale REVERSAL', (await (await session.sale()).reversal('PAID')).sale],
-      ['reversal', (await (await session.sale()).reversal('PAID')).ended],
-      ['refund', await (await session.sale()).refund(1)],
-      ['payout', session.samples.payout()],
-      ['body of no known kind', session.samples.unrecognized()],
-    ];
+    const { payment } = await session.sale();
+    const others: Named[] = (await everyKind(session)).filter(([name]) => name !== 'payment');
+    others.push(['body of no known kind', session.samples.unrecognized()]);
     await session.settle();
     const { actions } = await session.watch(0, async () => {
       const exchanges = [];
       for (const [what, authorization] of forgeries(session.options.credentials)) {
-        exchanges.push(await session.forge(authorization, `a payment with ${what}`, sale.payment));
+        exchanges.push(await session.forge(authorization, `a payment with ${what}`, payment));
       }
-      for (const [name, notification] of kinds) {
+      for (const [name, notification] of others) {
         exchanges.push(await session.forge(undefined, `a ${name} with no credentials`, notification));
       }
       for (const exchange of exchanges) {

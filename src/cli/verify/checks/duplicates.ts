@@ -1,8 +1,6 @@
-import type { SandboxNotification } from '../../../sandbox/model/records';
-import type { CheckDefinition, Findings } from '../check';
-import { everyKind } from '../every-kind';
+import { type CheckDefinition, expectAccepted, type Findings, isGround, WITHOUT_EFFECTS } from '../check';
+import { everyKind, samplesOfKinds } from '../documented-kinds';
 import type { Exchange } from '../exchange';
-import { expectAccepted, isGround, WITHOUT_EFFECTS } from '../expectations';
 import type { Session } from '../session';
 
 const BURST = 5;
@@ -21,9 +19,7 @@ export const duplicates: CheckDefinition = {
   async run(findings, session) {
     await session.settle();
     await oneAfterTheOther(findings, session);
-    await allAtOnce(findings, session, 'payment', (await session.sale()).payment);
-    await allAtOnce(findings, session, 'refund', await (await session.announcedSale()).refund(1));
-    await allAtOnce(findings, session, 'payout', session.samples.payout());
+    for (const name of ['payment', 'refund', 'payout'] as const) await allAtOnce(findings, session, name);
     if (!session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
   },
 };
@@ -53,10 +49,10 @@ async function oneAfterTheOther(findings: Findings, session: Session): Promise<v
 async function allAtOnce(
   findings: Findings,
   session: Session,
-  name: string,
-  notification: SandboxNotification,
+  name: keyof typeof samplesOfKinds,
 ): Promise<void> {
   if (!session.acceptedKinds.has(name)) return;
+  const notification = await samplesOfKinds[name].make(session);
   await session.settlePayments();
   const { actions } = await session.watch(0, async () => {
     // A listener at work on one of them may turn the others away for now. Afterwards it may not.

@@ -1,7 +1,6 @@
-import type { CheckDefinition } from '../check';
-import { everyKind } from '../every-kind';
+import { type CheckDefinition, expectAccepted } from '../check';
+import { everyKind } from '../documented-kinds';
 import type { Exchange } from '../exchange';
-import { expectAccepted } from '../expectations';
 import type { Session } from '../session';
 
 export const kinds: CheckDefinition = {

@@ -1,16 +1,7 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
-import type { CheckDefinition, Findings } from '../check';
-import type { Named } from '../every-kind';
-import { describeExchange } from '../exchange';
+import { type CheckDefinition, expectAccepted, type Findings } from '../check';
+import { type Named, type Sample, samplesOfKinds } from '../documented-kinds';
 import type { Session } from '../session';
-
-/** What identifies a notification and says what it reports, or how much: without these nobody can act. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  payment: ['saleToken', 'newStatus', 'referenceCode', 'amount'],
-  'reversal PAID': ['uuid', 'status', 'reversedAmount', 'sale', 'sale.uuid'],
-  refund: ['saleToken', 'referenceCode', 'status', 'refund', 'refund.uuid', 'refund.amount'],
-  payout: ['uuid', 'success', 'status', 'amount'],
-};
 
 export const missingFields: CheckDefinition = {
   id: 'missing-fields',
@@ -25,14 +16,8 @@ export const missingFields: CheckDefinition = {
     'types of `parseNotification` say so.',
   async run(findings, session) {
     await session.settle();
-    const makers: Readonly<Record<string, () => Promise<SandboxNotification>>> = {
-      payment: async () => (await session.sale()).payment,
-      'reversal PAID': async () => (await (await session.announcedSale()).reversal('PAID')).ended,
-      refund: async () => (await session.announcedSale()).refund(1),
-      payout: async () => session.samples.payout(),
-    };
-    for (const [name, make] of Object.entries(makers)) {
-      if (session.acceptedKinds.has(name)) await vary(findings, session, name, make);
+    for (const [name, sample] of Object.entries(samplesOfKinds)) {
+      if (session.acceptedKinds.has(name)) await vary(findings, session, name, sample);
     }
     if (session.acceptedKinds.size === 0) findings.leaveOpen('no kind was accepted with all of its fields');
   },
@@ -42,14 +27,17 @@ async function vary(
   findings: Findings,
   session: Session,
   name: string,
-  make: () => Promise<SandboxNotification>,
+  { needed, make }: Sample,
 ): Promise<void> {
-  const paths = pathsOf((await make()).payload).filter((path) => !NEEDED[name]?.includes(path));
+  const paths = pathsOf((await make(session)).payload).filter((path) => !needed.includes(path));
   const unit = session.unit(name);
   const variants = paths.flatMap((path) =>
     changes.map(([how, change]): Variant => {
       const what = `${name} with \`${path}\` ${how}`;
-      return { what, make: async () => changed(await make(), (payload) => change(payload, path.split('.'))) };
+      return {
+        what,
+        make: async () => changed(await make(session), (payload) => change(payload, path.split('.'))),
+      };
     }),
   );
   const notifications: Named[] = [];
@@ -60,10 +48,7 @@ async function vary(
     let count = 0;
     for (const [what, notification] of notifications) {
       const exchange = await session.send(what, notification);
-      if (exchange.reception === 'accepted') count++;
-      else if (exchange.reception === 'refused' || exchange.reception === 'broken')
-        findings.fail(describeExchange(exchange));
-      else findings.leaveOpen(describeExchange(exchange));
+      if (expectAccepted(findings, exchange)) count++;
       if (exchange.reception === 'gone' || exchange.reception === 'silent') return count;
     }
     return count;

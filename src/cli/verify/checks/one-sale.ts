@@ -1,7 +1,6 @@
-import type { CheckDefinition, Findings } from '../check';
-import type { Named } from '../every-kind';
+import { type CheckDefinition, expectAccepted, type Findings, isGround, WITHOUT_EFFECTS } from '../check';
+import type { Named } from '../documented-kinds';
 import { type Exchange, fingerprint } from '../exchange';
-import { expectAccepted, isGround, WITHOUT_EFFECTS } from '../expectations';
 import type { Session } from '../session';
 
 /** Notifications that share an identifier and are not duplicates: what `saleToken` alone as a key loses. */
@@ -37,7 +36,7 @@ export const oneSale: CheckDefinition = {
       opening: async () => ['a reversal PENDING', reversal.pending],
       following: [async () => ['the same reversal PAID', reversal.ended]],
     });
-    const identity = session.samples.payoutIdentity();
+    const identity = session.samples.newIdentity();
     await compare(findings, session, {
       name: 'payout',
       alone: async () => ['a payout by itself', session.samples.payout()],

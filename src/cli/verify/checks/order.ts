@@ -1,5 +1,4 @@
-import type { CheckDefinition } from '../check';
-import { expectAccepted } from '../expectations';
+import { type CheckDefinition, expectAccepted } from '../check';
 
 /** A delivery that failed comes a minute later, after what was sent since. */
 export const order: CheckDefinition = {

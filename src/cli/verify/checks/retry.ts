@@ -1,6 +1,5 @@
 import { mergeDeep } from '../../../shared/objects';
-import type { CheckDefinition, Findings } from '../check';
-import { WITHOUT_EFFECTS } from '../expectations';
+import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import type { Session } from '../session';
 
 /** A key that is recorded before the work swallows the retry when the work fails. Comes late: it looks at all recoveries. */
@@ -17,8 +16,8 @@ export const retry: CheckDefinition = {
   async run(findings, session) {
     if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
     for (const { what, kind, actions } of session.recoveries) {
-      const isActedOn = [...session.actionsOf].some(
-        ([name, { total }]) => name.startsWith(kind) && total > 0,
+      const isActedOn = [...session.actionsOf.values()].some(
+        (acted) => acted.kind === kind && acted.total > 0,
       );
       if ((kind === 'payment' || isActedOn) && actions === 0) {
         findings.fail(`${what} was answered with an error, and its retry with 200 without being acted on`);

@@ -1,20 +1,7 @@
-import type { CheckDefinition, Findings } from '../check';
+import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
+import { counterOf, counters } from '../documented-kinds';
 import type { ActionCount } from '../effects';
-import { WITHOUT_EFFECTS } from '../expectations';
-import type { Session } from '../session';
-
-/** Counters that have a meaning here; others are the merchant's own, and may move at any time. */
-const KNOWN = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'payoutFailed'];
-
-/** Counters that a kind may move. Each reversal of a sale is told of twice, in two ways. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  'sale REVERSAL': ['saleStatus', 'reversal'],
-  'reversal PENDING': ['reversal', 'saleStatus'],
-  'reversal PAID': ['reversal', 'saleStatus'],
-  'reversal CANCELLED': ['reversal', 'saleStatus'],
-  refund: ['refund'],
-  payout: ['payout'],
-};
+import type { Acted, Session } from '../session';
 
 /** A notification of one kind must not have the effects of another. */
 export const rightKind: CheckDefinition = {
@@ -44,13 +31,24 @@ export const rightKind: CheckDefinition = {
   },
 };
 
-function judge(findings: Findings, name: string, { byName = {} }: ActionCount): void {
+/** Each reversal of a sale is told of twice, in two ways. */
+const OF_A_REVERSAL = ['saleStatus', 'reversal'];
+
+function judge(findings: Findings, name: string, acted: Acted): void {
   if (name === 'payment') return;
-  const own =
-    name === 'failed payout' ? ['payoutFailed' in byName ? 'payoutFailed' : 'payout'] : (allowed[name] ?? []);
-  for (const counter of KNOWN) {
-    const moved = byName[counter] ?? 0;
-    if (moved > 0 && !own.includes(counter)) findings.fail(`a ${name} was counted as \`${counter}\``);
+  const own = OF_A_REVERSAL.includes(acted.kind) ? OF_A_REVERSAL : [counterOf(name, acted)];
+  expectOwnCounters(findings, `a ${name}`, acted, own);
+}
+
+function expectOwnCounters(
+  findings: Findings,
+  what: string,
+  actions: ActionCount | undefined,
+  own: readonly string[],
+): void {
+  for (const counter of counters) {
+    const moved = actions?.byName?.[counter] ?? 0;
+    if (moved > 0 && !own.includes(counter)) findings.fail(`${what} was counted as \`${counter}\``);
   }
 }
 
@@ -62,10 +60,7 @@ async function sendWithoutQuery(findings: Findings, session: Session): Promise<v
   const { result, actions } = await session.watch(unit, () =>
     session.send('a refund without its query', refund),
   );
-  for (const counter of KNOWN) {
-    if (counter !== 'refund' && (actions?.byName?.[counter] ?? 0) > 0)
-      findings.fail(`a refund without its query was counted as \`${counter}\``);
-  }
+  expectOwnCounters(findings, 'a refund without its query', actions, ['refund']);
   if (unit > 0 && result.reception === 'accepted' && actions?.total === 0) {
     findings.fail(
       'a refund without its query was accepted, and not acted on: the kind is taken from the query alone',
@@ -84,10 +79,7 @@ async function sendUnknown(findings: Findings, session: Session): Promise<void> 
   const { actions } = await session.watch(0, () =>
     session.send('a body of no known kind with a saleToken', { ...unknown, payload }),
   );
-  for (const counter of KNOWN) {
-    if ((actions?.byName?.[counter] ?? 0) > 0)
-      findings.fail(`a body of no known kind, with a \`saleToken\`, was counted as \`${counter}\``);
-  }
+  expectOwnCounters(findings, 'a body of no known kind, with a `saleToken`,', actions, []);
 }
 
 const UNPAID = ['PENDING', 'CANCELLED', 'SANDBOX'];

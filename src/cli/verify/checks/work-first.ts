@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check';
+import { type CheckDefinition, WITHOUT_EFFECTS } from '../check';
 import { difference } from '../effects';
-import { WITHOUT_EFFECTS } from '../expectations';
 
 const PAYMENTS = 3;
 

@@ -1,12 +1,29 @@
-import { PaymentsClient } from '../../client/payments-client';
-import { ApiError } from '../../errors';
-import type { Sandbox } from '../../sandbox/sandbox';
-import { startSandbox } from '../../sandbox/start-sandbox';
-import type { RecurringCheckoutRequest } from '../../service/requests/checkout-request';
-import type { Breakage } from './breakages';
-import { ExpectationError, expect } from './expect';
-import { startListener } from './listener';
-import type { DemoOutput } from './print';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PaymentsClient } from '../client/payments-client';
+import { ApiError } from '../errors';
+import type { Sandbox, SandboxOptions } from '../sandbox/sandbox';
+import { startSandbox } from '../sandbox/start-sandbox';
+import type { Credentials } from '../service/credentials';
+import type { PaymentNotification } from '../service/kinds/sale';
+import type { RecurringCheckoutRequest } from '../service/requests/checkout-request';
+import { MemoryStore } from '../stores/memory-store';
+import { toNodeListener } from '../webhooks/adapters/node-listener';
+import { createWebhookHandler } from '../webhooks/handler/create-webhook-handler';
+
+/** Where the demo tells what it does: the terminal, or a list for `--json`. */
+export interface DemoOutput {
+  heading(text: string): void;
+  line(label: string, value: string): void;
+  /** The QR code of this text. */
+  picture(text: string): void;
+}
+
+/** A way to make a step go wrong, to see that the demo notices. */
+export interface Breakage {
+  readonly options?: SandboxOptions;
+  prepare?(sandbox: Sandbox): void;
+}
 
 const credentials = { apiKey: 'demo-api-key', apiToken: 'demo-api-token' };
 
@@ -121,4 +138,40 @@ export async function runDemo(output: DemoOutput, { options, prepare }: Breakage
     clearTimeout(timer);
     await Promise.all([sandbox.close(), listener.close()]);
   }
+}
+
+/** A merchant's listener: verifies, parses, and keeps the payments it has processed. */
+async function startListener(credentials: Credentials) {
+  const payments: PaymentNotification[] = [];
+  const handler = createWebhookHandler({
+    credentials,
+    store: new MemoryStore(),
+    on: {
+      payment: (notification) => {
+        payments.push(notification);
+      },
+    },
+    // The demo prints the listener's responses, which show what was refused.
+    onReport: () => {},
+  });
+  const server = createServer(toNodeListener(handler));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    payments,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A step of the demo did not go as it should. */
+export class ExpectationError extends Error {}
+
+/** Ends the demo when something is not as it should be. */
+function expect(isMet: boolean, expectation: string): asserts isMet {
+  if (!isMet) throw new ExpectationError(`Expected ${expectation}.`);
 }

@@ -1,6 +1,62 @@
+import { isLoopback } from '../client/base-url';
+import { redactor } from '../sandbox/credentials';
 import type { SandboxLogEntry } from '../sandbox/log';
-import { describeAnswer } from './describe-answer';
-import { paint, visible } from './output';
+import type { Sandbox } from '../sandbox/sandbox';
+import { PROGRAM } from './command';
+import type { ChosenCredentials } from './credentials';
+import { DEFAULT_SANDBOX } from './options';
+import { paint, paintAnswer, visible } from './output';
+
+/** What is printed once the sandbox has started. */
+export function welcome(
+  { url, credentials }: Sandbox,
+  { source }: ChosenCredentials,
+  webhookUrl: string | undefined,
+  host: string | undefined,
+): string {
+  const pair =
+    source === 'environment'
+      ? ['  # PAYMENTS_API_KEY and PAYMENTS_API_TOKEN as they are here']
+      : [
+          `  PAYMENTS_API_KEY=${credentials.apiKey}`,
+          `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', "# the sandbox's own pair, no secret")}`,
+        ];
+  // Its page asks for the pair in the environment, also from this machine.
+  const page =
+    source === 'environment' ? ['Its page asks for the same pair, as user name and password.'] : [];
+  const network =
+    host === undefined || isLoopback(host.includes(':') ? `[${host}]` : host)
+      ? []
+      : [
+          `${paint('yellow', `It is open to the network, because of --host ${visible(host)}:`)} whoever reaches this machine and has the pair`,
+          'can use it, and see what is in it.',
+        ];
+  return [
+    `${paint('bold', 'The sandbox is up:')} ${url}`,
+    ...network,
+    ...page,
+    '',
+    'Point PaymentsClient.fromEnv() at it:',
+    `  PAYMENTS_BASE_URL=${url}`,
+    ...pair,
+    '',
+    webhookUrl === undefined
+      ? 'Notifications go nowhere yet: pass --webhook-url, or set a listener on its page.'
+      : `Notifications go to ${redactor(credentials)(webhookUrl)}`,
+    '',
+    'Once your client has created a journey, in another terminal:',
+    `  npx ${PROGRAM} pay${sandboxArgument(url)}`,
+    paint('dim', `  also: refund, reverse, pay-out, list, resend, fault. See npx ${PROGRAM} --help`),
+    '',
+    paint('dim', 'Ctrl+C ends it.'),
+    '',
+  ].join('\n');
+}
+
+/** What the other commands need to find a sandbox that is not at the default place. */
+function sandboxArgument(url: string): string {
+  return url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
+}
 
 type DeliveryEntry = Extract<SandboxLogEntry, { type: 'delivery' }>;
 type RequestEntry = Extract<SandboxLogEntry, { type: 'request' }>;
@@ -32,7 +88,7 @@ function deliveryLine(
   retryIntervalMs: number,
 ): string {
   const { id, kind, status } = delivery;
-  const answer = paint(attempt.httpStatus === 200 ? 'green' : 'red', describeAnswer(attempt));
+  const answer = paintAnswer(attempt);
   const endings = {
     delivered: 'delivered',
     'given-up': paint('red', 'given up'),

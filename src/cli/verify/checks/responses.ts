@@ -1,0 +1,76 @@
+import { Buffer } from 'node:buffer';
+import type { CheckDefinition } from '../check';
+import { describeExchange } from '../exchange';
+
+/** Over everything that was sent, with right credentials and with others. */
+export const noSecrets: CheckDefinition = {
+  id: 'no-secrets',
+  title: 'Puts no credentials into its responses',
+  asks: 'Whether the key, the token or their Base64 is in any response.',
+  why: 'Whoever reads the response, a proxy log or somebody who guesses, can send payments that you believe.',
+  fix:
+    'Answer 401 with a fixed text. Never send headers, the expected value or an error with the request in it (document ' +
+    'section 5). Change the credentials if the listener was public.',
+  async run(findings, session) {
+    const { apiKey, apiToken } = session.options.credentials;
+    const pair = Buffer.from(`${apiKey}:${apiToken}`).toString('base64');
+    const secrets = [
+      ['the token', apiToken],
+      ['the key', apiKey],
+      ['the Base64 of both', pair],
+    ] as const;
+    for (const [name, secret] of secrets) {
+      const leak = [...session.forgeries, ...session.exchanges].find(({ text }) => text.includes(secret));
+      if (leak !== undefined) findings.fail(`${name} is in the response to ${leak.what}`);
+    }
+  },
+};
+
+/** Over everything that was sent before. */
+export const status200: CheckDefinition = {
+  id: 'status-200',
+  title: 'Accepts with 200 and with no other status',
+  asks: 'Whether everything that was accepted was answered with 200.',
+  why: 'After 202 or 204 the service sends the same again, five times, and may call the delivery failed.',
+  fix:
+    'Answer 200 when you have taken a notification. The service knows no other success: after 202 or 204 it sends the ' +
+    'same again, five times (document section 6.1).',
+  async run(findings, session) {
+    const accepted = session.exchanges.filter(({ reception }) => reception === 'accepted');
+    const others = accepted.filter(({ httpStatus }) => httpStatus !== 200);
+    for (const exchange of firstOfEachStatus(others)) findings.fail(describeExchange(exchange));
+    if (accepted.length === 0) findings.leaveOpen('nothing was accepted');
+  },
+};
+
+function firstOfEachStatus<Answer extends { httpStatus: number | undefined }>(
+  answers: readonly Answer[],
+): Answer[] {
+  return [...new Map(answers.toReversed().map((answer) => [answer.httpStatus, answer])).values()];
+}
+
+/** Over everything that was sent before. */
+export const prompt: CheckDefinition = {
+  id: 'prompt',
+  title: 'Answers promptly',
+  asks: 'Whether every response came within `--limit`.',
+  why: 'A timeout is a failed delivery: everything comes five more times, and the last one may be lost.',
+  fix:
+    'Write the notification to a queue or a table, answer, and work afterwards. A timeout is a failed delivery, and ' +
+    'brings retries (document section 6.1). How long the service waits is not documented: --limit is made up.',
+  async run(findings, session) {
+    const { limitMs } = session.options;
+    const answered = session.exchanges.filter(({ reception }) => reception !== 'gone');
+    const late = answered.filter(
+      ({ durationMs, reception }) => reception === 'silent' || durationMs > limitMs,
+    );
+    if (answered.length === 0) findings.leaveOpen('there was no response');
+    const [worst] = late.toSorted((one, other) => other.durationMs - one.durationMs);
+    if (worst !== undefined) {
+      findings.fail(
+        `${late.length} of ${answered.length} responses took longer than ${limitMs} ms; ` +
+          `the slowest: ${describeExchange(worst)} after ${worst.durationMs} ms`,
+      );
+    }
+  },
+};

@@ -1,0 +1,70 @@
+import type { SandboxNotification } from '../../sandbox/model/records';
+import { documentedKinds } from '../../service/kinds';
+import type { Acted, Session } from './session';
+
+/** A notification with the name that the report gives it. */
+export type Named = readonly [name: string, notification: SandboxNotification];
+
+const FAILED_PAYOUT = 'failed payout';
+
+/** One of everything that sections 6.2 to 6.5 show, each of a sale of its own. */
+export async function everyKind(session: Session): Promise<Named[]> {
+  const sale = () => session.announcedSale();
+  const returned = await (await sale()).reversal('PAID');
+  const kept = await (await sale()).reversal('CANCELLED');
+  return [
+    ['payment', (await session.sale()).payment],
+    ['sale REVERSAL', (await (await sale()).reversal('PAID')).sale],
+    ['reversal PENDING', returned.pending],
+    ['reversal PAID', returned.ended],
+    ['reversal CANCELLED', kept.ended],
+    ['refund', await (await sale()).refund(1)],
+    ['payout', session.samples.payout()],
+    [FAILED_PAYOUT, session.samples.payout('PE0001')],
+  ];
+}
+
+/** How one notification is made, whose fields can then be left out. */
+export interface Sample {
+  /** What identifies it and says what it reports, or how much: without these nobody can act. */
+  readonly needed: readonly string[];
+  make(session: Session): Promise<SandboxNotification>;
+}
+
+/** One of each kind, by the name that the report gives it. */
+export const samplesOfKinds = {
+  payment: {
+    needed: ['saleToken', 'newStatus', 'referenceCode', 'amount'],
+    make: async (session) => (await session.sale()).payment,
+  },
+  'reversal PAID': {
+    needed: ['uuid', 'status', 'reversedAmount', 'sale', 'sale.uuid'],
+    make: async (session) => (await (await session.announcedSale()).reversal('PAID')).ended,
+  },
+  refund: {
+    needed: ['saleToken', 'referenceCode', 'status', 'refund', 'refund.uuid', 'refund.amount'],
+    make: async (session) => (await session.announcedSale()).refund(1),
+  },
+  payout: {
+    needed: ['uuid', 'success', 'status', 'amount'],
+    make: async (session) => session.samples.payout(),
+  },
+} satisfies Readonly<Record<string, Sample>>;
+
+/** Counters of `--effects` that have a meaning here; others are the merchant's own, and may move at any time. */
+export const counters: readonly string[] = [...documentedKinds.map(({ kind }) => kind), 'payoutFailed'];
+
+/** The counter that a notification belongs to. Payouts that failed may have one of their own. */
+export function counterOf(name: string, { kind, byName = {} }: Acted): string {
+  return name === FAILED_PAYOUT && 'payoutFailed' in byName ? 'payoutFailed' : kind;
+}
+
+/** Counters that no notification of their kind has moved. A payout that failed need not move that of payouts. */
+export function idleCounters(actionsOf: ReadonlyMap<string, Acted>): string[] {
+  return counters.filter((counter) => {
+    const actions = [...actionsOf].flatMap(([name, acted]) =>
+      acted.kind === counter && name !== FAILED_PAYOUT ? [acted] : [],
+    );
+    return actions.some(({ byName = {} }) => counter in byName) && actions.every(({ total }) => total === 0);
+  });
+}
