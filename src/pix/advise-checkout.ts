@@ -117,12 +117,12 @@ function* currency(request: object): Iterable<Finding> {
 }
 
 /** Whether the two check digits of a CPF are right. Digits only. */
-export function isCpf(text: string): boolean {
+function isCpf(text: string): boolean {
   return /^\d{11}$/.test(text) && checks(text, 11);
 }
 
 /** Whether the two check digits of a CNPJ are right. Digits, or capital letters in the first twelve places. */
-export function isCnpj(text: string): boolean {
+function isCnpj(text: string): boolean {
   return /^[\dA-Z]{12}\d\d$/.test(text) && checks(text, 9);
 }
 
