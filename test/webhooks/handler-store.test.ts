@@ -467,6 +467,17 @@ describe('recording that a callback succeeded', () => {
     expect(listener.reports).toMatchObject([{ code: 'store_failed', status: 503, key: 'payment:s-1:PAID' }]);
   });
 
+  it('is not tried where the lease is over by then: somebody else may have the subject', async () => {
+    const store = new WatchedStore();
+    store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
+    // The lease is of 21.1 s. The tries are at 0, 0.1, 0.3, 0.7, 1.5, 3.1 s and every 2 s from there: one would be at 21.1 s.
+    const listener = createListener({ store, callbackTimeoutMs: 6_100 });
+    const status = statusOf(deliverPayment(listener));
+    expect(await resultAfter(19_099, status)).toBe('nothing yet');
+    expect(await resultAfter(1, status)).toBe(503);
+    expect(store.steps.filter((step) => step === 'complete')).toHaveLength(14);
+  });
+
   it('starts with what the callback left of its lease', async () => {
     const store = new WatchedStore();
     store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
