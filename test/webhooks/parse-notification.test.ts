@@ -4,7 +4,7 @@ import {
   type NotificationInput,
   parseNotification,
 } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { seedRandomTests } from '../helpers/random-seed';
 import {
@@ -81,9 +81,23 @@ describe('the kind, by the query flags', () => {
     'type=refunds',
     'type=',
     'kind=refund',
+    // A sale has no flag, and `undefined` is not its name.
+    'undefined=true',
+    'type=undefined',
   ])('?%s is a parameter of the merchant’s own', (query) => {
     expect(parseNotification({ url: `/?${query}`, body: salePayload() }).kind).toBe('payment');
   });
+
+  it.each(kinds)(
+    '$kind, as the service spells its query, costs no parsing of it',
+    ({ kind, payload, query }) => {
+      const parsing = vi.fn();
+      vi.stubGlobal('URLSearchParams', parsing);
+      onTestFinished(() => void vi.unstubAllGlobals());
+      expect(parseNotification({ url: `/webhooks${query}`, body: payload() }).kind).toBe(kind);
+      expect(parsing).not.toHaveBeenCalled();
+    },
+  );
 
   const body = { uuid: 'v-1', status: 'PAID' };
 
@@ -276,8 +290,9 @@ describe('a field that nobody needs, of another type than documented', () => {
     });
   });
 
-  it('leaves no issues on a notification that is as documented', () => {
-    expect(Object.hasOwn(parseNotification({ body: salePayload() }), 'issues')).toBe(false);
+  it.each(['payment', 'unrecognized'])('leaves no issues on a notification without any: %s', (kind) => {
+    const notification = parseNotification({ body: kind === 'payment' ? salePayload() : { novel: 1 } });
+    expect([notification.kind, Object.hasOwn(notification, 'issues')]).toEqual([kind, false]);
   });
 });
 
