@@ -409,6 +409,20 @@ describe('a callback that takes too long', () => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
+  it('can be given another signal, which is then its own', async () => {
+    const own = AbortSignal.abort();
+    let seen: AbortSignal | undefined;
+    const listener = createListener({
+      on: {
+        payment: (_, context) => {
+          seen = Object.defineProperty(context, 'signal', { value: own }).signal;
+        },
+      },
+    });
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(seen).toBe(own);
+  });
+
   it('is the only one whose signal fires, and one in time leaves no timer behind', async () => {
     const signals: AbortSignal[] = [];
     const listener = createListener({

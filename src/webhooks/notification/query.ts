@@ -26,8 +26,8 @@ export function queryOf(url: string | URL | undefined): string {
   const mark = whole.indexOf('?');
   if (mark === -1) return '';
   const hash = whole.indexOf('#');
-  if (hash === -1) return whole.slice(mark + 1);
-  return hash < mark ? '' : whole.slice(mark + 1, hash);
+  // Of a hash before the mark, which is no query's then, this gives nothing.
+  return hash === -1 ? whole.slice(mark + 1) : whole.slice(mark + 1, hash);
 }
 
 function entriesOf(query: QueryInput | undefined): Iterable<[string, string]> {
