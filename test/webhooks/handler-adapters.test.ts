@@ -112,14 +112,38 @@ describe('a handler that is mounted without toNodeListener', () => {
   it.each([
     ['a plain request', { ...head, body: salePayload() }],
     ['a context of Koa', { ...head, req: {}, res: {}, request: { ...head } }],
+    ['an event of a cloud function, without headers', { body: JSON.stringify(salePayload()) }],
     ['nothing', undefined],
   ])('given %s, resolves with a 500, and the report says what to call', async (_, request) => {
     const { handler, reports } = createListener();
     expect(await statusOf(handler(request as never))).toBe(500);
     expect(reports).toMatchObject([
-      { code: 'internal', message: expect.stringContaining('handler.handle(') },
+      {
+        code: 'internal',
+        message: expect.stringMatching(
+          /called with something that is no `Request`.*`toNodeListener.*handler\.handle\(/,
+        ),
+      },
     ]);
   });
+
+  it.each([
+    [{ complete: true }, undefined],
+    [{ complete: false }, 'close'],
+    [{}, 'close'],
+  ])(
+    'over the response of node:http, keeps the connection only where the body has arrived: %j',
+    async (given, connection) => {
+      const { handler } = createListener();
+      const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
+      await (handler as (...given: unknown[]) => Promise<unknown>)({ ...head, ...given }, response);
+      expect(response.writeHead.mock.calls).toEqual([
+        [500, expect.objectContaining({ 'content-length': '14' })],
+      ]);
+      expect(response.writeHead.mock.calls[0]?.[1].connection).toBe(connection);
+      expect(response.end).toHaveBeenCalledWith('Internal error');
+    },
+  );
 
   it('whose response throws too, rejects nothing and reports both', async () => {
     const { handler, reports } = createListener();

@@ -124,7 +124,7 @@ describe('park: true', () => {
     expect(reports).toMatchObject([{ code: 'callback_timeout', message: expect.stringContaining('parked') }]);
   });
 
-  it.each([
+  it.each<[string, unknown, { errorName: string; errorCode?: string }]>([
     ['text', 'thrown', { errorName: 'string' }],
     ['nothing', undefined, { errorName: 'undefined' }],
     [
@@ -137,10 +137,17 @@ describe('park: true', () => {
       Object.assign(new Error(''), { name: 'x'.repeat(1_000) }),
       { errorName: 'x'.repeat(100) },
     ],
+    ['an error without a name', Object.assign(new Error(''), { name: '' }), { errorName: 'object' }],
+    [
+      'an error with a list for its code',
+      Object.assign(new Error(''), { code: [1] }),
+      { errorName: 'Error' },
+    ],
   ])('keeps a notification over which a callback threw %s', async (_, thrown, expected) => {
     const { handler, store } = createParking({ on: { payment: () => Promise.reject(thrown) } });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
-    expect(store.entries.get('payment:s-1:PAID')).toMatchObject(expected);
+    const { errorName, errorCode } = store.entries.get('payment:s-1:PAID') as Kept;
+    expect({ errorName, errorCode }).toEqual(expected);
   });
 
   it.each([
@@ -403,6 +410,7 @@ describe('handler.replay', () => {
     store.parkingFaults.parked = fail;
     await expect(handler.replay({})).rejects.toMatchObject({ message: expect.stringContaining('injected') });
     store.parkingFaults.parked = hang;
-    await expect(handler.replay({})).rejects.toBeInstanceOf(StoreError);
+    await expect(handler.replay({})).rejects.toThrow(StoreError);
+    await expect(handler.replay({})).rejects.toThrow('did not list what is parked within 20 ms. Try again.');
   });
 });
