@@ -2,7 +2,7 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage } fro
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { toNodeListener, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
 import {
@@ -181,6 +181,45 @@ describe('the limit on a body’s time', () => {
     const { handler } = createListener({ bodyTimeoutMs: 30 });
     expect(await statusOf(handler(streamedRequest(stalled)))).toBe(408);
     expect(cancelled).toBe(true);
+  });
+
+  it('costs no timer where the body is there already, and leaves none where it came later', async () => {
+    const timers: unknown[] = [];
+    const { setTimeout: arm, clearTimeout: clear } = globalThis;
+    vi.stubGlobal('setTimeout', (action: () => void, ms: number) => {
+      const timer = arm(action, ms);
+      if (ms === 12_345) timers.push(timer);
+      return timer;
+    });
+    vi.stubGlobal('clearTimeout', (timer: NodeJS.Timeout | undefined) => {
+      if (timers.includes(timer)) timers[timers.indexOf(timer)] = 'cleared';
+      clear(timer);
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const turn = () => new Promise((resolve) => arm(resolve, 5));
+
+    const { handler } = createListener({ bodyTimeoutMs: 12_345 });
+    expect(await statusOf(handler(streamedRequest(streamOf(json))))).toBe(200);
+    await turn();
+    expect(timers).toEqual([]);
+
+    const later = new ReadableStream({
+      async start(controller) {
+        await turn();
+        controller.enqueue(json);
+        controller.close();
+      },
+    });
+    const plain = { method: 'POST', url: '/', headers: { authorization } };
+    expect((await handler.handle({ ...plain, body: later })).status).toBe(200);
+    expect(timers).toEqual(['cleared']);
+  });
+
+  it('is kept on a runtime without setImmediate, such as a worker', async () => {
+    vi.stubGlobal('setImmediate', undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { handler } = createListener({ bodyTimeoutMs: 30 });
+    expect(await statusOf(handler(streamedRequest(new ReadableStream())))).toBe(408);
   });
 
   it('does not bind a callback', async () => {
