@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  ConfigurationError,
   createWebhookHandler,
   defineNotification,
   InvalidNotificationError,
@@ -248,7 +247,9 @@ describe('a definition that cannot work', () => {
 
   it('is refused by the handler when two have one name', () => {
     const kinds = [defineNotification(good), defineNotification(good)];
-    expect(() => createWebhookHandler({ credentials, kinds, on: {} })).toThrow(ConfigurationError);
+    expect(() => createWebhookHandler({ credentials, kinds, on: {} })).toThrow(
+      refusal('each definition in `kinds` to have a `kind` of its own'),
+    );
   });
 
   it.each([

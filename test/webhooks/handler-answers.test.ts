@@ -343,6 +343,7 @@ describe('a notification', () => {
 
   it.each([
     ['no `on`', { on: undefined }],
+    ['null for `on`', { on: null }],
     [
       'an own kind with the name of a documented one',
       { kinds: [{ kind: 'payment', schema: salePayloadSchema }] },
@@ -379,6 +380,7 @@ describe('a notification', () => {
       expect(JSON.stringify([...answer.headers])).not.toContain('S3CRET');
       expect(reports.at(-1)).toMatchObject({ code: 'callback_failed', status: 500, key: 'payment:s-1:PAID' });
       expect(reports.at(-1)?.error).toBe(failure);
+      expect(reports.at(-1)?.message).toBe('The callback threw.');
     }
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);

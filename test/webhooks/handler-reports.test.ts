@@ -363,8 +363,34 @@ describe('without a store', () => {
 
   it('a handler in production warns once, that duplicates are noticed by this process only', async () => {
     expect(await warningsIn('production')).toEqual([
-      [expect.stringMatching(/no `store`.*this process only/)],
+      [expect.stringMatching(/no `store`.*this process only.*Pass a store of .* or `new MemoryStore\(\)`/)],
     ]);
+  });
+
+  it.each<[string, object | undefined]>([
+    ['no process', undefined],
+    ['a process without an environment', {}],
+    [
+      'an environment that may not be read',
+      {
+        get env(): never {
+          throw new Error('permission denied');
+        },
+      },
+    ],
+  ])('one on a runtime with %s works, and does not warn', async (_, process) => {
+    const acted: string[] = [];
+    const create = () => {
+      vi.stubGlobal('process', process);
+      try {
+        return createWebhookHandler({ credentials, on: { payment: ({ key }) => void acted.push(key) } });
+      } finally {
+        vi.unstubAllGlobals();
+      }
+    };
+    const handler = create();
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect([acted, warn.mock.calls]).toEqual([['payment:s-1:PAID'], []]);
   });
 
   it.each(['development', 'test', ''])('one elsewhere does not warn (%j)', async (environment) => {

@@ -356,6 +356,7 @@ describe('a callback that takes too long', () => {
     await resultAfter(1, statuses);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await deliver('s-1000')).toBe(true);
+    expect(await deliver('s-1')).toBe(true);
     expect(await deliver('s-0')).toBe(false);
   });
 
