@@ -26,13 +26,23 @@ describe('an answer', () => {
     400: () => ({ ...head, body: 'no JSON' }),
     401: () => ({ ...head, headers: {}, body: '' }),
     405: () => ({ ...head, method: 'GET', body: '' }),
+    408: () => ({ ...head, body: new ReadableStream() }),
     413: () => ({ ...head, body: 'x'.repeat(2_000) }),
   };
+  const texts: Readonly<Record<string, string>> = {
+    200: 'OK',
+    400: 'Bad request',
+    401: 'Unauthorized',
+    405: 'Method not allowed',
+    408: 'Request timeout',
+    413: 'Content too large',
+  };
+  const limits = { maxBodyBytes: 1_000, bodyTimeoutMs: 20 };
 
   it.each(Object.entries(answers))(
     '%s that somebody changes leaves the next one as it was',
     async (status, request) => {
-      const { handler } = createListener({ maxBodyBytes: 1_000 });
+      const { handler } = createListener(limits);
       const first = await handler.handle(request());
       const before = structuredClone(first);
       const change = (action: () => void) => {
@@ -46,9 +56,9 @@ describe('an answer', () => {
       change(() => Object.assign(first.headers, { 'set-cookie': 'session=1' }));
       change(() => Reflect.deleteProperty(first.headers, 'content-type'));
 
-      const next: PlainResponse = await createListener({ maxBodyBytes: 1_000 }).handler.handle(request());
+      const next: PlainResponse = await createListener(limits).handler.handle(request());
       expect(next).toEqual(before);
-      expect(next.status).toBe(Number(status));
+      expect([next.status, next.body]).toEqual([Number(status), texts[status]]);
       expect(await handler.handle(request())).toEqual(before);
       expect(Object.isFrozen(next) && Object.isFrozen(next.headers)).toBe(true);
     },
@@ -72,6 +82,26 @@ describe('handle() of a request that lacks what a request has', () => {
   it.each(misshapen)('%s is answered, never rejected', async (_, request, status) => {
     const { handler } = createListener();
     expect((await handler.handle(request as never)).status).toBe(status);
+  });
+
+  it('has an empty url without one, no header that is no text, and repeated ones as one text', async () => {
+    const seen: unknown[] = [];
+    const { handler } = createListener({
+      getAuthorization: ({ url, headers }) => {
+        seen.push(url, ...['x-list', 'x-number', 'x-none'].map((name) => headers.get(name)));
+        return authorization;
+      },
+    });
+    const headers = { 'x-list': ['a', 'b'], 'x-number': 7 };
+    await handler.handle({ method: 'POST', headers, body: salePayload() } as never);
+    expect(seen).toEqual(['', 'a, b', null, null]);
+  });
+
+  it('and the query of a url that it has tells the kind', async () => {
+    const { handler, reports } = createListener();
+    const request = { ...head, url: '/webhooks?refund=true&type=refund', body: salePayload() };
+    expect((await handler.handle(request)).status).toBe(400);
+    expect(reports).toMatchObject([{ code: 'invalid_notification' }]);
   });
 
   it('and one that throws when it is read is a 500, and is reported', async () => {
@@ -144,6 +174,20 @@ describe('a handler that is mounted without toNodeListener', () => {
       expect(response.end).toHaveBeenCalledWith('Internal error');
     },
   );
+
+  it.each([
+    ['null', null],
+    ['a text', 'text'],
+    ['an environment, as Workers pass', { env: 1 }],
+    ['what can only end', { end: () => expect.unreachable() }],
+    ['what can only write a head', { writeHead: () => expect.unreachable() }],
+  ])('and is given %s beside it, which is no response, writes nothing on that', async (_, second) => {
+    const { handler, reports } = createListener();
+    const mounted = handler as (...given: unknown[]) => Promise<Response>;
+    expect(await statusOf(mounted(head, second))).toBe(500);
+    expect(reports).toMatchObject([{ message: expect.stringContaining('toNodeListener') }]);
+    expect(reports).toHaveLength(1);
+  });
 
   it('whose response throws too, rejects nothing and reports both', async () => {
     const { handler, reports } = createListener();

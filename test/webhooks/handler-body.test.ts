@@ -499,7 +499,7 @@ describe('the connection after an answer', () => {
 
 describe('toNodeListener', () => {
   it('writes nothing when something has answered already', async () => {
-    const { handler, acted } = createListener();
+    const { handler, acted, reports } = createListener();
     const answer = toNodeListener(handler);
     const server = createServer((request, response) => {
       answer(request, response);
@@ -508,6 +508,9 @@ describe('toNodeListener', () => {
     const answered = await deliver(await listen(server), json);
     expect([answered.status, answered.body]).toEqual([202, 'first']);
     await expect.poll(() => acted).toEqual(['payment:s-1:PAID']);
+    // For the answer to come out.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(reports).toEqual([]);
   });
 
   it('works for a client that sends its body after 100-continue', async () => {
