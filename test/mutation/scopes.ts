@@ -63,7 +63,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
       'define-notification',
     ),
     ...webhooks('handler/parking', 'handler-park'),
-    ...webhooks('handler/body', 'handler-body'),
+    ...webhooks('handler/body', 'handler-body', 'handler-adapters'),
     ...webhooks(
       'handler/create-webhook-handler',
       'handler-answers',

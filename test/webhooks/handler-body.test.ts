@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -100,8 +101,10 @@ describe('the limit on a body’s bytes', () => {
     const { handler } = createListener({ maxBodyBytes: maxBodyBytes - 1 });
     const plain = { method: 'POST', url: '/', headers: { authorization } };
     expect(json.length).toBeLessThan(maxBodyBytes);
+    const { handler: larger } = createListener({ maxBodyBytes });
     for (const body of [json, Buffer.from(json), new TextEncoder().encode(json).buffer]) {
       expect((await handler.handle({ ...plain, body })).status).toBe(413);
+      expect((await larger.handle({ ...plain, body })).status).toBe(200);
     }
   });
 
@@ -150,6 +153,27 @@ describe('the limit on a body’s bytes', () => {
     expect(await statusOf(handler(streamedRequest(endless)))).toBe(413);
     expect(cancelled).toBe(true);
     expect(reads).toBeLessThan(20);
+  });
+});
+
+describe('a web stream of somebody else’s', () => {
+  it('is read no more after a 413, also where it does not heed that it is cancelled', async () => {
+    let reads = 0;
+    const stream = {
+      getReader: () => ({
+        read: async () => {
+          reads += 1;
+          await new Promise((resolve) => setImmediate(resolve));
+          return { done: false, value: new Uint8Array(1024) };
+        },
+        cancel: () => Promise.reject(new Error('cannot be cancelled')),
+      }),
+    };
+    const { handler } = createListener({ maxBodyBytes: 10 * 1024 });
+    const plain = { method: 'POST', url: '/', headers: { authorization } };
+    expect((await handler.handle({ ...plain, body: stream })).status).toBe(413);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(reads).toBe(11);
   });
 });
 
@@ -268,6 +292,49 @@ describe('a Node stream of another kind', () => {
     expect(await answer).toMatchObject({ status: 400, body: 'Bad request' });
     expect(listener.reports).toMatchObject([{ code: 'body_interrupted', status: 400 }]);
     expect(listener.reports[0]?.error).toBe(failure);
+  });
+
+  it.each(['readableDidRead', 'readableEnded', 'destroyed'])(
+    'that nothing can read any more is noticed at once: %s',
+    async (property) => {
+      const listener = createListener();
+      const stream = Object.assign(new EventEmitter(), { resume: () => undefined, [property]: true });
+      expect((await takes(listener, stream as never)).status).toBe(500);
+      expect(listener.reports).toMatchObject([{ code: 'body_already_read' }]);
+    },
+  );
+
+  it('is let go of at a 408, and flows, so that what is left of it holds no connection', async () => {
+    const stream = new Readable({ read: () => undefined });
+    expect((await takes(createListener({ bodyTimeoutMs: 10 }), stream)).status).toBe(408);
+    const listening = ['data', 'end', 'close', 'error'].map((event) => stream.listenerCount(event));
+    expect(listening).toEqual([0, 0, 0, 1]);
+    expect(stream.readableFlowing).toBe(true);
+    stream.destroy();
+  });
+
+  it('whose body is whole is left alone, whatever comes of it then', async () => {
+    const listener = createListener();
+    const stream = Object.assign(new EventEmitter(), { resume: vi.fn(), off: vi.fn() });
+    const answer = takes(listener, stream as never);
+    stream.emit('data', json);
+    stream.emit('end');
+    stream.emit('close');
+    stream.emit('error', new Error('late'));
+    expect((await answer).status).toBe(200);
+    expect([stream.resume.mock.calls.length, stream.off.mock.calls.length]).toEqual([1, 0]);
+    expect(listener.reports).toEqual([]);
+  });
+
+  it.each([
+    ['on', 'off'],
+    ['on', 'resume'],
+    ['off', 'resume'],
+  ])('is not what has only %s and %s of one: that is a body that a parser has made', async (...names) => {
+    const functions = Object.fromEntries(names.map((name) => [name, () => expect.unreachable()]));
+    const listener = createListener();
+    expect((await takes(listener, { ...salePayload(), ...functions } as never)).status).toBe(200);
+    expect(listener.acted).toEqual(['payment:s-1:PAID']);
   });
 
   it('that fails after its answer harms nobody', async () => {
