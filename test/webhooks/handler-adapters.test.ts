@@ -272,6 +272,13 @@ describe('toNodeListener', () => {
     }
   });
 
+  it('takes a request without a method and a URL as one with empty ones', async () => {
+    const handle = vi.fn(() => new Promise<never>(() => undefined));
+    const request = { headers: {} };
+    toNodeListener({ handle } as never)(request, {} as never);
+    expect(handle.mock.calls).toEqual([[{ method: '', url: '', headers: {}, body: request }]]);
+  });
+
   it.each([undefined, null, () => undefined, {}])('refuses %s, which is no handler', (value) => {
     let thrown: unknown;
     try {
