@@ -96,7 +96,14 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...webhooks('notification/define-notification', 'define-notification', 'handler-options'),
     ...webhooks('adapters/node-listener', 'handler-adapters', 'handler-body', 'duplicates'),
     ...webhooks('adapters/node-response', 'handler-adapters', 'handler-body'),
-    ...webhooks('handler/report', 'handler-reports', 'handler-body', 'handler-store'),
+    ...webhooks(
+      'handler/report',
+      'handler-reports',
+      'handler-body',
+      'handler-store',
+      'handler-park',
+      'handler-adapters',
+    ),
     ...webhooks('credentials-from-env', 'credentials-from-env'),
   },
   stores: {

@@ -247,6 +247,11 @@ describe('toNodeListener', () => {
     expect(reports).toMatchObject([{ error: failure }]);
   });
 
+  it('finds a handler’s reporter by the name that every copy and version of the package has for it', () => {
+    const { handler } = createListener();
+    expect(Reflect.get(handler, Symbol.for('pix-automatic-sdk:webhook-reporter'))).toBeTypeOf('function');
+  });
+
   it('lets the service see a failed delivery, over real HTTP, when a response throws', async () => {
     const { handler, reports } = createListener();
     const answer = toNodeListener(handler);

@@ -404,7 +404,8 @@ describe('a body in pieces', () => {
 });
 
 describe('a body that something has read before', () => {
-  const helpful = /Something else has read the body, probably a body parser\. Pass what it made of it/;
+  const helpful =
+    /Something else has read the body, probably a body parser\. Pass what it made of it: `handler\.handle\(.*before the parser\.$/;
 
   const readAll: Before = async (request) => {
     for await (const _ of request);

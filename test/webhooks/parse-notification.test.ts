@@ -253,6 +253,7 @@ describe('a known kind without what identifies it is refused', () => {
     const body = { ...salePayload(), saleToken: 7, amount: 'S3CRET', shopper: { email: ['S3CRET'] } };
     const error = refusalOf({ body });
     expect(error.body).toBe(body);
+    expect(error.message).toContain('The notification is not what it seems to be.');
     expect(error.issues).toHaveLength(1);
     expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|maria|order-1/);
   });
@@ -360,8 +361,18 @@ describe('the body', () => {
   ])('is refused as %s', (_, body) => {
     const error = refusalOf({ url: queries.refund, body });
     expect(error.issues).toEqual([{ path: [], message: 'expected a JSON object' }]);
+    expect(error.message).toContain('The body cannot be read.');
     expect(error.body).toBe(body);
     expect(everythingPrintedOf(error)).not.toContain('s-1');
+  });
+
+  it.each([undefined, null, json])('alone is refused, with where it belongs: %j', (input) => {
+    expect(() => parseNotification(input as never)).toThrow(
+      expect.objectContaining({
+        code: 'configuration',
+        message: expect.stringContaining('`parseNotification({ url, body })`: the body goes into `body`'),
+      }),
+    );
   });
 
   it('nested ever so deep, is read where the kind is known, and refused where it would be hashed', () => {
