@@ -26,7 +26,7 @@ export function queryOf(url: string | URL | undefined): string {
   const mark = whole.indexOf('?');
   if (mark === -1) return '';
   const hash = whole.indexOf('#');
-  // Of a hash before the mark, which is no query's then, this gives nothing.
+  // A mark after the hash belongs to the fragment: the slice is empty then.
   return hash === -1 ? whole.slice(mark + 1) : whole.slice(mark + 1, hash);
 }
 
