@@ -7,6 +7,7 @@ import {
   verifyAuthorization,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
+import { basicAuthorization } from '../../src/webhooks/authorization';
 import { seedRandomTests } from '../helpers/random-seed';
 import { basic, everythingPrintedOf } from './support';
 
@@ -51,6 +52,11 @@ describe('credentials that are accepted', () => {
     expect(verifyAuthorization(`  Basic   ${encoded}\t`, pair)).toBe(true);
   });
 
+  it('as the header that basicAuthorization makes', () => {
+    expect(basicAuthorization(pair)).toBe(basic(pair));
+    expect(verifyAuthorization(basicAuthorization(pair), pair)).toBe(true);
+  });
+
   it('as any of several pairs, and index says as which', () => {
     expect(checkAuthorization(basic(pair), [pair, former])).toEqual({ ok: true, index: 0 });
     expect(checkAuthorization(basic(former), [pair, former])).toEqual({ ok: true, index: 1 });
@@ -85,6 +91,10 @@ describe('credentials that are refused', () => {
     ['malformed', 'Basic'],
     ['malformed', 'Basic '],
     ['malformed', 'Basic ???'],
+    // Base64 of no length that it can have, and with white space before it and in it.
+    ['malformed', 'Basic abcde'],
+    ['malformed', 'Basic \ta2V5LTE6dG9rZW46Mg=='],
+    ['malformed', 'Basic a2V5LTE6 dG9rZW46Mg=='],
     ['malformed', 'Basic key-1:token:1'],
     ['malformed', `${'Basic a2V5LTE6dG9rZW46MQ=='}, Basic b3RoZXI6b25l`],
     ['malformed', encoded('no colon')],
@@ -251,6 +261,10 @@ describe('credentials that cannot work are refused at construction, unshown', ()
     ['undefined', undefined],
     ['null', null],
   ];
+
+  it('no pair at all, with the reason', () => {
+    expect(() => verifyAuthorization(basic(pair), [])).toThrow('at least one pair of credentials');
+  });
 
   it.each(bad)('%s', (_, credentials) => {
     const own = credentials as never;

@@ -49,6 +49,17 @@ describe('constructNotification', () => {
     }
   });
 
+  it.each([undefined, null, '{}'])('refuses a body alone, with where it belongs: %j', (input) => {
+    expect(() => constructNotification(input as never, credentials)).toThrow(
+      expect.objectContaining({
+        code: 'configuration',
+        message: expect.stringContaining(
+          '`constructNotification({ authorization, url, body }, credentials)`',
+        ),
+      }),
+    );
+  });
+
   it('does not touch the body before the credentials are right', () => {
     const touched: unknown[] = [];
     const body = new Proxy(

@@ -1,11 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  ConfigurationError,
   createWebhookHandler,
   defineNotification,
   InvalidNotificationError,
   MemoryStore,
   parseNotification,
+  type QueryInput,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -87,6 +87,26 @@ describe('a kind of one’s own', () => {
       'byQuery',
     );
     expect(seen).toEqual([salePayload(), salePayload()]);
+  });
+
+  it.each<[string, { url?: string; query?: QueryInput }, readonly (readonly [string, string])[]]>([
+    ['no URL', {}, []],
+    ['a URL without a query', { url: '/webhooks' }, []],
+    ['an empty query', { url: '/webhooks?' }, []],
+    ['a fragment with a mark', { url: '/webhooks#a?b=1' }, []],
+    ['a query before a fragment', { url: '/webhooks?a=1#b?c=2' }, [['a', '1']]],
+    ['a parsed query with a parameter that has no value', { query: { a: undefined, b: 'x' } }, [['b', 'x']]],
+    ['a parsed query with a list', { query: { a: ['x', 'y'] } }, ['x', 'y'].map((value) => ['a', value])],
+  ])('is asked with the parameters of %s, and no others', (_, source, parameters) => {
+    const seen: unknown[] = [];
+    const own = defineNotification({
+      kind: 'own',
+      match: (_, query) => seen.push(...query) >= 0,
+      schema: anyObject,
+      subject: () => 'x',
+    });
+    expect(parseNotification({ ...source, body: {}, kinds: [own] }).kind).toBe('own');
+    expect(seen).toEqual(parameters);
   });
 
   it('is dispatched to its callback and deduplicated by its key', async () => {
@@ -200,24 +220,36 @@ describe('a body that its own kind’s schema refuses', () => {
 
 describe('a definition that cannot work', () => {
   const good = { kind: 'own', match: () => true, schema: anyObject, subject: () => 'x' };
+  const refusal = (message: string) =>
+    expect.objectContaining({ code: 'configuration', message: expect.stringContaining(message) });
+
+  it.each([undefined, null, 'own', 7])('is refused as %j, with what to write instead', (definition) => {
+    expect(() => defineNotification(definition as never)).toThrow(
+      refusal('Expected `defineNotification({ kind, match, schema, subject })`'),
+    );
+  });
 
   it.each(['', 'payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'])(
     'is refused for the kind %j',
     (kind) => {
-      expect(() => defineNotification({ ...good, kind })).toThrow(ConfigurationError);
+      expect(() => defineNotification({ ...good, kind })).toThrow(refusal('Expected `kind` to be a name of'));
     },
   );
 
   it.each([[undefined], [null], [{}], [{ '~standard': {} }], [() => true]])(
     'is refused for the schema %s, which is no Standard Schema',
     (schema) => {
-      expect(() => defineNotification({ ...good, schema: schema as never })).toThrow(ConfigurationError);
+      expect(() => defineNotification({ ...good, schema: schema as never })).toThrow(
+        refusal('Expected `schema` to be a Standard Schema'),
+      );
     },
   );
 
   it('is refused by the handler when two have one name', () => {
     const kinds = [defineNotification(good), defineNotification(good)];
-    expect(() => createWebhookHandler({ credentials, kinds, on: {} })).toThrow(ConfigurationError);
+    expect(() => createWebhookHandler({ credentials, kinds, on: {} })).toThrow(
+      refusal('each definition in `kinds` to have a `kind` of its own'),
+    );
   });
 
   it.each([

@@ -26,13 +26,23 @@ describe('an answer', () => {
     400: () => ({ ...head, body: 'no JSON' }),
     401: () => ({ ...head, headers: {}, body: '' }),
     405: () => ({ ...head, method: 'GET', body: '' }),
+    408: () => ({ ...head, body: new ReadableStream() }),
     413: () => ({ ...head, body: 'x'.repeat(2_000) }),
   };
+  const texts: Readonly<Record<string, string>> = {
+    200: 'OK',
+    400: 'Bad request',
+    401: 'Unauthorized',
+    405: 'Method not allowed',
+    408: 'Request timeout',
+    413: 'Content too large',
+  };
+  const limits = { maxBodyBytes: 1_000, bodyTimeoutMs: 20 };
 
   it.each(Object.entries(answers))(
     '%s that somebody changes leaves the next one as it was',
     async (status, request) => {
-      const { handler } = createListener({ maxBodyBytes: 1_000 });
+      const { handler } = createListener(limits);
       const first = await handler.handle(request());
       const before = structuredClone(first);
       const change = (action: () => void) => {
@@ -46,9 +56,9 @@ describe('an answer', () => {
       change(() => Object.assign(first.headers, { 'set-cookie': 'session=1' }));
       change(() => Reflect.deleteProperty(first.headers, 'content-type'));
 
-      const next: PlainResponse = await createListener({ maxBodyBytes: 1_000 }).handler.handle(request());
+      const next: PlainResponse = await createListener(limits).handler.handle(request());
       expect(next).toEqual(before);
-      expect(next.status).toBe(Number(status));
+      expect([next.status, next.body]).toEqual([Number(status), texts[status]]);
       expect(await handler.handle(request())).toEqual(before);
       expect(Object.isFrozen(next) && Object.isFrozen(next.headers)).toBe(true);
     },
@@ -72,6 +82,26 @@ describe('handle() of a request that lacks what a request has', () => {
   it.each(misshapen)('%s is answered, never rejected', async (_, request, status) => {
     const { handler } = createListener();
     expect((await handler.handle(request as never)).status).toBe(status);
+  });
+
+  it('has an empty url without one, no header that is no text, and repeated ones as one text', async () => {
+    const seen: unknown[] = [];
+    const { handler } = createListener({
+      getAuthorization: ({ url, headers }) => {
+        seen.push(url, ...['x-list', 'x-number', 'x-none'].map((name) => headers.get(name)));
+        return authorization;
+      },
+    });
+    const headers = { 'x-list': ['a', 'b'], 'x-number': 7 };
+    await handler.handle({ method: 'POST', headers, body: salePayload() } as never);
+    expect(seen).toEqual(['', 'a, b', null, null]);
+  });
+
+  it('and the query of a url that it has tells the kind', async () => {
+    const { handler, reports } = createListener();
+    const request = { ...head, url: '/webhooks?refund=true&type=refund', body: salePayload() };
+    expect((await handler.handle(request)).status).toBe(400);
+    expect(reports).toMatchObject([{ code: 'invalid_notification' }]);
   });
 
   it('and one that throws when it is read is a 500, and is reported', async () => {
@@ -112,13 +142,51 @@ describe('a handler that is mounted without toNodeListener', () => {
   it.each([
     ['a plain request', { ...head, body: salePayload() }],
     ['a context of Koa', { ...head, req: {}, res: {}, request: { ...head } }],
+    ['an event of a cloud function, without headers', { body: JSON.stringify(salePayload()) }],
     ['nothing', undefined],
   ])('given %s, resolves with a 500, and the report says what to call', async (_, request) => {
     const { handler, reports } = createListener();
     expect(await statusOf(handler(request as never))).toBe(500);
     expect(reports).toMatchObject([
-      { code: 'internal', message: expect.stringContaining('handler.handle(') },
+      {
+        code: 'internal',
+        message: expect.stringMatching(
+          /called with something that is no `Request`.*`toNodeListener.*handler\.handle\(/,
+        ),
+      },
     ]);
+  });
+
+  it.each([
+    [{ complete: true }, undefined],
+    [{ complete: false }, 'close'],
+    [{}, 'close'],
+  ])(
+    'over the response of node:http, keeps the connection only where the body has arrived: %j',
+    async (given, connection) => {
+      const { handler } = createListener();
+      const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
+      await (handler as (...given: unknown[]) => Promise<unknown>)({ ...head, ...given }, response);
+      expect(response.writeHead.mock.calls).toEqual([
+        [500, expect.objectContaining({ 'content-length': '14' })],
+      ]);
+      expect(response.writeHead.mock.calls[0]?.[1].connection).toBe(connection);
+      expect(response.end).toHaveBeenCalledWith('Internal error');
+    },
+  );
+
+  it.each([
+    ['null', null],
+    ['a text', 'text'],
+    ['an environment, as Workers pass', { env: 1 }],
+    ['what can only end', { end: () => expect.unreachable() }],
+    ['what can only write a head', { writeHead: () => expect.unreachable() }],
+  ])('and is given %s beside it, which is no response, writes nothing on that', async (_, second) => {
+    const { handler, reports } = createListener();
+    const mounted = handler as (...given: unknown[]) => Promise<Response>;
+    expect(await statusOf(mounted(head, second))).toBe(500);
+    expect(reports).toMatchObject([{ message: expect.stringContaining('toNodeListener') }]);
+    expect(reports).toHaveLength(1);
   });
 
   it('whose response throws too, rejects nothing and reports both', async () => {
@@ -179,6 +247,11 @@ describe('toNodeListener', () => {
     expect(reports).toMatchObject([{ error: failure }]);
   });
 
+  it('finds a handler’s reporter by the name that every copy and version of the package has for it', () => {
+    const { handler } = createListener();
+    expect(Reflect.get(handler, Symbol.for('pix-automatic-sdk:webhook-reporter'))).toBeTypeOf('function');
+  });
+
   it('lets the service see a failed delivery, over real HTTP, when a response throws', async () => {
     const { handler, reports } = createListener();
     const answer = toNodeListener(handler);
@@ -202,6 +275,13 @@ describe('toNodeListener', () => {
       const url = await listen(createServer(toNodeListener(own)));
       expect((await deliver(url, salePayload())).status).toBe(500);
     }
+  });
+
+  it('takes a request without a method and a URL as one with empty ones', async () => {
+    const handle = vi.fn(() => new Promise<never>(() => undefined));
+    const request = { headers: {} };
+    toNodeListener({ handle } as never)(request, {} as never);
+    expect(handle.mock.calls).toEqual([[{ method: '', url: '', headers: {}, body: request }]]);
   });
 
   it.each([undefined, null, () => undefined, {}])('refuses %s, which is no handler', (value) => {

@@ -1,8 +1,9 @@
+import { EventEmitter } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { toNodeListener, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
 import {
@@ -100,8 +101,10 @@ describe('the limit on a body’s bytes', () => {
     const { handler } = createListener({ maxBodyBytes: maxBodyBytes - 1 });
     const plain = { method: 'POST', url: '/', headers: { authorization } };
     expect(json.length).toBeLessThan(maxBodyBytes);
+    const { handler: larger } = createListener({ maxBodyBytes });
     for (const body of [json, Buffer.from(json), new TextEncoder().encode(json).buffer]) {
       expect((await handler.handle({ ...plain, body })).status).toBe(413);
+      expect((await larger.handle({ ...plain, body })).status).toBe(200);
     }
   });
 
@@ -153,6 +156,27 @@ describe('the limit on a body’s bytes', () => {
   });
 });
 
+describe('a web stream of somebody else’s', () => {
+  it('is read no more after a 413, also where it does not heed that it is cancelled', async () => {
+    let reads = 0;
+    const stream = {
+      getReader: () => ({
+        read: async () => {
+          reads += 1;
+          await new Promise((resolve) => setImmediate(resolve));
+          return { done: false, value: new Uint8Array(1024) };
+        },
+        cancel: () => Promise.reject(new Error('cannot be cancelled')),
+      }),
+    };
+    const { handler } = createListener({ maxBodyBytes: 10 * 1024 });
+    const plain = { method: 'POST', url: '/', headers: { authorization } };
+    expect((await handler.handle({ ...plain, body: stream })).status).toBe(413);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(reads).toBe(11);
+  });
+});
+
 describe('the limit on a body’s time', () => {
   it('answers 408 when a body stalls after its beginning, over HTTP', async () => {
     const { url, reports, acted } = await serve({ bodyTimeoutMs: 50 });
@@ -181,6 +205,45 @@ describe('the limit on a body’s time', () => {
     const { handler } = createListener({ bodyTimeoutMs: 30 });
     expect(await statusOf(handler(streamedRequest(stalled)))).toBe(408);
     expect(cancelled).toBe(true);
+  });
+
+  it('costs no timer where the body is there already, and leaves none where it came later', async () => {
+    const timers: unknown[] = [];
+    const { setTimeout: arm, clearTimeout: clear } = globalThis;
+    vi.stubGlobal('setTimeout', (action: () => void, ms: number) => {
+      const timer = arm(action, ms);
+      if (ms === 12_345) timers.push(timer);
+      return timer;
+    });
+    vi.stubGlobal('clearTimeout', (timer: NodeJS.Timeout | undefined) => {
+      if (timers.includes(timer)) timers[timers.indexOf(timer)] = 'cleared';
+      clear(timer);
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const turn = () => new Promise((resolve) => arm(resolve, 5));
+
+    const { handler } = createListener({ bodyTimeoutMs: 12_345 });
+    expect(await statusOf(handler(streamedRequest(streamOf(json))))).toBe(200);
+    await turn();
+    expect(timers).toEqual([]);
+
+    const later = new ReadableStream({
+      async start(controller) {
+        await turn();
+        controller.enqueue(json);
+        controller.close();
+      },
+    });
+    const plain = { method: 'POST', url: '/', headers: { authorization } };
+    expect((await handler.handle({ ...plain, body: later })).status).toBe(200);
+    expect(timers).toEqual(['cleared']);
+  });
+
+  it('is kept on a runtime without setImmediate, such as a worker', async () => {
+    vi.stubGlobal('setImmediate', undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { handler } = createListener({ bodyTimeoutMs: 30 });
+    expect(await statusOf(handler(streamedRequest(new ReadableStream())))).toBe(408);
   });
 
   it('does not bind a callback', async () => {
@@ -229,6 +292,49 @@ describe('a Node stream of another kind', () => {
     expect(await answer).toMatchObject({ status: 400, body: 'Bad request' });
     expect(listener.reports).toMatchObject([{ code: 'body_interrupted', status: 400 }]);
     expect(listener.reports[0]?.error).toBe(failure);
+  });
+
+  it.each(['readableDidRead', 'readableEnded', 'destroyed'])(
+    'that nothing can read any more is noticed at once: %s',
+    async (property) => {
+      const listener = createListener();
+      const stream = Object.assign(new EventEmitter(), { resume: () => undefined, [property]: true });
+      expect((await takes(listener, stream as never)).status).toBe(500);
+      expect(listener.reports).toMatchObject([{ code: 'body_already_read' }]);
+    },
+  );
+
+  it('is let go of at a 408, and flows, so that what is left of it holds no connection', async () => {
+    const stream = new Readable({ read: () => undefined });
+    expect((await takes(createListener({ bodyTimeoutMs: 10 }), stream)).status).toBe(408);
+    const listening = ['data', 'end', 'close', 'error'].map((event) => stream.listenerCount(event));
+    expect(listening).toEqual([0, 0, 0, 1]);
+    expect(stream.readableFlowing).toBe(true);
+    stream.destroy();
+  });
+
+  it('whose body is whole is left alone, whatever comes of it then', async () => {
+    const listener = createListener();
+    const stream = Object.assign(new EventEmitter(), { resume: vi.fn(), off: vi.fn() });
+    const answer = takes(listener, stream as never);
+    stream.emit('data', json);
+    stream.emit('end');
+    stream.emit('close');
+    stream.emit('error', new Error('late'));
+    expect((await answer).status).toBe(200);
+    expect([stream.resume.mock.calls.length, stream.off.mock.calls.length]).toEqual([1, 0]);
+    expect(listener.reports).toEqual([]);
+  });
+
+  it.each([
+    ['on', 'off'],
+    ['on', 'resume'],
+    ['off', 'resume'],
+  ])('is not what has only %s and %s of one: that is a body that a parser has made', async (...names) => {
+    const functions = Object.fromEntries(names.map((name) => [name, () => expect.unreachable()]));
+    const listener = createListener();
+    expect((await takes(listener, { ...salePayload(), ...functions } as never)).status).toBe(200);
+    expect(listener.acted).toEqual(['payment:s-1:PAID']);
   });
 
   it('that fails after its answer harms nobody', async () => {
@@ -298,7 +404,8 @@ describe('a body in pieces', () => {
 });
 
 describe('a body that something has read before', () => {
-  const helpful = /Something else has read the body, probably a body parser\. Pass what it made of it/;
+  const helpful =
+    /Something else has read the body, probably a body parser\. Pass what it made of it: `handler\.handle\(.*before the parser\.$/;
 
   const readAll: Before = async (request) => {
     for await (const _ of request);
@@ -460,7 +567,7 @@ describe('the connection after an answer', () => {
 
 describe('toNodeListener', () => {
   it('writes nothing when something has answered already', async () => {
-    const { handler, acted } = createListener();
+    const { handler, acted, reports } = createListener();
     const answer = toNodeListener(handler);
     const server = createServer((request, response) => {
       answer(request, response);
@@ -469,6 +576,9 @@ describe('toNodeListener', () => {
     const answered = await deliver(await listen(server), json);
     expect([answered.status, answered.body]).toEqual([202, 'first']);
     await expect.poll(() => acted).toEqual(['payment:s-1:PAID']);
+    // For the answer to come out.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(reports).toEqual([]);
   });
 
   it('works for a client that sends its body after 100-continue', async () => {

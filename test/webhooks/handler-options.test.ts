@@ -26,6 +26,17 @@ function refusalOf(options: object): string {
   return (error as ConfigurationError).message;
 }
 
+it.each([undefined, null, 'key-1:token:1'])(
+  'options that are %j are refused, with what to write and where credentials come from',
+  (options) => {
+    const error = thrownBy(() => createWebhookHandler(options as never));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as ConfigurationError).message).toMatch(
+      /`createWebhookHandler\(\{ credentials, on: .*`credentialsFromEnv\(\)` reads the credentials/,
+    );
+  },
+);
+
 describe('an option of a former name', () => {
   it.each([() => undefined, undefined])(
     'onError is refused, with the name that it has now (%s)',
@@ -57,6 +68,10 @@ describe('limits that cannot hold together are refused, with the reason', () => 
       else expect(refusalOf({ retentionMs })).toContain('retentionMs');
     },
   );
+
+  it('a limit may be as long as a timer can take', () => {
+    expect(thrownBy(() => createListener({ bodyTimeoutMs: 2 ** 31 - 1 }))).toBe('nothing was thrown');
+  });
 
   it('retentionMs may be longer than a timer can take', () => {
     expect(thrownBy(() => createListener({ retentionMs: 365 * 24 * 60 * 60 * 1000 }))).toBe(

@@ -124,7 +124,7 @@ describe('park: true', () => {
     expect(reports).toMatchObject([{ code: 'callback_timeout', message: expect.stringContaining('parked') }]);
   });
 
-  it.each([
+  it.each<[string, unknown, { errorName: string; errorCode?: string }]>([
     ['text', 'thrown', { errorName: 'string' }],
     ['nothing', undefined, { errorName: 'undefined' }],
     [
@@ -137,10 +137,17 @@ describe('park: true', () => {
       Object.assign(new Error(''), { name: 'x'.repeat(1_000) }),
       { errorName: 'x'.repeat(100) },
     ],
+    ['an error without a name', Object.assign(new Error(''), { name: '' }), { errorName: 'object' }],
+    [
+      'an error with a list for its code',
+      Object.assign(new Error(''), { code: [1] }),
+      { errorName: 'Error' },
+    ],
   ])('keeps a notification over which a callback threw %s', async (_, thrown, expected) => {
     const { handler, store } = createParking({ on: { payment: () => Promise.reject(thrown) } });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
-    expect(store.entries.get('payment:s-1:PAID')).toMatchObject(expected);
+    const { errorName, errorCode } = store.entries.get('payment:s-1:PAID') as Kept;
+    expect({ errorName, errorCode }).toEqual(expected);
   });
 
   it.each([
@@ -199,6 +206,15 @@ describe('park: true', () => {
     },
   );
 
+  it.each([
+    ['to ignore', { payment: 'ignore' }],
+    ['that nobody acts on', {}],
+  ] as const)('takes no step of the store for a kind %s', async (_, on) => {
+    const { handler, store } = createParking({ on });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect([store.steps, store.parkingSteps]).toEqual([[], []]);
+  });
+
   it('is off unless asked for: no step of the store is taken for it', async () => {
     const store = new FakeParking();
     const { handler, bug } = createParking({ park: undefined }, store);
@@ -206,7 +222,9 @@ describe('park: true', () => {
     bug.error = undefined;
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
     expect(store.parkingSteps).toEqual([]);
-    await expect(handler.replay('payment:s-1:PAID')).rejects.toBeInstanceOf(ConfigurationError);
+    const replayed = handler.replay('payment:s-1:PAID');
+    await expect(replayed).rejects.toBeInstanceOf(ConfigurationError);
+    await expect(replayed).rejects.toThrow('to have `park: true`: without it, nothing is parked');
   });
 
   it.each([
@@ -242,8 +260,10 @@ describe('handler.replay', () => {
   it('runs what is parked again, the oldest first, each once, and lets go of it', async () => {
     const { handler, store, bug, acted, indices } = await createFailed();
     bug.error = undefined;
+    store.parkingSteps.length = 0;
     expect(await handler.replay({})).toEqual(keys.map((key) => ({ key, status: 'done' })));
     expect([acted, indices, store.entries.size]).toEqual([keys, [-1, -1, -1], 0]);
+    expect(store.parkingSteps).toEqual(['parked', 'unpark', 'unpark', 'unpark']);
     expect(await handler.replay({})).toEqual([]);
     // It is recorded like a delivery's.
     for (const body of bodies) expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
@@ -323,27 +343,77 @@ describe('handler.replay', () => {
     expect(key).toMatch(/^unrecognized:/);
   });
 
-  it('runs what was unrecognized as the kind that was described since, and lets go of both keys', async () => {
-    const store = new FakeParking();
-    await createParking({}, store).handler(notificationRequest({ instructionId: 'i-1' }));
-    const [key] = store.entries.keys();
-    const charge = defineNotification({
-      kind: 'charge',
-      match: (body) => 'instructionId' in body,
+  describe('of what was unrecognized, and whose kind was described since,', () => {
+    async function createDescribed(charge: () => unknown) {
+      const store = new FakeParking();
+      await createParking({}, store).handler(notificationRequest({ instructionId: 'i-1' }));
+      const [key] = store.entries.keys();
+      const own = defineNotification({
+        kind: 'charge',
+        match: (body) => 'instructionId' in body,
+        schema: {
+          '~standard': { version: 1 as const, vendor: 'test', validate: (value: unknown) => ({ value }) },
+        },
+        subject: () => 'i-1',
+      });
+      const acted: string[] = [];
+      const on = {
+        charge: (notification: { key: string }) => {
+          acted.push(notification.key);
+          return charge();
+        },
+      };
+      return { ...createListener({ store, park: true, kinds: [own], on } as never), store, key, acted };
+    }
+
+    it('runs it as that kind, and lets go of both keys', async () => {
+      const { handler, store, key, acted } = await createDescribed(() => undefined);
+      expect(await handler.replay({})).toEqual([{ key, status: 'done' }]);
+      expect([acted, store.entries.size]).toEqual([['charge:i-1'], 0]);
+    });
+
+    it('leaves it parked under its former key while another has its subject, so that it is not lost', async () => {
+      const { handler, store, key, acted } = await createDescribed(() => undefined);
+      store.faults.claim.push(async () => ({ status: 'busy' }));
+      expect(await handler.replay({})).toEqual([{ key, status: 'busy', code: 'busy' }]);
+      expect([acted, [...store.entries.keys()]]).toEqual([[], [key]]);
+    });
+
+    it('leaves it parked under both keys when it fails again', async () => {
+      const { handler, store, key } = await createDescribed(() => Promise.reject(new Error('again')));
+      expect(await handler.replay({})).toEqual([{ key, status: 'failed', code: 'callback_failed' }]);
+      expect([...store.entries.keys()]).toEqual([key, 'charge:i-1']);
+    });
+  });
+
+  it('goes on after one that could not be run, says so, and leaves it parked', async () => {
+    const { store } = await createFailed();
+    const failure = new Error('match failed');
+    const own = {
+      kind: 'own',
+      match: (body: object) => {
+        if ('newStatus' in body) throw failure;
+        return false;
+      },
       schema: {
         '~standard': { version: 1 as const, vendor: 'test', validate: (value: unknown) => ({ value }) },
       },
-      subject: () => 'i-1',
-    });
-    const acted: string[] = [];
-    const { handler } = createListener({
+      subject: () => 'x',
+    };
+    const ok = () => undefined;
+    const { handler, reports } = createListener({
       store,
       park: true,
-      kinds: [charge],
-      on: { charge: (notification: { key: string }) => acted.push(notification.key) },
+      kinds: [own],
+      on: { refund: ok, reversal: ok },
     } as never);
-    expect(await handler.replay({})).toEqual([{ key, status: 'done' }]);
-    expect([acted, store.entries.size]).toEqual([['charge:i-1'], 0]);
+    expect(await handler.replay({})).toEqual([
+      { key: keys[0], status: 'failed', code: 'internal' },
+      { key: keys[1], status: 'done' },
+      { key: keys[2], status: 'done' },
+    ]);
+    expect(reports).toMatchObject([{ code: 'internal', status: 500, key: keys[0], error: failure }]);
+    expect([...store.entries.keys()]).toEqual([keys[0]]);
   });
 
   it('says why a parked one has nobody to act on it, and cannot be read', async () => {
@@ -403,6 +473,7 @@ describe('handler.replay', () => {
     store.parkingFaults.parked = fail;
     await expect(handler.replay({})).rejects.toMatchObject({ message: expect.stringContaining('injected') });
     store.parkingFaults.parked = hang;
-    await expect(handler.replay({})).rejects.toBeInstanceOf(StoreError);
+    await expect(handler.replay({})).rejects.toThrow(StoreError);
+    await expect(handler.replay({})).rejects.toThrow('did not list what is parked within 20 ms. Try again.');
   });
 });

@@ -162,6 +162,10 @@ describe('onReport', () => {
     await Promise.all([running, drained]);
     expect(reports.map(({ code }) => code)).toEqual(['busy', 'draining']);
     expect(reports[0]).toMatchObject({ kind: 'payment', key: 'payment:s-1:PAID' });
+    expect(reports.map(({ message }) => message)).toEqual([
+      'The same subject is being acted on now.',
+      'The handler is draining: the process is about to end.',
+    ]);
   });
 
   it('is told nothing of what went well', async () => {
@@ -295,6 +299,9 @@ describe('the default onReport', () => {
       '[Error ECONNREFUSED]',
     ],
     ['an object that is no error', { code: 7, message: 'no error' }, '[7: no error]'],
+    ['an object whose message is no text', { code: 7, message: 5 }, '[7]'],
+    ['a text with line breaks in it and around it', '\r\nout\r\nof stock\n', '[out of stock]'],
+    ['a text of 300 characters', 'x'.repeat(300), ` [${'x'.repeat(300)}]`],
     ['nothing', undefined, 'The callback threw.'],
     ['a number', 7, 'The callback threw.'],
     [
@@ -320,8 +327,8 @@ describe('the default onReport', () => {
 
   it.each(['missing', 'mismatch'])('logs the reason of a 401: %s', async (reason) => {
     const headers = reason === 'missing' ? { authorization: '' } : { authorization: basic(secret) };
-    expect(await logged({}, notificationRequest(personal, { headers }))).toContain(
-      `webhook unauthorized (reason=${reason}): `,
+    expect(await logged({}, notificationRequest(personal, { headers }))).toBe(
+      `pix-automatic-sdk: webhook unauthorized (reason=${reason}): The request did not prove that the service sent it.`,
     );
   });
 
@@ -331,7 +338,7 @@ describe('the default onReport', () => {
     });
     const init = { method: 'POST', headers: { authorization }, body, duplex: 'half' } as RequestInit;
     const line = await logged({}, new Request('https://merchant.example', init));
-    expect(line).toMatch(/webhook body_interrupted: /);
+    expect(line).toMatch(/webhook body_interrupted: The connection was lost before the body had arrived\.$/);
     expect(line).not.toMatch(MARKS);
   });
 });
@@ -363,8 +370,34 @@ describe('without a store', () => {
 
   it('a handler in production warns once, that duplicates are noticed by this process only', async () => {
     expect(await warningsIn('production')).toEqual([
-      [expect.stringMatching(/no `store`.*this process only/)],
+      [expect.stringMatching(/no `store`.*this process only.*Pass a store of .* or `new MemoryStore\(\)`/)],
     ]);
+  });
+
+  it.each<[string, object | undefined]>([
+    ['no process', undefined],
+    ['a process without an environment', {}],
+    [
+      'an environment that may not be read',
+      {
+        get env(): never {
+          throw new Error('permission denied');
+        },
+      },
+    ],
+  ])('one on a runtime with %s works, and does not warn', async (_, process) => {
+    const acted: string[] = [];
+    const create = () => {
+      vi.stubGlobal('process', process);
+      try {
+        return createWebhookHandler({ credentials, on: { payment: ({ key }) => void acted.push(key) } });
+      } finally {
+        vi.unstubAllGlobals();
+      }
+    };
+    const handler = create();
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect([acted, warn.mock.calls]).toEqual([['payment:s-1:PAID'], []]);
   });
 
   it.each(['development', 'test', ''])('one elsewhere does not warn (%j)', async (environment) => {

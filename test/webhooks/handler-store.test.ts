@@ -356,6 +356,7 @@ describe('a callback that takes too long', () => {
     await resultAfter(1, statuses);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await deliver('s-1000')).toBe(true);
+    expect(await deliver('s-1')).toBe(true);
     expect(await deliver('s-0')).toBe(false);
   });
 
@@ -407,6 +408,20 @@ describe('a callback that takes too long', () => {
     expect(await resultAfter(3_000, statusOf(deliverPayment({ handler })))).toBe(500);
     expect(signals[0]).toBe(signals[1]);
     expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it('can be given another signal, which is then its own', async () => {
+    const own = AbortSignal.abort();
+    let seen: AbortSignal | undefined;
+    const listener = createListener({
+      on: {
+        payment: (_, context) => {
+          seen = Object.defineProperty(context, 'signal', { value: own }).signal;
+        },
+      },
+    });
+    expect(await statusOf(deliverPayment(listener))).toBe(200);
+    expect(seen).toBe(own);
   });
 
   it('is the only one whose signal fires, and one in time leaves no timer behind', async () => {
@@ -465,6 +480,17 @@ describe('recording that a callback succeeded', () => {
     expect(store.steps.length).toBeGreaterThan(8);
     expect(store.steps.length).toBeLessThan(30);
     expect(listener.reports).toMatchObject([{ code: 'store_failed', status: 503, key: 'payment:s-1:PAID' }]);
+  });
+
+  it('is not tried where the lease is over by then: somebody else may have the subject', async () => {
+    const store = new WatchedStore();
+    store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
+    // The lease is of 21.1 s. The tries are at 0, 0.1, 0.3, 0.7, 1.5, 3.1 s and every 2 s from there: one would be at 21.1 s.
+    const listener = createListener({ store, callbackTimeoutMs: 6_100 });
+    const status = statusOf(deliverPayment(listener));
+    expect(await resultAfter(19_099, status)).toBe('nothing yet');
+    expect(await resultAfter(1, status)).toBe(503);
+    expect(store.steps.filter((step) => step === 'complete')).toHaveLength(14);
   });
 
   it('starts with what the callback left of its lease', async () => {

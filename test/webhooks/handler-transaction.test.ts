@@ -215,6 +215,29 @@ describe('with a store in transactional mode', () => {
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
   });
 
+  it.each([
+    [
+      'at once',
+      () => {
+        throw new Error('out of stock');
+      },
+    ],
+    ['later', () => Promise.reject(new Error('out of stock'))],
+  ])('the store is given what a callback threw %s, so that it rolls back with that', async (_, callback) => {
+    const given: unknown[] = [];
+    const { store, deliver } = createTransactionalListener(callback);
+    const transact = store.transact.bind(store);
+    store.transact = (request, work) =>
+      transact(request, (...args) =>
+        work(...args).catch((error) => {
+          given.push(error);
+          throw error;
+        }),
+      );
+    expect(await statusOf(deliver())).toBe(500);
+    expect(given).toMatchObject([{ message: 'out of stock' }]);
+  });
+
   it('a callback may take longer than a step of the store', async () => {
     const { deliver } = createTransactionalListener(() => new Promise((resolve) => setTimeout(resolve, 60)), {
       storeTimeoutMs: 20,

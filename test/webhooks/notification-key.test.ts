@@ -111,6 +111,7 @@ describe('the key is injective', () => {
     ['\ud800', '%ud800'],
     ['\udc00\ud800', '\ud800\udc00'],
     ['a\ud800', '\ud800a'],
+    ['\ud800ab', '\ud800ac'],
   ])('%j and %j, with half a surrogate pair, have different keys', (one, other) => {
     const keys = [one, other].map((uuid) => keyOf(JSON.stringify({ ...reversalPayload(), uuid })));
     expect(keys[0]).not.toBe(keys[1]);
@@ -183,9 +184,29 @@ describe('the key of an unrecognized body', () => {
     expect(keyOf(nested(200))).toMatch(/^unrecognized:/);
     const refused = expect.objectContaining({
       code: 'invalid_notification',
+      message: expect.stringContaining('The body cannot be read.'),
       issues: [{ path: [], message: expect.stringContaining('not nested as deeply') }],
     });
     expect(() => keyOf(nested(201))).toThrow(refused);
+    const list = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    expect(keyOf(list(200))).toMatch(/^unrecognized:/);
+    expect(() => keyOf(list(201))).toThrow(refused);
+  });
+
+  it('is that of the same number where a parser has read it as BigInt, and of null where it has left nothing', () => {
+    expect(keyOf({ a: 7n })).toBe(keyOf({ a: 7 }));
+    expect(keyOf({ a: 2n ** 64n })).not.toBe(keyOf({ a: 2n ** 64n + 1n }));
+    expect(keyOf({ a: undefined, b: [undefined] })).toBe(keyOf({ a: null, b: [null] }));
+  });
+
+  it('is not made up for a body that throws when it is read: what it throws comes through', () => {
+    const failure = new Error('unreadable');
+    const body = {
+      get novel(): string {
+        throw failure;
+      },
+    };
+    expect(() => keyOf(body)).toThrow(failure);
   });
 
   it('takes no more work than for 5,000 values, however many fields and items a body has', () => {
@@ -221,6 +242,7 @@ describe('the key of an unrecognized body', () => {
     // As some parsers read large numbers; which is not the text with the same digits.
     expect(keyOf({ ...body, f7: 1n })).toMatch(/^unrecognized:[0-9a-f]{64}$/);
     expect(keyOf({ ...body, f7: 1n })).not.toBe(keyOf({ ...body, f7: '1' }));
+    expect(keyOf({ ...body, f7: 1n })).not.toBe(keyOf({ ...body, f7: 2n }));
   });
 
   it('is refused for a body that is nested too deeply beside more than 5,000 values', () => {

@@ -4,7 +4,7 @@ import {
   type NotificationInput,
   parseNotification,
 } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { seedRandomTests } from '../helpers/random-seed';
 import {
@@ -81,9 +81,23 @@ describe('the kind, by the query flags', () => {
     'type=refunds',
     'type=',
     'kind=refund',
+    // A sale has no flag, and `undefined` is not its name.
+    'undefined=true',
+    'type=undefined',
   ])('?%s is a parameter of the merchant’s own', (query) => {
     expect(parseNotification({ url: `/?${query}`, body: salePayload() }).kind).toBe('payment');
   });
+
+  it.each(kinds)(
+    '$kind, as the service spells its query, costs no parsing of it',
+    ({ kind, payload, query }) => {
+      const parsing = vi.fn();
+      vi.stubGlobal('URLSearchParams', parsing);
+      onTestFinished(() => void vi.unstubAllGlobals());
+      expect(parseNotification({ url: `/webhooks${query}`, body: payload() }).kind).toBe(kind);
+      expect(parsing).not.toHaveBeenCalled();
+    },
+  );
 
   const body = { uuid: 'v-1', status: 'PAID' };
 
@@ -239,6 +253,7 @@ describe('a known kind without what identifies it is refused', () => {
     const body = { ...salePayload(), saleToken: 7, amount: 'S3CRET', shopper: { email: ['S3CRET'] } };
     const error = refusalOf({ body });
     expect(error.body).toBe(body);
+    expect(error.message).toContain('The notification is not what it seems to be.');
     expect(error.issues).toHaveLength(1);
     expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|maria|order-1/);
   });
@@ -276,8 +291,9 @@ describe('a field that nobody needs, of another type than documented', () => {
     });
   });
 
-  it('leaves no issues on a notification that is as documented', () => {
-    expect(Object.hasOwn(parseNotification({ body: salePayload() }), 'issues')).toBe(false);
+  it.each(['payment', 'unrecognized'])('leaves no issues on a notification without any: %s', (kind) => {
+    const notification = parseNotification({ body: kind === 'payment' ? salePayload() : { novel: 1 } });
+    expect([notification.kind, Object.hasOwn(notification, 'issues')]).toEqual([kind, false]);
   });
 });
 
@@ -345,8 +361,18 @@ describe('the body', () => {
   ])('is refused as %s', (_, body) => {
     const error = refusalOf({ url: queries.refund, body });
     expect(error.issues).toEqual([{ path: [], message: 'expected a JSON object' }]);
+    expect(error.message).toContain('The body cannot be read.');
     expect(error.body).toBe(body);
     expect(everythingPrintedOf(error)).not.toContain('s-1');
+  });
+
+  it.each([undefined, null, json])('alone is refused, with where it belongs: %j', (input) => {
+    expect(() => parseNotification(input as never)).toThrow(
+      expect.objectContaining({
+        code: 'configuration',
+        message: expect.stringContaining('`parseNotification({ url, body })`: the body goes into `body`'),
+      }),
+    );
   });
 
   it('nested ever so deep, is read where the kind is known, and refused where it would be hashed', () => {

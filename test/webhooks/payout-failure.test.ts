@@ -36,6 +36,11 @@ describe.each(meanings)('payoutFailure of %s', (code, meaning) => {
     },
   );
 
+  it('has the bank’s reason without white space around it, and as it is within', () => {
+    expect(failureOf({ error_code: `${code} - account closed \n` }).reason).toBe('account closed');
+    expect(failureOf({ error_code: `${code}(account closed)` }).reason).toBe('(account closed)');
+  });
+
   it('prefers the reason in error_code to the one in message', () => {
     const failure = failureOf({ error_code: `${code} - one`, message: `${code} - other` });
     expect(failure.reason).toBe('one');

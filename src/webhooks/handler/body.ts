@@ -87,14 +87,12 @@ function pumpWebStream(stream: ReadableStream<Uint8Array | string>, sink: Sink):
   const pump = async () => {
     while (open) {
       const { done, value } = await reader.read();
-      if (!open) return;
       if (done) return sink.end();
       sink.write(value);
     }
   };
   pump().catch((error: unknown) => sink.fail(new BodyProblem('body_interrupted', error)));
   return () => {
-    if (!open) return;
     open = false;
     reader.cancel().catch(() => undefined);
   };

@@ -32,7 +32,7 @@ function flaggedKinds(source: QuerySource): Kinds {
   // The service's own spelling, which nearly all notifications have, needs no parsing.
   const text = source.query === undefined ? queryOf(source.url) : undefined;
   if (text === '') return [];
-  const asSent = text === undefined ? [] : documentedKinds.filter(({ query }) => query === text);
+  const asSent = documentedKinds.filter(({ query }) => query === text);
   if (asSent.length > 0) return asSent;
   const query = readQuery(source);
   // Look at every value of a repeated parameter: the merchant's own `type` may come before the service's.

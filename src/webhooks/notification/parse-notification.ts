@@ -85,7 +85,7 @@ export function readJsonObject(body: unknown): JsonObject {
 }
 
 function parseJson(body: unknown): unknown {
-  const text = typeof body !== 'string' && isBytes(body) ? utf8.decode(body) : body;
+  const text = isBytes(body) ? utf8.decode(body) : body;
   if (typeof text !== 'string') return body;
   try {
     // `JSON.parse` refuses a byte order mark.

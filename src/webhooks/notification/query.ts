@@ -26,8 +26,8 @@ export function queryOf(url: string | URL | undefined): string {
   const mark = whole.indexOf('?');
   if (mark === -1) return '';
   const hash = whole.indexOf('#');
-  if (hash === -1) return whole.slice(mark + 1);
-  return hash < mark ? '' : whole.slice(mark + 1, hash);
+  // A mark after the hash belongs to the fragment: the slice is empty then.
+  return hash === -1 ? whole.slice(mark + 1) : whole.slice(mark + 1, hash);
 }
 
 function entriesOf(query: QueryInput | undefined): Iterable<[string, string]> {

@@ -102,7 +102,8 @@ function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefi
       `${MAX_IDENTITY_LENGTH} characters, without U+FFFD, which stands for bytes that are no UTF-8`;
     return { issues: [{ path: [], message }] };
   }
-  const identity = identify(encodePart(kind), String(id), states.map(String).map(encodePart).join(''));
+  const [encodedState] = states.map(String).map(encodePart);
+  const identity = identify(encodePart(kind), String(id), encodedState);
   return { notification: { kind, payload: result.value, raw, key: identity.key }, identity };
 }
 
