@@ -1,7 +1,11 @@
 import { mutantsOf } from '../mutant';
 
 const transactional = ['test/stores/postgres-transactional.test.ts'];
-const both = [...transactional, 'test/stores/postgres-strain.test.ts'];
+const both = [
+  'test/stores/postgres-connection.test.ts',
+  ...transactional,
+  'test/stores/postgres-strain.test.ts',
+];
 const slots = ['test/stores/slots.test.ts'];
 
 /** In the connections and transactions of `PostgresStore`. */
