@@ -14,11 +14,15 @@ export const MAX_STATE_LENGTH = 512;
 
 const HASHED = 'sha256:';
 
-/** The duration in whole milliseconds, rounded up; refuses what is none (`NaN`, `Infinity`, zero, a string). */
-export function checkDuration(name: string, value: number): number {
-  if (typeof value === 'number' && value > 0 && value <= MAX_DURATION_MS) return Math.ceil(value);
+/**
+ * The duration in whole milliseconds, rounded up; refuses what is none (`NaN`, `Infinity`, zero, a string).
+ *
+ * @param most - `LONGEST_TIMER_MS` for what a timer waits for
+ */
+export function checkDuration(name: string, value: number, most: number = MAX_DURATION_MS): number {
+  if (typeof value === 'number' && value > 0 && value <= most) return Math.ceil(value);
   throw new ConfigurationError(
-    `Expected ${name} to be a positive number of milliseconds, below ${MAX_DURATION_MS}. ` +
+    `Expected ${name} to be a positive number of milliseconds, up to ${most}. ` +
       'Check that it is not a text from the environment, which needs Number(…).',
   );
 }
