@@ -58,7 +58,13 @@ export const scopes: Readonly<Record<string, Scope>> = {
   },
   // Those of SQLite need a Node that has it, 22 or later. The SQL and Lua have listed faults (`mutants`).
   stores: {
-    ...stores('postgres/transact', 'postgres-transact', 'postgres-strain', 'postgres-transactional'),
+    ...stores(
+      'postgres/transact',
+      'postgres-transact',
+      'postgres-connection',
+      'postgres-strain',
+      'postgres-transactional',
+    ),
     ...stores('postgres/connection', 'postgres-connection', 'postgres-strain', 'postgres-transactional'),
     ...stores('postgres/abandoned-claims', 'postgres-late-claims'),
     ...stores('postgres/postgres-store', 'postgres-store', 'postgres-late-claims', 'postgres-connection'),
@@ -69,7 +75,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...stores('memory-store', 'memory-store'),
     ...stores('redis/redis-store', 'redis-replies', 'redis-store'),
     ...stores('redis/client', 'redis-replies', 'redis-store'),
-    ...stores('sqlite/sqlite-store', 'sqlite-store', 'better-sqlite3'),
+    ...stores('sqlite/sqlite-store', 'sqlite-steps', 'sqlite-store'),
     ...stores('sqlite/database', 'sqlite-database'),
     ...stores('rows', 'rows'),
     ...stores('replies', 'replies'),
