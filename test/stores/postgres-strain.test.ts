@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigurationError, StoreError } from '../../src/errors';
+import { StoreError } from '../../src/errors';
 import {
   type PostgresPool,
   type PostgresResult,
@@ -220,51 +220,6 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     );
     expect(results).toEqual(Array(40).fill({ status: 'completed', effects: 1 }));
   });
-
-  it.each([
-    [20, 15],
-    [10, 8],
-    [3, 2],
-    [2, 1],
-    [1, 1],
-    [undefined, 8],
-  ])('opens at a time, over a pool of %s, %s', async (max, most) => {
-    const open = await mostOpen({ ...(max !== undefined && { options: { max } }) });
-    expect(open).toBe(most);
-  });
-
-  it('opens as many at a time as maxTransactions says', async () => {
-    expect(await mostOpen({ options: { max: 10 } }, 6)).toBe(6);
-    expect(() => open(pool, { maxTransactions: 0 })).toThrow(ConfigurationError);
-  });
-
-  /** How many transactions a store opens at a time over a pool that gives each a connection which never answers. */
-  async function mostOpen(like: Partial<PostgresPool>, maxTransactions?: number): Promise<number> {
-    let connections = 0;
-    const client = {
-      query: () => new Promise<never>(() => undefined),
-      release: () => undefined,
-      on: () => undefined,
-      removeListener: () => undefined,
-    };
-    const endless: PostgresPool = {
-      ...like,
-      totalCount: 0,
-      query: client.query,
-      connect: (give) => {
-        connections += 1;
-        give(undefined, client);
-      },
-    };
-    const store = open(endless, { maxTransactions, stepTimeoutMs: 200 });
-    const all = Array.from({ length: 20 }, () =>
-      store.transact(newRequest(), neverRun).catch(() => undefined),
-    );
-    await sleep(20);
-    const most = connections;
-    await Promise.all(all);
-    return most;
-  }
 
   it('records a notification whose callback has set another search_path', async () => {
     const request = newRequest();

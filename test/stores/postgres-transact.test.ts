@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { type PostgresPool, PostgresStore } from '../../src/stores';
@@ -94,4 +95,53 @@ describe('PostgresStore with transactional: true, over a client that answers as 
     expect(sent).not.toContain('BEGIN');
     expect(await store.transact(request, async () => undefined)).toEqual({ status: 'completed' });
   });
+});
+
+describe('PostgresStore with transactional: true', () => {
+  it.each([
+    [20, 15],
+    [10, 8],
+    [3, 2],
+    [2, 1],
+    [1, 1],
+    [undefined, 8],
+  ])('opens at a time, over a pool of %s, %s', async (max, most) => {
+    const open = await mostOpen({ ...(max !== undefined && { options: { max } }) });
+    expect(open).toBe(most);
+  });
+
+  it('opens as many at a time as maxTransactions says', async () => {
+    expect(await mostOpen({ options: { max: 10 } }, 6)).toBe(6);
+    const { pool } = scriptedPool();
+    for (const maxTransactions of [0, 1.5])
+      expect(() => new PostgresStore(pool, { maxTransactions, transactional: true })).toThrow(
+        'Expected maxTransactions to be',
+      );
+  });
+
+  /** How many transactions a store opens at a time over a pool that gives each a connection which never answers. */
+  async function mostOpen(like: Partial<PostgresPool>, maxTransactions?: number): Promise<number> {
+    let connections = 0;
+    const client = {
+      query: () => new Promise<never>(() => undefined),
+      release: () => undefined,
+      on: () => undefined,
+      removeListener: () => undefined,
+    };
+    const endless: PostgresPool = {
+      ...like,
+      totalCount: 0,
+      query: client.query,
+      connect: (give) => {
+        connections += 1;
+        give(undefined, client);
+      },
+    };
+    const store = new PostgresStore(endless, { maxTransactions, transactional: true, stepTimeoutMs: 200 });
+    const all = Array.from({ length: 20 }, () => store.transact(request, neverRun).catch(() => undefined));
+    await sleep(20);
+    const most = connections;
+    await Promise.all(all);
+    return most;
+  }
 });
