@@ -172,6 +172,15 @@ describe('PostgresStore releases in the background', () => {
     timers.mockRestore();
   });
 
+  it.each([{}, 5])('also where timers are %j, and keep no process alive', async (timer) => {
+    vi.useRealTimers();
+    const { database } = databaseWith(lost);
+    const timers = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(timer as never);
+    const claim = new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS);
+    await expect(claim).rejects.toThrow('Connection terminated unexpectedly');
+    timers.mockRestore();
+  });
+
   it('no claim that the server refused', async () => {
     const { database, releases } = databaseWith(() =>
       Promise.reject(Object.assign(new Error('relation "x" does not exist'), { code: '42P01' })),
