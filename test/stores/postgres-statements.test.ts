@@ -173,6 +173,14 @@ describe('A single statement', () => {
     ]);
   });
 
+  it('is sent without a name, a row mode and types that are none', async () => {
+    for (const wrong of [{}, { name: 5, rowMode: 'object', types: 'text' }]) {
+      const statement = { text: 'SELECT 1', ...wrong } as PostgresStatement;
+      const { sent } = await sentBy((transaction) => transaction.query(statement));
+      expect(sent).toStrictEqual([{ text: 'SELECT 1', values: [], queryMode: 'extended' }]);
+    }
+  });
+
   it('takes the values beside the object before those in it, as pg does', async () => {
     const { sent } = await sentBy((transaction) =>
       transaction.query({ text: 'SELECT $1', values: [1] }, [2]),
