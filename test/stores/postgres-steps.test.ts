@@ -97,6 +97,31 @@ describe('PostgresStore, over a database that answers as told,', () => {
     },
   );
 
+  it('prints what createTable runs, in the same order', async () => {
+    const texts = ['subject', 'token', 'key', 'entry'].map((name) => [name, 'text']);
+    const numbers = ['fence', 'expires', 'expires_at', 'first_failed_at', 'last_failed_at', 'attempts'];
+    const columns = JSON.stringify({
+      ...Object.fromEntries([...texts, ...numbers.map((name) => [name, 'bigint'])]),
+      done: 'jsonb',
+    });
+    const table = { owned: true, ordinary: true, unguarded: true, keyed: true, columns };
+    const { database, asked } = databaseThat(() => [table]);
+    const store = new PostgresStore(database);
+    await store.createTable();
+    const run = asked.map(({ text }) => text).filter((text) => text.startsWith('CREATE'));
+    expect(run).toHaveLength(4);
+    expect(store.createTableSql()).toBe(run.map((text) => `${text};\n`).join(''));
+  });
+
+  it('refuses durations that are none, by their names', async () => {
+    const { database, asked } = databaseThat(() => []);
+    const store = new PostgresStore(database);
+    await expect(store.claim('payment:1', 'PAID', 0)).rejects.toThrow('Expected leaseMs to be');
+    await expect(store.complete(claim, 0)).rejects.toThrow('Expected retentionMs to be');
+    await expect(store.park(request, 0)).rejects.toThrow('Expected retentionMs to be');
+    expect(asked).toEqual([]);
+  });
+
   it('deletes 1000 at most when nothing is said, and refuses a limit that is none', async () => {
     const { database, values } = databaseThat(() => []);
     const store = new PostgresStore(database);
