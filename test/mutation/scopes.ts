@@ -56,7 +56,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...webhooks('handler/parking', 'handler-park'),
     ...webhooks('handler/body', 'handler-body'),
   },
-  // Those of SQLite need a Node that has it, 22 or later. The SQL and Lua have listed faults (`mutants`).
+  // `sqlite-store` needs a Node that has SQLite, 22 or later. The files of SQL and Lua have listed faults (`mutants`).
   stores: {
     ...stores(
       'postgres/transact',
@@ -89,7 +89,5 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...stores('names', 'names'),
     ...stores('store-arguments', 'store-arguments'),
     ...stores('postgres/table', 'postgres-table'),
-    ...stores('postgres/sql', 'postgres-store', 'postgres-transactional'),
-    ...stores('sqlite/sql', 'sqlite-store'),
   },
 };
