@@ -17,11 +17,15 @@ export const MAX_STATE_LENGTH = 512;
 
 const HASHED = 'sha256:';
 
-/** Returns the duration in whole milliseconds, rounded up; refuses `NaN`, `Infinity`, zero, negatives and strings. */
-export function checkDuration(name: string, value: number): number {
-  if (typeof value === 'number' && value > 0 && value <= MAX_DURATION_MS) return Math.ceil(value);
+/**
+ * Returns the duration in whole milliseconds, rounded up; refuses `NaN`, `Infinity`, zero, negatives and strings.
+ *
+ * @param most - `LONGEST_TIMER_MS` where a timer waits for it
+ */
+export function checkDuration(name: string, value: number, most: number = MAX_DURATION_MS): number {
+  if (typeof value === 'number' && value > 0 && value <= most) return Math.ceil(value);
   throw new ConfigurationError(
-    `Expected ${name} to be a positive number of milliseconds, below ${MAX_DURATION_MS}. ` +
+    `Expected ${name} to be a positive number of milliseconds, up to ${most}. ` +
       'Check that it is not a text from the environment, which needs Number(…).',
   );
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
@@ -201,6 +202,19 @@ describe('MemoryStore', () => {
     expect((await store.claim('payment:after', 'PAID', 60_000)).status).toBe('claimed');
   });
 
+  it('has, without a clock of its own, the time of day, and lets a lease run out by it', async () => {
+    const before = Date.now();
+    const store = new MemoryStore();
+    const claim = await store.claim('payment:1', 'PAID', 20);
+    const after = Date.now();
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    // The process's clock counts parts of a millisecond, too.
+    expect(claim.fence).toBeGreaterThanOrEqual(before - 5);
+    expect(claim.fence).toBeLessThanOrEqual(after + 5);
+    await sleep(40);
+    expect((await store.claim('payment:1', 'PAID', 20)).status).toBe('claimed');
+  });
+
   it('grows the fence also when the clock has been set back', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ clock });
@@ -234,8 +248,8 @@ describe('MemoryStore', () => {
     }
   });
 
-  it('evicts no live claim, and finds room behind more of them than it looks at in one step', async () => {
-    const live = 1_500;
+  it('evicts no live claim, and finds room behind as many of them as it looks at in one step', async () => {
+    const live = 1_000;
     const store = new MemoryStore({ maxEntries: 2 * live });
     for (let index = 0; index < live; index += 1) await store.claim(`live:${index}`, 'PAID', 60_000);
     for (let index = 0; index < live; index += 1) {
@@ -258,7 +272,21 @@ describe('MemoryStore', () => {
     };
     for (const key of ['a', 'b', 'a', 'c']) await park(key);
     expect((await store.parked()).map(({ key }) => key)).toEqual(['a', 'c']);
-    expect(() => new MemoryStore({ maxParked: 0 })).toThrow(ConfigurationError);
+    expect(() => new MemoryStore({ maxParked: 0 })).toThrow('Expected maxParked to be');
+  });
+
+  it('begins to count anew what is parked again at the moment its retention ends', async () => {
+    const { clock, pass } = fakeClock();
+    const store = new MemoryStore({ clock });
+    const request = { kind: 'payment', subject: 'payment:1', state: 'PAID', body: '{}', url: '' };
+    const park = () => store.park({ key: 'a', ...request, errorName: 'Error' }, 1000);
+    await park();
+    await pass(999);
+    await park();
+    expect(await store.parked()).toMatchObject([{ attempts: 2, firstFailedAt: clock() - 999 }]);
+    await pass(1000);
+    await park();
+    expect(await store.parked()).toMatchObject([{ attempts: 1, firstFailedAt: clock() }]);
   });
 
   it('lets go of parked notifications that have expired, as others are parked', async () => {
@@ -285,6 +313,7 @@ describe('MemoryStore', () => {
     'refuses maxEntries: %s',
     (maxEntries) => {
       expect(() => new MemoryStore({ maxEntries })).toThrow(ConfigurationError);
+      expect(() => new MemoryStore({ maxEntries })).toThrow('Expected maxEntries to be');
     },
   );
 });

@@ -134,15 +134,51 @@ describe('PostgresStore releases in the background', () => {
       'whose connection was reset',
       () => Promise.reject(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
     ],
+    [
+      'whose host was not found, of which the last five letters could be an SQLSTATE',
+      () => Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })),
+    ],
+    [
+      'whose code only begins like an SQLSTATE',
+      () => Promise.reject(Object.assign(new Error('injected'), { code: 'FETCH_FAILED' })),
+    ],
+    ['whose code is a number', () => Promise.reject(Object.assign(new Error('injected'), { code: 42_501 }))],
+    ['that was rejected with undefined', () => Promise.reject(undefined)],
+    ['that was rejected with null', () => Promise.reject(null)],
+    ['that was rejected with a text', () => Promise.reject('gone')],
   ])('a claim %s, once', async (_, claim) => {
     const { database, releases, answerWith } = databaseWith(claim);
     answerWith(async (tokens) => ({ rows: tokens.map((token) => ({ token })) }));
-    await expect(new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS)).rejects.toBeInstanceOf(
-      Error,
-    );
+    const reason = await claim().catch((error: unknown) => error);
+    const step = new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS);
+    // What the client says, or what the store says of a reply that it cannot read.
+    await (isReply(reason)
+      ? expect(step).rejects.toBeInstanceOf(StoreError)
+      : expect(step).rejects.toEqual(reason));
     expect(releases).toEqual([]);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(releases).toEqual([[expect.stringMatching(/^[\da-f-]{36}$/)]]);
+  });
+
+  const isReply = (value: unknown) => typeof value === 'object' && value !== null && 'rows' in value;
+
+  it('and keeps no process alive for that', async () => {
+    const { database } = databaseWith(lost);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    await new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS).catch(() => undefined);
+    // The first one was the step's own, which is over.
+    expect(vi.getTimerCount()).toBe(1);
+    expect(timers.mock.results.at(-1)?.value.hasRef()).toBe(false);
+    timers.mockRestore();
+  });
+
+  it.each([{}, 5])('also where timers are %j, and keep no process alive', async (timer) => {
+    vi.useRealTimers();
+    const { database } = databaseWith(lost);
+    const timers = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(timer as never);
+    const claim = new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS);
+    await expect(claim).rejects.toThrow('Connection terminated unexpectedly');
+    timers.mockRestore();
   });
 
   it('no claim that the server refused', async () => {

@@ -57,6 +57,7 @@ describe('A statement that begins or ends a transaction', () => {
     'START TRANSACTION',
     'START/**/TRANSACTION',
     "PREPARE TRANSACTION 'x'",
+    "PREPARE TRANSACTION 'ROLLBACK TO x'",
     "PREPARE/**/TRANSACTION 'x'",
     "PREPARE--\nTRANSACTION 'x'",
     "PREPARE /* a /* b */ c */ TRANSACTION 'x'",
@@ -124,12 +125,19 @@ describe('A single statement', () => {
     'SELECT "; COMMIT"',
     'SELECT $$; COMMIT; $$',
     'SELECT $fn$ BEGIN; $$ COMMIT; $fn$',
+    // What is not closed is one string up to the end, and the server refuses it.
+    'SELECT $$; COMMIT',
+    'SELECT $a$; COMMIT; $b$',
+    "SELECT '; COMMIT",
+    'SELECT 1 /* ; COMMIT',
     'SELECT 1 /* ; COMMIT */',
     'SELECT 1 /* /* */ ; COMMIT */',
     'SELECT 1 -- ; COMMIT',
     'SAVEPOINT attempt',
     'ROLLBACK TO attempt',
-    'ROLLBACK TO SAVEPOINT attempt',
+    ' \n ROLLBACK TO SAVEPOINT attempt',
+    'ROLLBACK  TO attempt',
+    'ROLLBACK WORK  TO attempt',
     'ROLLBACK/**/WORK TO attempt',
     'rollback transaction to savepoint attempt',
     'RELEASE SAVEPOINT attempt',
@@ -163,6 +171,14 @@ describe('A single statement', () => {
     expect(sent).toEqual([
       { text: 'SELECT $1', values: ['a'], name: 'named', rowMode: 'array', types, queryMode: 'extended' },
     ]);
+  });
+
+  it('is sent without a name, a row mode and types that are none', async () => {
+    for (const wrong of [{}, { name: 5, rowMode: 'object', types: 'text' }]) {
+      const statement = { text: 'SELECT 1', ...wrong } as PostgresStatement;
+      const { sent } = await sentBy((transaction) => transaction.query(statement));
+      expect(sent).toStrictEqual([{ text: 'SELECT 1', values: [], queryMode: 'extended' }]);
+    }
   });
 
   it('takes the values beside the object before those in it, as pg does', async () => {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigurationError, StoreError } from '../../src/errors';
+import { StoreError } from '../../src/errors';
 import {
   type PostgresPool,
   type PostgresResult,
@@ -21,91 +20,6 @@ const run = randomUUID().slice(0, 8);
 const table = `strain_${run}`;
 const writes = `strain_writes_${run}`;
 const role = `strain_role_${run}`;
-
-describe('PostgresStore closes a connection that', () => {
-  /** A pool of one connection, which answers as told, and what it was released with. */
-  function poolOf(answer: (text: string) => Promise<PostgresResult>) {
-    const client = new EventEmitter();
-    const released: unknown[] = [];
-    const sent: string[] = [];
-    Object.assign(client, {
-      release: (broken: unknown) => released.push(broken),
-      query: (text: string) => {
-        sent.push(text.trim().split(' ')[0] ?? '');
-        return answer(text);
-      },
-    });
-    const pool = {
-      totalCount: 1,
-      query: () => Promise.reject(new Error('not by the pool')),
-      connect: (give: (error: undefined, given: unknown) => void) => give(undefined, client),
-    } as unknown as PostgresPool;
-    return { pool, client, released, sent };
-  }
-  const request = { subject: 'payment:1', state: 'PAID', retentionMs: 1000, timeoutMs: 1000 };
-
-  it.each([
-    ['plain', (pool: PostgresPool) => new PostgresStore(pool).claim('payment:1', 'PAID', 1000)],
-    [
-      'transactional',
-      (pool: PostgresPool) => new PostgresStore(pool, { transactional: true }).transact(request, neverRun),
-    ],
-  ])('was lost, and bears what it still emits after that, in %s mode', async (_, use) => {
-    const lost = new Error('Connection terminated unexpectedly');
-    const { pool, client, released } = poolOf(() => Promise.reject(lost));
-    await expect(use(pool)).rejects.toBe(lost);
-    expect(released).toEqual([lost]);
-    expect(() => client.emit('error', new Error('read ECONNRESET'))).not.toThrow();
-  });
-
-  it('did not answer within stepTimeoutMs of its statement, and not before, however long connecting took', async () => {
-    // As on a busy machine: connecting takes nearly as long as a step may, so that no statement fits in after it.
-    const [stepTimeoutMs, connectingMs, answeringMs] = [400, 300, 200];
-    const idle: object[] = [];
-    const closed: unknown[] = [];
-    let connections = 0;
-    let answer = (): Promise<PostgresResult> =>
-      sleep(answeringMs, { rows: [], rowCount: 0, command: 'UPDATE' });
-    const connected = () => {
-      connections += 1;
-      const client = {
-        query: () => answer(),
-        on: () => undefined,
-        removeListener: () => undefined,
-        release: (broken: unknown) => (broken === undefined ? idle.push(client) : closed.push(broken)),
-      };
-      return sleep(connectingMs, client);
-    };
-    const pool = {
-      totalCount: 1,
-      query: () => Promise.reject(new Error('not by the pool')),
-      connect: async (give: (error: undefined, given: unknown) => void) =>
-        give(undefined, idle.pop() ?? (await connected())),
-    } as unknown as PostgresPool;
-    const store = new PostgresStore(pool, { stepTimeoutMs });
-    const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-
-    await expect(store.release(claim)).rejects.toBeInstanceOf(StoreError);
-    await expect.poll(() => idle).toHaveLength(1);
-    await store.release(claim);
-    expect({ connections, closed }).toEqual({ connections: 1, closed: [] });
-
-    answer = () => new Promise(() => undefined);
-    await expect(store.release(claim)).rejects.toBeInstanceOf(StoreError);
-    await expect.poll(() => closed).toEqual([expect.any(StoreError)]);
-    expect(idle).toEqual([]);
-  });
-
-  it('did not answer in time, without asking it for a ROLLBACK, in transactional mode', async () => {
-    const { pool, released, sent } = poolOf((text) =>
-      text.startsWith('BEGIN') ? new Promise(() => undefined) : Promise.reject(new Error('busy')),
-    );
-    const store = new PostgresStore(pool, { transactional: true, stepTimeoutMs: 50 });
-    await expect(store.transact(request, neverRun)).rejects.toBeInstanceOf(StoreError);
-    expect(released).toEqual([expect.any(StoreError)]);
-    expect(sent).toEqual(['BEGIN']);
-  });
-});
 
 describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transactional: true', () => {
   const pool = new pg.Pool({ ...postgresConfig, max: 10 });
@@ -306,51 +220,6 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     );
     expect(results).toEqual(Array(40).fill({ status: 'completed', effects: 1 }));
   });
-
-  it.each([
-    [20, 15],
-    [10, 8],
-    [3, 2],
-    [2, 1],
-    [1, 1],
-    [undefined, 8],
-  ])('opens at a time, over a pool of %s, %s', async (max, most) => {
-    const open = await mostOpen({ ...(max !== undefined && { options: { max } }) });
-    expect(open).toBe(most);
-  });
-
-  it('opens as many at a time as maxTransactions says', async () => {
-    expect(await mostOpen({ options: { max: 10 } }, 6)).toBe(6);
-    expect(() => open(pool, { maxTransactions: 0 })).toThrow(ConfigurationError);
-  });
-
-  /** How many transactions a store opens at a time over a pool that gives each a connection which never answers. */
-  async function mostOpen(like: Partial<PostgresPool>, maxTransactions?: number): Promise<number> {
-    let connections = 0;
-    const client = {
-      query: () => new Promise<never>(() => undefined),
-      release: () => undefined,
-      on: () => undefined,
-      removeListener: () => undefined,
-    };
-    const endless: PostgresPool = {
-      ...like,
-      totalCount: 0,
-      query: client.query,
-      connect: (give) => {
-        connections += 1;
-        give(undefined, client);
-      },
-    };
-    const store = open(endless, { maxTransactions, stepTimeoutMs: 200 });
-    const all = Array.from({ length: 20 }, () =>
-      store.transact(newRequest(), neverRun).catch(() => undefined),
-    );
-    await sleep(20);
-    const most = connections;
-    await Promise.all(all);
-    return most;
-  }
 
   it('records a notification whose callback has set another search_path', async () => {
     const request = newRequest();

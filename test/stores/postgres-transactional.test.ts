@@ -300,6 +300,21 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     });
   });
 
+  it('gives a callback as long as a timer takes, which is also the most that a timeout of the server may be', async () => {
+    const longest = 2 ** 31 - 1;
+    const result = await store.transact(request('PAID', longest), async (transaction) => {
+      const names = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+      for (const name of names) {
+        const { rows } = await transaction.query('SELECT setting FROM pg_settings WHERE name = $1', [name]);
+        expect(rows).toEqual([{ setting: String(longest) }]);
+      }
+    });
+    expect(result).toEqual({ status: 'completed' });
+    await expect(store.transact(request('PAID', longest + 1), neverRun)).rejects.toBeInstanceOf(
+      ConfigurationError,
+    );
+  });
+
   it('gives up a callback that takes longer than timeoutMs, and accepts nothing more from it', async () => {
     let late: unknown;
     const slow = store.transact(request('PAID', 100), async (transaction) => {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigurationError, StoreError } from '../../src/errors';
 import { type RedisClient, RedisStore } from '../../src/stores';
 import { findRedis, redisUrl } from '../helpers/redis';
 import { ALL_FAULTS, type StoreHarness, testStoreContract } from './contract';
@@ -58,19 +57,6 @@ describe.skipIf(!found)('Redis', () => {
     const rest = await ioredis.pttl(`${prefix}${namespace}:payment:1`);
     expect(rest).toBeGreaterThan(25_000);
     expect(rest).toBeLessThanOrEqual(30_000);
-  });
-
-  it("keeps its keys under 'pix-automatic:webhooks:' by default", async () => {
-    const keys: string[] = [];
-    const client: RedisClient = {
-      defineCommand: true,
-      eval: async (_script: string, _count: number, key = '') => {
-        keys.push(key);
-        return null;
-      },
-    };
-    await expect(new RedisStore(client).claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
-    expect(new Set(keys)).toEqual(new Set(['pix-automatic:webhooks:payment:1']));
   });
 
   it('grows the fence also when the clock has been set back, and keeps the record until it is past', async () => {
@@ -142,40 +128,6 @@ describe.skipIf(!found)('Redis', () => {
     expect(await other.complete(claim, 60_000)).toBe(true);
   });
 
-  it.each([
-    'QUEUED',
-    null,
-    true,
-    [],
-    ['claimed', 'another token', '1700000000000'],
-    ['completed', 'another token'],
-    ['released', 'another token'],
-    { 0: 'claimed' },
-  ])('takes the reply %j for an error', async (reply) => {
-    const client: RedisClient = { defineCommand: true, eval: async () => reply };
-    const store = new RedisStore(client);
-    const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-    await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
-    await expect(store.complete(claim, 1000)).rejects.toThrow(StoreError);
-    await expect(store.release(claim)).rejects.toThrow(StoreError);
-  });
-
-  it.each([
-    ['abc', []],
-    ['0', []],
-    ['', []],
-    [1_700_000_000_000, []],
-    ['1700000000000', [1]],
-    ['1700000000000', 'PAID'],
-    ['1700000000000', undefined],
-  ])('takes a claim with the fence %j and the states %j for an error', async (fence, states) => {
-    const client: RedisClient = {
-      defineCommand: true,
-      eval: async (_script, _count, _key, token) => ['claimed', token, fence, states],
-    };
-    await expect(new RedisStore(client).claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
-  });
-
   function harnessOf(
     namespace: string,
     clientWith: (faults: Faults | undefined) => RedisClient,
@@ -188,17 +140,4 @@ describe.skipIf(!found)('Redis', () => {
       releasesFailedClaims: true,
     };
   }
-});
-
-describe('RedisStore is refused', () => {
-  const client: RedisClient = { defineCommand: true, eval: async () => null };
-
-  it.each(['', 'a:b', 'a b', '{a}'])('with the namespace %j', (namespace) => {
-    expect(() => new RedisStore(client, { namespace })).toThrow(ConfigurationError);
-  });
-
-  it.each([undefined, null, {}, 'redis://localhost'])('with %j for a client', (wrong) => {
-    // @ts-expect-error: not a client
-    expect(() => new RedisStore(wrong)).toThrow(ConfigurationError);
-  });
 });

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors';
+import { LONGEST_TIMER_MS } from '../../shared/time';
 import type { Claim, ClaimResult, IdempotencyStore, Transact } from '../idempotency-store';
 import { storableState, storableSubject } from '../names';
 import type { ParkedNotification, ParkedQuery, ParkRequest } from '../parked';
@@ -40,7 +41,8 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean> {
   /**
    * How long the store waits for PostgreSQL, in milliseconds. Plain mode: for a free connection and the answer
    * together. Transactional mode: for a slot and a free connection together, and then for each of the store's own
-   * statements (a transaction has five). A pool's connection that does not answer in time is closed. Default: 5000.
+   * statements (a transaction has five). A pool's connection that does not answer in time is closed. At most
+   * 2,147,483,647, some 24.8 days. Default: 5000.
    */
   readonly stepTimeoutMs?: number | undefined;
 
@@ -137,7 +139,7 @@ export class PostgresStore<Transactional extends boolean = false>
       );
     }
     const sql = postgresStatements(options.table ?? 'pix_automatic_notifications', options.schema);
-    const stepTimeoutMs = checkDuration('stepTimeoutMs', options.stepTimeoutMs ?? 5000);
+    const stepTimeoutMs = checkDuration('stepTimeoutMs', options.stepTimeoutMs ?? 5000, LONGEST_TIMER_MS);
     this.#database = database;
     this.#sql = sql;
     this.#stepTimeoutMs = stepTimeoutMs;

@@ -249,6 +249,9 @@ export function beginTransaction(statementMs: number, transactionMs: number): st
   );
 }
 
+/** The most that PostgreSQL takes for a timeout. */
+const MAX_SETTING_MS = 2 ** 31 - 1;
+
 /** Lowers a timeout for the transaction, unless it is shorter already or unknown to this version. 0 means none. */
 function lowered(setting: string, ms: number): string {
   // PostgreSQL shows this one without its unit, milliseconds.
@@ -256,7 +259,7 @@ function lowered(setting: string, ms: number): string {
   const present = `extract(epoch FROM (current_setting('${setting}', true)${unit})::interval) * 1000`;
   return (
     `CASE WHEN current_setting('${setting}', true) IS NOT NULL THEN ` +
-    `set_config('${setting}', LEAST(${ms}, NULLIF((${present})::bigint, 0))::text, true) END`
+    `set_config('${setting}', LEAST(${Math.min(ms, MAX_SETTING_MS)}, NULLIF((${present})::bigint, 0))::text, true) END`
   );
 }
 

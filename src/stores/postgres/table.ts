@@ -42,7 +42,7 @@ export async function createTable(run: Run, table: PostgresTable): Promise<void>
 }
 
 function faultOf(row: unknown, table: PostgresTable): string | undefined {
-  const found: Record<string, unknown> = typeof row === 'object' && row !== null ? { ...row } : {};
+  const found: Record<string, unknown> = { ...(row as object | undefined) };
   if (found['owned'] !== true) return 'it belongs to a role that this connection has no part in';
   if (found['ordinary'] !== true)
     return 'it is not an ordinary, logged table without partitions or inheritance';

@@ -1,4 +1,5 @@
 import { StoreError } from '../../errors';
+import { LONGEST_TIMER_MS } from '../../shared/time';
 import type { Claim, ClaimResult, TransactRequest } from '../idempotency-store';
 import { storableState, storableSubject } from '../names';
 import { newToken } from '../replies';
@@ -64,7 +65,7 @@ async function runTransaction(
   request: TransactRequest,
   work: Work,
 ): Promise<Status> {
-  const timeoutMs = checkDuration('timeoutMs', request.timeoutMs);
+  const timeoutMs = checkDuration('timeoutMs', request.timeoutMs, LONGEST_TIMER_MS);
   const retentionMs = checkDuration('retentionMs', request.retentionMs);
   const longest = timeoutMs + holdMs + stepTimeoutMs;
   const subject = storableSubject(request.subject);

@@ -1,7 +1,11 @@
 import { mutantsOf } from '../mutant';
 
 const transactional = ['test/stores/postgres-transactional.test.ts'];
-const both = [...transactional, 'test/stores/postgres-strain.test.ts'];
+const both = [
+  'test/stores/postgres-connection.test.ts',
+  ...transactional,
+  'test/stores/postgres-strain.test.ts',
+];
 const slots = ['test/stores/slots.test.ts'];
 
 /** In the connections and transactions of `PostgresStore`. */
@@ -70,7 +74,11 @@ export const postgresMutants = [
       `"SELECT set_config('role', $1, false)"`,
       'it is the role that the connection had before the transaction, so nothing is left behind.',
     ],
-    ['a timeout is raised', 'LEAST(${ms}, NULLIF', 'GREATEST(${ms}, NULLIF'],
+    [
+      'a timeout is raised',
+      'LEAST(${Math.min(ms, MAX_SETTING_MS)}, NULLIF',
+      'GREATEST(${Math.min(ms, MAX_SETTING_MS)}, NULLIF',
+    ],
     [
       'FOR UPDATE SKIP LOCKED removed',
       'ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED',

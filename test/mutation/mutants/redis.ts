@@ -142,15 +142,19 @@ export const redisMutants = [
       'if record.token == token then\n  done = {}\n  record.token = nil',
     ],
   ]),
-  ...mutantsOf('src/stores/redis/redis-store.ts', tests, [
-    ['the default prefix', "prefix = 'pix-automatic:'", "prefix = 'pix:'"],
-    ['the default namespace', "namespace = 'webhooks'", "namespace = 'hooks'"],
+  ...mutantsOf(
+    'src/stores/redis/redis-store.ts',
+    ['test/stores/redis-replies.test.ts', ...tests],
     [
-      'a claim that failed is not released',
-      'this.release({ subject, state, token, fence: 0, handledStates: [] }).catch(() => {});',
-      '',
+      ['the default prefix', "prefix = 'pix-automatic:'", "prefix = 'pix:'"],
+      ['the default namespace', "namespace = 'webhooks'", "namespace = 'hooks'"],
+      [
+        'a claim that failed is not released',
+        'this.release({ subject, state, token, fence: 0, handledStates: [] }).catch(() => {});',
+        '',
+      ],
     ],
-  ]),
+  ),
   ...mutantsOf('src/stores/redis/parked.ts', tests, [
     ['parked: never expires', "redis.call('PEXPIRE', key, ARGV[3])\n", ''],
     [

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../src/errors';
+import { type PostgresPool, PostgresStore } from '../../src/stores';
+import { scriptedPool } from './scripted-pool';
+
+const request = { subject: 'payment:1', state: 'PAID', retentionMs: 1000, timeoutMs: 1000 };
+const open = (pool: PostgresPool) => new PostgresStore(pool, { transactional: true, maxTransactions: 1 });
+
+async function neverRun(): Promise<void> {
+  throw new Error('must not run');
+}
+
+/** What a server does not answer, or would not be noticed to have been sent. */
+describe('PostgresStore with transactional: true, over a client that answers as told', () => {
+  it('completes with five statements of its own, and gives its connection back', async () => {
+    const { pool, client, sent, released } = scriptedPool();
+    expect(await open(pool).transact(request, async () => undefined)).toEqual({ status: 'completed' });
+    expect(sent).toEqual(['BEGIN', 'lock', 'claim', 'completion', 'COMMIT']);
+    expect(released).toEqual([undefined]);
+    expect(client.listenerCount('error')).toBe(0);
+  });
+
+  it('sets the role again where a statement spoke of one', async () => {
+    const roles: unknown[] = [];
+    const { pool, sent } = scriptedPool({
+      role: ([role]) => {
+        roles.push(role);
+        return {};
+      },
+    });
+    await open(pool).transact(request, async ({ query }) => void query);
+    await open(pool).transact(request, async (transaction) => void (await transaction.query('SET ROLE me')));
+    expect(sent.slice(5)).toEqual(['BEGIN', 'lock', 'claim', 'callback', 'role', 'completion', 'COMMIT']);
+    expect(roles).toEqual(['none']);
+  });
+
+  it.each([
+    [0, []],
+    [1, []],
+    [0, [{}]],
+    [null, [{}]],
+    [2, [{}]],
+    [1, [{}, {}]],
+    [2, [{}, {}]],
+  ])('rolls back where the completion changed %j rows, and gave %j', async (rowCount, rows) => {
+    const { pool, sent, released } = scriptedPool({ completion: () => ({ rowCount, rows }) });
+    await expect(open(pool).transact(request, async () => undefined)).rejects.toBeInstanceOf(StoreError);
+    expect(sent.slice(3)).toEqual(['completion', 'ROLLBACK']);
+    expect(released).toEqual([undefined]);
+  });
+
+  it.each(['ROLLBACK', 'commit', '', 'SELECT'])(
+    'rejects where the COMMIT is answered with the command tag %j',
+    async (command) => {
+      const { pool, sent } = scriptedPool({ COMMIT: () => ({ command }) });
+      await expect(open(pool).transact(request, async () => undefined)).rejects.toBeInstanceOf(StoreError);
+      expect(sent.slice(-2)).toEqual(['COMMIT', 'ROLLBACK']);
+    },
+  );
+
+  it('rolls back what the callback threw out of, and uses the connection and the slot again', async () => {
+    const { pool, sent, released } = scriptedPool();
+    const store = open(pool);
+    const error = new Error('out of stock');
+    const failing = store.transact(request, () => Promise.reject(error));
+    await expect(failing).rejects.toBe(error);
+    expect(sent).toEqual(['BEGIN', 'lock', 'claim', 'ROLLBACK']);
+    expect(released).toEqual([undefined]);
+    expect(await store.transact(request, async () => undefined)).toEqual({ status: 'completed' });
+  });
+
+  it.each([
+    ['busy', 'lock', [{ locked: false, table: 'public.records', role: 'none' }], ['BEGIN', 'lock']],
+    ['busy', 'claim', [], ['BEGIN', 'lock', 'claim']],
+  ])(
+    'answers %s without running the callback, and rolls back, after the %s',
+    async (status, step, rows, steps) => {
+      const { pool, sent, released } = scriptedPool({ [step]: () => ({ rows }) });
+      expect(await open(pool).transact(request, neverRun)).toEqual({ status });
+      expect(sent).toEqual([...steps, 'ROLLBACK']);
+      expect(released).toEqual([undefined]);
+    },
+  );
+
+  it.each(['timeoutMs', 'retentionMs'])('refuses a %s that is none, and sends no BEGIN', async (option) => {
+    const { pool, sent } = scriptedPool();
+    const store = open(pool);
+    for (const value of [0, -1, Number.NaN]) {
+      await expect(store.transact({ ...request, [option]: value }, neverRun)).rejects.toMatchObject({
+        code: 'configuration',
+        message: expect.stringContaining(`Expected ${option} to be`),
+      });
+    }
+    expect(sent).not.toContain('BEGIN');
+    expect(await store.transact(request, async () => undefined)).toEqual({ status: 'completed' });
+  });
+});
+
+describe('PostgresStore with transactional: true', () => {
+  it.each([
+    [20, 15],
+    [10, 8],
+    [3, 2],
+    [2, 1],
+    [1, 1],
+    [undefined, 8],
+  ])('opens at a time, over a pool of %s, %s', async (max, most) => {
+    const open = await mostOpen({ ...(max !== undefined && { options: { max } }) });
+    expect(open).toBe(most);
+  });
+
+  it('opens as many at a time as maxTransactions says', async () => {
+    expect(await mostOpen({ options: { max: 10 } }, 6)).toBe(6);
+    const { pool } = scriptedPool();
+    for (const maxTransactions of [0, 1.5])
+      expect(() => new PostgresStore(pool, { maxTransactions, transactional: true })).toThrow(
+        'Expected maxTransactions to be',
+      );
+  });
+
+  /** How many transactions a store opens at a time over a pool that gives each a connection which never answers. */
+  async function mostOpen(like: Partial<PostgresPool>, maxTransactions?: number): Promise<number> {
+    let connections = 0;
+    const client = {
+      query: () => new Promise<never>(() => undefined),
+      release: () => undefined,
+      on: () => undefined,
+      removeListener: () => undefined,
+    };
+    const endless: PostgresPool = {
+      ...like,
+      totalCount: 0,
+      query: client.query,
+      connect: (give) => {
+        connections += 1;
+        give(undefined, client);
+      },
+    };
+    const store = new PostgresStore(endless, { maxTransactions, transactional: true, stepTimeoutMs: 200 });
+    const all = Array.from({ length: 20 }, () => store.transact(request, neverRun).catch(() => undefined));
+    await sleep(20);
+    const most = connections;
+    await Promise.all(all);
+    return most;
+  }
+});

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/errors';
+import {
+  checkCount,
+  checkDuration,
+  checkParkedQuery,
+  hashed,
+  shortened,
+} from '../../src/stores/store-arguments';
+
+describe('A duration', () => {
+  it.each([
+    [1, 1],
+    [0.001, 1],
+    [1.5, 2],
+    [1e13, 1e13],
+  ])('of %s ms is %s whole ones', (given, ms) => {
+    expect(checkDuration('leaseMs', given)).toBe(ms);
+  });
+
+  it.each([0, -1, 1e13 + 1, Number.NaN, Number.POSITIVE_INFINITY, '5', undefined, null, 5n])(
+    'is refused by its name where it is %s',
+    (given) => {
+      const check = () => checkDuration('leaseMs', given as number);
+      expect(check).toThrow(ConfigurationError);
+      expect(check).toThrow('Expected leaseMs to be');
+    },
+  );
+});
+
+describe('A count', () => {
+  it.each([1, 7, 10])('from 1 to what is most is taken: %s of 10', (given) => {
+    expect(checkCount('limit', given, 10)).toBe(given);
+  });
+
+  it('may be any whole number where nothing is said of the most', () => {
+    expect(checkCount('limit', Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it.each([0, -1, 1.5, 11, Number.NaN, Number.POSITIVE_INFINITY, '5'])(
+    'is refused by its name where it is %s of 10',
+    (given) => {
+      const check = () => checkCount('limit', given as number, 10);
+      expect(check).toThrow(ConfigurationError);
+      expect(check).toThrow('Expected limit to be a whole number from 1 to 10');
+    },
+  );
+});
+
+describe('A query for what is parked', () => {
+  it('is for the first 100 of all time where nothing is said', () => {
+    expect(checkParkedQuery({})).toEqual({ since: 0, limit: 100, key: undefined });
+  });
+
+  it.each([
+    [-5, 0],
+    [1.2, 2],
+    [1_700_000_000_000, 1_700_000_000_000],
+    [Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER],
+    [Number.NEGATIVE_INFINITY, 0],
+  ])('since %s is since %s', (since, whole) => {
+    expect(checkParkedQuery({ since, limit: 5, key: 'a' })).toEqual({ since: whole, limit: 5, key: 'a' });
+  });
+
+  it.each([
+    ['since', Number.NaN],
+    ['since', '2026-01-01'],
+    ['since', new Date()],
+    ['limit', 0],
+    ['limit', 1.5],
+    ['key', ''],
+  ])('is refused where its %s is %j', (option, value) => {
+    const check = () => checkParkedQuery({ [option]: value });
+    expect(check).toThrow(ConfigurationError);
+    expect(check).toThrow(`Expected ${option} to be`);
+  });
+});
+
+describe('A text for a store', () => {
+  it('is kept up to its length, and is a hash beyond it, or where it looks like one', () => {
+    expect(shortened('é'.repeat(10), 10)).toBe('é'.repeat(10));
+    expect(shortened('é'.repeat(11), 10)).toBe(hashed('é'.repeat(11)));
+    expect(shortened('sha256:', 10)).toBe(hashed('sha256:'));
+    expect(shortened('a sha256:', 10)).toBe('a sha256:');
+  });
+
+  // Records hold such hashes: another hash would be another subject, and its notification would be acted on again.
+  it('has the hash of its JSON text, which tells halves of surrogate pairs apart', () => {
+    for (const text of ['payment:1', 'é"\n', '\uD800', '\uDC00']) {
+      const digest = createHash('sha256').update(JSON.stringify(text)).digest('hex');
+      expect(hashed(text)).toBe(`sha256:${digest}`);
+    }
+    expect(hashed('\uD800')).not.toBe(hashed('\uDC00'));
+  });
+});

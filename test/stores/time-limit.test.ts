@@ -1,0 +1,57 @@
+import { describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../src/errors';
+import { settlesWithin, TimeLimitError, withTimeLimit } from '../../src/stores/time-limit';
+
+const never = new Promise<never>(() => undefined);
+const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe('A promise with a time limit', () => {
+  it('gives its result, or its error, when that comes in time', async () => {
+    const error = new Error('relation does not exist');
+    const ignored = vi.fn();
+    expect(await withTimeLimit(1000, Promise.resolve(1), 'late', ignored)).toBe(1);
+    expect(await withTimeLimit(1000, Promise.resolve(undefined), 'late', ignored)).toBeUndefined();
+    await expect(withTimeLimit(1000, Promise.reject(error), 'late', ignored)).rejects.toBe(error);
+    expect(ignored).not.toHaveBeenCalled();
+  });
+
+  it('rejects with a TimeLimitError, which is a StoreError, when it does not', async () => {
+    const error = await withTimeLimit(5, never, 'no answer').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TimeLimitError);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ message: expect.stringContaining('no answer') });
+  });
+
+  it('hands over what comes late, once, and nothing where it fails late', async () => {
+    const ignored = vi.fn();
+    let succeed: (value: string) => void = () => undefined;
+    let fail: (error: Error) => void = () => undefined;
+    const succeeding = new Promise<string>((resolve) => {
+      succeed = resolve;
+    });
+    const failing = new Promise<string>((_, reject) => {
+      fail = reject;
+    });
+    await expect(withTimeLimit(5, succeeding, 'late', ignored)).rejects.toBeInstanceOf(TimeLimitError);
+    await expect(withTimeLimit(5, failing, 'late', ignored)).rejects.toBeInstanceOf(TimeLimitError);
+    expect(ignored).not.toHaveBeenCalled();
+    succeed('a connection');
+    // Nothing waits for it any more: unhandled, it would end the process, and fail this test run.
+    fail(new Error('connection lost'));
+    await turn();
+    expect(ignored.mock.calls).toEqual([['a connection']]);
+  });
+});
+
+describe('settlesWithin', () => {
+  it('is true of what resolves and of what rejects in time, whatever with', async () => {
+    for (const value of [undefined, false, 1]) {
+      expect(await settlesWithin(1000, Promise.resolve(value))).toBe(true);
+      expect(await settlesWithin(1000, Promise.reject(value))).toBe(true);
+    }
+  });
+
+  it('is false of what takes longer', async () => {
+    expect(await settlesWithin(5, never)).toBe(false);
+  });
+});
