@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { InvalidRequestError, parseDateTime } from 'pix-automatic-sdk';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
 import { failureOf } from './support';
 
@@ -93,6 +93,8 @@ it.each([
   '2026-11-21 09:30:00Z',
   '2026-11-21 09:30:00.000',
   ' 2026-11-21 09:30:00',
+  '+012026-11-21 09:30:00',
+  '-002026-11-21 09:30:00',
   '2026-11-21 09:30:00\n',
   '2026-02-29 00:00:00',
   '2026-02-30 00:00:00',
@@ -151,6 +153,30 @@ it('more zones than are remembered stay right', () => {
       oracle(Date.UTC(2026, 0, 15, 12), zone),
     );
   }
+});
+
+describe('what is remembered of zones', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.resetModules();
+  });
+
+  it('is 50 of them, so that names from outside do not fill the memory', async () => {
+    vi.resetModules();
+    const fresh = await import('../../src/values/parse-date-time');
+    const { DateTimeFormat } = Intl;
+    const made = vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(function (...given) {
+      return new DateTimeFormat(...given);
+    });
+    const zones = Intl.supportedValuesOf('timeZone').slice(0, 60);
+    const parseAll = () => {
+      made.mockClear();
+      for (const zone of zones) fresh.parseDateTime('2026-01-15 12:00:00', zone);
+      return made.mock.calls.length;
+    };
+    expect(parseAll()).toBe(60);
+    expect(parseAll()).toBe(10);
+  });
 });
 
 const HOUR = 3_600_000;
