@@ -65,12 +65,14 @@ it('a request without a body is given to fetch without the field', async () => {
 describe('the limit that ends first is the one that is thrown', () => {
   const hanging: Fetch = () => new Promise(() => undefined);
   it.each([
-    ['the attempt’s', 10, 11, ATTEMPT_TIMED_OUT],
-    ['the attempt’s, of two that are equal', 10, 10, ATTEMPT_TIMED_OUT],
-    ['the call’s', 11, 10, CALL_TIMED_OUT],
-    ['the call’s, which is over already', 10, -1, CALL_TIMED_OUT],
-  ])('%s', async (_, timeoutMs, remainingMs, symbol) => {
+    ['the attempt’s', 20, 21, ATTEMPT_TIMED_OUT],
+    ['the attempt’s, of two that are equal', 20, 20, ATTEMPT_TIMED_OUT],
+    ['the call’s', 21, 20, CALL_TIMED_OUT],
+    ['the call’s, which is over already', 20, -1, CALL_TIMED_OUT],
+  ])('%s, and not before its time', async (_, timeoutMs, remainingMs, symbol) => {
+    const started = performance.now();
     const failure = exchange(attemptWith(timeoutMs, remainingMs), request, hanging, 4);
     expect(await failure.catch((thrown: unknown) => thrown)).toBe(symbol);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(Math.min(timeoutMs, remainingMs) - 2);
   });
 });

@@ -183,7 +183,8 @@ it('an attempt has what the attempts before it left of the total time', async ()
     now += 990;
     return answers.shift()?.() ?? new Promise<never>(() => undefined);
   };
-  const thrown = await failureOf(query.call(clientFor(elsewhere, { fetch, totalTimeoutMs: 1_000 })));
+  const limits = { timeoutMs: 200, totalTimeoutMs: 1_000 };
+  const thrown = await failureOf(query.call(clientFor(elsewhere, { fetch, ...limits })));
   expect(thrown).toMatchObject({ code: 'timeout', attempts: 2 });
   expect(thrown.message).toContain('`totalTimeoutMs` (1000 ms)');
 });
