@@ -5,9 +5,16 @@ const client = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/client/transport/${name}.ts`]: tests.map((test) => `test/client/${test}.test.ts`),
 });
 
-/** What the client uses of `src/shared` and `src/service`. */
+/** The rest of `src`, with tests of the client. */
 const below = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/${name}.ts`]: tests.map((test) => `test/client/${test}.test.ts`),
+});
+
+const values = (name: string, ...tests: readonly string[]): Scope => ({
+  [`src/values/${name}.ts`]: [
+    `test/values/${name}.test.ts`,
+    ...tests.map((test) => `test/client/${test}.test.ts`),
+  ],
 });
 
 const webhooks = (name: string, ...tests: readonly string[]): Scope => ({
@@ -25,14 +32,35 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...below('service/find-uuid', 'transport/find-uuid'),
     ...client('failed-attempt', 'transport/interpret', 'retries', 'uuid-of-what', 'abort'),
     ...client('connection-failure', 'connection-failure'),
-    ...below('shared/read-body', 'partial-answers', 'custom-fetch', 'answers'),
+    ...below('shared/read-body', 'transport/read-body'),
     ...client('interpret', 'transport/interpret', 'answers', 'partial-answers', 'uuid-of-what'),
-    ...client('interruption', 'connection-failure', 'partial-answers', 'abort', 'time-limits'),
-    ...client('exchange', 'transport/exchange'),
-    ...client('transport', 'retries', 'abort', 'custom-fetch', 'observers', 'time-limits'),
-    ...client('platform-fetch', 'partial-answers', 'requests'),
+    ...client('interruption', 'transport/interruption'),
+    ...client('exchange', 'transport/exchange', 'custom-fetch', 'abort'),
+    ...client('transport', 'transport/transport', 'observers', 'abort'),
+    ...client('platform-fetch', 'transport/platform-fetch'),
     ...below('service/secrets', 'secrets'),
     ...client('observers', 'observers'),
+    ...below('client/confirm-payment', 'confirm-payment'),
+    ...below('client/left-out', 'confirm-payment'),
+    ...below('client/wait-for-transaction', 'wait-for-transaction'),
+    ...below('client/reconcile', 'reconcile'),
+    ...below('client/request-body', 'request-body', 'extra-fields'),
+    ...below('client/request-path', 'request-path'),
+    ...below('client/options', 'resolve-options', 'options'),
+    ...below('client/base-url', 'base-url'),
+    ...below(
+      'client/payments-client',
+      'transport/transport',
+      'options',
+      'extra-fields',
+      'wait-for-transaction',
+    ),
+    ...values('amount-from-minor-units'),
+    ...values('parse-date-time'),
+    ...values('decode-qr-code'),
+    ...values('assert-credentials'),
+    'src/values/from-environment.ts': ['test/client/options.test.ts'],
+    'src/values/invalid-argument.ts': ['test/values/amount-from-minor-units.test.ts'],
   },
   webhooks: {
     ...webhooks('authorization', 'authorization'),
