@@ -42,7 +42,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...client('observers', 'observers'),
     ...below('client/confirm-payment', 'confirm-payment'),
     ...below('client/left-out', 'confirm-payment'),
-    ...below('client/wait-for-transaction', 'wait-for-transaction'),
+    ...below('client/wait-for-transaction', 'waiting', 'wait-for-transaction'),
     ...below('client/reconcile', 'reconcile'),
     ...below('client/request-body', 'request-body', 'extra-fields'),
     ...below('client/request-path', 'request-path'),
@@ -59,7 +59,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...values('parse-date-time'),
     ...values('decode-qr-code'),
     ...values('assert-credentials'),
-    'src/values/from-environment.ts': ['test/client/options.test.ts'],
+    ...values('from-environment', 'options'),
     'src/values/invalid-argument.ts': ['test/values/amount-from-minor-units.test.ts'],
   },
   webhooks: {
