@@ -47,7 +47,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...below('client/request-body', 'request-body', 'extra-fields'),
     ...below('client/request-path', 'request-path'),
     ...below('client/options', 'resolve-options', 'options'),
-    ...below('client/base-url', 'base-url'),
+    ...below('client/base-url', 'base-url', 'options'),
     ...below(
       'client/payments-client',
       'transport/transport',
