@@ -55,7 +55,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
       'extra-fields',
       'wait-for-transaction',
     ),
-    ...below('shared/on-abort', 'abort'),
+    ...below('shared/on-abort', 'on-abort'),
     ...below('shared/objects', 'merge-deep', 'extra-fields', 'resolve-options'),
     ...values('amount-from-minor-units'),
     ...values('parse-date-time'),
