@@ -55,7 +55,7 @@ export async function readBody(
 /** JSON is UTF-8 (RFC 8259), but if the service names another charset, that one is used. */
 function decoderFor(contentType: string | null): typeof utf8 {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
-  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8;
+  if (charset === undefined) return utf8;
   try {
     return new TextDecoder(charset);
   } catch {

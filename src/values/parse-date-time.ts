@@ -21,10 +21,11 @@ export function parseDateTime(value: string, timeZone: string): Date {
   // Offsets differ only across a clock change, and a day before and after is safely beyond it.
   const before = offsetMs(format, reading - DAY_MS);
   const after = offsetMs(format, reading + DAY_MS);
-  const instants = [reading - before, reading - after]
-    .filter((instant) => instant + offsetMs(format, instant) === reading)
-    .sort((a, b) => a - b);
-  return new Date(instants[0] ?? reading - before);
+  // In an overlap both are right, and the offset from before the change gives the earlier.
+  const instant = [reading - before, reading - after].find(
+    (candidate) => candidate + offsetMs(format, candidate) === reading,
+  );
+  return new Date(instant ?? reading - before);
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

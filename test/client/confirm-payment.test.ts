@@ -52,16 +52,35 @@ describe('a field of another type than documented, which the result is without,'
     expect(differences).toEqual([{ field, notified: undefined, queried: undefined }]);
   });
 
-  it.each([{ track: [] }, { id: '123' }, { refunds: { quantity: 0, currency: 5 } }])(
-    'prevents nothing elsewhere: %j',
-    async (change) => {
-      const server = await startHttpServer(reply(200, { ...transaction, ...change }));
-      expect(await confirmPayment(clientFor(server), notification())).toMatchObject({
-        confirmed: true,
-        differences: [],
-      });
-    },
-  );
+  it.each([
+    { track: [] },
+    { id: '123' },
+    { refunds: { quantity: 0, currency: 5 } },
+    { refunds: { available: 'x' } },
+  ])('prevents nothing elsewhere: %j', async (change) => {
+    const server = await startHttpServer(reply(200, { ...transaction, ...change }));
+    expect(await confirmPayment(clientFor(server), notification())).toMatchObject({
+      confirmed: true,
+      differences: [],
+    });
+  });
+
+  it('is told once, beside what the rest of the field says', async () => {
+    const refunds = { quantity: 1, requested: true };
+    const server = await startHttpServer(reply(200, { ...transaction, refunds }));
+    const { differences } = await confirmPayment(clientFor(server), notification());
+    const queried = { quantity: 1, requested: undefined, transactions: undefined };
+    expect(differences).toEqual([{ field: 'refunds', notified: undefined, queried }]);
+  });
+
+  it('is told beside a difference of another field', async () => {
+    const server = await startHttpServer(reply(200, { ...transaction, amount: 1, type: 7 }));
+    const { differences } = await confirmPayment(clientFor(server), notification());
+    expect(differences).toEqual([
+      { field: 'amount', notified: 59.7, queried: 1 },
+      { field: 'type', notified: undefined, queried: undefined },
+    ]);
+  });
 
   it('is noted where JSON does not show it', async () => {
     const server = await startHttpServer(reply(200, { ...transaction, track: [] }));
@@ -74,6 +93,13 @@ describe('a field of another type than documented, which the result is without,'
     const server = await startHttpServer(reply(200, { ...transaction, refunds: 'one' }));
     const result = await clientFor(server).getTransaction('uuid-1');
     expect(Object.getOwnPropertySymbols(result).map(Symbol.keyFor)).toEqual(['pix-automatic-sdk.left-out']);
+    expect(Object.getOwnPropertySymbols({ ...result })).toEqual([]);
+  });
+
+  it('that came as documented leaves no note', async () => {
+    const server = await startHttpServer(reply(200, transaction));
+    const result = await clientFor(server).getTransaction('uuid-1');
+    expect(Object.getOwnPropertySymbols(result)).toEqual([]);
   });
 
   it('prevents the confirmation where more of them came than are noted', async () => {
@@ -249,6 +275,10 @@ it.each(['saleStatus', 'refund', 'reversal', 'payout', 'unrecognized', undefined
     const client = source(transaction);
     const thrown = await failureOf(confirmPayment(client, { kind, payload } as never));
     expect(thrown).toBeInstanceOf(InvalidRequestError);
+    expect(thrown.message).toMatch(
+      /^The notification was refused .+ kind: expected payment; a notification of/,
+    );
+    expect(thrown['issues']).toMatchObject([{ path: ['kind'] }]);
     expect(client.getTransaction).not.toHaveBeenCalled();
   },
 );
@@ -315,6 +345,7 @@ it('a timeout that cannot be is refused', async () => {
   const client = source(transaction);
   expect(await failureOf(confirmPayment(client, notification(), { timeoutMs: 0 }))).toMatchObject({
     code: 'configuration',
+    message: expect.stringContaining('`timeoutMs`'),
   });
   expect(client.getTransaction).not.toHaveBeenCalled();
 });

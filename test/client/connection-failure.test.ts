@@ -179,6 +179,7 @@ describe('what is proven by an error of the platform', () => {
     ['a code with more after it', failure({ code: 'ECONNREFUSED x' }), false, undefined],
     ['a code in a list', failure({ code: ['ECONNREFUSED'] }), false, undefined],
     ['text', 'ECONNREFUSED', false, undefined],
+    ['a symbol', Symbol('ECONNREFUSED'), false, undefined],
     ['nothing', undefined, false, undefined],
     ['null', null, false, undefined],
     ['a code that is no text', failure({ code: 7 }), false, undefined],

@@ -186,6 +186,22 @@ it('leaving the loop early aborts what is under way and closes the source', asyn
   expect(closed).toBe(true);
 });
 
+it('leaving the loop early waits until the source is closed', async () => {
+  let closed = false;
+  async function* uuids() {
+    try {
+      yield* 'ab';
+    } finally {
+      await sleep(20);
+      closed = true;
+    }
+  }
+  const results = reconcile(immediate, uuids(), { concurrency: 1 });
+  await results.next();
+  await results.return();
+  expect(closed).toBe(true);
+});
+
 it('leaving the loop early ends the connections that are under way', async () => {
   let closed = 0;
   const server = await startHttpServer(
@@ -214,7 +230,8 @@ describe('a signal', () => {
     const thrown = await failure;
     expect(performance.now() - started).toBeLessThan(1_000);
     expect(thrown).toBeInstanceOf(AbortedError);
-    expect(thrown.cause).toBe(reason);
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 4, cause: reason });
+    expect(thrown.message).toContain('The signal ended the reconciliation.');
     expect(server.requests).toHaveLength(4);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
@@ -231,6 +248,26 @@ describe('a signal', () => {
     await sleep(5);
     controller.abort(reason);
     expect(await Promise.race([failure, sleep(2_000, 'nothing came')])).toBeInstanceOf(AbortedError);
+  });
+
+  it('that fires while the source takes its time keeps what it gives later from being asked', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    async function* uuids() {
+      await gate;
+      yield 'a';
+    }
+    const source = { getTransaction: vi.fn(async () => ({})) };
+    const controller = new AbortController();
+    const failure = collect(reconcile(source, uuids(), { signal: controller.signal })).catch((e) => e);
+    await sleep(5);
+    controller.abort(reason);
+    expect(await failure).toMatchObject({ code: 'aborted', outcome: 'not-sent' });
+    open();
+    await sleep(10);
+    expect(source.getTransaction).not.toHaveBeenCalled();
   });
 
   it('that fires throws at once though the client does not heed it', async () => {
@@ -455,5 +492,6 @@ it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '4'])(
   async (concurrency) => {
     const failure = collect(reconcile(immediate, [], { concurrency: concurrency as number }));
     await expect(failure).rejects.toBeInstanceOf(ConfigurationError);
+    await expect(failure).rejects.toMatchObject({ message: expect.stringContaining('`concurrency`') });
   },
 );

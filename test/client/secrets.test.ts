@@ -7,6 +7,7 @@ import {
 } from 'pix-automatic-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
+import { Secrets } from '../../src/service/credentials';
 import {
   dropConnection,
   type Respond,
@@ -173,6 +174,13 @@ it('a uuid that a short credential is part of by chance is given as it came, not
   const server = await startHttpServer(reply(500, { response: { uuid: '7d1f2a90-3c54' } }));
   const error = await failureOf(create.call(clientFor(server, { apiKey: '7d1f2a90', apiToken: '54' })));
   expect(error['uuid']).toBe('7d1f2a90-3c54');
+});
+
+it('a credential counts as quoted from 12 characters on', () => {
+  const uuidWith = (secret: string) =>
+    new Secrets({ apiKey: secret, apiToken: 'x' }).uuid(`7-${secret.toUpperCase()}-3`);
+  expect(uuidWith('0123456789a')).toBe('7-0123456789A-3');
+  expect(uuidWith('0123456789ab')).toBeUndefined();
 });
 
 it('a uuid that quotes a whole credential is none', async () => {

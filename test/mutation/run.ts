@@ -13,6 +13,7 @@ import { runStatements } from './statements';
  *     npm run test:mutation -- statements                       listed faults, in SQL and Lua too (see `mutants`)
  *     npm run test:mutation -- statements --mutate 'redis|max'  those whose file and name match this
  *     npm run test:mutation -- client --force                   also mutants whose result is known
+ *     npm run test:mutation -- client --timeout 3000            for files whose mutants loop without end
  *
  * What a run found is kept under `node_modules/.cache`, file by file: a run that was ended goes on from there, and only
  * tries what has changed since.
@@ -23,6 +24,8 @@ const { values: args, positionals } = parseArgs({
     mutate: { type: 'string', default: '' },
     force: { type: 'boolean', default: false },
     concurrency: { type: 'string', default: '2' },
+    // Tests wait for real time limits, and the machine may be busy.
+    timeout: { type: 'string', default: '20000' },
   },
 });
 
@@ -61,8 +64,7 @@ async function mutate(file: string, testFiles: readonly string[]): Promise<Mutan
     incrementalFile: known,
     force: args.force,
     concurrency: Number(args.concurrency),
-    // Tests wait for real time limits, and the machine may be busy.
-    timeoutMS: 20_000,
+    timeoutMS: Number(args.timeout),
     dryRunTimeoutMinutes: 10,
     tempDirName: '.stryker-tmp',
     reporters: ['progress-append-only'],

@@ -5,9 +5,16 @@ const client = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/client/transport/${name}.ts`]: tests.map((test) => `test/client/${test}.test.ts`),
 });
 
-/** What the client uses of `src/shared` and `src/service`. */
+/** The rest of `src`, with tests of the client. */
 const below = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/${name}.ts`]: tests.map((test) => `test/client/${test}.test.ts`),
+});
+
+const values = (name: string, ...tests: readonly string[]): Scope => ({
+  [`src/values/${name}.ts`]: [
+    `test/values/${name}.test.ts`,
+    ...tests.map((test) => `test/client/${test}.test.ts`),
+  ],
 });
 
 const webhooks = (name: string, ...tests: readonly string[]): Scope => ({
@@ -25,14 +32,40 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...below('service/find-uuid', 'transport/find-uuid'),
     ...client('failed-attempt', 'transport/interpret', 'retries', 'uuid-of-what', 'abort'),
     ...client('connection-failure', 'connection-failure'),
-    ...below('shared/read-body', 'partial-answers', 'custom-fetch', 'answers'),
+    ...below('shared/read-body', 'transport/read-body'),
     ...client('interpret', 'transport/interpret', 'answers', 'partial-answers', 'uuid-of-what'),
-    ...client('interruption', 'connection-failure', 'partial-answers', 'abort', 'time-limits'),
-    ...client('exchange', 'transport/exchange'),
-    ...client('transport', 'retries', 'abort', 'custom-fetch', 'observers', 'time-limits'),
-    ...client('platform-fetch', 'partial-answers', 'requests'),
+    ...client('interruption', 'transport/interruption'),
+    ...client('exchange', 'transport/exchange', 'custom-fetch', 'abort'),
+    ...client('transport', 'transport/transport', 'observers', 'abort'),
+    ...client('platform-fetch', 'transport/platform-fetch'),
     ...below('service/credentials', 'secrets'),
     ...client('observers', 'observers'),
+    ...below('client/confirm-payment', 'confirm-payment'),
+    ...below('client/left-out', 'confirm-payment'),
+    ...below('client/wait-for-transaction', 'waiting', 'wait-for-transaction'),
+    ...below('client/reconcile', 'reconcile'),
+    ...below('client/request', 'request-body', 'request-path', 'extra-fields'),
+    ...below('client/options', 'resolve-options', 'options'),
+    ...below('client/base-url', 'base-url', 'options'),
+    ...below(
+      'client/payments-client',
+      'transport/transport',
+      'options',
+      'extra-fields',
+      'wait-for-transaction',
+    ),
+    ...below('shared/on-abort', 'on-abort'),
+    ...below('shared/objects', 'merge-deep', 'extra-fields', 'resolve-options'),
+    ...values('amount-from-minor-units'),
+    ...values('parse-date-time'),
+    ...values('decode-qr-code'),
+    'src/values/credentials.ts': [
+      'test/values/assert-credentials.test.ts',
+      'test/values/from-environment.test.ts',
+      'test/client/options.test.ts',
+      'test/webhooks/credentials-from-env.test.ts',
+    ],
+    'src/errors/invalid-request-error.ts': ['test/values/amount-from-minor-units.test.ts'],
   },
   webhooks: {
     ...webhooks('authorization', 'authorization'),
@@ -104,7 +137,6 @@ export const scopes: Readonly<Record<string, Scope>> = {
       'handler-park',
       'handler-adapters',
     ),
-    ...webhooks('credentials-from-env', 'credentials-from-env'),
   },
   // `sqlite-store` needs a Node that has SQLite, 22 or later. The files of SQL and Lua have listed faults (`mutants`).
   stores: {

@@ -69,6 +69,7 @@ it.each([
 ])('%d of %s is refused: no number is written with its digits', (minorUnits, code) => {
   expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
     code: 'invalid_request',
+    message: expect.stringMatching(/^The amount is not valid\. /),
     issues: [{ path: ['minorUnits'], message: expect.stringContaining('too large') }],
   });
 });

@@ -56,6 +56,11 @@ describe('the media type is told by the first bytes alone', () => {
     ['image/jpeg', '\xff\xd8\xff\xe0'],
     ['image/gif', 'GIF87a'],
     ['image/gif', 'GIF89a'],
+    ['image/gif', 'GIF87a and more'],
+    ['image/gif', 'GIF89a and more'],
+    ['application/octet-stream', 'other GIF87a'],
+    ['application/octet-stream', 'other GIF89a'],
+    ['application/octet-stream', 'RIFX\x00\x00\x00\x00WEBPVP8 '],
     ['image/webp', 'RIFF\x00\x00\x00\x00WEBPVP8 '],
     ['application/octet-stream', 'something else'],
     ['application/octet-stream', 'GIF8'],
@@ -131,7 +136,7 @@ it.each(['', 'data:image/png;base64,', '   ', '\r\n', 'data:,'])('%j is no pictu
   expect(decodeQrCode(empty)).toBeUndefined();
 });
 
-it.each(['***', 'A', 'QUJD*', '=', 'ação', 'data:image/png;base64', 'QUJD, QUJD'])(
+it.each(['***', 'A', 'QUJD*', '=', 'ação', 'data:image/png;base64', 'QUJD, QUJD', 'QUJDdata:,QUJD'])(
   '%j is no Base64, and is not quoted',
   (wrong) => {
     const error = failureOf(() => decodeQrCode(wrong));
@@ -145,14 +150,17 @@ it.each([undefined, null, 7, true, [], () => 1])(
   (wrong) => {
     const error = failureOf(() => decodeQrCode(wrong as never));
     expect(error).toBeInstanceOf(InvalidRequestError);
-    expect(error.message).toContain('`response.instructions.qrCode`');
+    expect(error.message).toMatch(
+      /^The QR code is not valid\. qrCode: expected `response\.instructions\.qrCode`/,
+    );
   },
 );
 
 it.each([7, {}, ['QUJD']])('base64 that is %j is refused', (wrong) => {
   expect(failureOf(() => decodeQrCode({ base64: wrong as never }))).toMatchObject({
     code: 'invalid_request',
-    issues: [{ path: ['base64'] }],
+    message: expect.stringMatching(/^The QR code is not valid\. /),
+    issues: [{ path: ['base64'], message: 'expected a string' }],
   });
 });
 

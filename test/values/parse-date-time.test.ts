@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { InvalidRequestError, parseDateTime } from 'pix-automatic-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
 import { failureOf } from './support';
 
@@ -93,6 +93,8 @@ it.each([
   '2026-11-21 09:30:00Z',
   '2026-11-21 09:30:00.000',
   ' 2026-11-21 09:30:00',
+  '+012026-11-21 09:30:00',
+  '-002026-11-21 09:30:00',
   '2026-11-21 09:30:00\n',
   '2026-02-29 00:00:00',
   '2026-02-30 00:00:00',
@@ -150,6 +152,29 @@ it('more zones than are remembered stay right', () => {
     expect(parseDateTime('2026-01-15 12:00:00', zone).getTime()).toBe(
       oracle(Date.UTC(2026, 0, 15, 12), zone),
     );
+  }
+});
+
+it('50 zones are remembered, so that names from outside do not fill the memory', async () => {
+  vi.resetModules();
+  const fresh = await import('../../src/values/parse-date-time');
+  const { DateTimeFormat } = Intl;
+  let made = 0;
+  class Counted extends DateTimeFormat {
+    constructor(...given: ConstructorParameters<typeof DateTimeFormat>) {
+      super(...given);
+      made += 1;
+    }
+  }
+  const zones = Intl.supportedValuesOf('timeZone').slice(0, 60);
+  Reflect.set(Intl, 'DateTimeFormat', Counted);
+  try {
+    for (const zone of zones) fresh.parseDateTime('2026-01-15 12:00:00', zone);
+    expect(made).toBe(60);
+    for (const zone of zones) fresh.parseDateTime('2026-01-15 12:00:00', zone);
+    expect(made).toBe(70);
+  } finally {
+    Reflect.set(Intl, 'DateTimeFormat', DateTimeFormat);
   }
 });
 

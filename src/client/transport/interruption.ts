@@ -25,8 +25,7 @@ export interface Known {
 export function interruption(thrown: unknown, attempt: Attempt, known?: Known): FailedAttempt {
   const { operation, limits, url } = attempt;
   const { reason, neverSent } = describeConnectionFailure(thrown);
-  const fromOutside = typeof thrown !== 'symbol';
-  const outcome = known?.outcome ?? (fromOutside && neverSent ? 'not-sent' : 'unknown');
+  const outcome = known?.outcome ?? (neverSent ? 'not-sent' : 'unknown');
   if (thrown === ABORTED) {
     return new FailedAttempt(abortedError(attempt, outcome, known?.uuid), outcome, known?.httpStatus);
   }

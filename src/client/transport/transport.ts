@@ -55,9 +55,10 @@ export class Transport {
     // If the signal fires right after the call, in the same turn, nothing must be sent.
     await undefined;
     if (signal?.aborted) throw abortedError(attempt());
-    // Ends ky's waits. ky does not get the caller's signal, because it would tie more signals to it with each call.
-    const waiting = signal && new AbortController();
-    const stopListening = onAbort(signal, () => waiting?.abort());
+    // Ends ky's waits. ky does not get the caller's signal, because it would tie more signals to it with each call. ky
+    // always gets this one, so that it never takes a `signal` from a polluted `Object.prototype`.
+    const waiting = new AbortController();
+    const stopListening = onAbort(signal, () => waiting.abort());
     const { body } = message;
     const request = { url, method: operation.method, headers: this.#headers(body), body };
     try {
@@ -65,7 +66,7 @@ export class Transport {
         ...UNUSED,
         // Neither headers nor body: ky's errors hold what ky is given, which would include the credentials.
         method: request.method,
-        ...(waiting === undefined ? {} : { signal: waiting.signal }),
+        signal: waiting.signal,
         timeout: false,
         fetch: async () => {
           number += 1;
@@ -122,7 +123,7 @@ export class Transport {
       noteLeftOut(result as object, leftOut);
       const status = received.httpStatus;
       notify(onResponse, { ...ended(), status, errorCode: undefined, issues: leftOut });
-      return Object.assign(new Response(null, { status }), { result });
+      return Object.assign(new Response(), { result });
     } catch (thrown) {
       const failure = thrown instanceof FailedAttempt ? thrown : interruption(thrown, attempt);
       notify(onResponse, { ...ended(), ...describeFailure(failure), issues: [] });
@@ -146,13 +147,19 @@ export class Transport {
 const UNUSED = {
   baseUrl: undefined,
   body: undefined,
-  hooks: {},
+  // One by one, because ky adds an empty object to the hooks that it already has.
+  hooks: {
+    init: undefined,
+    beforeRequest: undefined,
+    beforeRetry: undefined,
+    beforeError: undefined,
+    afterResponse: undefined,
+  },
   json: undefined,
   onDownloadProgress: undefined,
   parseJson: undefined,
   prefix: '',
-  searchParams: undefined,
-  signal: undefined,
+  searchParams: '',
   totalTimeout: false,
 } as unknown as Options;
 
