@@ -151,7 +151,7 @@ describe('a handler that is mounted without toNodeListener', () => {
       {
         code: 'internal',
         message: expect.stringMatching(
-          /called with something that is no `Request`.*`toNodeListener.*handler\.handle\(/,
+          /called with something that is not a `Request`.*`toNodeListener.*handler\.handle\(/,
         ),
       },
     ]);

@@ -474,6 +474,8 @@ describe('handler.replay', () => {
     await expect(handler.replay({})).rejects.toMatchObject({ message: expect.stringContaining('injected') });
     store.parkingFaults.parked = hang;
     await expect(handler.replay({})).rejects.toThrow(StoreError);
-    await expect(handler.replay({})).rejects.toThrow('did not list what is parked within 20 ms. Try again.');
+    await expect(handler.replay({})).rejects.toThrow(
+      'did not list the parked notifications within 20 ms. Try again.',
+    );
   });
 });

@@ -253,7 +253,7 @@ describe('a known kind without what identifies it is refused', () => {
     const body = { ...salePayload(), saleToken: 7, amount: 'S3CRET', shopper: { email: ['S3CRET'] } };
     const error = refusalOf({ body });
     expect(error.body).toBe(body);
-    expect(error.message).toContain('The notification is not what it seems to be.');
+    expect(error.message).toContain('The notification does not fit the kind it seems to be.');
     expect(error.issues).toHaveLength(1);
     expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|maria|order-1/);
   });

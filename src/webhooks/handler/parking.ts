@@ -97,7 +97,9 @@ export class Parking {
       return await inTime(storeTimeoutMs, this.#store.parked(query));
     } catch (error) {
       if (!(error instanceof DeadlineExceeded)) throw error;
-      throw new StoreError(`The store did not list the parked notifications within ${storeTimeoutMs} ms.`);
+      throw new StoreError(
+        `The store did not list the parked notifications within ${storeTimeoutMs} ms. Try again.`,
+      );
     }
   }
 }
