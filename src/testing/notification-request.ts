@@ -10,11 +10,9 @@ import { DEFAULT_LISTENER, signedRequest } from './signed-request';
 /** Each kind's fixture, copied into a plain object, because a module's namespace is not meant as data. */
 const makers = { ...notifications };
 
-type Makers = typeof makers;
-
 /** What `notificationRequest` takes for each kind: overrides of its fixture, or the whole body of `custom`. */
 export type NotificationOverrides = {
-  [Kind in keyof Makers]: Overrides<ReturnType<Makers[Kind]>>;
+  [Kind in keyof typeof makers]: Overrides<ReturnType<(typeof makers)[Kind]>>;
 } & {
   /** The whole body: for kinds of your own, and for what your listener does not recognize. */
   custom: object;

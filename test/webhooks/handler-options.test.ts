@@ -85,7 +85,7 @@ describe('a callback that is undefined', () => {
     'for %s is refused: each such notification would be answered 200 and lost',
     (kind) => {
       expect(refusalOf({ on: { [kind]: undefined } })).toContain(
-        `\`on.${kind}\` is undefined. Leave the kind out, or say 'ignore'`,
+        `\`on.${kind}\` is undefined, so such notifications would be answered 200 without a callback.`,
       );
     },
   );

@@ -106,7 +106,8 @@ function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Resolved
     }
     if (callback === undefined) {
       throw new ConfigurationError(
-        `\`on.${kind}\` is undefined. Leave the kind out, or say 'ignore', to answer such notifications 200.`,
+        `\`on.${kind}\` is undefined, so such notifications would be answered 200 without a callback. ` +
+          "If you want that, leave the kind out, or say 'ignore'.",
       );
     }
     if (callback !== 'ignore' && typeof callback !== 'function') {
