@@ -65,8 +65,8 @@ export interface Sandbox extends SandboxControls {
 export interface SandboxControls extends MoveControls {
   /**
    * Plays a story on a journey: `happy-year`, `no-funds-three-times` or `payer-cancels`. Its notifications are invented,
-   * and say so. All of them go out at once; with `step`, one. A journey has three scheduled payments, and for a whole
-   * year twelve are needed: `inventions.scheduledPayments`.
+   * and say so. All of them go out at once; with `step`, one. A journey that is not paid is paid first, and payments
+   * that the story needs are scheduled, up to the journey's last date.
    */
   playScenario(name: ScenarioName, transactionUUID: string, options?: ScenarioOptions): PlayedScenario;
 

@@ -1,7 +1,7 @@
 import { readDay, writeDay } from '../pix/dates';
-import type { MoveControls } from './model/controls';
 import type { SandboxScheduledPayment } from './model/records';
 import { SandboxError } from './model/sandbox-error';
+import type { ServiceModel } from './model/service-model';
 
 /** A story that the sandbox can play on a journey. */
 export type ScenarioName = 'happy-year' | 'no-funds-three-times' | 'payer-cancels';
@@ -53,7 +53,7 @@ const paid: Event = [1, 'PAID', 0];
 
 /** Each scenario by its payments, and each payment by its events. */
 const SCENARIOS: Readonly<Record<ScenarioName, readonly (readonly Event[])[]>> = {
-  /** Up to twelve payments, all of them paid at the first attempt. */
+  /** Twelve payments, all of them paid at the first attempt. */
   'happy-year': Array.from({ length: 12 }, () => [scheduled, paid]),
   /** The first attempt and two retries fail; the third retry, on the sixth day, is paid. */
   'no-funds-three-times': [
@@ -77,21 +77,22 @@ const SCENARIOS: Readonly<Record<ScenarioName, readonly (readonly Event[])[]>> =
 export const scenarioNames = Object.keys(SCENARIOS) as ScenarioName[];
 
 /**
- * Plays a scenario on the scheduled payments of a journey. A journey that has none yet is paid first; it then has three,
- * unless `inventions.scheduledPayments` says otherwise.
+ * Plays a scenario on a journey. A journey that is not paid yet is paid first. If it has fewer scheduled payments than
+ * the scenario, the missing ones are scheduled, up to the journey's last date.
  */
 export function playScenario(
-  sandbox: Pick<MoveControls, 'pay' | 'scheduledPayments' | 'payScheduledPayment' | 'notify'>,
+  model: Pick<ServiceModel, 'controls' | 'schedulePayments'>,
   name: ScenarioName,
   transactionUUID: string,
   { step }: ScenarioOptions = {},
 ): PlayedScenario {
   if (!Object.hasOwn(SCENARIOS, name))
     throw new SandboxError('unknown', `No scenario has this name. There are ${scenarioNames.join(', ')}.`);
-  const known = sandbox.scheduledPayments(transactionUUID);
-  const payments = known.length > 0 ? known : sandbox.pay(transactionUUID);
+  const { controls } = model;
+  if (controls.scheduledPayments(transactionUUID).length === 0) controls.pay(transactionUUID);
+  const payments = model.schedulePayments(transactionUUID, SCENARIOS[name].length);
 
-  // A journey with fewer payments plays less of it.
+  // A journey that ends earlier plays less of it.
   const all = payments.flatMap((payment, index) =>
     (SCENARIOS[name][index] ?? []).map((event) => ({ payment, notification: describe(payment, event) })),
   );
@@ -101,8 +102,8 @@ export function playScenario(
   const played = step === undefined ? all : all.slice(step - 1, step);
   for (const { payment, notification } of played) {
     if (notification.status === 'PAID' && payment.status === 'SCHEDULED')
-      sandbox.payScheduledPayment(payment.instructionId);
-    sandbox.notify(notification, 'type=recurrence');
+      controls.payScheduledPayment(payment.instructionId);
+    controls.notify(notification, 'type=recurrence');
   }
   return { steps: all.length, sent: played.map(({ notification }) => notification) };
 }

@@ -95,7 +95,7 @@ export function createService(settings: ServiceSettings, surroundings: ServiceSu
     get transactions() {
       return model.controls.transactions;
     },
-    playScenario: (name, uuid, options) => playScenario(model.controls, name, uuid, options),
+    playScenario: (name, uuid, options) => playScenario(model, name, uuid, options),
     fault: (operation, fault) => faults.add(operation, fault),
     clearFaults: (operation) => faults.clear(operation),
     get deliveries() {

@@ -5,9 +5,8 @@ import { scheduledCharge } from '../../examples/recurrence-notifications/schedul
 import { openSandbox, order, readJson } from './helpers';
 
 /** A sandbox whose notifications nobody takes, with a journey. */
-async function openJourney(request: object = order, scheduledPayments = 3) {
-  const inventions = { scheduledPayments };
-  const opened = await openSandbox({ webhookUrl: 'http://127.0.0.1:1/', inventions });
+async function openJourney(request: object = order) {
+  const opened = await openSandbox({ webhookUrl: 'http://127.0.0.1:1/' });
   const { uuid } = await opened.create(request);
   const payloads = () =>
     opened.sandbox.deliveries
@@ -58,10 +57,11 @@ describe('sandbox.playScenario', () => {
     expect(sandbox.deliveries.at(-1)?.url).toContain('type=recurrence');
   });
 
-  it('plays a year at most, and no more than the journey has payments', async () => {
+  it('plays a whole year, whose payments it schedules, up to the last date of the journey', async () => {
     const endless = { ...order.recurrence.calendar, finalDate: undefined };
     const request = { ...order, recurrence: { ...order.recurrence, calendar: endless } };
-    const year = await openJourney(request, 13);
+    const year = await openJourney(request);
+    expect(year.sandbox.pay(year.uuid)).toHaveLength(3);
     year.sandbox.playScenario('happy-year', year.uuid);
     const paid = year.sandbox.scheduledPayments(year.uuid).filter(({ status }) => status === 'PAID');
     expect(paid.map(({ dueDate }) => dueDate.slice(0, 7))).toEqual(
@@ -72,6 +72,17 @@ describe('sandbox.playScenario', () => {
     const calendar = { ...order.recurrence.calendar, finalDate: '2031-02-01' };
     const short = await openJourney({ ...order, recurrence: { ...order.recurrence, calendar } });
     expect(short.sandbox.playScenario('happy-year', short.uuid).steps).toBe(2);
+  });
+
+  it('goes on from the first payment of a journey without dates', async () => {
+    const { sandbox, uuid } = await openJourney({
+      ...order,
+      recurrence: { ...order.recurrence, calendar: undefined },
+    });
+    const [first] = sandbox.pay(uuid).map(({ dueDate }) => dueDate);
+    const dates = sandbox.playScenario('happy-year', uuid).sent.map(({ dueDate }) => dueDate);
+    expect(new Set(dates).size).toBe(12);
+    expect(dates[0]).toBe(first);
   });
 
   it('is read by the definition of the example, with a key of its own for each notification', async () => {

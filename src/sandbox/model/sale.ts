@@ -13,7 +13,7 @@ import { dateTime, type ServiceState } from './state';
 export function pay(state: ServiceState, uuid: string): readonly SandboxScheduledPayment[] {
   const transaction = pendingTransaction(state, uuid, 'paid');
   transaction.situation = 'PAID';
-  schedulePayments(state, transaction);
+  schedulePayments(state, transaction, state.inventions.scheduledPayments);
   state.notify(saleNotification(state, transaction, 'PAID'));
   return transaction.scheduledPayments;
 }

@@ -7,15 +7,16 @@ import { SandboxError } from './sandbox-error';
 import { dateTime, type ServiceState } from './state';
 
 /**
- * Schedules the payments of a journey that was paid: from its first date, by its periodicity, up to its last date. All
- * of it is invented. Without a first date, from a month after today; with an unknown periodicity, monthly.
+ * Schedules payments of a journey that was paid until it has `count`: from its first date, by its periodicity, up to its
+ * last date. All of it is invented. Without a first date, from a month after today; with an unknown periodicity, monthly.
  */
-export function schedulePayments(state: ServiceState, transaction: TransactionRecord): void {
-  const { inventions, ids, now } = state;
+export function schedulePayments(state: ServiceState, transaction: TransactionRecord, count: number): void {
+  const { ids, now } = state;
+  const scheduled = transaction.scheduledPayments;
   const today = readDay(dateTime(state, now()).slice(0, 10)) ?? 0;
-  const first = readDay(transaction.initialDate) ?? addMonths(today, 1);
+  const first = readDay(scheduled[0]?.dueDate ?? transaction.initialDate) ?? addMonths(today, 1);
   const periodicity = isPeriodicity(transaction.periodicity) ? transaction.periodicity : 'MONTHLY';
-  for (let cycle = 0; cycle < inventions.scheduledPayments; cycle++) {
+  for (let cycle = scheduled.length; cycle < count; cycle++) {
     const dueDate = writeDay(dueDay(first, periodicity, cycle));
     if (transaction.finalDate !== undefined && dueDate > transaction.finalDate) break;
     const payment: SandboxScheduledPayment = {
@@ -25,7 +26,7 @@ export function schedulePayments(state: ServiceState, transaction: TransactionRe
       amount: transaction.recurrenceAmount,
       status: 'SCHEDULED',
     };
-    transaction.scheduledPayments.push(payment);
+    scheduled.push(payment);
     state.scheduledPayments.set(payment.instructionId, payment);
   }
 }

@@ -5,9 +5,10 @@ import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
 import { type MoveControls, moveControls } from './controls';
 import { createCheckout } from './create-checkout';
 import { brCode, qrImage } from './qr-code';
-import type { SandboxNotification } from './records';
+import type { SandboxNotification, SandboxScheduledPayment } from './records';
 import { matchRoute, type Route } from './routes';
-import { cancelScheduledPayment } from './scheduled-payments';
+import { findTransaction } from './sale';
+import { cancelScheduledPayment, schedulePayments } from './scheduled-payments';
 import { type IdSource, randomIds, type ServiceState } from './state';
 import { describeJourney, getTransaction, type SandboxTransaction } from './transactions';
 
@@ -96,6 +97,13 @@ export class ServiceModel {
   newestTransactions(count: number): SandboxTransaction[] {
     const newest = [...this.#state.transactions.values()].slice(-count);
     return newest.map((transaction) => describeJourney(this.#state, transaction));
+  }
+
+  /** Schedules payments of a paid journey until it has that many, or its last date is reached. Returns all it has. */
+  schedulePayments(uuid: string, count: number): readonly SandboxScheduledPayment[] {
+    const transaction = findTransaction(this.#state, uuid);
+    schedulePayments(this.#state, transaction, count);
+    return transaction.scheduledPayments;
   }
 
   #operate(route: Route & { kind: 'operation' }, request: ServiceRequest): ServiceAnswer {
