@@ -33,26 +33,12 @@ export interface BrCode {
  * @throws `BrCodeError` with the position where a broken text breaks
  */
 export function readBrCode(text: string): BrCode {
-  try {
-    return read(text);
-  } catch (error) {
-    const at = whiteSpaceIn(text);
-    if (!(error instanceof BrCodeError) || at === undefined) throw error;
-    const message = `there is white space at position ${at}, such as a line break, that is no part of it. Remove it.`;
-    throw new BrCodeError(error.code, error.offset, message);
-  }
-}
-
-/** Where copying has added white space to a BR Code. A single space may be part of a name. */
-function whiteSpaceIn(text: unknown): number | undefined {
-  if (typeof text !== 'string' || !text.trim().startsWith('000201')) return undefined;
-  const at = text.search(/^\s|[\n\r\t]|\s$/);
-  return at === -1 ? undefined : at;
-}
-
-function read(text: string): BrCode {
   if (typeof text !== 'string' || !text.startsWith('000201'))
-    throw new BrCodeError('not_a_br_code', 0, 'a BR Code is a text that starts with 000201.');
+    throw new BrCodeError(
+      'not_a_br_code',
+      0,
+      'a BR Code is a text that starts with 000201, without white space before it.',
+    );
   const fields = readFields(text, 0, text.length).map((field) => withInnerFields(field, text));
   checkChecksum(text, fields);
 
@@ -85,13 +71,13 @@ function checkChecksum(text: string, fields: readonly BrCodeField[]): void {
   const valueAt = checksum.offset + 4;
   if (valueAt + 4 < text.length)
     throw new BrCodeError('text_after_checksum', valueAt + 4, 'there is text after the checksum, tag 63.');
-  const expected = crc16(text.slice(0, valueAt));
-  if (expected === checksum.value) return;
-  const message =
-    expected === checksum.value.toUpperCase()
-      ? 'the checksum is in lower case, and must be in capital letters. Copy the text again as it was made.'
-      : 'the checksum does not match: a character of it, or before it, was changed. Copy the text again.';
-  throw new BrCodeError('wrong_checksum', valueAt, message);
+  if (crc16(text.slice(0, valueAt)) !== checksum.value)
+    throw new BrCodeError(
+      'wrong_checksum',
+      valueAt,
+      'the checksum does not match: a character of it, or before it, was changed, perhaps to lower case. ' +
+        'Copy the text again.',
+    );
 }
 
 /** Tags 26 to 51, 62 and 80 to 99 may contain fields; only those of Pix certainly do. */

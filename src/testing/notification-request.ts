@@ -4,11 +4,11 @@ import { inventionTable } from '../sandbox/inventions';
 import { queryFlags, type SandboxNotification } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
 import type { Overrides } from './fixtures/make-fixture';
-import * as notifications from './fixtures/notifications';
+import { failedPayout, payment, payout, refund, reversal, saleStatus } from './fixtures/notifications';
 import { DEFAULT_LISTENER, signedRequest } from './signed-request';
 
-/** Each kind's fixture, copied into a plain object, because a module's namespace is not meant as data. */
-const makers = { ...notifications };
+/** The fixture of each kind. */
+const makers = { payment, saleStatus, reversal, refund, payout, failedPayout };
 
 /** What `notificationRequest` takes for each kind: overrides of its fixture, or the whole body of `custom`. */
 export type NotificationOverrides = {
