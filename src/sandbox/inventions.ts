@@ -5,7 +5,7 @@
 export interface Inventions {
   /** The answer to missing or wrong credentials. */
   wrongCredentials: InventedAnswer;
-  /** The answer to a path that is none of the three operations. */
+  /** The answer to a path of no operation. */
   unknownPath: InventedAnswer;
   /** The answer to another method on an operation's path. */
   wrongMethod: InventedAnswer;

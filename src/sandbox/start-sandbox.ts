@@ -12,7 +12,7 @@ import { PageToken, pageOwner } from './server/page-access';
 import { createService, resolveService } from './service';
 
 /**
- * Starts a local sandbox of the service on this machine: a real HTTP server, with the three operations of the document,
+ * Starts a local sandbox of the service on this machine: a real HTTP server, with the operations of the document,
  * notifications, and control methods for what the outside world would do. Close it when you are done.
  *
  * @example

@@ -8,7 +8,20 @@ import { failedPayout, payment, payout, refund, reversal, saleStatus } from './f
 import { DEFAULT_LISTENER, signedRequest } from './signed-request';
 
 /** The fixture of each kind. */
-const makers = { payment, saleStatus, reversal, refund, payout, failedPayout };
+const makers = {
+  /** A sale is paid. */
+  payment,
+  /** A sale has another status, `REVERSAL` by default. */
+  saleStatus,
+  /** Funds went back to the payer. */
+  reversal,
+  /** A refund was credited. */
+  refund,
+  /** A payout was made. */
+  payout,
+  /** A payout failed. */
+  failedPayout,
+};
 
 /** What `notificationRequest` takes for each kind: overrides of its fixture, or the whole body of `custom`. */
 export type NotificationOverrides = {

@@ -87,7 +87,7 @@ export class ServiceModel {
     return headers['x-api-key'] === apiKey && headers['x-api-token'] === apiToken;
   }
 
-  /** The operation a request asks for, if it is one of the three. */
+  /** The operation that a request asks for, if it asks for one. */
   operationOf({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): OperationName | undefined {
     const route = matchRoute(method, path);
     return route.kind === 'operation' ? route.operation : undefined;

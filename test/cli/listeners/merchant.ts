@@ -41,6 +41,8 @@ export interface Shop {
   readonly counts: Record<string, number>;
   readonly done: Set<string>;
   readonly running: Set<string>;
+  /** Resolves after the counts have been read the next time. */
+  counted(): Promise<void>;
   stop(): void;
 }
 
@@ -81,10 +83,12 @@ export const right: Merchant = {
 export async function startMerchant(
   parts: Partial<Merchant> | ((shop: Shop) => Partial<Merchant>),
 ): Promise<TestListener> {
+  const waiting = new Set<() => void>();
   const shop: Shop = {
     counts: { payment: 0, saleStatus: 0, reversal: 0, refund: 0, payout: 0 },
     done: new Set(),
     running: new Set(),
+    counted: () => new Promise((resolve) => waiting.add(resolve)),
     stop: () => listener.stop(),
   };
   const merchant = { ...right, ...(typeof parts === 'function' ? parts(shop) : parts) };
@@ -94,7 +98,12 @@ export async function startMerchant(
         response.writeHead(500).end(String(error));
       });
     },
-    () => shop.counts,
+    () => {
+      const counts = { ...shop.counts };
+      for (const resolve of waiting) resolve();
+      waiting.clear();
+      return counts;
+    },
   );
   return listener;
 }

@@ -39,10 +39,10 @@ export const wrongAnswers: readonly WrongListener[] = [
     ...early,
     start: () =>
       startMerchant({
-        async once(key, act, { done }) {
+        async once(key, act, { done, counted }) {
           if (done.has(key)) return 'seen';
           done.add(key);
-          setTimeout(act, 60);
+          setImmediate(() => void counted().then(act));
           return 'done';
         },
       }),
@@ -52,10 +52,10 @@ export const wrongAnswers: readonly WrongListener[] = [
     ...early,
     start: () =>
       startMerchant({
-        async once(key, act, { done }) {
+        async once(key, act, { done, counted }) {
           if (done.has(key)) return 'seen';
           done.add(key);
-          void sleep(40).then(act);
+          void counted().then(act);
           return 'done';
         },
       }),
