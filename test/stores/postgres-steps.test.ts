@@ -1,17 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { type PostgresQueryable, PostgresStore } from '../../src/stores';
-
-const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-const request = {
-  key: 'payment:1:PAID',
-  kind: 'payment',
-  subject: 'payment:1',
-  state: 'PAID',
-  body: '{}',
-  url: '',
-  errorName: 'Error',
-};
+import { claim, request } from './one-claim';
 
 /** A database that gives these rows to what is asked of it, and keeps what that was. */
 function databaseThat(answer: (text: string) => unknown[]) {

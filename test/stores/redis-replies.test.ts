@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { type RedisClient, RedisStore } from '../../src/stores';
+import { claim, request } from './one-claim';
 
 /** No server answers these. They come out of a client that is in a MULTI, or changes replies. */
 describe('RedisStore', () => {
@@ -17,16 +18,6 @@ describe('RedisStore', () => {
     expect(new Set(keys)).toEqual(new Set(['pix-automatic:webhooks:payment:1']));
   });
 
-  const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-  const request = {
-    key: 'payment:1:PAID',
-    kind: 'payment',
-    subject: 'payment:1',
-    state: 'PAID',
-    body: '{}',
-    url: '',
-    errorName: 'Error',
-  };
   const steps: [string, (store: RedisStore) => Promise<unknown>][] = [
     ['claim', (store) => store.claim('payment:1', 'PAID', 1000)],
     ['complete', (store) => store.complete(claim, 1000)],

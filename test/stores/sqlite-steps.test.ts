@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { type SqliteDatabase, SqliteStore } from '../../src/stores';
+import { claim, request } from './one-claim';
 
 type Values = Record<string, string | number>;
 
@@ -27,17 +28,6 @@ function databaseThat(answer: (sql: string, values: Values) => unknown, more: Pa
   };
   return { database, asked, executed, compiled };
 }
-
-const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-const request = {
-  key: 'payment:1:PAID',
-  kind: 'payment',
-  subject: 'payment:1',
-  state: 'PAID',
-  body: '{}',
-  url: '',
-  errorName: 'Error',
-};
 
 describe('SqliteStore, over a database that answers as told,', () => {
   it('claims with one statement, and asks for the reason only where that gave no row', async () => {

@@ -10,7 +10,7 @@ export const oneSale: CheckDefinition = {
   asks:
     'A payment and then two partial refunds of that sale, of the same amount, which share its `saleToken`; a reversal ' +
     'with PENDING and then with PAID, and a payout that failed and then is PAID, which share their `uuid`. None of them is a duplicate.',
-  why: 'A refund that is taken for a duplicate of the payment is never booked, and the customer is told nothing.',
+  why: 'If a refund counts as a duplicate of the payment, it is never booked, and the customer is told nothing.',
   fix:
     'Deduplicate on kind, identity and status together. The partial refunds of a sale share their `saleToken` with its ' +
     'payment and differ in `refund.uuid`; two of them may have the same amount; a reversal keeps its `uuid` from ' +
