@@ -13,27 +13,32 @@ export function chooseKind(
   source: QuerySource,
 ): Kinds[number] | 'unrecognized' | { readonly issues: readonly ValidationIssue[] } {
   const fromQuery = flaggedKinds(source);
-  const fromBody = documentedKinds.filter(({ match }) => match(body));
-  const [first, ...others] = fromQuery.length > 0 ? fromQuery : fromBody;
-  if (first === undefined) return 'unrecognized';
-  if (others.length > 0) {
-    const source = fromQuery.length > 0 ? 'query flags' : 'a body';
-    return contradiction(`expected ${source} of one kind, got those of ${bodiesOf([first, ...others])}`);
+  if (fromQuery.length > 1) {
+    return contradiction(`expected query flags of one kind, got those of ${bodiesOf(fromQuery)}`);
   }
-  if (fromBody.length > 0 && !fromBody.includes(first)) {
+  const [flagged] = fromQuery;
+  if (flagged?.match(body)) return flagged;
+  const fromBody = documentedKinds.filter(({ match }) => match(body));
+  if (flagged === undefined) {
+    if (fromBody.length > 1) {
+      return contradiction(`expected a body of one kind, got those of ${bodiesOf(fromBody)}`);
+    }
+    return fromBody[0] ?? 'unrecognized';
+  }
+  if (fromBody.length > 0) {
     return contradiction(
-      `expected the body of a ${first.body}, as the query flags say, got that of a ${bodiesOf(fromBody)}`,
+      `expected the body of a ${flagged.body}, as the query flags say, got that of a ${bodiesOf(fromBody)}`,
     );
   }
-  return first;
+  return flagged;
 }
 
 function flaggedKinds(source: QuerySource): Kinds {
   // The service's own spelling, which nearly all notifications have, needs no parsing.
   const text = source.query === undefined ? queryOf(source.url) : undefined;
   if (text === '') return [];
-  const asSent = documentedKinds.filter(({ query }) => query === text);
-  if (asSent.length > 0) return asSent;
+  const asSent = documentedKinds.find(({ query }) => query === text);
+  if (asSent !== undefined) return [asSent];
   const query = readQuery(source);
   // Look at every value of a repeated parameter: the merchant's own `type` may come before the service's.
   return documentedKinds.filter(

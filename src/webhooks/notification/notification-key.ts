@@ -18,10 +18,12 @@ export interface Identity {
  * refund's own uuid, because the partial refunds of a sale share its `saleToken`.
  *
  * @param kind - percent-encoded, if it is not a documented one
- * @param state - percent-encoded, part by part
+ * @param states - the parts of the state; none if a subject has only one notification
  */
-export function identify(kind: string, id: string, state = ''): Identity {
+export function identify(kind: string, id: string, states: readonly string[] = []): Identity {
   const subject = `${kind}:${encodePart(id)}`;
+  // Nearly every state is one text: mapping and joining a list costs more than the rest of the key.
+  const state = states.length === 1 ? encodePart(String(states[0])) : states.map(encodePart).join(':');
   return { subject, state, key: state === '' ? subject : `${subject}:${state}` };
 }
 

@@ -70,7 +70,7 @@ function readPayload(
   const result = validate(schema, raw);
   if (result.issues !== undefined) return result;
   const { value: payload, leftOut } = result;
-  const identity = identify(subjectKind, subject(payload), state(payload).map(encodePart).join(':'));
+  const identity = identify(subjectKind, subject(payload), state(payload));
   const notification = { kind, payload, raw, key: identity.key };
   // Nearly all notifications are as documented, and have no field `issues`.
   return {
@@ -95,15 +95,14 @@ function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefi
     return { issues };
   }
   const id: unknown = subject(result.value);
-  const states: unknown[] = state === undefined ? [] : [state(result.value)];
+  const states: readonly unknown[] = state === undefined ? [] : [state(result.value)];
   if (![id, ...states].every(isIdentifying)) {
     const message =
       `expected the subject and state of your kind ${kind} to be non-empty text of at most ` +
       `${MAX_IDENTITY_LENGTH} characters, without U+FFFD, which stands for bytes that are no UTF-8`;
     return { issues: [{ path: [], message }] };
   }
-  const [encodedState] = states.map(String).map(encodePart);
-  const identity = identify(encodePart(kind), String(id), encodedState);
+  const identity = identify(encodePart(kind), String(id), states.map(String));
   return { notification: { kind, payload: result.value, raw, key: identity.key }, identity };
 }
 
