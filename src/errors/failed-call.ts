@@ -1,4 +1,4 @@
-import type { OperationName } from '../service/operations';
+import { type Operation, type OperationName, operations } from '../service/operations';
 import { brand, type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
 
 /** What every error of a call to the service knows about that call. */
@@ -51,15 +51,6 @@ export abstract class FailedCall extends PaymentsError {
 export function advice({ outcome, operation, uuid }: Omit<CallContext, 'attempts'>): string {
   if (outcome === 'refused') return 'The service refused the call and did not act on it.';
   if (outcome === 'not-sent') return 'Nothing reached the service, so the call can be made again.';
-  switch (operation) {
-    case 'getTransaction':
-      return 'A query changes nothing, so it can be made again.';
-    case 'createRecurringCheckout':
-      return uuid === undefined
-        ? 'The journey may exist. If you create another, do it under a new referenceCode, show only its QR code, and ' +
-            'watch for notifications of the first.'
-        : 'The journey exists: query it by `error.uuid`, and do not create it again.';
-    case 'cancelScheduledPayment':
-      return 'The cancellation may have gone through: check with the service before you report it either way.';
-  }
+  const { adviceIfUnknown, adviceIfUuidKnown = adviceIfUnknown }: Operation = operations[operation];
+  return uuid === undefined ? adviceIfUnknown : adviceIfUuidKnown;
 }

@@ -1,17 +1,11 @@
-import type { OperationName } from '../../errors';
-import type { FaultKind } from '../../sandbox/model/fault-queue';
+import { type FaultKind, faultKinds } from '../../sandbox/model/fault-queue';
+import { operationNames, operations } from '../../service/operations';
 import { LONGEST_TIMER_MS } from '../../shared/time';
 import type { Call, Command } from '../command';
 import { unknownWord, usageFailure } from '../failure';
 import { sandboxOptions } from '../options';
 import { print, printJson } from '../output';
 import { connectSandbox } from '../sandbox-client';
-
-const operations: Readonly<Record<OperationName, string>> = {
-  createRecurringCheckout: 'create a journey',
-  getTransaction: 'query a transaction',
-  cancelScheduledPayment: 'cancel a scheduled payment',
-};
 
 const kinds: Readonly<Record<FaultKind['kind'], string>> = {
   latency: 'carried out at once; the response comes --ms later',
@@ -44,8 +38,11 @@ export const fault: Command = {
     'fault --clear',
   ],
   notes: [
-    { title: 'Operations', lines: describe(operations) },
-    { title: 'Kinds', lines: describe(kinds) },
+    {
+      title: 'Operations',
+      lines: Object.values(operations).map(({ name, purpose }) => describe(name, purpose)),
+    },
+    { title: 'Kinds', lines: Object.entries(kinds).map(([name, about]) => describe(name, about)) },
   ],
   exitCodes: ['set', 'refused, or the sandbox cannot be reached'],
   async run(call) {
@@ -57,7 +54,7 @@ export const fault: Command = {
       else print('No fault waits any more.');
       return 0;
     }
-    const order = { operation: oneOf('operation', args[0], operations), fault: readFault(call) };
+    const order = { operation: oneOf('operation', args[0], operationNames), fault: readFault(call) };
     await connectSandbox(options).call('POST', '/sandbox/faults', order);
     if (options.has('json')) printJson(order, 2);
     else
@@ -69,7 +66,7 @@ export const fault: Command = {
 };
 
 function readFault({ args, options }: Call) {
-  const kind = oneOf('kind', args[1], kinds);
+  const kind = oneOf('kind', args[1], faultKinds);
   const times = options.integer('times', { least: 1, most: 1_000_000, otherwise: 1 });
   if (kind === 'latency') {
     return { kind, times, ms: options.integer('ms', { least: 0, most: LONGEST_TIMER_MS, otherwise: 3_000 }) };
@@ -86,20 +83,15 @@ function readFault({ args, options }: Call) {
   return { kind, times };
 }
 
-function oneOf<Name extends string>(
-  what: string,
-  typed: string | undefined,
-  known: Readonly<Record<Name, string>>,
-): Name {
-  const names = Object.keys(known) as Name[];
-  const name = names.find((candidate) => candidate === typed);
+function oneOf<Name extends string>(what: string, typed: string | undefined, known: readonly Name[]): Name {
+  const name = known.find((candidate) => candidate === typed);
   if (name !== undefined) return name;
-  if (typed === undefined) throw usageFailure(`Expected <${what}>: one of ${names.join(', ')}.`);
-  throw unknownWord(what, typed, names);
+  if (typed === undefined) throw usageFailure(`Expected <${what}>: one of ${known.join(', ')}.`);
+  throw unknownWord(what, typed, known);
 }
 
-function describe(table: Readonly<Record<string, string>>): string[] {
-  return Object.entries(table).map(([name, about]) => `${name.padEnd(26)}${about}`);
+function describe(name: string, about: string): string {
+  return `${name.padEnd(26)}${about}`;
 }
 
 function timesText(times: number): string {

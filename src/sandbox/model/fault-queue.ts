@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '../../service/operations';
+import { type OperationName, operationNames } from '../../service/operations';
 import { LONGEST_TIMER_MS } from '../../shared/time';
 import { SandboxError } from './sandbox-error';
 
@@ -74,9 +74,6 @@ export const faultKinds = [
   'truncated-body',
   'wrong-json',
 ] as const satisfies readonly Fault['kind'][];
-
-/** The document's operations, by the names of the client's methods. */
-export const operationNames = Object.keys(operations) as OperationName[];
 
 /** A fault that some calls have yet to meet. */
 export interface PendingFault {

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { documentedKinds } from '../../service/kinds';
 import { type PayoutErrorCode, payoutErrorMeanings } from '../../service/kinds/payout';
+import { operationNames } from '../../service/operations';
 import { contextOf } from '../delivery/listener-url';
-import { type faultKinds, operationNames } from '../model/fault-queue';
+import type { faultKinds } from '../model/fault-queue';
 import type { SandboxControls } from '../sandbox';
 import { scenarioNames } from '../scenarios';
 import { parseControlBody } from './control-body';

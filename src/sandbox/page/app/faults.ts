@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
-import { type OperationName, operations } from '../../../service/operations';
+import { type OperationName, operationNames } from '../../../service/operations';
 import type { Fault, FaultKind } from '../../model/fault-queue';
 import { usePage } from './page-context';
 import { ActButton, html, Section } from './parts';
 import type { Texts } from './texts';
-
-const operationNames = Object.keys(operations) as OperationName[];
 
 /** A switch for each operation and each kind of fault. */
 export function Faults() {
