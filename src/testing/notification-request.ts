@@ -4,28 +4,12 @@ import { inventionTable } from '../sandbox/inventions';
 import { queryFlags, type SandboxNotification } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
 import type { Overrides } from './fixtures/make-fixture';
-import { failedPayout, payment, payout, refund, reversal, saleStatus } from './fixtures/notifications';
+import { notificationFixtures } from './fixtures/notifications';
 import { DEFAULT_LISTENER, signedRequest } from './signed-request';
-
-/** The fixture of each kind. */
-const makers = {
-  /** A sale is paid. */
-  payment,
-  /** A sale has another status, `REVERSAL` by default. */
-  saleStatus,
-  /** Funds went back to the payer. */
-  reversal,
-  /** A refund was credited. */
-  refund,
-  /** A payout was made. */
-  payout,
-  /** A payout failed. */
-  failedPayout,
-};
 
 /** What `notificationRequest` takes for each kind: overrides of its fixture, or the whole body of `custom`. */
 export type NotificationOverrides = {
-  [Kind in keyof typeof makers]: Overrides<ReturnType<(typeof makers)[Kind]>>;
+  [Kind in keyof typeof notificationFixtures]: Overrides<ReturnType<(typeof notificationFixtures)[Kind]>>;
 } & {
   /** The whole body: for kinds of your own, and for what your listener does not recognize. */
   custom: object;
@@ -72,11 +56,11 @@ export function notificationRequest<Kind extends keyof NotificationOverrides>(
 
 function compose(kind: keyof NotificationOverrides, overrides: object): SandboxNotification {
   if (kind === 'custom') return { kind, query: queryFlags[kind], payload: overrides };
-  const kinds = Object.keys(makers);
+  const kinds = Object.keys(notificationFixtures);
   if (!kinds.includes(kind)) {
     throw new ConfigurationError(`Expected a kind of notification: ${kinds.join(', ')} or custom.`);
   }
-  const payload = makers[kind](overrides);
+  const payload = notificationFixtures[kind](overrides);
   return kind === 'failedPayout'
     ? { kind: 'payout', query: inventionTable.failedPayoutQuery.value, payload }
     : { kind, query: queryFlags[kind], payload };
