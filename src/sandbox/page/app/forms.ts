@@ -2,7 +2,7 @@ import { parseObject } from '../../../shared/objects';
 import { usePage } from './page-context';
 import { fieldsOf, html, Section } from './parts';
 
-/** Pays out, or fails with a documented code. */
+/** Makes a payout, or one that fails with a documented code. */
 export function PayOut() {
   const { texts, act } = usePage();
   const onSubmit = (event: Event) => {
