@@ -1,6 +1,6 @@
 /**
- * Everything that the sandbox had to make up, because the document does not show it. The real
- * service may differ in every row: write code that works with any value, and change a row to test it.
+ * Everything that the sandbox had to make up, because the document does not show it. The real service may differ in
+ * every row: write code that works with any value, and change a row to test it.
  */
 export interface Inventions {
   /** The answer to missing or wrong credentials. */
@@ -70,7 +70,7 @@ export interface Inventions {
     readonly host: string;
   };
 
-  /** How many payments are scheduled when a journey is paid; they follow `periodicity`, monthly where it is unknown. */
+  /** How many payments are scheduled when a journey is paid, by its `periodicity`, or monthly if that is unknown. */
   scheduledPayments: number;
   /** Which fields a refund notification uses for the refunded amount. */
   refundAmountFields: 'both' | 'reversedAmount' | 'amountRefunded';

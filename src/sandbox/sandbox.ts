@@ -43,7 +43,7 @@ export interface SandboxOptions extends ServiceOptions {
   publicUrl?: string | undefined;
   /** The service's clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: (() => number) | undefined;
-  /** Called after each request and each delivery attempt, without bodies and credentials. */
+  /** Called after each request and each delivery attempt. Its entries hold neither bodies nor credentials. */
   log?: ((entry: SandboxLogEntry) => void) | undefined;
 }
 

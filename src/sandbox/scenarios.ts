@@ -25,7 +25,7 @@ export interface ScenarioNotification {
   readonly instructionId: string;
   /** `yyyy-MM-dd`. */
   readonly dueDate: string;
-  /** The day of the attempt, `yyyy-MM-dd`. */
+  /** The day of the event, `yyyy-MM-dd`. */
   readonly date: string;
   /** In the currency's main unit. */
   readonly amount: number;

@@ -24,8 +24,8 @@ export function documented(body: object): ServiceAnswer {
 }
 
 /**
- * An answer that the document does not show. A header names the row of the table that it comes from, so that
- * nobody takes it for an answer of the real service.
+ * An answer that the document does not show. A header names the row of the table that it comes from, so that nobody
+ * takes it for an answer of the real service.
  */
 export function invented(row: string, answer: InventedAnswer, detail?: string): ServiceAnswer {
   const message = detail === undefined ? answer.message : `${answer.message}: ${detail}`;

@@ -16,7 +16,7 @@ export interface MoveControls {
   /**
    * The payer pays: the transaction is `PAID`, and the payment notification goes out.
    *
-   * @returns the payments that are now scheduled: the sandbox's own invention, for `cancelScheduledPayment` to cancel.
+   * @returns the payments that are now scheduled, which `cancelScheduledPayment` can cancel. Invented by the sandbox.
    */
   pay(transactionUUID: string): SandboxScheduledPayment[];
   /** The transaction becomes `CANCELLED`. Invented: the document shows neither this move nor a notification for it. */

@@ -89,7 +89,7 @@ function journey({ inventions, baseUrl }: ServiceState, transaction: Transaction
   };
 }
 
-/** Only the document's fields, in its order. Keeping unknown fields would let a request fill the memory. */
+/** Only the document's fields, in its order. Keeping unknown fields would let requests fill the memory. */
 function knownFields({ id, name, email, document, phone }: CheckoutRequestShopper): CheckoutRequestShopper {
   return {
     id,

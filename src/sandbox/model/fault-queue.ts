@@ -63,7 +63,7 @@ export type FaultKind =
       kind: 'wrong-json';
     };
 
-/** All kinds, to refuse any other. */
+/** All kinds of faults; any other is refused. */
 export const faultKinds = [
   'latency',
   'status',
@@ -82,7 +82,7 @@ export const operationNames = Object.keys(operations) as OperationName[];
 export interface PendingFault {
   readonly operation: OperationName;
   readonly fault: Fault;
-  /** To how many calls; `null` for all, because JSON has no `Infinity`. */
+  /** How many calls it still applies to; `null` for all, because JSON has no `Infinity`. */
   readonly left: number | null;
 }
 

@@ -5,7 +5,7 @@ import type { Fault } from './fault-queue';
 /** How much of a body is sent, and what then happens to the connection. */
 export type Ending = 'whole' | 'stalled' | 'truncated';
 
-/** How a call is handled, with its fault. */
+/** How a call is handled: as usual, or as its fault says. */
 export interface FaultyCall {
   /** Whether the operation is carried out. */
   readonly takesEffect: boolean;

@@ -21,9 +21,9 @@ const NO_CURRENCY = '999';
 const GUI = field('00', 'br.gov.bcb.pix');
 
 /**
- * The text of a Pix QR code: a BR Code, EMV's merchant-presented code. It is the composite code of a recurrence,
- * as in the Central Bank's samples: tag 26 has the charge of an immediate payment, tag 80 the recurrence. The code is
- * well-formed and its checksum is correct, but it points to a host that does not exist.
+ * The text of a Pix QR code: a BR Code, EMV's merchant-presented code. It is the composite code of a recurrence, as in
+ * the Central Bank's samples: tag 26 has the charge of an immediate payment, tag 80 the recurrence. The code is well
+ * formed and its checksum is correct, but it points to a host that does not exist.
  */
 export function brCode(
   { uuid, currency, amount, immediatePayment }: BrCodeContent,

@@ -17,7 +17,7 @@ export function refundTotals(transaction: TransactionRecord) {
   return { available, quantity: transaction.refunds.length, requested };
 }
 
-/** What refunds and reversals have left over. A pending reversal counts, a cancelled one returned nothing. */
+/** The amount that no refund or reversal has taken. A pending reversal has taken its amount, a cancelled one none. */
 function amountLeft(transaction: TransactionRecord): number {
   const { currency, amount, reversals } = transaction;
   const live = reversals.filter(({ status }) => status !== 'CANCELLED');

@@ -7,7 +7,7 @@ export class SandboxError extends Error {
   /** `'unknown'`: no such id or name. `'not-allowed'`: not in the current state. `'invalid'`: a wrong argument. */
   readonly code: 'unknown' | 'not-allowed' | 'invalid';
 
-  /** Only the sandbox makes one. */
+  /** Only the sandbox creates one. */
   constructor(code: SandboxError['code'], message: string) {
     super(message);
     this.code = code;

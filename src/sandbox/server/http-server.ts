@@ -40,7 +40,7 @@ const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
 export function serve(server: Server, parts: HttpServerParts): void {
   server.on('request', (request, response) => {
     respond(parts, request, response).catch(() => {
-      // Mostly nobody is left to answer: the caller went away, or the sandbox closes.
+      // The caller went away or the sandbox closes, so nobody is left to answer; or the sandbox itself failed.
       response.destroy();
     });
   });

@@ -49,7 +49,7 @@ function ScenarioForm({ path, what }: { path: string; what: string }) {
   </form>`;
 }
 
-/** The scheduled payments of a paid journey, and the moves of the next one. */
+/** The scheduled payments of a paid journey, and the buttons for the next one. */
 export function ScheduledPayments({ journey }: { journey: SandboxTransaction }) {
   const { texts, language } = usePage();
   const { scheduledPayments, currency, referenceCode } = journey;
