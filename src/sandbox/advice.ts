@@ -5,7 +5,7 @@ import { scheduledPaymentCancellationRequestObject } from '../service/answers/ca
 import { recurringCheckoutRequestObject } from '../service/requests/checkout-request';
 import { parseObject } from '../shared/objects';
 
-/** Something in a call to look at, though the service may take it. */
+/** A hint about a field of a call. The service may still accept the call. */
 export interface CallAdvice {
   /** The field, such as `shopper.docment`. */
   readonly path: string;
@@ -13,10 +13,10 @@ export interface CallAdvice {
   readonly text: { readonly en: string; readonly pt: string };
 }
 
-/** As many as are of use to a reader. */
+/** More of them would not help the reader. */
 const MAX_UNKNOWN_FIELDS = 10;
 
-/** Looks at a call's body: fields that the document does not know, and what Pix is unlikely to take. */
+/** Gives hints on a request body: fields that the document does not have, and values that Pix is unlikely to accept. */
 export function adviseCall(operation: OperationName, body: string, now: number): CallAdvice[] {
   const object = requestObjects[operation];
   const request = parseObject(body);
@@ -32,7 +32,7 @@ const requestObjects: Partial<Record<OperationName, z.core.$ZodType>> = {
 };
 
 const unknownFieldText = {
-  en: 'The document has no such field. Is it misspelt? The service would not say.',
+  en: 'The document has no such field. Is it misspelt? The service would not warn you.',
   pt: 'O documento não tem este campo. Erro de digitação? O serviço não avisaria.',
 };
 
@@ -57,7 +57,7 @@ function* unknownFields(schema: z.core.$ZodType, value: object, path: string): I
   }
 }
 
-/** The fields of an object, behind whatever says that it may be left out. */
+/** The fields of an object schema, also of one that is wrapped as optional or nullable. */
 function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'object') return def.shape;

@@ -1,18 +1,17 @@
 import type { Credentials } from '../service/credentials';
 import { basicAuthorization } from '../webhooks/authorization';
 
-/** A pair that is plainly a sandbox's, and no secret. */
+/** The default pair. Everybody knows it, so it is no secret. */
 export const defaultCredentials: Credentials = { apiKey: 'sandbox-api-key', apiToken: 'sandbox-api-token' };
 
-/** Whether a pair is the one that everybody knows. */
 export function isDefaultPair({ apiKey, apiToken }: Credentials): boolean {
   return apiKey === defaultCredentials.apiKey && apiToken === defaultCredentials.apiToken;
 }
 
-/** Shorter ones are placeholders such as `k`, which would blank half of every URL. */
+/** Shorter secrets are placeholders such as `k`. Blanking those would blank half of every URL. */
 const SHORTEST_SECRET = 6;
 
-/** Blanks the credentials wherever they are in a text: percent-encoded ones too, and the pair as notifications carry it. */
+/** Blanks the credentials in a text: plain, percent-encoded, and as the Base64 pair that notifications carry. */
 export function redactor(credentials: Credentials): (text: string) => string {
   const { apiKey, apiToken } = credentials;
   const secrets = [apiKey, apiToken]
@@ -22,7 +21,7 @@ export function redactor(credentials: Credentials): (text: string) => string {
   return (text) => [pair, ...secrets].reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 }
 
-/** Blanks the credentials in what was parsed out of JSON: in keys, texts and numbers, so that it stays JSON. */
+/** Blanks the credentials in parsed JSON, in keys, strings and numbers: blanking its text could break the JSON. */
 export function redactJson(value: unknown, redact: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => redactJson(item, redact));
   if (typeof value === 'object' && value !== null) {

@@ -1,5 +1,5 @@
 /**
- * A local sandbox of the service, for development and tests. What a merchant runs in production loads none of it.
+ * A local sandbox of the service, for development and tests. No entry point for production loads any of it.
  *
  * @module pix-automatic-sdk/sandbox
  */

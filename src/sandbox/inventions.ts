@@ -1,19 +1,19 @@
 /**
- * Everything that the sandbox had to make up, because the document does not show it. Nothing here says what the real
- * service does: write code that works whatever these are, and change a row to try it.
+ * Everything that the sandbox had to make up, because the document does not show it. The real service may differ in
+ * every row: write code that works with any value, and change a row to test it.
  */
 export interface Inventions {
   /** The answer to missing or wrong credentials. */
   wrongCredentials: InventedAnswer;
-  /** The answer to a path of no operation. */
+  /** The answer to a path that belongs to no operation. */
   unknownPath: InventedAnswer;
-  /** The answer to another method on an operation's path. */
+  /** The answer to a wrong method on an operation's path. */
   wrongMethod: InventedAnswer;
   /** The answer to a body that is not sent as `application/json`. */
   wrongMediaType: InventedAnswer;
   /** The answer to a body larger than `maxBodyBytes`. */
   bodyTooLarge: InventedAnswer;
-  /** The answer to a body that is not JSON, or lacks what an order cannot do without. */
+  /** The answer to a body that is not JSON, or lacks a required field. */
   invalidBody: InventedAnswer;
   /** The answer to a query for a UUID that no transaction has. */
   unknownTransaction: InventedAnswer;
@@ -60,7 +60,7 @@ export interface Inventions {
   };
   /** `qrCode.base64` as bare Base64, or as a `data:` URL. */
   qrCodeBase64: 'bare' | 'data-url';
-  /** Who the BR Code names. The host must not exist, so that no bank's application finds a payment there. */
+  /** The merchant in the BR Code. The host must not exist, so that no bank's application finds a payment there. */
   qrCodeMerchant: {
     /** The merchant's name. */
     readonly name: string;
@@ -70,9 +70,9 @@ export interface Inventions {
     readonly host: string;
   };
 
-  /** How many payments are scheduled when a journey is paid; they follow `periodicity`, monthly where it is unknown. */
+  /** How many payments are scheduled when a journey is paid, by its `periodicity`, or monthly if that is unknown. */
   scheduledPayments: number;
-  /** Which names of the refunded amount a refund notification has. */
+  /** Which fields a refund notification uses for the refunded amount. */
   refundAmountFields: 'both' | 'reversedAmount' | 'amountRefunded';
   /** What receipts start with. A reversal has none until it is `PAID`. */
   receiptPrefix: string;
@@ -86,7 +86,7 @@ export interface Inventions {
   deliveryTimeoutMs: number;
 }
 
-/** An answer of which the document shows nothing. */
+/** An answer that the document does not show. */
 export interface InventedAnswer {
   /** HTTP status. */
   readonly httpStatus: number;
@@ -96,9 +96,9 @@ export interface InventedAnswer {
   readonly message: string;
 }
 
-/** A row of the table: the sandbox's own invention, and the silence of the document that it fills. */
+/** A row of the table: what the document leaves open, and what the sandbox made up for it. */
 export interface Invention<Value> {
-  /** Says so wherever the row is printed. */
+  /** Marks the row as an invention wherever it is printed. */
   readonly inventedBySandbox: true;
   /** Section of the document. */
   readonly section: string;
@@ -171,8 +171,8 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
     host: 'qr.sandbox.invalid',
   }),
 
-  scheduledPayments: invent('3', 'how scheduled payments come to be', 3),
-  // Both, because the document's table has both; a merchant's code should do with either.
+  scheduledPayments: invent('3', 'how scheduled payments are created', 3),
+  // Both, because the document's table has both; a merchant's code should work with either.
   refundAmountFields: invent('6.4', 'which of the two amounts is authoritative', 'both'),
   receiptPrefix: invent('6.3', 'form of a receipt', 'sandbox-receipt-'),
   saleReversalNotification: invent('6.2', 'payload of the sale REVERSAL event', false),
@@ -181,7 +181,7 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
   deliveryTimeoutMs: invent('8', 'timeout of a listener', 30_000),
 };
 
-/** The table's values, with those of the caller in their place. */
+/** The table's values, overridden by those of the caller. */
 export function resolveInventions(overrides: Partial<Inventions> = {}): Inventions {
   const defaults = Object.entries(inventionTable).map(([row, { value }]) => [row, value]);
   return { ...(Object.fromEntries(defaults) as Inventions), ...overrides };

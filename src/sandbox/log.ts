@@ -11,7 +11,7 @@ export type SandboxLogEntry =
       readonly method: string;
       /** Without its query. */
       readonly path: string;
-      /** `undefined` for a control call, or a path that is none of the document's. */
+      /** `undefined` for a control call, or a path that is not in the document. */
       readonly operation: OperationName | undefined;
       /** `undefined` when a fault, or the caller, ended the connection. */
       readonly status: number | undefined;
@@ -19,9 +19,9 @@ export type SandboxLogEntry =
       readonly fault: Fault['kind'] | undefined;
       /** From the request to the end of the answer, in milliseconds. */
       readonly durationMs: number;
-      /** Transaction UUID of the answer, where it has one. */
+      /** Transaction UUID in the answer, if it has one. */
       readonly uuid?: string | undefined;
-      /** Your order identifier, where the answer has it. */
+      /** Your order identifier, if the answer has it. */
       readonly referenceCode?: string | undefined;
     }
   | {
@@ -31,13 +31,13 @@ export type SandboxLogEntry =
       readonly delivery: Omit<Delivery, 'payload'>;
       /** How the attempt ended. */
       readonly attempt: DeliveryAttempt;
-      /** UUID of the transaction, or of the payout, that it is about. */
+      /** UUID of the transaction or payout that the notification is about. */
       readonly uuid?: string | undefined;
-      /** Your order identifier, where the notification has it. */
+      /** Your order identifier, if the notification has it. */
       readonly referenceCode?: string | undefined;
     };
 
-/** A log that throws must not take the sandbox with it. */
+/** Keeps the sandbox running when the caller's log throws. */
 export function quietly(
   log: ((entry: SandboxLogEntry) => void) | undefined,
 ): (entry: SandboxLogEntry) => void {
@@ -45,12 +45,12 @@ export function quietly(
     try {
       log?.(entry);
     } catch {
-      // What is lost is a line of the caller's own log.
+      // Only a line of the caller's own log is lost.
     }
   };
 }
 
-/** Which journey a line of the log is about, where that is known. */
+/** The journey that a line of the log is about, as far as known. */
 export interface JourneyIdentity {
   /** Transaction UUID. */
   readonly uuid?: string;
@@ -58,7 +58,7 @@ export interface JourneyIdentity {
   readonly referenceCode?: string;
 }
 
-/** The transaction that a notification is about: `saleToken`, or the `sale` of a reversal; of a payout, its own UUID. */
+/** The transaction that a notification is about: `saleToken`, or a reversal's `sale`; for a payout, its own UUID. */
 export function journeyOfPayload(payload: object): JourneyIdentity {
   const { saleToken, sale, uuid, referenceCode } = payload as Readonly<Record<string, unknown>>;
   const saleUUID = typeof sale === 'object' && sale !== null && 'uuid' in sale ? sale.uuid : undefined;

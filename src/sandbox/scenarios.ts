@@ -3,7 +3,7 @@ import type { SandboxScheduledPayment } from './model/records';
 import { SandboxError } from './model/sandbox-error';
 import type { ServiceModel } from './model/service-model';
 
-/** A story that the sandbox can play on a journey. */
+/** A scenario that the sandbox can play on a journey. */
 export type ScenarioName = 'happy-year' | 'no-funds-three-times' | 'payer-cancels';
 
 /** How a scenario is played. */
@@ -17,7 +17,7 @@ export interface ScenarioOptions {
  * (section 6.1), so all of its fields are the sandbox's invention. The example `recurrence-notifications` reads it.
  */
 export interface ScenarioNotification {
-  /** Says so in every body. */
+  /** Marks every body as invented. */
   readonly invented: 'by the sandbox';
   /** The journey that it belongs to. */
   readonly transactionUUID: string;
@@ -25,7 +25,7 @@ export interface ScenarioNotification {
   readonly instructionId: string;
   /** `yyyy-MM-dd`. */
   readonly dueDate: string;
-  /** The day of the attempt, `yyyy-MM-dd`. */
+  /** The day of the event, `yyyy-MM-dd`. */
   readonly date: string;
   /** In the currency's main unit. */
   readonly amount: number;
@@ -41,11 +41,11 @@ export interface ScenarioNotification {
 export interface PlayedScenario {
   /** How many notifications the scenario has. */
   readonly steps: number;
-  /** Those that were sent now, in order. */
+  /** The notifications that were sent now, in order. */
   readonly sent: readonly ScenarioNotification[];
 }
 
-/** What happens to one payment, on which day after it is due. */
+/** What happens to one payment; `days` counts from the day on which it is due. */
 type Event = readonly [attempt: number, status: ScenarioNotification['status'], days: number, code?: string];
 
 const scheduled: Event = [0, 'SCHEDULED', -10];
@@ -87,12 +87,15 @@ export function playScenario(
   { step }: ScenarioOptions = {},
 ): PlayedScenario {
   if (!Object.hasOwn(SCENARIOS, name))
-    throw new SandboxError('unknown', `No scenario has this name. There are ${scenarioNames.join(', ')}.`);
+    throw new SandboxError(
+      'unknown',
+      `No scenario has this name. Expected one of ${scenarioNames.join(', ')}.`,
+    );
   const { controls } = model;
   if (controls.scheduledPayments(transactionUUID).length === 0) controls.pay(transactionUUID);
   const payments = model.schedulePayments(transactionUUID, SCENARIOS[name].length);
 
-  // A journey that ends earlier plays less of it.
+  // A journey whose last date comes too early has fewer payments, and plays less of the scenario.
   const all = payments.flatMap((payment, index) =>
     (SCENARIOS[name][index] ?? []).map((event) => ({ payment, notification: describe(payment, event) })),
   );

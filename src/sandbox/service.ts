@@ -14,7 +14,7 @@ import type { IdSource } from './model/state';
 import type { SandboxControls, ServiceOptions } from './sandbox';
 import { playScenario } from './scenarios';
 
-/** Notifications under way at a time. */
+/** How many notifications are sent at the same time. */
 const MAX_CONCURRENT_DELIVERIES = 64;
 
 /** The options, checked and with their defaults. */
@@ -26,7 +26,7 @@ export interface ServiceSettings {
   readonly ids: IdSource | undefined;
 }
 
-/** What the service runs in: over HTTP, or inside a test. */
+/** What the service runs in: an HTTP server, or msw in a test. */
 export interface ServiceSurroundings {
   /** Where the service is reached. */
   readonly baseUrl: string;
@@ -34,12 +34,12 @@ export interface ServiceSurroundings {
   readonly now: (() => number) | undefined;
   /** The clock of the retries. */
   readonly timers: Timers;
-  /** How notifications are carried. */
+  /** How notifications are sent. */
   readonly send: (options: SendOptions) => Send;
   readonly onAttempt?: ((delivery: Delivery, attempt: DeliveryAttempt) => void) | undefined;
 }
 
-/** The whole service but the way that calls come in. */
+/** The whole service, except for the way that calls come in. */
 export interface Service {
   readonly model: ServiceModel;
   readonly faults: FaultQueue;
@@ -60,7 +60,7 @@ export function resolveService(options: ServiceOptions): ServiceSettings {
   return { credentials, webhookUrl, retryIntervalMs, inventions, ids };
 }
 
-/** What the HTTP server and the msw handlers share: the model, its faults and deliveries, and what controls them. */
+/** What the HTTP server and the msw handlers share: the model, its faults, deliveries and control methods. */
 export function createService(settings: ServiceSettings, surroundings: ServiceSurroundings): Service {
   const { credentials, inventions, retryIntervalMs, ids } = settings;
   const { baseUrl, now, timers, send, onAttempt = () => {} } = surroundings;
@@ -116,5 +116,7 @@ export function createService(settings: ServiceSettings, surroundings: ServiceSu
 
 function assertTimer(name: string, ms: number): void {
   if (ms >= 0 && ms <= LONGEST_TIMER_MS) return;
-  throw new ConfigurationError(`Expected \`${name}\` to be milliseconds, from 0 to what a timer can take.`);
+  throw new ConfigurationError(
+    `Expected \`${name}\` to be 0 or more, and no longer than a timer can wait (about 24.8 days).`,
+  );
 }

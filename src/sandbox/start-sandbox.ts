@@ -24,13 +24,13 @@ import { createService, resolveService } from './service';
  * await sandbox.close();
  *
  * @throws `ConfigurationError` for an option that cannot work, such as a `host` or `publicUrl` beyond loopback with
- *   the default `credentials`, which everybody knows; the platform's error when it cannot listen there
+ *   the default `credentials`, which everybody knows; the error of Node when it cannot listen there
  */
 export function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return startSandboxWith(options, {});
 }
 
-/** What the command line adds: the package's own sandbox has no checklist. */
+/** What only the command line passes: `startSandbox` has no checklist. */
 export interface SandboxExtras {
   /** What the page's `verify` button runs; without it there is no button. */
   readonly verify?: Verify | undefined;
@@ -88,7 +88,7 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // Closing twice is no failure.
+    // A second `close` is no failure: ignore the error that it gets here.
     server.close(() => resolve());
     server.closeAllConnections();
   });

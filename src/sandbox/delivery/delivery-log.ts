@@ -5,15 +5,15 @@ import type { Delivery, DeliveryAttempt, Send } from './delivery';
 /** The service's limit (document section 6.1). */
 const MAX_RETRIES = 5;
 
-/** As much of an answer as a person reads, in characters. */
+/** How much of a listener's answer the page shows, in characters. */
 const MAX_ANSWER_TEXT = 1_000;
 
-/** Time, as the deliveries need it; a test may bring its own. */
+/** The clock and the timers of the deliveries. A test may pass its own. */
 export interface Timers {
   now(): number;
-  /** Calls back once the time is over, in milliseconds. */
+  /** Calls `callback` after `ms` milliseconds. */
   set(callback: () => void, ms: number): unknown;
-  /** Takes a call back that has not come yet. */
+  /** Cancels a timer that has not fired yet. */
   clear(timer: unknown): void;
 }
 
@@ -21,9 +21,9 @@ export interface DeliveryLogOptions {
   readonly send: Send;
   readonly retryIntervalMs: number;
   readonly timers: Timers;
-  /** Makes a URL fit to be shown. */
+  /** Blanks the credentials in a URL, or in a listener's answer, before it is shown. */
   readonly redact: (text: string) => string;
-  /** Makes a payload fit to be shown. */
+  /** Blanks the credentials in a payload before it is shown. */
   readonly redactPayload: (payload: object) => object;
   /** Called after each attempt. */
   readonly onAttempt: (delivery: Delivery, attempt: DeliveryAttempt) => void;
@@ -33,36 +33,36 @@ interface Entry {
   readonly id: string;
   readonly kind: SandboxNotification['kind'];
   readonly url: string;
-  /** As it is shown. */
+  /** For display, with the credentials blanked. */
   readonly payload: object;
-  /** As it was when it was sent first: each attempt sends the same bytes. */
+  /** Serialised once, so that each attempt sends the same bytes. */
   readonly body: string;
   readonly attempts: DeliveryAttempt[];
   status: Delivery['status'];
-  /** Attempts of the schedule, manual ones not counted. */
+  /** How many attempts were made on schedule; manual ones are not counted. */
   scheduled: number;
   timer: unknown;
-  /** When the timer calls, in milliseconds since 1970. */
+  /** When the timer fires, in milliseconds since 1970. */
   nextAttemptAt: number | undefined;
-  /** What the listener wrote, by the attempt's number. */
+  /** The beginning of each answer of the listener, by the attempt's number. */
   readonly answers: Record<number, string>;
 }
 
-/** A delivery with what only its owner may see: neither a log nor a test asks for it. */
+/** A delivery with the details that only the page shows: the log and `deliveries` leave them out. */
 export interface DeliveryDetails extends Delivery {
   /** The body as sent; credentials in it are blanked, unless they are the default pair. */
   readonly body: string;
-  /** What the listener wrote, by the attempt's number. */
+  /** The beginning of each answer of the listener, by the attempt's number. */
   readonly answers: Readonly<Record<number, string>>;
-  /** When the next attempt comes, in milliseconds since 1970. */
+  /** When the next attempt is due, in milliseconds since 1970. */
   readonly nextAttemptAt: number | undefined;
 }
 
-/** Delivers notifications as section 6.1 says, and remembers every attempt. */
+/** Delivers notifications as in section 6.1, and remembers every attempt. */
 export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #entries = new Map<string, Entry>();
-  /** One for each attempt: many listeners on one signal would make Node warn of a leak. */
+  /** One for each attempt: many event listeners on one shared signal would make Node warn of a leak. */
   readonly #underWay = new Set<AbortController>();
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
@@ -77,7 +77,7 @@ export class DeliveryLog {
     return [...this.#entries.values()].map((entry) => this.#describe(entry));
   }
 
-  /** The newest ones with their details, the newest last. */
+  /** The `count` newest deliveries with their details, the newest last. */
   newest(count: number): DeliveryDetails[] {
     return [...this.#entries.values()].slice(-count).map((entry) => {
       const { payload, answers, nextAttemptAt } = entry;
@@ -85,12 +85,12 @@ export class DeliveryLog {
     });
   }
 
-  /** Sends a notification, and again after each failure, up to the limit. */
+  /** Sends a notification, and retries after each failure, up to the limit. */
   deliver({ kind, payload }: SandboxNotification, url: string): void {
     if (this.#isClosed) return;
     const id = `delivery-${this.#entries.size + 1}`;
     const body = JSON.stringify(payload);
-    // Parsed back, so that the log shows what was sent, whatever becomes of the object.
+    // Parsed back, so that the log shows what was sent even if the caller changes the object later.
     const sent: object = this.#options.redactPayload(JSON.parse(body));
     const entry: Entry = {
       id,
@@ -110,7 +110,7 @@ export class DeliveryLog {
     this.#attemptOnSchedule(entry);
   }
 
-  /** Sends a notification once more, now, without retries: what a listener must not act on twice. */
+  /** Sends a notification once more, now, without retries. The listener must not act on it twice. */
   async redeliver(id: string): Promise<DeliveryAttempt> {
     const entry = this.#entries.get(id);
     if (entry === undefined) throw new SandboxError('unknown', 'No delivery has this id. See `deliveries`.');
@@ -118,25 +118,25 @@ export class DeliveryLog {
     this.#busy++;
     return this.#run(async () => {
       const attempt = await this.#attempt(entry, true);
-      // A retry that waits is not needed any more.
+      // A waiting retry is not needed any more.
       if (entry.status === 'delivered' && entry.timer !== undefined) this.#settle(entry);
       this.#done();
       return attempt;
     });
   }
 
-  /** Resolves when nothing is on its way and no retry waits. */
+  /** Resolves when no attempt is running and no retry is waiting. */
   idle(): Promise<void> {
     if (this.#busy === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Resolves when nothing is on its way; retries may wait, each on its timer. */
+  /** Resolves when no attempt is running. Retries may still be waiting for their timers. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Ends what is on its way, and sends nothing more. */
+  /** Aborts the running attempts, and sends nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const attempt of this.#underWay) attempt.abort();
@@ -208,7 +208,7 @@ export class DeliveryLog {
   }
 }
 
-/** The time of this machine. */
+/** The clock and the timers of this machine. */
 export const realTimers: Timers = {
   now: () => Date.now(),
   set: (callback, ms) => setTimeout(callback, ms),

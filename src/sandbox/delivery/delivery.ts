@@ -5,13 +5,13 @@ import type { SandboxNotification } from '../model/records';
 export interface Delivery {
   /** What `redeliver` takes. */
   readonly id: string;
-  /** What it tells of; `custom` for one sent with `notify`. */
+  /** The kind of notification; `custom` for one sent with `notify`. */
   readonly kind: SandboxNotification['kind'];
-  /** Where it goes, the query flags included; credentials in it are blanked. */
+  /** The listener's URL with the query flags; credentials in it are blanked. */
   readonly url: string;
-  /** The body; `credentials` of your own in it are blanked. Personal data, where you gave the sandbox any. */
+  /** The body; your own `credentials` in it are blanked. It holds personal data if you gave the sandbox any. */
   readonly payload: object;
-  /** `'pending'` until an attempt was answered with 200, or the last retry failed. */
+  /** `'pending'` until an attempt is answered with 200 or the last retry fails. */
   readonly status: 'pending' | 'delivered' | 'given-up';
   /** Every attempt so far, the first one first. */
   readonly attempts: readonly DeliveryAttempt[];
@@ -19,37 +19,37 @@ export interface Delivery {
 
 /** One attempt to deliver. */
 export interface DeliveryAttempt {
-  /** 1 for the first; the service makes up to 6. */
+  /** 1 for the first. The service makes up to 6; `redeliver` adds more. */
   readonly number: number;
-  /** Whether `redeliver` made it, rather than the service's own schedule. */
+  /** `true` for an attempt by `redeliver`, `false` for one of the service's own schedule. */
   readonly manual: boolean;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
-  /** How long the answer took, or its absence was waited for, in milliseconds. */
+  /** From the request to the end of the answer, or to the failure, in milliseconds. */
   readonly durationMs: number;
-  /** What the listener answered, if it did. Only 200 is a success. */
+  /** The listener's HTTP status, if it answered. Only 200 is a success. */
   readonly httpStatus: number | undefined;
-  /** Why there was no answer: `ECONNREFUSED`, or `timeout`. */
+  /** Why there was no answer, such as `ECONNREFUSED` or `timeout`. */
   readonly error: string | undefined;
 }
 
 /** How an attempt ended. */
 export type SendResult = Pick<DeliveryAttempt, 'httpStatus' | 'error' | 'durationMs'> & {
-  /** The beginning of what the listener wrote, for the sandbox's page alone: it may hold anything. */
+  /** The beginning of the listener's answer. Only for the sandbox's page, because it may hold anything. */
   readonly text?: string;
 };
 
-/** What carries a notification: HTTP, or a test's handler. It never rejects. */
+/** Sends one notification, over HTTP or to a test's handler. Never rejects. */
 export type Send = (notification: { url: string; body: string; signal: AbortSignal }) => Promise<SendResult>;
 
-/** What is the same for all notifications. */
+/** The same for all notifications. */
 export interface SendOptions {
   readonly credentials: Credentials;
-  /** Over the whole attempt. */
+  /** For the whole attempt. */
   readonly timeoutMs: number;
 }
 
-/** Sends so many notifications at a time: ten thousand payments in a row must not run out of file descriptors. */
+/** Sends up to `limit` notifications at a time: ten thousand payments in a row must not exhaust file descriptors. */
 export function atMost(limit: number, send: Send): Send {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -62,7 +62,7 @@ export function atMost(limit: number, send: Send): Send {
     } finally {
       const next = waiting.shift();
       if (next === undefined) running--;
-      // The place goes over to the next one as it is.
+      // The next one takes over this place, so `running` stays the same.
       else next();
     }
   };

@@ -18,7 +18,7 @@ export type WebhookUrl =
       payout?: string | undefined;
     };
 
-/** The URL that a notification is sent to, with its flags behind the merchant's own query. */
+/** The URL that a notification is sent to, with its flags after the merchant's own query. */
 export function listenerUrl(
   target: WebhookUrl | undefined,
   { kind, query }: Pick<SandboxNotification, 'kind' | 'query'>,
@@ -31,7 +31,7 @@ export function listenerUrl(
   return url.href;
 }
 
-/** Refuses what cannot be delivered to, before anything is paid. */
+/** @throws `ConfigurationError` for a URL that notifications cannot be sent to */
 export function checkWebhookUrl(target: WebhookUrl | undefined): void {
   for (const text of typeof target === 'string' ? [target] : Object.values(target ?? {})) {
     if (text === undefined) continue;
@@ -47,7 +47,7 @@ export function checkWebhookUrl(target: WebhookUrl | undefined): void {
   }
 }
 
-/** The context of the merchant panel that a kind belongs to. A new kind has one of its own. */
+/** The context of the merchant panel that a kind belongs to. A new kind is a context of its own. */
 export function contextOf(kind: SandboxNotification['kind']): 'payment' | 'reversal' | 'refund' | 'payout' {
   return kind === 'saleStatus' || kind === 'custom' ? 'payment' : kind;
 }

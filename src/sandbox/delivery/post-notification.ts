@@ -5,26 +5,26 @@ import { performance } from 'node:perf_hooks';
 import { basicAuthorization } from '../../webhooks/authorization';
 import type { Send, SendOptions, SendResult } from './delivery';
 
-/** A notification as it goes over the wire. */
+/** A notification to send, and how. */
 export interface NotificationRequest {
   readonly url: string;
   readonly body: string;
-  /** The whole header. `undefined` leaves it out, which the service never does. */
+  /** The whole `Authorization` header. `undefined` leaves it out, which the service never does. */
   readonly authorization: string | undefined;
-  /** Over the whole attempt. */
+  /** For the whole attempt. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How an attempt ended, and the beginning of what the listener wrote. */
+/** How an attempt ended, with the beginning of the listener's answer. */
 export interface NotificationAnswer extends SendResult {
   readonly text: string;
 }
 
-/** What is kept of an answer; the service reads its status alone. */
+/** How much of an answer is kept. Only the status decides whether the delivery succeeded. */
 const MAX_TEXT_BYTES = 4096;
 
-/** Sends a notification over HTTP as section 6.1 says. A redirect is an answer like any other. Never rejects. */
+/** Sends a notification over HTTP as in section 6.1. A redirect is an answer like any other. Never rejects. */
 export function postNotification(notification: NotificationRequest): Promise<NotificationAnswer> {
   const { url, body, authorization, timeoutMs, signal } = notification;
   const started = performance.now();
@@ -32,7 +32,7 @@ export function postNotification(notification: NotificationRequest): Promise<Not
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
     const request = send(url, {
       method: 'POST',
-      // A connection of its own, so that none is left open when the sandbox closes.
+      // A new connection each time, so that none is left open when the sandbox closes.
       agent: false,
       signal,
       headers: {
@@ -52,7 +52,7 @@ export function postNotification(notification: NotificationRequest): Promise<Not
       response.on('data', (chunk: Buffer) => {
         if (start.length < MAX_TEXT_BYTES) start = Buffer.concat([start, chunk]);
       });
-      // Read to its end, so that the listener is not cut off while it answers; the timeout bounds that too.
+      // Read to its end, so that the listener is not cut off while it answers. The timeout limits this too.
       const answered = () =>
         end(response.statusCode, undefined, start.subarray(0, MAX_TEXT_BYTES).toString());
       response.on('close', answered).on('error', answered);
@@ -64,14 +64,14 @@ export function postNotification(notification: NotificationRequest): Promise<Not
 
 class TimeoutReached extends Error {}
 
-/** A short name, never the message: it may quote what it failed on. */
+/** A short name, never the error's message, which may quote the URL. */
 function nameOf(error: Error): string {
   if (error instanceof TimeoutReached) return 'timeout';
   if (error.name === 'AbortError') return 'closed';
   return 'code' in error && typeof error.code === 'string' ? error.code : 'connection failed';
 }
 
-/** Sends notifications over HTTP as sections 5 and 6.1 say. */
+/** Sends notifications over HTTP as in sections 5 and 6.1. */
 export function httpSend({ credentials, timeoutMs }: SendOptions): Send {
   const authorization = basicAuthorization(credentials);
   return (notification) => postNotification({ ...notification, authorization, timeoutMs });

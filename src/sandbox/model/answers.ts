@@ -1,17 +1,17 @@
 import { type Schema, validate } from '../../service/schema/schema';
 import type { InventedAnswer } from '../inventions';
 
-/** A request, however it came. */
+/** A request, from HTTP or from an msw handler. */
 export interface ServiceRequest {
   readonly method: string;
-  /** The path with which the service knows it, from `/v1.1` on; a query is ignored. */
+  /** The path below the base URL, with its query. The service's operations ignore the query. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
 }
 
-/** An answer, however it goes. */
+/** An answer, for HTTP or for an msw handler. */
 export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,25 +24,23 @@ export function documented(body: object): ServiceAnswer {
 }
 
 /**
- * An answer that the document does not show. A header names the row of the table it comes from, so that no one takes
- * it for the service's.
+ * An answer that the document does not show. A header names the row of the table that it comes from, so that nobody
+ * takes it for an answer of the real service.
  */
 export function invented(row: string, answer: InventedAnswer, detail?: string): ServiceAnswer {
   const message = detail === undefined ? answer.message : `${answer.message}: ${detail}`;
   return json(answer.httpStatus, { status: answer.status, message }, { 'x-sandbox-invention': row });
 }
 
-/** An answer with a JSON body, written the same way each time. */
 export function json(status: number, body: object, headers: Record<string, string> = {}): ServiceAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-/** A body that fits its schema, or what is wrong with it. */
+/** The value of a body that fits its schema, or what is wrong with the body. */
 export type ParsedBody<Value> =
   | { readonly value: Value; readonly problem?: undefined }
   | { readonly problem: string };
 
-/** Reads a request's body. */
 export function parseBody<Value>(schema: Schema<Value>, body: string): ParsedBody<Value> {
   let parsed: unknown;
   try {

@@ -11,17 +11,17 @@ import { describeJourney, type SandboxTransaction } from './transactions';
 
 /** What the payer, the bank and the service do by themselves. */
 export interface MoveControls {
-  /** Every journey created so far, the oldest first: a picture of this moment. */
+  /** A snapshot of every journey created so far, the oldest first. */
   readonly transactions: readonly SandboxTransaction[];
   /**
    * The payer pays: the transaction is `PAID`, and the payment notification goes out.
    *
-   * @returns the payments that are now scheduled: the sandbox's own invention, for `cancelScheduledPayment` to cancel.
+   * @returns the payments that are now scheduled, which `cancelScheduledPayment` can cancel. Invented by the sandbox.
    */
   pay(transactionUUID: string): SandboxScheduledPayment[];
-  /** The transaction becomes `CANCELLED`. An invention: the document shows no move that does it, nor a notification. */
+  /** The transaction becomes `CANCELLED`. Invented: the document shows neither this move nor a notification for it. */
   cancelTransaction(transactionUUID: string): void;
-  /** The service begins to return the funds: a reversal that is `PENDING`, and its notification. */
+  /** The service starts to return the funds: a `PENDING` reversal is created, and its notification goes out. */
   reverse(transactionUUID: string, options?: ReturnOptions): SandboxReversal;
   /** The funds are returned: the reversal is `PAID`, and its notification goes out. */
   completeReversal(reversalUUID: string): SandboxReversal;
@@ -33,13 +33,13 @@ export interface MoveControls {
   payOut(options: PayOutOptions): SandboxPayout;
   /** The scheduled payments of a journey, by due date. */
   scheduledPayments(transactionUUID: string): SandboxScheduledPayment[];
-  /** A scheduled payment is charged; it cannot be cancelled any more. Sends nothing: the document does not show what. */
+  /** A scheduled payment is charged and cannot be cancelled any more. Sends nothing: the document shows no payload. */
   payScheduledPayment(instructionId: string): SandboxScheduledPayment;
-  /** A scheduled payment fails, for good. Sends nothing: the document does not show what. */
+  /** A scheduled payment fails, for good. Sends nothing: the document shows no payload. */
   failScheduledPayment(instructionId: string): SandboxScheduledPayment;
   /**
-   * Sends a payload of yours, such as a notification of the recurring journey that you have seen: the document says
-   * that they exist and does not show them, and the sandbox makes none up.
+   * Sends your own payload, such as a notification of the recurring journey that you received from the service. The
+   * document says that these exist but does not show them. Apart from `playScenario`, the sandbox makes none up.
    *
    * @param query - flags for the query of the listener's URL, such as `type=recurrence`.
    * @throws `SandboxError` (`invalid`) for a payload that is nested more than 100 levels deep.
@@ -47,7 +47,7 @@ export interface MoveControls {
   notify(payload: object, query?: string): void;
 }
 
-/** The moves, for one state. Each gives a copy, so that what a caller holds does not change later. */
+/** The moves on one state. Each returns a copy, so that a later move does not change what the caller holds. */
 export function moveControls(state: ServiceState): MoveControls {
   return {
     get transactions() {
@@ -70,7 +70,7 @@ export function moveControls(state: ServiceState): MoveControls {
   };
 }
 
-/** Beyond every notification of the document. What is nested far deeper can neither be sent nor shown as JSON. */
+/** More levels than any documented notification has. `JSON.stringify` fails on a payload with thousands of them. */
 const MAX_LEVELS = 100;
 
 function assertNotNestedTooDeeply(payload: object): void {

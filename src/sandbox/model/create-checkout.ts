@@ -33,7 +33,7 @@ function newTransaction(
   const id = ids.number();
   const { calendar } = request.recurrence;
   const recurrenceAmount = request.recurrence.amount?.recurrenceAmount;
-  // Invented: without an immediate charge, what is paid is the first recurrence.
+  // Invented: without an immediate charge, the payer pays the amount of a recurrence.
   const amount = request.amount ?? recurrenceAmount ?? 0;
   const createdAt = now();
   return {
@@ -58,7 +58,7 @@ function newTransaction(
   };
 }
 
-/** The answer of section 2.2, in the order of its table. */
+/** The answer of section 2.2, with the fields in the order of its table. */
 function journey({ inventions, baseUrl }: ServiceState, transaction: TransactionRecord): RecurringCheckout {
   const { id, uuid, referenceCode, amount, saleCode, shopper } = transaction;
   const { name, label, steps } = inventions.instructions;
@@ -89,7 +89,7 @@ function journey({ inventions, baseUrl }: ServiceState, transaction: Transaction
   };
 }
 
-/** Only the document's fields, in its order: a journey's memory must not depend on what else was sent. */
+/** Only the document's fields, in its order. Keeping unknown fields would let requests fill the memory. */
 function knownFields({ id, name, email, document, phone }: CheckoutRequestShopper): CheckoutRequestShopper {
   return {
     id,

@@ -3,24 +3,24 @@ import { LONGEST_TIMER_MS } from '../../shared/time';
 import { SandboxError } from './sandbox-error';
 
 /**
- * What goes wrong with a call. A call that comes after the fault was set meets it once, or as many `times` as said;
- * several faults of one operation come in the order they were set.
+ * What goes wrong with a call. A fault applies to the next call of its operation, or to the next `times` calls. Several
+ * faults of one operation apply in the order in which they were set.
  */
 export type Fault = FaultKind & {
-  /** How many calls meet it; `Infinity` for all. Default 1. */
+  /** How many calls it applies to; `Infinity` for all. Default 1. */
   times?: number | undefined;
 };
 
-/** The kinds of faults, each with what it can be told. */
+/** The kinds of faults, each with its settings. */
 export type FaultKind =
   | {
-      /** The operation is carried out at once, and the answer comes later. */
+      /** The operation is carried out at once, but its answer comes late. */
       kind: 'latency';
-      /** How much later, in milliseconds. */
+      /** How late, in milliseconds. */
       ms: number;
     }
   | {
-      /** Another HTTP status, with a body of yours in place of the answer's. */
+      /** Another HTTP status, with your own body in place of the operation's. */
       kind: 'status';
       /** The HTTP status, 200 to 599. */
       status: number;
@@ -29,41 +29,41 @@ export type FaultKind =
       /** Headers of the answer, such as `retry-after`. Default: none. */
       headers?: Record<string, string> | undefined;
       /**
-       * Whether the operation is carried out all the same: a gateway that gave up waiting answers 504 to a journey that
-       * exists. Default: `false`.
+       * Whether the operation is still carried out, as when a gateway gives up waiting and answers 504 although the
+       * journey was created. Default: `false`.
        */
       takesEffect?: boolean | undefined;
     }
   | {
-      /** The document's body statuses without a meaning, in an answer that is otherwise a success (section 7.2). */
+      /** The operation is carried out; the body has a `status` that the document does not explain (section 7.2). */
       kind: 'body-status';
       /** The body's `status`. */
       status: -1 | 999;
     }
   | {
-      /** The connection is reset when the headers are there, and nothing is carried out. */
+      /** The connection is reset once the headers have arrived, and nothing is carried out. */
       kind: 'reset-before-read';
     }
   | {
-      /** The connection is reset once the request was read and carried out. */
+      /** The connection is reset once the whole request was read. */
       kind: 'reset-after-read';
       /** Whether the operation is carried out. Default: `true`. */
       takesEffect?: boolean | undefined;
     }
   | {
-      /** The operation is carried out; half of the answer's body comes, and then nothing more. */
+      /** The operation is carried out; half of the answer's body is sent, and then nothing more. */
       kind: 'stalled-body';
     }
   | {
-      /** The operation is carried out; half of the answer's body comes, and then the connection ends. */
+      /** The operation is carried out; half of the answer's body is sent, and then the connection ends. */
       kind: 'truncated-body';
     }
   | {
-      /** The operation is carried out; the body is text that is no JSON. */
+      /** The operation is carried out; the body is not valid JSON. */
       kind: 'wrong-json';
     };
 
-/** The kinds, for the places that refuse any other. */
+/** All kinds of faults; any other is refused. */
 export const faultKinds = [
   'latency',
   'status',
@@ -75,19 +75,19 @@ export const faultKinds = [
   'wrong-json',
 ] as const satisfies readonly Fault['kind'][];
 
-/** A fault that some calls have yet to meet. */
+/** A fault that still applies to coming calls. */
 export interface PendingFault {
   readonly operation: OperationName;
   readonly fault: Fault;
-  /** How many calls; `null` for all, because JSON has no `Infinity`. */
+  /** How many calls it still applies to; `null` for all, because JSON has no `Infinity`. */
   readonly left: number | null;
 }
 
-/** The faults that calls have yet to meet. */
+/** The faults that still apply to coming calls. */
 export class FaultQueue {
   readonly #faults = new Map<OperationName, { fault: Fault; left: number }[]>();
 
-  /** @throws `SandboxError` for a fault that no call could meet */
+  /** @throws `SandboxError` for an unknown operation or kind, or a setting out of range */
   add(operation: OperationName, fault: Fault): void {
     expectOneOf(operationNames, operation, 'operation');
     expectOneOf(faultKinds, fault?.kind, 'kind of fault');
@@ -95,7 +95,10 @@ export class FaultQueue {
       throw new SandboxError('invalid', 'Expected `status` of a fault to be an HTTP status from 200 to 599.');
     }
     if (fault.kind === 'latency' && !isWithin(fault.ms, 0, LONGEST_TIMER_MS)) {
-      throw new SandboxError('invalid', 'Expected `ms` of a fault to be milliseconds that a timer can take.');
+      throw new SandboxError(
+        'invalid',
+        'Expected `ms` of a fault to be 0 or more, and no longer than a timer can wait (about 24.8 days).',
+      );
     }
     if (fault.times !== undefined && !(fault.times >= 1)) {
       throw new SandboxError('invalid', 'Expected `times` of a fault to be 1 or more.');
@@ -105,7 +108,7 @@ export class FaultQueue {
     this.#faults.set(operation, queue);
   }
 
-  /** The fault that this call meets. */
+  /** Takes the fault for this call off the queue, if there is one. */
   take(operation: OperationName): Fault | undefined {
     const queue = this.#faults.get(operation);
     const next = queue?.[0];
@@ -115,14 +118,14 @@ export class FaultQueue {
     return next.fault;
   }
 
-  /** The faults of each operation, in the order in which calls meet them. */
+  /** The faults of each operation, in the order in which they apply. */
   get pending(): PendingFault[] {
     return [...this.#faults].flatMap(([operation, queue]) =>
       queue.map(({ fault, left }) => ({ operation, fault, left: Number.isFinite(left) ? left : null })),
     );
   }
 
-  /** Takes faults back: all, or those of one operation. */
+  /** Removes faults: all of them, or those of one operation. */
   clear(operation?: OperationName): void {
     if (operation === undefined) {
       this.#faults.clear();

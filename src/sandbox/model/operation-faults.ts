@@ -5,7 +5,7 @@ import type { Fault } from './fault-queue';
 /** How much of a body is sent, and what then happens to the connection. */
 export type Ending = 'whole' | 'stalled' | 'truncated';
 
-/** What a fault makes of a call. */
+/** How a call is handled: as usual, or as its fault says. */
 export interface FaultyCall {
   /** Whether the operation is carried out. */
   readonly takesEffect: boolean;
@@ -13,7 +13,7 @@ export interface FaultyCall {
   /** Resets the connection, with no answer. */
   readonly reset: boolean;
   readonly ending: Ending;
-  /** The answer that is sent for the right one. */
+  /** Gives the answer that is sent in place of the operation's. */
   replace(answer: ServiceAnswer): ServiceAnswer;
 }
 
@@ -25,10 +25,10 @@ const asUsual: FaultyCall = {
   replace: (answer) => answer,
 };
 
-/** What stands for the answer of an operation that is not carried out; a fault puts another in its place. */
+/** A placeholder: when an operation is not carried out, its fault sends another answer or none. */
 export const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
 
-/** What happens to a call once its request was read. */
+/** How to handle a call once its request was read. */
 export function planCall(fault: Fault | undefined, inventions: Inventions): FaultyCall {
   switch (fault?.kind) {
     case 'latency':

@@ -16,11 +16,11 @@ export interface PayOutOptions {
   bankDetails?: BankDetails | undefined;
   /** Makes it fail with this code (document section 7.1). */
   fail?: PayoutErrorCode | undefined;
-  /** What the bank says, for `PE0003` and `PE0004`: `message` is then the code and the reason, as `payoutFailure` reads them. */
+  /** The bank's reason, for `PE0003` and `PE0004`. `message` then has the code and the reason, for `payoutFailure`. */
   reason?: string | undefined;
 }
 
-/** Pays out, or fails to. */
+/** Makes a payout, or a failed one, and sends its notification. */
 export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
   const { amount, currency = 'BRL', referenceCode, fail, reason } = options;
   if (!Number.isFinite(amount) || amount <= 0) {
@@ -48,7 +48,7 @@ export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayo
   return payout;
 }
 
-/** With a reason in the form that `payoutFailure` reads it from: behind the code. */
+/** A reason follows the code, as `payoutFailure` expects it. */
 function failureMessage(code: PayoutErrorCode, reason: string | undefined): string {
   return reason === undefined ? payoutErrorMeanings[code] : `${code}: ${reason}`;
 }

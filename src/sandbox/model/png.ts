@@ -1,15 +1,15 @@
 import { joinChunks } from '../../shared/bytes';
 
 /**
- * A black-and-white PNG. Its pixels are stored and not compressed, so that it needs no `node:zlib`, and so that the
- * bytes are the same on every runtime and version.
+ * A black-and-white PNG. Its pixels are not compressed, so that it needs no `node:zlib`, and so that the bytes are the
+ * same on every runtime and version.
  */
 export function png(width: number, height: number, isBlack: (x: number, y: number) => boolean): Uint8Array {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  view.setUint8(8, 1); // One bit a pixel; the zeros that follow are greyscale, deflate, no filter, no interlacing.
+  view.setUint8(8, 1); // One bit per pixel. The zeros: greyscale, deflate, filter byte per line, no interlacing.
   return joinChunks([
     new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
     chunk('IHDR', header),
@@ -18,7 +18,7 @@ export function png(width: number, height: number, isBlack: (x: number, y: numbe
   ]);
 }
 
-/** Each line is a byte for its filter (0: none), then eight pixels a byte, where 1 is white. */
+/** Each line starts with its filter byte (0: none); then each byte holds eight pixels, where 1 is white. */
 function scanlines(width: number, height: number, isBlack: (x: number, y: number) => boolean): Uint8Array {
   const stride = 1 + Math.ceil(width / 8);
   const lines = new Uint8Array(stride * height);

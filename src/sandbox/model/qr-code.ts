@@ -4,26 +4,26 @@ import { currencyDecimals } from '../../service/currency';
 import type { Inventions } from '../inventions';
 import { png } from './png';
 
-/** What a BR Code says. */
+/** The content of a BR Code. */
 export interface BrCodeContent {
   readonly uuid: string;
   readonly currency: string;
   readonly amount: number;
-  /** Whether a payment is made at once: journey 3 of Pix Automático, else journey 2. */
+  /** Whether a payment is made at once. `true` is journey 3 of Pix Automático, `false` journey 2. */
   readonly immediatePayment: boolean;
 }
 
-/** ISO 4217's numbers: the real's, and the one that stands for no currency. */
+/** ISO 4217 numbers: the Brazilian real, and the number that means no currency. */
 const BRL = '986';
 const NO_CURRENCY = '999';
 
-/** Names Pix as the owner of a tag. */
+/** Marks a tag as one of Pix. */
 const GUI = field('00', 'br.gov.bcb.pix');
 
 /**
- * The text of a Pix QR code: a BR Code, which is EMV's merchant-presented code. It is the composite code of a recurrence,
- * as in the Central Bank's samples: tag 26 has the charge of an immediate payment, tag 80 the recurrence. Well-formed,
- * with a correct checksum, and pointing at a host that does not exist.
+ * The text of a Pix QR code: a BR Code, EMV's merchant-presented code. It is the composite code of a recurrence, as in
+ * the Central Bank's samples: tag 26 has the charge of an immediate payment, tag 80 the recurrence. The code is well
+ * formed and its checksum is correct, but it points to a host that does not exist.
  */
 export function brCode(
   { uuid, currency, amount, immediatePayment }: BrCodeContent,
@@ -31,7 +31,7 @@ export function brCode(
 ): string {
   const fields = [
     field('00', '01'),
-    // Made for one payment.
+    // The code is valid for one payment only.
     immediatePayment ? field('01', '12') : '',
     field('26', GUI + (immediatePayment ? field('25', `${merchant.host}/${uuid}`) : '')),
     field('52', '0000'),
@@ -53,7 +53,7 @@ function field(tag: string, value: string): string {
   return tag + String(value.length).padStart(2, '0') + value;
 }
 
-/** Left out where there is nothing to pay, and where it does not fit into EMV's 13 characters (or is `1e+21`). */
+/** Left out when there is nothing to pay, or when it does not fit into EMV's 13 characters (or is `1e+21`). */
 function amountField(amount: number, currency: string): string {
   const text = amount.toFixed(currencyDecimals(currency) ?? 2);
   return amount > 0 && /^[\d.]{1,13}$/.test(text) ? field('54', text) : '';
@@ -63,7 +63,7 @@ const PIXELS_A_MODULE = 4;
 /** The quiet zone that the standard asks for, in modules. */
 const BORDER = 4;
 
-/** The picture of a QR code. */
+/** The image of a QR code, as a PNG. */
 export function qrImage(text: string): Uint8Array {
   const { data, size } = encode(text, { ecc: 'M', border: BORDER });
   const width = size * PIXELS_A_MODULE;

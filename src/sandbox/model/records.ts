@@ -3,7 +3,7 @@ import type { PayoutErrorCode } from '../../service/kinds/payout';
 import type { CheckoutRequestShopper } from '../../service/requests/checkout-request';
 import type { BankDetails } from '../../service/schema/fields';
 
-/** A transaction as the model keeps it. What is only shown, such as the QR code, is made when it is asked for. */
+/** A transaction as the model keeps it. What follows from it, such as the QR code, is made on request. */
 export interface TransactionRecord {
   readonly id: number;
   readonly uuid: string;
@@ -11,10 +11,10 @@ export interface TransactionRecord {
   readonly referenceCode: string;
   readonly currency: string;
   readonly amount: number;
-  /** Whether the payer pays at once, not only authorizes. */
+  /** Whether the payer pays at once, or only authorizes. */
   readonly immediatePayment: boolean;
   readonly recurrenceAmount: number;
-  /** First and last date of the recurrence, where the request has them. */
+  /** First and last date of the recurrence, if the request has them. */
   readonly initialDate: string | undefined;
   readonly finalDate: string | undefined;
   readonly periodicity: string | undefined;
@@ -27,9 +27,9 @@ export interface TransactionRecord {
   readonly scheduledPayments: SandboxScheduledPayment[];
 }
 
-/** One payment of a recurrence. The document shows nothing of it but its instruction id: the rest is invented. */
+/** One payment of a recurrence. The document shows only its instruction id: the rest is invented. */
 export interface SandboxScheduledPayment {
-  /** What `cancelScheduledPayment` takes. */
+  /** The id to pass to `cancelScheduledPayment`. */
   readonly instructionId: string;
   /** The journey it belongs to. */
   readonly transactionUUID: string;
@@ -47,7 +47,7 @@ export interface SandboxScheduledPayment {
 export interface SandboxRefund {
   /** Refund transaction id. */
   readonly id: number;
-  /** Refund transaction UUID: what tells one partial refund from the next. */
+  /** Refund transaction UUID: each partial refund has its own. */
   readonly uuid: string;
   /** The transaction that is refunded. */
   readonly transactionUUID: string;
@@ -55,7 +55,7 @@ export interface SandboxRefund {
   readonly amount: number;
   /** Why it was refunded. */
   readonly reason: string;
-  /** Receipt, as the notification has it. */
+  /** Receipt, as in the notification. */
   readonly receipt: string | null;
   /** The account that was credited. */
   readonly bankDetails: BankDetails;
@@ -67,7 +67,7 @@ export interface SandboxRefund {
   readonly creditDate: string;
 }
 
-/** Funds on their way back to a payer. */
+/** A return of funds to the payer. */
 export interface SandboxReversal {
   /** Reversal id. */
   readonly id: number;
@@ -83,7 +83,7 @@ export interface SandboxReversal {
   readonly bankDetails: BankDetails;
   /** `yyyy-MM-dd HH:mm:ss`. */
   readonly creation: string;
-  /** `PENDING` when it starts; `PAID` or `CANCELLED` when it has ended (document section 3). */
+  /** `PENDING` at the start, `PAID` or `CANCELLED` at the end (document section 3). */
   status: 'PENDING' | 'PAID' | 'CANCELLED';
   /** `null` until it is `PAID`. */
   receipt: string | null;
@@ -107,19 +107,19 @@ export interface SandboxPayout {
   readonly creation: string;
   /** Whether it was made. */
   readonly success: boolean;
-  /** `PAID` when it was made; else what the row `failedPayoutStatus` of the inventions says. */
+  /** `PAID` when it was made; else the value of `failedPayoutStatus` in the inventions. */
   readonly status: 'PAID' | 'PENDING' | 'FAILED';
   /** Why it failed (document section 7.1). */
   readonly errorCode: PayoutErrorCode | undefined;
-  /** `success`, or what the code means. */
+  /** `success`, the meaning of the code, or the code with the bank's reason. */
   readonly message: string;
   /** Receipt of a payout that was made. */
   readonly receipt: string | undefined;
 }
 
-/** What the sandbox tells the merchant's listener. */
+/** A notification to the merchant's listener. */
 export interface SandboxNotification {
-  /** What it tells of; `custom` for one sent with `notify`. */
+  /** The kind of notification; `custom` for one sent with `notify`. */
   readonly kind: DocumentedNotification['kind'] | 'custom';
   /** The flags that go into the query of the listener's URL, such as `refund=true&type=refund`. */
   readonly query: string;
@@ -127,7 +127,7 @@ export interface SandboxNotification {
   readonly payload: object;
 }
 
-/** The query flags of each kind. Those of a payout that failed are in the table of inventions. */
+/** The query flags of each kind. Those of a failed payout are in the table of inventions. */
 export const queryFlags = Object.fromEntries([
   ...documentedKinds.map(({ kind, query }) => [kind, query]),
   ['custom', ''],

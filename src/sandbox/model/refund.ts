@@ -7,7 +7,7 @@ import { dateTime, type ServiceState } from './state';
 
 /** How a transaction is refunded. */
 export interface RefundOptions extends ReturnOptions {
-  /** The document says that it may be `null`, or the text `null`. Default: a made-up reference. */
+  /** May be `null` or the text `null`, as in the document. Default: a made-up reference. */
   receipt?: string | null | undefined;
 }
 

@@ -6,18 +6,18 @@ import { SandboxError } from './sandbox-error';
 export interface ReturnOptions {
   /** In the currency's main unit. Default: all that is left. */
   amount?: number | undefined;
-  /** Default: a text that says it is the sandbox's. */
+  /** Default: `sandbox refund` or `sandbox reversal`. */
   reason?: string | undefined;
 }
 
-/** What has been refunded of a transaction, and what still can be. Nothing of an unpaid one can be. */
+/** What has been refunded of a transaction, and what can still be refunded: nothing while it is unpaid. */
 export function refundTotals(transaction: TransactionRecord) {
   const requested = refunded(transaction);
   const available = transaction.situation === 'PAID' ? amountLeft(transaction) : 0;
   return { available, quantity: transaction.refunds.length, requested };
 }
 
-/** What has not gone back yet, by refund or reversal. A reversal that was cancelled returned nothing. */
+/** The amount that no refund or reversal has taken. A pending reversal has taken its amount, a cancelled one none. */
 function amountLeft(transaction: TransactionRecord): number {
   const { currency, amount, reversals } = transaction;
   const live = reversals.filter(({ status }) => status !== 'CANCELLED');
@@ -64,6 +64,6 @@ function nothingLeft({ reversals }: TransactionRecord, move: string): SandboxErr
   const why =
     pending.length === 0
       ? 'all of it has gone back already.'
-      : `a reversal is under way of ${pending.join(' and ')}. Complete it, or cancel it to free its amount.`;
+      : `a reversal of ${pending.join(' and ')} is under way. Complete it, or cancel it to free its amount.`;
   return new SandboxError('not-allowed', `Nothing is left to be ${move}: ${why}`);
 }

@@ -10,7 +10,7 @@ import { findTransaction, saleNotification } from './sale';
 import { SandboxError } from './sandbox-error';
 import { dateTime, type ServiceState } from './state';
 
-/** Starts to return the funds of a sale, paid or not: the service "cannot approve or identify" it. */
+/** Starts to return the funds of a sale, paid or not: the service "cannot approve or identify" it (section 3). */
 export function reverse(state: ServiceState, uuid: string, options: ReturnOptions = {}): SandboxReversal {
   const transaction = findTransaction(state, uuid);
   const amount = amountToReturn(transaction, options, 'reversed');
@@ -33,7 +33,6 @@ export function reverse(state: ServiceState, uuid: string, options: ReturnOption
   return reversal;
 }
 
-/** Ends a reversal. */
 export function endReversal(
   state: ServiceState,
   uuid: string,

@@ -14,7 +14,7 @@ const operationRoutes = Object.values(operations).map(({ name, method, urlTempla
   path: new RegExp(`^${urlTemplate.replaceAll('.', '\\.').replace(/\{\w+\}/, '([^/]+)')}$`),
 }));
 
-/** The sandbox's own; the document only says that there is a URL. */
+/** A path of the sandbox's own; the document only says that the image has a URL. */
 const qrImage = /^\/sandbox\/qr-codes\/([^/]+)\.png$/;
 
 /** Where a transaction's QR code is served. */
@@ -22,7 +22,6 @@ export function qrImagePath(uuid: string): string {
   return `/sandbox/qr-codes/${encodeURIComponent(uuid)}.png`;
 }
 
-/** Finds out what a request asks for. */
 export function matchRoute(method: string, target: string): Route {
   const [path = ''] = target.split('?');
   for (const route of operationRoutes) {
@@ -41,7 +40,7 @@ function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // A lone `%`: no id of ours.
+    // A lone `%`, which is in no id of the sandbox.
     return undefined;
   }
 }

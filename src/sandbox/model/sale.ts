@@ -18,7 +18,7 @@ export function pay(state: ServiceState, uuid: string): readonly SandboxSchedule
   return transaction.scheduledPayments;
 }
 
-/** Invented: the document names the situation CANCELLED, and no move that leads to it. */
+/** Invented: the document names the situation CANCELLED, but no move that leads to it. */
 export function cancelTransaction(state: ServiceState, uuid: string): void {
   pendingTransaction(state, uuid, 'cancelled').situation = 'CANCELLED';
 }

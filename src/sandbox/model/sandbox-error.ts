@@ -1,13 +1,13 @@
-/** A control call that the sandbox cannot carry out: a refund of an unpaid transaction, an id it does not know. */
+/** A control call that the sandbox cannot carry out, such as a refund of an unpaid transaction. */
 export class SandboxError extends Error {
   static {
     Object.defineProperty(SandboxError.prototype, 'name', { value: 'SandboxError' });
   }
 
-  /** `'unknown'`: no such thing. `'not-allowed'`: not in the state it is in. `'invalid'`: the call makes no sense. */
+  /** `'unknown'`: no such id or name. `'not-allowed'`: not in the current state. `'invalid'`: a wrong argument. */
   readonly code: 'unknown' | 'not-allowed' | 'invalid';
 
-  /** Made by the sandbox. */
+  /** Only the sandbox creates one. */
   constructor(code: SandboxError['code'], message: string) {
     super(message);
     this.code = code;

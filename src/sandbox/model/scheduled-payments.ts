@@ -7,8 +7,8 @@ import { SandboxError } from './sandbox-error';
 import { dateTime, type ServiceState } from './state';
 
 /**
- * Schedules payments of a journey that was paid until it has `count`: from its first date, by its periodicity, up to its
- * last date. All of it is invented. Without a first date, from a month after today; with an unknown periodicity, monthly.
+ * Schedules payments of a paid journey until it has `count` of them, from its first date, by its periodicity, up to its
+ * last date. All of it is invented. Default: from a month after today, and monthly where the periodicity is unknown.
  */
 export function schedulePayments(state: ServiceState, transaction: TransactionRecord, count: number): void {
   const { ids, now } = state;
@@ -54,7 +54,7 @@ export function cancelScheduledPayment(
   return documented({ status: 0, message: 'success' });
 }
 
-/** Invented, and without a notification: the document does not show the one that the service sends. */
+/** Invented. Sends no notification: the document does not show the one that the service sends. */
 export function endScheduledPayment(
   state: ServiceState,
   instructionId: string,

@@ -12,7 +12,7 @@ import { cancelScheduledPayment, schedulePayments } from './scheduled-payments';
 import { type IdSource, randomIds, type ServiceState } from './state';
 import { describeJourney, getTransaction, type SandboxTransaction } from './transactions';
 
-/** What answers each operation; `parameter` is that of its path. */
+/** The function that answers each operation; `parameter` is the one in its path. */
 const answers: Readonly<
   Record<OperationName, (state: ServiceState, parameter: string, body: string) => ServiceAnswer>
 > = {
@@ -21,11 +21,10 @@ const answers: Readonly<
   cancelScheduledPayment,
 };
 
-/** What a model is made of. */
 export interface ServiceModelOptions {
-  /** What every operation must carry. */
+  /** Every call of an operation must carry them. */
   readonly credentials: Credentials;
-  /** Where the service is reached; only the `url` of QR codes shows it. */
+  /** Where the service is reached; used only for the `url` of QR codes. */
   readonly baseUrl: string;
   /** Called with each notification, before the move that sends it returns. */
   readonly notify?: ((notification: SandboxNotification) => void) | undefined;
@@ -38,12 +37,12 @@ export interface ServiceModelOptions {
 }
 
 /**
- * The service, without any input or output: the HTTP server and the msw handlers both hand requests to `handle`, and
- * so give the same bytes. Everything is kept in memory.
+ * The service without any input or output. The HTTP server and the msw handlers both pass requests to `handle`, so both
+ * answer with the same bytes. Everything is kept in memory.
  */
 export class ServiceModel {
   readonly inventions: Inventions;
-  /** What the payer, the bank and the service do by themselves. */
+  /** The moves of the payer, the bank and the service. */
   readonly controls: MoveControls;
   readonly #state: ServiceState;
 
@@ -64,7 +63,6 @@ export class ServiceModel {
     this.controls = moveControls(this.#state);
   }
 
-  /** Answers a request. */
   handle(request: ServiceRequest): ServiceAnswer {
     const route = matchRoute(request.method, request.path);
     switch (route.kind) {
@@ -87,19 +85,19 @@ export class ServiceModel {
     return headers['x-api-key'] === apiKey && headers['x-api-token'] === apiToken;
   }
 
-  /** The operation that a request asks for, if it asks for one. */
+  /** The operation that a request asks for, if any. */
   operationOf({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): OperationName | undefined {
     const route = matchRoute(method, path);
     return route.kind === 'operation' ? route.operation : undefined;
   }
 
-  /** The newest journeys, of which there may be many: the newest last. */
+  /** The `count` newest journeys, the newest last. */
   newestTransactions(count: number): SandboxTransaction[] {
     const newest = [...this.#state.transactions.values()].slice(-count);
     return newest.map((transaction) => describeJourney(this.#state, transaction));
   }
 
-  /** Schedules payments of a paid journey until it has that many, or its last date is reached. Returns all it has. */
+  /** Schedules payments of a paid journey until it has `count`, or its last date is reached. Returns all it has. */
   schedulePayments(uuid: string, count: number): readonly SandboxScheduledPayment[] {
     const transaction = findTransaction(this.#state, uuid);
     schedulePayments(this.#state, transaction, count);

@@ -7,7 +7,7 @@ import type {
   TransactionRecord,
 } from './records';
 
-/** What all operations work on. Everything is found by its id, so that the ten-thousandth journey is as fast as the first. */
+/** The state of all operations. Lookups go by id, so that the ten-thousandth journey is as fast as the first. */
 export interface ServiceState {
   readonly credentials: Credentials;
   /** Where the images of QR codes are served. */
@@ -28,12 +28,12 @@ const LAST_PRINTABLE = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** A date-time as the service writes it: `yyyy-MM-dd HH:mm:ss`, no zone (document section 2). */
 export function dateTime({ inventions }: ServiceState, time: number): string {
-  // A `maxAge` of 1e12 minutes is a valid number, and its end is in no calendar.
+  // A `maxAge` of 1e12 minutes is a valid number, but it ends later than a `Date` can express.
   const local = Math.min(time + inventions.utcOffsetMinutes * 60_000, LAST_PRINTABLE);
   return new Date(local).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Where the model takes its identities from. */
+/** Where the model takes its ids from. */
 export interface IdSource {
   /** The next numeric id. */
   number(): number;
@@ -50,7 +50,7 @@ export function randomIds(): IdSource {
   };
 }
 
-/** The same identities each time, for tests that compare bytes. */
+/** The same ids and UUIDs each time, for tests that compare bytes. */
 export function sequentialIds(): IdSource {
   let lastNumber = 1_000_000;
   let lastUuid = 0;

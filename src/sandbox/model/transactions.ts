@@ -12,7 +12,7 @@ export function getTransaction(state: ServiceState, uuid: string): ServiceAnswer
   return documented(describeTransaction(state, transaction));
 }
 
-/** The transaction of section 2.3, in the order of its table. */
+/** The transaction of section 2.3, with the fields in the order of its table. */
 function describeTransaction(state: ServiceState, transaction: TransactionRecord): Transaction {
   const { inventions } = state;
   const { bank, branch, account } = inventions.payerAccount;
@@ -35,7 +35,7 @@ function describeTransaction(state: ServiceState, transaction: TransactionRecord
     creation: dateTime(state, transaction.createdAt),
     maxAge: dateTime(state, transaction.expiresAt),
     shopper: {
-      // Before a payment nobody knows the payer's account.
+      // The payer's account is unknown before a payment.
       bankDetails: isPaid ? { account, branch } : undefined,
       document: shopper.document,
       email: shopper.email,
@@ -82,15 +82,15 @@ export interface SandboxTransaction {
   readonly createdAt: string;
   /** Sum of its refunds, in the currency's main unit; missing when there is none. */
   readonly refunded?: number;
-  /** By due date; empty until it is paid. Invented: the document shows nothing of them but their instruction ids. */
+  /** By due date; empty until it is paid. Invented: the document shows only their instruction ids. */
   readonly scheduledPayments: readonly SandboxScheduledPayment[];
-  /** Funds on their way back to the payer, the oldest first. */
+  /** Its reversals, pending or ended, the oldest first. */
   readonly reversals: readonly SandboxReversal[];
   /** The text of its QR code, to copy and paste. */
   readonly qrCodeText: string;
 }
 
-/** A copy of what is known of a journey. */
+/** A snapshot of a journey, as the sandbox lists it. */
 export function describeJourney(state: ServiceState, transaction: TransactionRecord): SandboxTransaction {
   const { uuid, referenceCode, situation, amount, currency, createdAt } = transaction;
   const { requested, quantity } = refundTotals(transaction);

@@ -7,36 +7,36 @@ import { scenarioNames } from '../scenarios';
 import type { Service } from '../service';
 import type { ClientCall } from './call-log';
 
-/** All that the page shows: it is sent whole at each change, so that the page keeps nothing of its own. */
+/** Everything that the page shows. It is sent whole after each change, so that the page needs no copy to update. */
 export interface PageState {
   /** Base URL for clients. */
   readonly url: string;
-  /** Whether the pair is the sandbox's own; only then is it shown. */
+  /** The default pair, if the sandbox uses it. Other credentials are never shown. */
   readonly defaultCredentials: { readonly apiKey: string; readonly apiToken: string } | undefined;
   readonly webhookUrl: WebhookUrl | undefined;
   readonly canVerify: boolean;
-  /** The newest last, as the other lists. */
+  /** The newest last, as in the other lists. */
   readonly journeys: readonly SandboxTransaction[];
   readonly deliveries: readonly DeliveryDetails[];
   readonly calls: readonly ClientCall[];
   readonly faults: readonly PendingFault[];
-  /** The names of the stories that can be played. */
+  /** The names of the scenarios. */
   readonly scenarios: readonly string[];
   /** By row of the table of inventions: what the document does not show. */
   readonly inventions: Readonly<Record<string, string>>;
 }
 
-/** As many journeys and deliveries as the page shows. */
+/** How many journeys and deliveries the page shows. */
 const SHOWN = 50;
 
 const notShown = Object.fromEntries(
   Object.entries(inventionTable).map(([row, { section, notShown }]) => [row, `§${section}: ${notShown}`]),
 );
 
-/** What is the same for as long as the sandbox runs. */
+/** The part that stays the same as long as the sandbox runs. */
 export type PageSettings = Pick<PageState, 'url' | 'defaultCredentials' | 'canVerify'>;
 
-/** A picture of this moment. */
+/** A snapshot for the page. */
 export function pageState(
   service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'controls'>,
   calls: readonly ClientCall[],
@@ -54,23 +54,23 @@ export function pageState(
   };
 }
 
-/** What a check of a listener found. */
+/** The result of one check of a listener. */
 export interface VerifyResult {
   readonly id: string;
   readonly title: string;
   readonly verdict: 'passed' | 'failed' | 'not-checked';
-  /** What was seen that is wrong. */
+  /** What is wrong. */
   readonly problems: readonly string[];
-  /** What could not be told, and why. */
+  /** What could not be checked, and why. */
   readonly open: readonly string[];
   /** What to do about a failure. */
   readonly fix: string | undefined;
 }
 
-/** What the checklist found, for the page's button. */
+/** The result of the checklist, for the page's button. */
 export interface VerifyReport {
   readonly checks: readonly VerifyResult[];
 }
 
-/** Runs the checklist against a listener. The command line has it, and passes it in. */
+/** Runs the checklist against a listener. Only the command line has a checklist, and passes it in. */
 export type Verify = (listenerUrl: string) => Promise<VerifyReport>;

@@ -22,7 +22,7 @@ export function parseControlBody<Options>(schema: z.ZodMiniType<Options>, body: 
   throw new SandboxError('invalid', `${problems.join('; ')}.`);
 }
 
-/** The sandbox is a developer's own, so that its messages may name the field or kind that was sent. */
+/** The sandbox serves a developer, so its messages may name the field, kind or value that was sent. */
 function describeControl(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => `\`${key}\``).join(', ');

@@ -11,12 +11,12 @@ const routes = controlTable.map((call) => ({
   pattern: new RegExp(`^${call.path.replace(':id', '([^/]+)')}$`),
 }));
 
-/** The answer to a control call without them, and without the page's token. */
+/** The answer to a control call that has neither the credentials nor the page's cookie and token. */
 export const needsCredentials = json(401, {
   message: 'Control calls need `x-api-key` and `x-api-token` too.',
 });
 
-/** Answers a control call, or gives `undefined` for a request that is none. */
+/** Answers a control call; `undefined` for any other request. */
 export async function control(
   sandbox: SandboxControls,
   request: ServiceRequest,
@@ -26,7 +26,7 @@ export async function control(
   for (const { method, pattern, run } of routes) {
     const match = pattern.exec(path);
     if (match === null || method !== request.method) continue;
-    // Asked for here too: a page in a browser can post to this machine, and cannot know them.
+    // Credentials are needed here too: any web page can post to this machine, but it cannot know them.
     if (!isAuthorized) return needsCredentials;
     try {
       return json(200, await run(sandbox, match[1] ?? '', request.body || '{}'));
@@ -68,7 +68,7 @@ function curl({ method, path, example }: ControlCall, url: string, credentials: 
   return `curl -X ${method} ${target}${credentialHeaders(credentials)}${body ?? ''}`;
 }
 
-/** The default pair is no secret. Any other is named by its variables, and never written out. */
+/** The default pair is no secret. For any other, the command names the environment variables. */
 function credentialHeaders({ apiKey, apiToken }: Credentials): string {
   return isDefaultPair({ apiKey, apiToken })
     ? ` -H 'x-api-key: ${apiKey}' -H 'x-api-token: ${apiToken}'`

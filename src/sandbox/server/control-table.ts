@@ -8,10 +8,10 @@ import type { SandboxControls } from '../sandbox';
 import { scenarioNames } from '../scenarios';
 import { parseControlBody } from './control-body';
 
-/** One control call: all that the server and the list of calls know of it. */
+/** One control call, for the server and for the list of calls. */
 export interface ControlCall {
   readonly method: string;
-  /** As a reader knows it: `/sandbox/transactions/:id/pay`. */
+  /** With `:id` where it has one: `/sandbox/transactions/:id/pay`. */
   readonly path: string;
   readonly description: string;
   /** A body to start from, for calls that take one. */
@@ -28,7 +28,7 @@ const takesEffect = z.optional(z.boolean());
 const contexts = documentedKinds.map(({ kind }) => [contextOf(kind), text] as const);
 const webhookUrl = z.union([z.string(), z.strictObject(Object.fromEntries(contexts))]);
 
-/** What each kind of fault can be told. */
+/** The settings of each kind of fault. */
 const faultFields = {
   latency: { ms: z.number().check(z.minimum(0)) },
   status: {
@@ -59,7 +59,7 @@ const fault = z.discriminatedUnion('kind', [
   faultOf('wrong-json'),
 ]);
 
-/** The HTTP form of the control methods. All of it is the sandbox's own, and under a prefix that the service has not. */
+/** The HTTP form of the control methods, under a prefix that the service itself does not use. */
 export const controlTable: readonly ControlCall[] = [
   call('GET /transactions', 'Lists the journeys, the newest last.', (sandbox) => ({
     transactions: sandbox.transactions,
@@ -77,7 +77,7 @@ export const controlTable: readonly ControlCall[] = [
   }),
   callWith(
     'POST /transactions/:id/refund',
-    'A refund is credited; without an amount, of all that is left.',
+    'A refund is credited; without an amount, all that is left is refunded.',
     { amount, reason: text, receipt: z.optional(z.nullable(z.string())) },
     (sandbox, id, options) => sandbox.refund(id, options),
     { amount: 10, reason: 'damaged goods' },
@@ -143,12 +143,12 @@ export const controlTable: readonly ControlCall[] = [
   call('POST /deliveries/:id/redeliver', 'Sends a notification once more, now.', (sandbox, id) =>
     sandbox.redeliver(id),
   ),
-  call('GET /webhook-url', 'Tells where notifications go.', (sandbox) => ({
+  call('GET /webhook-url', 'Shows where notifications go.', (sandbox) => ({
     webhookUrl: sandbox.webhookUrl,
   })),
   callWith(
     'PUT /webhook-url',
-    'Changes where notifications go; without a URL, nowhere.',
+    'Changes where notifications go; without a URL, none are sent.',
     { webhookUrl: z.optional(webhookUrl) },
     (sandbox, _id, options) => {
       sandbox.setWebhookUrl(options.webhookUrl);
@@ -168,7 +168,7 @@ export const controlTable: readonly ControlCall[] = [
   ),
   callWith(
     'DELETE /faults',
-    'Takes back the faults that no call has met yet: all of them, or those of one operation.',
+    'Removes the faults that still wait for calls: all of them, or those of one operation.',
     { operation: z.optional(z.enum(operationNames)) },
     (sandbox, _id, { operation }) => {
       sandbox.clearFaults(operation);
@@ -186,7 +186,7 @@ function call(
   return callWith(endpoint, description, {}, run);
 }
 
-/** A call with these fields in its body. Unlike the service's, a misspelt one is refused. */
+/** A call with these fields in its body. Unlike the service, it refuses unknown fields. */
 function callWith<Fields extends z.core.$ZodShape>(
   endpoint: string,
   description: string,

@@ -3,23 +3,24 @@ import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers'
 
 /** Where the sandbox may be reached, beyond loopback. */
 export interface GuardOptions {
-  /** What the server was told to listen on. */
+  /** The address or name that the server listens on. */
   readonly host: string;
-  /** The name that others know it by, if any. */
+  /** The URL by which others reach the sandbox, if any. */
   readonly publicUrl: string | undefined;
 }
 
-/** The part of a request that says who sent it, and from where. */
+/** The part of a request that shows where it comes from. */
 export interface GuardedRequest extends Pick<ServiceRequest, 'method' | 'path' | 'headers'> {
   /** The address of this machine that the connection came in on. */
   readonly localAddress: string | undefined;
 }
 
 /**
- * Refuses what a web page of another origin may have sent: a sandbox holds payloads, and posts where it is told to.
+ * Refuses a request that a web page of another origin may have sent: it could read payloads, or make the sandbox post
+ * to a URL of its choice.
  *
- * - `Host` must name this machine, so that a DNS name that was pointed at it (rebinding) reads nothing.
- * - `Origin` and `Sec-Fetch-Site` must be the sandbox's own, where a browser sends them.
+ * - `Host` must name this machine. This stops DNS rebinding, where a page's own host name resolves to this machine.
+ * - `Origin` and `Sec-Fetch-Site`, if a browser sends them, must show the sandbox's own origin.
  *
  * @returns the refusal, or `undefined` for a request to answer
  */
@@ -28,7 +29,7 @@ export function guard(request: GuardedRequest, options: GuardOptions): ServiceAn
   if (!isOwnHost(host, request.localAddress, options)) {
     return refusal(
       421,
-      'This host name is not the sandbox’s. Call it by its loopback address, or start it with `publicUrl`.',
+      'This host name is not the sandbox’s. Call the sandbox by its loopback address, or start it with `publicUrl`.',
     );
   }
   if (isForeign(request, host, options)) {
@@ -63,7 +64,7 @@ function isForeign(request: GuardedRequest, host: string, { publicUrl }: GuardOp
   return !mayBeLinked(request);
 }
 
-/** The page, which shows nothing before its own script asks, may be linked to; and a checkout shows the QR code's image. */
+/** Other sites may link to the page, which shows nothing before its script asks, and may show QR code images. */
 function mayBeLinked(request: GuardedRequest): boolean {
   if (request.method !== 'GET') return false;
   const [path = ''] = request.path.split('?');

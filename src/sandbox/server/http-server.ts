@@ -23,7 +23,7 @@ export interface HttpServerParts extends Pick<Service, 'controls' | 'model' | 'f
   readonly log: (entry: SandboxLogEntry) => void;
 }
 
-/** Listens, and gives the URL. Requests are answered once `serve` has been called. */
+/** Starts to listen, and returns the URL. Requests are answered once `serve` has been called. */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
@@ -33,14 +33,14 @@ export async function listen(server: Server, port: number, host: string): Promis
   return `http://${name.includes(':') ? `[${name}]` : name}:${actualPort}`;
 }
 
-/** Names to reach this machine by, where the sandbox listens on all of its addresses. */
+/** The addresses that the URL shows when the sandbox listens on all addresses of this machine. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Hands every request to the model, in front of which are the guard, the page, the control calls and the faults. */
+/** Answers every request: first the guard, then the faults, the page and the control calls, and last the model. */
 export function serve(server: Server, parts: HttpServerParts): void {
   server.on('request', (request, response) => {
     respond(parts, request, response).catch(() => {
-      // The caller went away, or the sandbox closes: there is nobody to answer.
+      // The caller went away or the sandbox closes, so nobody is left to answer; or the sandbox itself failed.
       response.destroy();
     });
   });
@@ -54,7 +54,7 @@ async function respond(
   const { model, faults } = parts;
   const { method = '', url: path = '', headers } = request;
   const { localAddress } = request.socket;
-  // Before a fault is taken: a web page's call must not use it up.
+  // Before a fault is taken, so that the call of a foreign web page does not use it up.
   const refused = guard({ method, path, headers, localAddress }, parts.reach);
   const operation = refused === undefined ? model.operationOf({ method, path }) : undefined;
   const fault = operation && faults.take(operation);
@@ -83,7 +83,7 @@ async function respond(
     ? await carryOut(parts, { method, path, headers, body }, response)
     : nothingDone;
   if (answer === 'streamed') return;
-  // After the operation: a caller who gives up waiting must find it done.
+  // The operation comes before the delay: a caller that gives up waiting must find it carried out.
   if (call.delayMs > 0) await sleep(call.delayMs, undefined, { signal: gone.signal });
   if (call.reset) {
     request.socket.resetAndDestroy();
@@ -93,7 +93,7 @@ async function respond(
   sendAnswer(response, seen.answer, call.ending);
 }
 
-/** The first that knows the request answers it. */
+/** The first handler that knows the request answers it. */
 async function carryOut(
   parts: HttpServerParts,
   request: ServiceRequest,
@@ -115,7 +115,7 @@ async function carryOut(
   );
 }
 
-/** Writes a call into the log, and one of the client's into the list of calls too, once it is over. */
+/** Logs a request once it is over; the call of an operation also goes into the list of calls. */
 function observe(
   { log, calls, redact }: HttpServerParts,
   call: Pick<SandboxLogEntry & { type: 'request' }, 'method' | 'path' | 'operation' | 'fault'>,
@@ -152,7 +152,7 @@ function observe(
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Not destroyed on return, because there is an answer to send yet.
+  // An early return must not destroy the request, because the answer is still to be sent.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > maxBytes) return undefined;
@@ -161,7 +161,7 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<str
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Writes an answer. The length that is announced is always that of the whole body. */
+/** Writes an answer. `content-length` is always that of the whole body, even when only half is sent. */
 function sendAnswer(response: ServerResponse, answer: ServiceAnswer, ending: Ending = 'whole'): void {
   const body = Buffer.from(answer.body);
   response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });

@@ -8,9 +8,10 @@ import type { ServiceRequest } from '../model/answers';
 import type { GuardOptions } from './guard';
 
 /**
- * Whom the page is for: who knows the pair, or everybody on this machine where the pair is the default one.
+ * The credentials that the page asks for. `undefined` with the default pair: everybody on this machine may open it.
  *
- * @throws `ConfigurationError` for the default pair where others than this machine may reach the sandbox
+ * @throws `ConfigurationError` for a `publicUrl` that is no http or https URL, or for the default pair when other
+ *   machines can reach the sandbox
  */
 export function pageOwner(
   credentials: Credentials,
@@ -26,15 +27,16 @@ export function pageOwner(
   if (isLocal) return undefined;
   throw new ConfigurationError(
     'The sandbox would be open to the network with its default credentials, which everybody knows. Listen on ' +
-      '127.0.0.1 without a `publicUrl` beyond this machine, or bring a pair of your own: `credentials`, or ' +
+      '127.0.0.1 without a `publicUrl` beyond this machine, or set your own pair: `credentials`, or ' +
       'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN in the environment of the command line.',
   );
 }
 
 /**
- * What the page's calls carry in place of the credentials, made at each start: a cookie that no script can read, and a
- * token in the page's text that no other page can read. Neither is enough alone: a browser also sends the cookie to
- * servers on other ports of the host, and the event stream's URL, which has the token, may end up in a proxy's log.
+ * The page's calls carry these in place of the credentials: a cookie that no script can read, and a token in the page's
+ * text that no other page can read. Both are new at each start. Neither is enough alone: a browser also sends the
+ * cookie to servers on other ports of the host, and the event stream's URL, which has the token, may end up in a
+ * proxy's log.
  */
 export class PageToken {
   /** The value of the page's `<meta name="sandbox-page">`. */
@@ -51,10 +53,10 @@ export class PageToken {
     return `${this.#cookie}; Path=/sandbox; HttpOnly; SameSite=Strict`;
   }
 
-  /** Whether a request carries both. */
+  /** Whether a request carries both, the cookie and the token. */
   isIn(request: Pick<ServiceRequest, 'path' | 'headers'>): boolean {
     const { cookie = '' } = request.headers;
-    // Any of that name: a server on another port can set one too, and the browser may send that first.
+    // Look at every cookie: a server on another port can set one of the same name, which may come first.
     const hasCookie = String(cookie)
       .split('; ')
       .some((given) => isSame(given, this.#cookie));
@@ -62,7 +64,7 @@ export class PageToken {
   }
 }
 
-/** The page sends it as a header; `EventSource` can set none, so the event stream has it in its query. */
+/** The page sends it as a header. `EventSource` cannot set headers, so the event stream has it in its query. */
 function tokenIn({ path, headers }: Pick<ServiceRequest, 'path' | 'headers'>): string {
   const [route, query] = path.split('?');
   if (route === '/sandbox/events') return new URLSearchParams(query).get('page') ?? '';

@@ -9,16 +9,16 @@ import { parseControlBody } from './control-body';
 import { needsCredentials } from './control-routes';
 import type { PageToken } from './page-access';
 
-/** What the page needs of the server. */
+/** What the server needs for the page. */
 export interface PageParts {
   readonly token: PageToken;
   readonly state: () => PageState;
   readonly verify: Verify | undefined;
-  /** Whom the page is for, where the pair is not the default one; `undefined` for everybody on this machine. */
+  /** The credentials that the page asks for; `undefined` lets everybody on this machine open it. */
   readonly onlyFor: Credentials | undefined;
 }
 
-/** The page itself. Its script then asks for the state, with the cookie and the token that come with it. */
+/** Serves the page. Its script then asks for the state, with the cookie and the token that come with the page. */
 export function servePage(request: ServiceRequest, { token, onlyFor }: PageParts): ServiceAnswer | undefined {
   if (request.method !== 'GET' || request.path.split('?')[0] !== '/') return undefined;
   if (onlyFor !== undefined && !verifyAuthorization(authorizationOf(request), onlyFor)) {
@@ -45,7 +45,6 @@ export function servePage(request: ServiceRequest, { token, onlyFor }: PageParts
   };
 }
 
-/** What the page's `verify` button sends. */
 const verifyOptions = z.strictObject({ url: z.string() });
 
 /** Answers the page's `verify` button. */
@@ -84,7 +83,7 @@ export function streamState(response: ServerResponse, state: () => PageState): v
     response.write(`data: ${text}\n\n`);
   };
   send();
-  // Looked at, rather than told of by each of the many places that change something.
+  // Polling, because too many places change something for each of them to report it.
   const timer = setInterval(send, POLL_MS);
   response.on('close', () => clearInterval(timer));
 }

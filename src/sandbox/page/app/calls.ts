@@ -2,14 +2,14 @@ import type { ClientCall } from '../call-log';
 import { usePage } from './page-context';
 import { Badge, html, Invented, NewestFirst, pretty, time } from './parts';
 
-/** What the merchant's client called, the newest first. */
+/** The calls of the merchant's client, the newest first. */
 export function Calls() {
   const { texts, state } = usePage();
   const show = (call: ClientCall) => html`<${Call} key=${call.id} call=${call} />`;
   return html`<${NewestFirst} id="calls" title=${texts.calls} items=${state.calls} none=${texts.noCalls} show=${show} />`;
 }
 
-/** One call, with what the service would not have said about it. */
+/** One call, with hints that the real service would not give. */
 function Call({ call }: { call: ClientCall }) {
   const { texts, language } = usePage();
   const { method, path, operation, status, fault, durationMs, invention, advice } = call;

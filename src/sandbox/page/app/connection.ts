@@ -3,7 +3,7 @@ import type { VerifyReport, VerifyResult } from '../page-state';
 import { usePage } from './page-context';
 import { Badge, CopyButton, fieldsOf, html, Section } from './parts';
 
-/** What a client needs to know. A pair of the merchant's own is never shown. */
+/** The settings that a client needs. The merchant's own credentials are never shown. */
 export function Connection() {
   const { texts, state } = usePage();
   const { url, defaultCredentials } = state;

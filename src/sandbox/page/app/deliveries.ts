@@ -55,7 +55,7 @@ function Attempt({ attempt, answer }: { attempt: DeliveryAttempt; answer: string
   </li>`;
 }
 
-/** The time to the next attempt. Not announced: a screen reader would speak each second. */
+/** The time to the next attempt. Not announced: a screen reader would read out every second. */
 function Countdown({ at }: { at: number }) {
   const { texts } = usePage();
   const [now, setNow] = useState(Date.now);
@@ -82,7 +82,7 @@ function requestOf({ url, body }: Sent): string {
   ].join('\n');
 }
 
-/** The same request for a shell. Only the sandbox's own pair, which is no secret, is written out. */
+/** The same request as a `curl` command. It names only the default pair, which is no secret. */
 function curlOf({ url, body }: Sent, credentials: PageState['defaultCredentials']): string {
   const user =
     credentials === undefined

@@ -42,10 +42,10 @@ export function Faults() {
   </${Section}>`;
 }
 
-/** More calls than anybody makes: JSON has no infinity. */
+/** In place of `Infinity`, which JSON does not have: more calls than anybody makes. */
 const EVERY_CALL = 1_000_000_000;
 
-/** Sets a fault of an operation in the place of the one before, or takes it back. */
+/** Sets a fault of an operation in place of the one before, or removes it. */
 function FaultSwitch(props: { operation: OperationName; row: FaultRow; settings: FaultSettings }) {
   const { texts, state, act } = usePage();
   const { operation, row, settings } = props;
@@ -69,7 +69,7 @@ function FaultSwitch(props: { operation: OperationName; row: FaultRow; settings:
   </button>`;
 }
 
-/** What the switches are told beside their kind. */
+/** What all switches share. */
 interface FaultSettings {
   readonly isEvery: boolean;
   readonly status: number;
@@ -80,7 +80,7 @@ interface FaultSettings {
 interface FaultRow {
   readonly text: keyof Texts;
   make(settings: FaultSettings): FaultKind;
-  /** Whether a fault that is set is this one. */
+  /** Whether a pending fault belongs to this row. */
   is(fault: Fault): boolean;
 }
 

@@ -2,7 +2,7 @@ import { parseObject } from '../../../shared/objects';
 import { usePage } from './page-context';
 import { fieldsOf, html, Section } from './parts';
 
-/** Pays out, or fails with a documented code. */
+/** A form for a payout, which succeeds or fails with a documented code. */
 export function PayOut() {
   const { texts, act } = usePage();
   const onSubmit = (event: Event) => {
@@ -34,7 +34,7 @@ export function PayOut() {
 
 const example = '{\n  "event": "scheduled-payment",\n  "status": "PAID"\n}';
 
-/** Sends a notification that the document does not show. */
+/** A form for a notification that the document does not show. */
 export function OwnNotification() {
   const { texts, act, tell } = usePage();
   const onSubmit = (event: Event) => {

@@ -2,7 +2,7 @@ import type { SandboxTransaction } from '../../model/transactions';
 import { usePage } from './page-context';
 import { ActButton, CopyButton, fieldsOf, html, Invented, money, StatusBadge } from './parts';
 
-/** What the payer and the bank can do with a journey as it is. */
+/** What the payer and the bank can do with a journey in its present state. */
 export function JourneyActions({ journey }: { journey: SandboxTransaction }) {
   const { texts, act } = usePage();
   const { uuid, referenceCode, situation } = journey;
@@ -36,7 +36,7 @@ export function JourneyActions({ journey }: { journey: SandboxTransaction }) {
   </div>`;
 }
 
-/** Plays a whole story on a journey: what its payments may go through. */
+/** Plays a scenario on a journey: what may happen to its payments. */
 function ScenarioForm({ path, what }: { path: string; what: string }) {
   const { texts, state, act } = usePage();
   const onSubmit = (event: Event) => act('POST', `${path}/scenario`, { name: fieldsOf(event)['name'] });
@@ -49,7 +49,7 @@ function ScenarioForm({ path, what }: { path: string; what: string }) {
   </form>`;
 }
 
-/** The next payments of a paid journey. */
+/** The scheduled payments of a paid journey, and the buttons for the next one. */
 export function ScheduledPayments({ journey }: { journey: SandboxTransaction }) {
   const { texts, language } = usePage();
   const { scheduledPayments, currency, referenceCode } = journey;
@@ -77,7 +77,7 @@ export function ScheduledPayments({ journey }: { journey: SandboxTransaction }) 
     }`;
 }
 
-/** Funds on their way back to the payer. */
+/** The journey's reversals. */
 export function Reversals({ journey }: { journey: SandboxTransaction }) {
   const { texts, language } = usePage();
   if (journey.reversals.length === 0) return null;

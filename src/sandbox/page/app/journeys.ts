@@ -12,11 +12,11 @@ export function Journeys() {
   return html`<${NewestFirst} id="journeys" title=${texts.journeys} items=${state.journeys} none=${texts.noJourneys} show=${show} />`;
 }
 
-/** One journey: folded, its reference, amount and state. */
+/** One journey. When folded, it shows its reference, amount, state and time. */
 function Journey({ journey, isNewest }: { journey: SandboxTransaction; isNewest: boolean }) {
   const { texts, language } = usePage();
   const { uuid, referenceCode, amount, currency, situation, refunded, qrCodeText } = journey;
-  // Decided once: a journey that is being read must not fold because a newer one came.
+  // Only the first value: a journey that is being read must not fold when a newer one arrives.
   const [isOpen, setOpen] = useState(isNewest);
   return html`<details
     class="card"

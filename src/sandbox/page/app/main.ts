@@ -15,7 +15,7 @@ const languages: readonly [Language, string, string][] = [
   ['pt', 'pt-BR', 'Português'],
 ];
 
-/** One button a language. */
+/** One button per language. */
 function LanguageSwitch(props: {
   label: string;
   language: Language;

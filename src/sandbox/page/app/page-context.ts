@@ -8,23 +8,23 @@ export interface Page {
   readonly texts: Texts;
   readonly language: Language;
   readonly state: PageState;
-  /** Makes a control call. A refusal is shown, and gives `undefined`. */
+  /** Makes a control call. Shows a failure, and then returns `undefined`. */
   act<Answer = object>(method: string, path: string, body?: object): Promise<Answer | undefined>;
-  /** Tells of a failure; an empty text takes the last one away. */
+  /** Shows a failure; an empty text removes the last one. */
   tell(message: string): void;
 }
 
-/** Every part is inside of its provider, so that the empty default is never seen. */
+/** Every part is inside its provider, so the empty default is never used. */
 export const PageContext = createContext({} as Page);
 
 export function usePage(): Page {
   return useContext(PageContext);
 }
 
-/** Came with the page, and proves that a call is the page's. */
+/** Came with the page. With the cookie, it proves that a call is the page's. */
 const token = document.querySelector<HTMLMetaElement>('meta[name=sandbox-page]')?.content ?? '';
 
-/** The state of the sandbox as it changes, and whether the sandbox answers. */
+/** The current state of the sandbox, and whether the sandbox answers. */
 export function useSandbox(): { state: PageState | undefined; isConnected: boolean } {
   const [state, setState] = useState<PageState>();
   const [isConnected, setConnected] = useState(false);
@@ -34,7 +34,7 @@ export function useSandbox(): { state: PageState | undefined; isConnected: boole
       setState(JSON.parse(data));
       setConnected(true);
     };
-    // The browser connects again by itself, unless the sandbox was started anew and refuses the old token.
+    // The browser reconnects by itself, unless a restarted sandbox refuses the old token: then reload for a new one.
     events.onerror = () => {
       setConnected(false);
       if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 2_000);

@@ -9,7 +9,7 @@ export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: un
 
 const locales = { en: 'en-US', pt: 'pt-BR' } as const;
 
-/** An amount with its currency; as plain numbers where the code is none that the browser knows. */
+/** An amount with its currency; plain text when the currency code is malformed. */
 export function money(amount: number, currency: string, language: Language): string {
   try {
     return new Intl.NumberFormat(locales[language], { style: 'currency', currency }).format(amount);
@@ -40,7 +40,7 @@ export function Section(props: { id: string; title: string; count?: number; chil
   </section>`;
 }
 
-/** As many as the server sends of each list. */
+/** How many entries of each list the server sends. */
 const SHOWN = 50;
 
 /** A part of the page that lists something, the newest first. */
@@ -48,7 +48,7 @@ export function NewestFirst<Item>(props: {
   id: string;
   title: string;
   items: readonly Item[];
-  /** What to say where there are none. */
+  /** The text for an empty list. */
   none: string;
   show: (item: Item, index: number) => VNode;
 }) {
@@ -68,12 +68,12 @@ export function Badge({ text, tone }: { text: string; tone: 'good' | 'bad' | 'op
 
 const tones = { PENDING: 'open', SCHEDULED: 'open', PAID: 'good', FAILED: 'bad', CANCELLED: 'bad' } as const;
 
-/** A state by the service's own word for it. */
+/** A state, in the service's own word. */
 export function StatusBadge({ status }: { status: keyof typeof tones }) {
   return html`<${Badge} text=${status} tone=${tones[status]} />`;
 }
 
-/** Says that the document does not show something, and where it is silent. */
+/** Marks something as invented, with the section of the document that leaves it open. */
 export function Invented({ row }: { row: string }) {
   const { texts, state } = usePage();
   const notShown = state.inventions[row];
@@ -96,7 +96,7 @@ export function CopyButton({ text, what, label }: { text: string; what: string; 
   </button>`;
 }
 
-/** Outside a secure context, as behind a plain http name, there is no clipboard but the old command. */
+/** Outside a secure context, such as plain http to a host name, only the old `copy` command works. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text);
@@ -110,10 +110,10 @@ async function copy(text: string): Promise<void> {
   field.remove();
 }
 
-/** A button that makes a control call. It rests while the call runs, so that a double click is one call. */
+/** A button that makes a control call. It is disabled while the call runs, so that a double click makes one call. */
 export function ActButton(props: {
   label: string;
-  /** What it acts on, for those who hear the page. */
+  /** What it acts on, for screen readers. */
   what?: string;
   method?: string;
   path: string;
@@ -138,7 +138,7 @@ export function ActButton(props: {
   </button>`;
 }
 
-/** The values of a form's fields, by name, with white space at the ends gone. */
+/** The trimmed values of a form's fields, by name. The browser does not submit the form. */
 export function fieldsOf(event: Event): Record<string, string> {
   event.preventDefault();
   const data = new FormData(event.currentTarget as HTMLFormElement);

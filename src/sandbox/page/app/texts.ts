@@ -18,7 +18,10 @@ const table = {
     'Point your client here, with PaymentsClient.fromEnv():',
     'Aponte seu cliente para cá, com PaymentsClient.fromEnv():',
   ],
-  ownCredentials: ['the pair that the sandbox was started with', 'o par com que o sandbox foi iniciado'],
+  ownCredentials: [
+    'the credentials that the sandbox was started with',
+    'as credenciais com que o sandbox foi iniciado',
+  ],
   listener: ['Your listener', 'Seu listener'],
   listenerUrl: ['Listener URL', 'URL do listener'],
   listenerHint: [
@@ -63,7 +66,7 @@ const table = {
   play: ['Play scenario', 'Executar cenário'],
   reversals: ['Reversals', 'Estornos'],
   complete: ['Complete', 'Concluir'],
-  cancelReversal: ['Cancel reversal', 'Cancelar devolução'],
+  cancelReversal: ['Cancel reversal', 'Cancelar estorno'],
 
   payouts: ['Payouts', 'Repasses'],
   amount: ['Amount', 'Valor'],
@@ -75,7 +78,7 @@ const table = {
   pe0004: ['fails: other reasons (PE0004)', 'falha: outros motivos (PE0004)'],
   reason: ["The bank's reason (optional)", 'Motivo do banco (opcional)'],
   payOut: ['Pay out', 'Repassar'],
-  own: ['Notification of your own', 'Notificação própria'],
+  own: ['Your own notification', 'Notificação própria'],
   ownHint: [
     'For notifications that the document does not show, such as those of scheduled payments.',
     'Para notificações que o documento não mostra, como as de pagamentos agendados.',
@@ -103,7 +106,7 @@ const table = {
   delivered: ['delivered', 'entregue'],
   givenUp: ['given up', 'abandonada'],
 
-  calls: ['Calls of your client', 'Chamadas do seu cliente'],
+  calls: ['Calls from your client', 'Chamadas do seu cliente'],
   noCalls: ['No call yet.', 'Nenhuma chamada ainda.'],
   advice: ['Look at this', 'Vale conferir'],
   requestBody: ['Request', 'Requisição'],
@@ -113,8 +116,8 @@ const table = {
 
   faults: ['Faults', 'Falhas simuladas'],
   faultsHint: [
-    'What goes wrong with the coming calls of an operation. One fault at a time for each.',
-    'O que dá errado nas próximas chamadas de uma operação. Uma falha por vez em cada uma.',
+    'Choose what goes wrong with the next calls of an operation, one fault at a time.',
+    'Escolha o que dá errado nas próximas chamadas de uma operação, uma falha por vez.',
   ],
   howOften: ['How often', 'Com que frequência'],
   nextCall: ['the next call', 'a próxima chamada'],
@@ -126,8 +129,8 @@ const table = {
   status: ['other HTTP status', 'outro status HTTP'],
   bodyStatusMinus1: ['body status -1', 'status -1 no corpo'],
   bodyStatus999: ['body status 999', 'status 999 no corpo'],
-  resetBefore: ['reset, nothing done', 'conexão cai, nada feito'],
-  resetAfter: ['reset, but done', 'conexão cai, mas feito'],
+  resetBefore: ['reset before the operation', 'conexão cai antes da operação'],
+  resetAfter: ['reset after the operation', 'conexão cai depois da operação'],
   stalled: ['stalled body', 'corpo que trava'],
   truncated: ['truncated body', 'corpo cortado'],
   wrongJson: ['broken JSON', 'JSON inválido'],
@@ -146,7 +149,7 @@ export function textsIn(language: Language): Texts {
 
 const KEY = 'pix-sandbox-language';
 
-/** What was chosen here before, or else what the browser asks for. */
+/** The language chosen here before, or else the browser's. */
 export function firstLanguage(): Language {
   const chosen = localStorage.getItem(KEY);
   if (chosen === 'en' || chosen === 'pt') return chosen;
