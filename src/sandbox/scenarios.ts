@@ -92,15 +92,19 @@ export function playScenario(
       `No scenario has this name. Expected one of ${scenarioNames.join(', ')}.`,
     );
   const { controls } = model;
-  if (controls.scheduledPayments(transactionUUID).length === 0) controls.pay(transactionUUID);
   const payments = model.schedulePayments(transactionUUID, SCENARIOS[name].length);
 
   // A journey whose last date comes too early has fewer payments, and plays less of the scenario.
   const all = payments.flatMap((payment, index) =>
     (SCENARIOS[name][index] ?? []).map((event) => ({ payment, notification: describe(payment, event) })),
   );
-  if (step !== undefined && all[step - 1] === undefined)
-    throw new SandboxError('invalid', `The scenario has the steps 1 to ${all.length} for this journey.`);
+  if (step !== undefined && all[step - 1] === undefined) {
+    const message =
+      all.length === 0
+        ? 'This journey has no steps to play: its `finalDate` comes before its first payment.'
+        : `The scenario has the steps 1 to ${all.length} for this journey.`;
+    throw new SandboxError('invalid', message);
+  }
 
   const played = step === undefined ? all : all.slice(step - 1, step);
   for (const { payment, notification } of played) {

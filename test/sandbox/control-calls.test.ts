@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { SandboxControls } from '../../src/sandbox/sandbox';
+import { control } from '../../src/sandbox/server/control-routes';
 import { controlTable } from '../../src/sandbox/server/control-table';
 import { credentials, openListener, openSandbox, order, readJson } from './helpers';
 
@@ -12,6 +14,20 @@ async function openControl() {
   };
   return { ...opened, listener, control };
 }
+
+it('a control call in which the sandbox itself fails is answered with 500 and the reason', async () => {
+  const broken = {
+    get transactions(): never {
+      throw new TypeError('no such list');
+    },
+  } as unknown as SandboxControls;
+  const request = { method: 'GET', path: '/sandbox/transactions', headers: {}, body: '' };
+  const answer = await control(broken, request, true);
+  expect([answer?.status, JSON.parse(String(answer?.body))]).toEqual([
+    500,
+    { message: expect.stringMatching(/^The sandbox itself failed \(TypeError: no such list\)\./) },
+  ]);
+});
 
 describe('over HTTP', () => {
   it('a journey is paid, refunded and reversed', async () => {

@@ -109,6 +109,22 @@ describe('sandbox.playScenario', () => {
     ]);
   });
 
+  it('schedules the payments of a journey that is paid and has none yet', async () => {
+    const { sandbox, create } = await openSandbox({ inventions: { scheduledPayments: 0 } });
+    const { uuid } = await create(order);
+    expect(sandbox.pay(uuid as string)).toEqual([]);
+    expect(sandbox.playScenario('no-funds-three-times', uuid as string).sent).toHaveLength(5);
+  });
+
+  it('says that no payment is due of a journey whose last date comes first', async () => {
+    const calendar = { ...order.recurrence.calendar, initialDate: undefined, finalDate: '2020-01-01' };
+    const { sandbox, uuid } = await openJourney({ ...order, recurrence: { ...order.recurrence, calendar } });
+    expect(sandbox.playScenario('happy-year', uuid)).toEqual({ steps: 0, sent: [] });
+    expect(() => sandbox.playScenario('happy-year', uuid, { step: 1 })).toThrow(
+      'This journey has no steps to play: its `finalDate` comes before its first payment.',
+    );
+  });
+
   it('refuses a step, a scenario and a journey that do not exist, and sends nothing', async () => {
     const { sandbox, uuid, payloads } = await openJourney();
     for (const step of [0, 6, 1.5, Number.NaN])

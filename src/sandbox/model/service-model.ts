@@ -97,9 +97,13 @@ export class ServiceModel {
     return newest.map((transaction) => describeJourney(this.#state, transaction));
   }
 
-  /** Schedules payments of a paid journey until it has `count`, or its last date is reached. Returns all it has. */
+  /**
+   * Schedules payments of a journey until it has `count`, or its last date is reached. Pays the journey first, if it is
+   * not paid yet. Returns all its payments.
+   */
   schedulePayments(uuid: string, count: number): readonly SandboxScheduledPayment[] {
     const transaction = findTransaction(this.#state, uuid);
+    if (transaction.situation !== 'PAID') this.controls.pay(uuid);
     schedulePayments(this.#state, transaction, count);
     return transaction.scheduledPayments;
   }

@@ -21,7 +21,8 @@ export interface ClientCall {
   readonly advice: readonly CallAdvice[];
 }
 
-const MAX_CALLS = 50;
+/** How many entries each list of the page has: the newest. */
+export const LIST_LENGTH = 50;
 const MAX_TEXT = 4_000;
 
 /** The newest calls, for the page. */
@@ -38,7 +39,7 @@ export class CallLog {
     const advice = adviseCall(call.operation, call.request, call.at);
     const { request, answer } = call;
     const entry = { ...call, id: ++this.#last, request: cut(request), answer: cut(answer), advice };
-    this.#calls = [...this.#calls, entry].slice(-MAX_CALLS);
+    this.#calls = [...this.#calls, entry].slice(-LIST_LENGTH);
   }
 }
 

@@ -5,7 +5,7 @@ import type { PendingFault } from '../model/fault-queue';
 import type { SandboxTransaction } from '../model/transactions';
 import { scenarioNames } from '../scenarios';
 import type { Service } from '../service';
-import type { ClientCall } from './call-log';
+import { type ClientCall, LIST_LENGTH } from './call-log';
 
 /** Everything that the page shows. It is sent whole after each change, so that the page needs no copy to update. */
 export interface PageState {
@@ -15,6 +15,8 @@ export interface PageState {
   readonly defaultCredentials: { readonly apiKey: string; readonly apiToken: string } | undefined;
   readonly webhookUrl: WebhookUrl | undefined;
   readonly canVerify: boolean;
+  /** How many entries each of the following lists has at most. */
+  readonly listLength: number;
   /** The newest last, as in the other lists. */
   readonly journeys: readonly SandboxTransaction[];
   readonly deliveries: readonly DeliveryDetails[];
@@ -25,9 +27,6 @@ export interface PageState {
   /** By row of the table of inventions: what the document does not show. */
   readonly inventions: Readonly<Record<string, string>>;
 }
-
-/** How many journeys and deliveries the page shows. */
-const SHOWN = 50;
 
 const notShown = Object.fromEntries(
   Object.entries(inventionTable).map(([row, { section, notShown }]) => [row, `§${section}: ${notShown}`]),
@@ -44,9 +43,10 @@ export function pageState(
 ): PageState {
   return {
     ...settings,
+    listLength: LIST_LENGTH,
     webhookUrl: service.controls.webhookUrl,
-    journeys: service.model.newestTransactions(SHOWN),
-    deliveries: service.deliveryLog.newest(SHOWN),
+    journeys: service.model.newestTransactions(LIST_LENGTH),
+    deliveries: service.deliveryLog.newest(LIST_LENGTH),
     calls,
     faults: service.faults.pending,
     scenarios: scenarioNames,

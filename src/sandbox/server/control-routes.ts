@@ -42,7 +42,9 @@ const statuses = { unknown: 404, 'not-allowed': 409, invalid: 400 } as const;
 function refusal(error: unknown): ServiceAnswer {
   if (error instanceof SandboxError) return json(statuses[error.code], { message: error.message });
   if (error instanceof ConfigurationError) return json(400, { message: error.message });
-  throw error;
+  return json(500, {
+    message: `The sandbox itself failed (${error}). Report it with the call and its body: no call should cause this.`,
+  });
 }
 
 /** Answers `GET /sandbox` with every control call, its body, and a `curl` to copy. `undefined` for other requests. */

@@ -40,9 +40,6 @@ export function Section(props: { id: string; title: string; count?: number; chil
   </section>`;
 }
 
-/** How many entries of each list the server sends. */
-const SHOWN = 50;
-
 /** A part of the page that lists something, the newest first. */
 export function NewestFirst<Item>(props: {
   id: string;
@@ -52,12 +49,12 @@ export function NewestFirst<Item>(props: {
   none: string;
   show: (item: Item, index: number) => VNode;
 }) {
-  const { texts } = usePage();
+  const { texts, state } = usePage();
   const { id, title, items, none, show } = props;
   return html`<${Section} id=${id} title=${title} count=${items.length}>
     ${items.length === 0 && html`<p class="hint">${none}</p>`}
     ${[...items].reverse().map(show)}
-    ${items.length === SHOWN && html`<p class="hint">${texts.showing}</p>`}
+    ${items.length === state.listLength && html`<p class="hint">${texts.showing}</p>`}
   </${Section}>`;
 }
 

@@ -11,7 +11,7 @@ const table = {
   copy: ['Copy', 'Copiar'],
   copied: ['Copied', 'Copiado'],
   invented: ['invented by the sandbox', 'inventado pelo sandbox'],
-  showing: ['The newest 50 are shown.', 'Só os 50 mais recentes aparecem.'],
+  showing: ['Only the newest are shown.', 'Só os mais recentes aparecem.'],
 
   connection: ['Connection', 'Conexão'],
   connectionHint: [
