@@ -6,6 +6,19 @@ import { claim, request } from './one-claim';
 type Values = Record<string, string | number>;
 
 const COLUMNS = JSON.stringify(['subject', 'fence', 'token', 'expires', 'done', 'expires_at']);
+const PARKED_COLUMNS = JSON.stringify([
+  'key',
+  'entry',
+  'first_failed_at',
+  'last_failed_at',
+  'attempts',
+  'expires_at',
+]);
+
+/** What the inspection of a table finds: the columns that it should have. */
+const inspected = (_sql: string, { table }: Values) => [
+  { columns: String(table).endsWith('_parked') ? PARKED_COLUMNS : COLUMNS, triggers: '[]' },
+];
 const busy = () => Object.assign(new Error('database is locked'), { errcode: 5 });
 
 /** A database that gives these rows to what is asked of it, and keeps what that was. */
@@ -124,12 +137,17 @@ describe('SqliteStore, over a database that answers as told,', () => {
   });
 
   it('looks at the table after each statement that makes it, and before the next', async () => {
-    const { database, asked, executed } = databaseThat(() => [{ columns: COLUMNS, triggers: '[]' }]);
+    const { database, asked, executed } = databaseThat(inspected);
     const store = new SqliteStore(database, { table: 'records' });
     await store.createTable();
     expect(`${executed.join(';\n')};\n`).toBe(store.createTableSql());
     expect(executed).toHaveLength(4);
-    expect(asked.map(({ values }) => values)).toEqual(Array(4).fill({ table: 'records' }));
+    expect(asked.map(({ values }) => values)).toEqual([
+      { table: 'records' },
+      { table: 'records' },
+      { table: 'records_parked' },
+      { table: 'records_parked' },
+    ]);
   });
 
   it.each([

@@ -183,6 +183,18 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         });
       });
 
+      it('also where its parked notifications would go', async () => {
+        const database = open(':memory:');
+        database.exec('CREATE TABLE records_parked (key TEXT PRIMARY KEY, expires_at INTEGER)');
+        const creating = new SqliteStore(database, { table: 'records' }).createTable();
+        await expect(creating).rejects.toMatchObject({
+          name: 'ConfigurationError',
+          message: expect.stringContaining(
+            'The table "records_parked" has no column entry, first_failed_at, last_failed_at, attempts,',
+          ),
+        });
+      });
+
       it('and takes its own, made by its own SQL, also with columns and indexes added', async () => {
         const database = open(':memory:');
         database.exec(

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors';
 import { MAX_STATES } from '../store-arguments';
 
-/** All but `createTable` return rows, by RETURNING if need be: better-sqlite3's `all` refuses a statement without. */
+/** All but those of `tables` return rows, by RETURNING if need be: better-sqlite3's `all` refuses a statement without. */
 export interface SqliteStatements {
   /** `@subject`, `@state`, `@token`, `@duration` of the lease. One row when claimed. */
   readonly claim: string;
@@ -13,7 +13,7 @@ export interface SqliteStatements {
   readonly release: string;
   /** `@limit`. */
   readonly deleteExpired: string;
-  readonly createTable: readonly string[];
+  readonly tables: readonly SqliteTable[];
   /** `@key`, `@entry`, `@duration` of the retention. */
   readonly park: string;
   /** `@key` (`''` for any), `@since`, `@limit`. Rows of `entry`, `first`, `last`, `attempts`. */
@@ -26,8 +26,13 @@ export interface SqliteStatements {
   readonly inspect: string;
 }
 
-/** The columns of the table of records. */
-export const COLUMNS = ['subject', 'fence', 'token', 'expires', 'done', 'expires_at'];
+/** A table, and what makes it. */
+export interface SqliteTable {
+  readonly name: string;
+  /** The columns that it must have. */
+  readonly columns: readonly string[];
+  readonly statements: readonly string[];
+}
 
 /** Milliseconds since 1970 by SQLite's clock, the same throughout a statement; `unixepoch('subsec')` needs 3.42. */
 const NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
@@ -87,8 +92,12 @@ DELETE FROM ${name} WHERE subject IN (
   SELECT subject FROM ${name} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT CAST(@limit AS INTEGER)
 ) RETURNING 1`,
 
-    createTable: [
-      `CREATE TABLE IF NOT EXISTS ${name} (
+    tables: [
+      {
+        name: table,
+        columns: ['subject', 'fence', 'token', 'expires', 'done', 'expires_at'],
+        statements: [
+          `CREATE TABLE IF NOT EXISTS ${name} (
   subject TEXT NOT NULL PRIMARY KEY,
   -- All times are milliseconds since 1970.
   fence INTEGER NOT NULL,
@@ -98,8 +107,14 @@ DELETE FROM ${name} WHERE subject IN (
   done TEXT NOT NULL,
   expires_at INTEGER NOT NULL
 )`,
-      `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_expires_at`)} ON ${name} (expires_at)`,
-      `CREATE TABLE IF NOT EXISTS ${parked} (
+          `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_expires_at`)} ON ${name} (expires_at)`,
+        ],
+      },
+      {
+        name: `${table}_parked`,
+        columns: ['key', 'entry', 'first_failed_at', 'last_failed_at', 'attempts', 'expires_at'],
+        statements: [
+          `CREATE TABLE IF NOT EXISTS ${parked} (
   key TEXT NOT NULL PRIMARY KEY,
   -- JSON, which holds the notification's body and so personal data.
   entry TEXT NOT NULL,
@@ -108,7 +123,9 @@ DELETE FROM ${name} WHERE subject IN (
   attempts INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 )`,
-      `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_parked_last_failed_at`)} ON ${parked} (last_failed_at)`,
+          `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_parked_last_failed_at`)} ON ${parked} (last_failed_at)`,
+        ],
+      },
     ],
 
     park: `

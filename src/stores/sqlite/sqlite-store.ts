@@ -6,7 +6,7 @@ import { newToken, parkedAsText } from '../replies';
 import { isConfirmed, readClaimRow, readParkedRows } from '../rows';
 import { checkCount, checkDuration, checkParkedQuery } from '../store-arguments';
 import { mayPass, type SqliteDatabase, type SqliteStatement } from './database';
-import { COLUMNS, type SqliteStatements, sqliteStatements } from './sql';
+import { type SqliteStatements, type SqliteTable, sqliteStatements } from './sql';
 
 /** Where a {@link SqliteStore} keeps its records. */
 export interface SqliteStoreOptions {
@@ -48,7 +48,6 @@ export interface SqliteStoreOptions {
  */
 export class SqliteStore implements IdempotencyStore {
   readonly #database: SqliteDatabase;
-  readonly #table: string;
   readonly #sql: SqliteStatements;
   readonly #busyTimeoutMs: number;
   readonly #prepared = new Map<string, SqliteStatement>();
@@ -65,8 +64,7 @@ export class SqliteStore implements IdempotencyStore {
       );
     }
     this.#database = database;
-    this.#table = options.table ?? 'pix_automatic_notifications';
-    this.#sql = sqliteStatements(this.#table);
+    this.#sql = sqliteStatements(options.table ?? 'pix_automatic_notifications');
     this.#busyTimeoutMs = checkDuration('busyTimeoutMs', options.busyTimeoutMs ?? 2000);
   }
 
@@ -95,19 +93,22 @@ export class SqliteStore implements IdempotencyStore {
    * Creates the tables (for records and for parked notifications) and their indexes if they are missing. Any number of
    * processes may call it at the same time.
    *
-   * @throws `ConfigurationError` if the table of records exists and lacks a column or has a trigger
+   * @throws `ConfigurationError` if one of the tables exists and lacks a column or has a trigger
    */
   async createTable(): Promise<void> {
-    for (const statement of this.#sql.createTable) {
-      await this.#retried(() => this.#database.exec(statement));
-      // Checked before the index is created, because a foreign table may lack its column.
-      await this.#checkTable();
+    for (const table of this.#sql.tables) {
+      for (const statement of table.statements) {
+        await this.#retried(() => this.#database.exec(statement));
+        // Checked before the index is created, because a foreign table may lack its column.
+        await this.#check(table);
+      }
     }
   }
 
   /** Returns the SQL that `createTable` runs, for your migrations. */
   createTableSql(): string {
-    return this.#sql.createTable.map((statement) => `${statement};\n`).join('');
+    const statements = this.#sql.tables.flatMap((table) => table.statements);
+    return statements.map((statement) => `${statement};\n`).join('');
   }
 
   /**
@@ -146,11 +147,11 @@ export class SqliteStore implements IdempotencyStore {
     await this.#run(this.#sql.unpark, { key: storableSubject(key) });
   }
 
-  async #checkTable(): Promise<void> {
-    const [row] = await this.#run(this.#sql.inspect, { table: this.#table });
+  async #check(table: SqliteTable): Promise<void> {
+    const [row] = await this.#run(this.#sql.inspect, { table: table.name });
     const { columns, triggers } = row as { readonly columns: string; readonly triggers: string };
-    const missing = COLUMNS.filter((column) => !JSON.parse(columns).includes(column));
-    if (missing.length > 0 || triggers !== '[]') throw notOurTable(this.#table, missing);
+    const missing = table.columns.filter((column) => !JSON.parse(columns).includes(column));
+    if (missing.length > 0 || triggers !== '[]') throw notOurTable(table.name, missing);
   }
 
   async #run(sql: string, values: Record<string, string | number>): Promise<unknown[]> {
