@@ -42,7 +42,7 @@ const credentials: HelpSection = {
   title: 'Credentials',
   lines: [
     'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
-    "Without them, the sandbox's own pair is sent, which is no secret: to this machine, or with --allow-insecure-http.",
+    "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
     'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
   ],
 };

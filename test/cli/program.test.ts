@@ -17,7 +17,7 @@ describe.concurrent('the command line', () => {
     [
       'verify',
       ['verify'],
-      ['<ms>', '--effects', '--sandbox', '--limit', 'the document has no limit', '--json'],
+      ['<ms>', '--effects', '--sandbox', '--limit', 'the service documents no limit', '--json'],
     ],
   ])('explains %s with --help', async (_name, command, words) => {
     const { status, stdout, stderr } = await runCli([...command, '--help'], {});

@@ -28,7 +28,7 @@ export const verify: Command = {
     'effects-wait': { value: 'ms', about: 'How long an action may take to be counted (default: 1000)' },
     limit: {
       value: 'ms',
-      about: `How long a response may take; the document has no limit (default: ${DEFAULT_LIMIT_MS})`,
+      about: `How long a response may take; the service documents no limit (default: ${DEFAULT_LIMIT_MS})`,
     },
     'allow-insecure-http': insecureHttpOption,
     json: jsonOption,

@@ -48,7 +48,7 @@ export const checklist: readonly CheckDefinition[] = [
 /** These have a result even if the first notification was not accepted. */
 const always: readonly CheckDefinition[] = [reachable, noSecrets, prompt];
 
-/** The default of `--limit`: how long a response may take, in milliseconds. Our choice: the document has no limit. */
+/** The default of `--limit`: how long a response may take, in milliseconds. Our choice: the service documents no limit. */
 export const DEFAULT_LIMIT_MS = 5_000;
 
 /** Runs every check, and passes each result to `onResult` as soon as it is known. */

@@ -14,9 +14,9 @@ export const confirms: CheckDefinition = {
   id: 'confirms',
   title: 'Acts only on payments that the service confirms, and refuses them while it cannot ask',
   asks:
-    'With `--sandbox`: a payment while the transaction query answers 503. If the listener does not act on it, it asks ' +
-    'the service, and then gets a payment with the amount 0.01, and one of a sale that nobody has paid. If it does act, ' +
-    'it does not ask the service, and the check is reported as not checked.',
+    'With `--sandbox`: a payment while the transaction query answers 503. If the listener acts on it, it does not ask ' +
+    'the service, and the check is reported as not checked. Otherwise it gets a payment with the amount 0.01, and one of ' +
+    'a sale that nobody has paid, and must not act on either.',
   why: 'A payment that cannot be confirmed and is answered with 200 is lost. If the amount is not compared, goods are shipped for a cent.',
   fix:
     'Answer 500 or 503 when the service cannot be asked: the service sends the notification again (document section ' +

@@ -10,7 +10,7 @@ export const credentials: CheckDefinition = {
   title: 'Rejects missing and wrong credentials, and does not act on such notifications',
   asks:
     'Payments with no credentials, half of them, shortened ones, longer ones, an empty pair, another case, another ' +
-    'scheme; and every other kind without credentials. Each must be answered with 401 or another 4xx, and not acted on.',
+    'scheme; and every other kind without credentials. Each must be answered with 401 or another 4xx, and must not be acted on.',
   why: 'The URL of a listener is no secret. Anybody who finds it could mark orders as paid.',
   fix:
     'Compare the whole `Authorization` header with `Basic ` and the Base64 of key, colon and token, case-sensitively and ' +

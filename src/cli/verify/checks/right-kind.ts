@@ -85,7 +85,7 @@ async function sendUnknown(findings: Findings, session: Session): Promise<void> 
 
 const UNPAID = ['PENDING', 'CANCELLED', 'SANDBOX'];
 
-/** The document says that `newStatus` is "typically PAID". Any other value means that the sale is not paid. */
+/** The document says that `newStatus` is "typically PAID". Only that value means that the sale is paid. */
 async function sendUnpaid(findings: Findings, session: Session): Promise<void> {
   const { actions } = await session.watch(0, async () => {
     for (const newStatus of UNPAID) {
