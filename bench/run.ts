@@ -1,7 +1,7 @@
-// Measures this library beside what a merchant would use in its place. Prints Markdown; docs/performance.md has the goals.
+// Measures this library beside what a merchant would use instead. Prints Markdown; docs/performance.md has the goals.
 // Run: npm run bench                            all parts
-//      npm run bench -- size notification       these alone
-//      npm run bench -- --help                  what there is
+//      npm run bench -- size notification       only these
+//      npm run bench -- --help                  lists the parts
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Goal, PartReport } from './lib/part';
@@ -43,14 +43,14 @@ for (const name of names) {
   const part = parts[name];
   if (part === undefined) continue;
   const start = performance.now();
-  // Each part has numbers of its own, so that it is the same when it runs alone.
+  // Each part gets its own random numbers, so that it runs the same way alone as with others.
   const report = await part.run({ seed, random: randomFrom(seed) });
   const seconds = (performance.now() - start) / 1000;
   console.log(`\n### ${name}: ${part.measures}\n\n${render(report)}\n\n(${seconds.toFixed(0)} s)`);
   unmet.push(...(report.goals ?? []).filter(({ met }) => !met).map(({ what }) => `${name}: ${what}`));
 }
 if (unmet.length > 0) console.log(`\nNot met in this run:\n${unmet.map((goal) => `- ${goal}`).join('\n')}`);
-// A child that hangs must not keep this from ending.
+// End even if a child process hangs.
 process.exit();
 
 function render({ tables, goals = [], notes = [] }: PartReport): string {

@@ -1,8 +1,8 @@
-// Whether the time that checkAuthorization takes tells anything of the credentials, in the manner of dudect
-// (Reparaz, Balasch, Verbauwhede, 2017): two classes of input are measured in random turns, and Welch's t says whether
-// they differ, on all samples and on those below some percentiles; above 4.5 they do. Unlike dudect, which has no
-// collector of garbage below it, t is over rounds with new copies of the credentials: where an object lies in memory,
-// and in which place of the map of encoded pairs, is worth a nanosecond, and is no property of what is in it.
+// Tests whether the time of checkAuthorization reveals anything about the credentials. The method is that of dudect
+// (Reparaz, Balasch, Verbauwhede, 2017): it measures two classes of input in random order, and compares them by Welch's
+// t, over all samples and over those below some percentiles. Above 4.5, they differ. Unlike dudect, it computes t over
+// rounds, each with new copies of the credentials: where garbage collection puts an object in memory, and where the map
+// of encoded pairs holds it, changes the time by a nanosecond, and says nothing about its content.
 // Run: npm run timing -- --samples 40000 --seed 7
 import { parseArgs } from 'node:util';
 import { checkAuthorization } from 'pix-automatic-sdk/webhooks';
@@ -17,18 +17,18 @@ const samples = Number(args.samples);
 const random = randomFrom(Number(args.seed));
 const encoded = new WeakMap<Pair, string>();
 
-/** Timers are coarse beside a call of about a microsecond. */
+/** Several, because timers are too coarse for one call of about a microsecond. */
 const CALLS_PER_SAMPLE = 50;
 const MAX_T = 4.5;
 const ROUNDS = 20;
-/** Of the credentials, in each round. */
+/** How many copies of the credentials each round has. */
 const COPIES = 200;
 const PERCENTILES = [100, 99, 95, 90, 75, 50];
 
-/** What is sent in nearly all classes: what the sender knows must not differ where the credentials do. */
+/** Sent in nearly all classes: only the credentials may differ, not what the sender knows. */
 const guess = { apiKey: 'key-of-the-merchant-2026', apiToken: 'token-9f86d081884c7d659a2feaa0c55ad015' };
 const { apiKey, apiToken } = guess;
-/** The credentials of which it may be a guess. */
+/** Credentials that the guess is checked against. */
 const unlike = { apiKey: 'anybody-elses-key-in-1999', apiToken: 'secret-0a3bf4f1b2b0b822cd15d6c15b0f00' };
 const firstByte = { apiKey: `K${apiKey.slice(1)}`, apiToken };
 const lastByte = { apiKey, apiToken: `${apiToken.slice(0, -1)}6` };
@@ -90,7 +90,7 @@ console.log(
 );
 process.exit(differing.length + missed.length === 0 ? 0 : 1);
 
-/** All classes in random turns, until the compiler has seen them all and has no reason to begin again. */
+/** Runs all classes in random order, so that the compiler has seen them all and does not compile again later. */
 function warmUp(): void {
   const all = comparisons.flat();
   for (let turn = 0; turn < 20_000; turn += 1) {
@@ -99,7 +99,7 @@ function warmUp(): void {
   }
 }
 
-/** Prints and gives |t|, of the percentile at which it is largest. */
+/** Prints and returns |t| for the percentile where it is largest. */
 function compare(check: Check, a: Class, b: Class): number {
   const rounds = Array.from({ length: ROUNDS }, () => measure(check, a, b));
   const results = PERCENTILES.map((percentile) => {
@@ -115,9 +115,9 @@ function compare(check: Check, a: Class, b: Class): number {
   return worst.t;
 }
 
-/** Times of calls of both classes, in random turns. */
+/** Measures calls of both classes, in random order. */
 function measure(check: Check, a: Class, b: Class): readonly [number[], number[]] {
-  // Made beforehand, so that what makes them does not lie in the caches when they are measured.
+  // Made beforehand: making them between measurements would change what is in the CPU caches.
   const ofA = copiesOf(a.expected);
   const copies = [ofA, a.expected === b.expected ? ofA : copiesOf(b.expected)];
   const order = Array.from({ length: COPIES }, (_, at) =>
@@ -134,7 +134,7 @@ function measure(check: Check, a: Class, b: Class): readonly [number[], number[]
   return times;
 }
 
-/** By the percentile of both together, so that neither is cropped more than the other. */
+/** Uses the percentile of both classes together, so that the same limit cuts off both. */
 function differenceBelow(percentile: number, [a, b]: readonly [number[], number[]]): number {
   const all = Float64Array.from([...a, ...b]).sort();
   const limit = all[Math.ceil((all.length * percentile) / 100) - 1] ?? Number.POSITIVE_INFINITY;
@@ -146,13 +146,13 @@ function copiesOf(expected: readonly Pair[]): ReadonlyArray<readonly Pair[]> {
   return Array.from({ length: COPIES }, () => structuredClone(expected));
 }
 
-/** A text of its own each time: one and the same could lie better in memory than another. */
+/** Makes a new string each time: a reused one could be faster because of its place in memory. */
 function headerOf({ apiKey, apiToken }: Pair): string {
   const header = `Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`;
   return Buffer.from(header, 'latin1').toString('latin1');
 }
 
-/** Nanoseconds a call. */
+/** Returns nanoseconds per call. */
 function time(check: Check, header: string, expected: readonly Pair[]): number {
   const start = process.hrtime.bigint();
   for (let call = 0; call < CALLS_PER_SAMPLE; call += 1) check(header, expected);
@@ -165,7 +165,7 @@ function moments(values: readonly number[]): { mean: number; variance: number } 
   return { mean, variance };
 }
 
-/** As many libraries do it: text against text, pair after pair. */
+/** The comparison that many libraries use: text with text, pair after pair. */
 function naiveCheck(header: string, credentials: readonly Pair[]): boolean {
   const received = header.trim().slice('Basic '.length).trimStart();
   return credentials.some((pair) => isEqualNaively(received, encodedOf(pair)));
@@ -187,7 +187,7 @@ function encodedOf(pair: Pair): string {
   return text;
 }
 
-/** mulberry32, for the turns. */
+/** mulberry32, for the random order. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -21,7 +21,7 @@ const report = [
   '\n## Declarations',
   ...declarations.map(({ title, code }) => `\n### ${title}\n\n\`\`\`\n${code}\n\`\`\``),
 ];
-// The first line has an empty one below it.
+// An empty line follows the heading.
 const text = `${report[0]}\n\n${report.slice(1).join('\n')}\n`;
 
 if (!process.argv.includes('--check')) {

@@ -48,7 +48,7 @@ export function declarationsOf(
   return { entries, declarations };
 }
 
-/** A program over the declarations of the sources, which are kept in memory. */
+/** A program of the sources' declarations, which are kept in memory. */
 function declarationProgram(sources: readonly string[]): ts.Program {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, process.cwd());

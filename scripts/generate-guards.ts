@@ -1,5 +1,5 @@
 // Writes `src/service/guards.generated.ts` from the schemas of responses and notifications: functions that confirm
-// quickly that a value is exactly as documented, as nearly all are. zod takes some microseconds for that.
+// quickly that a value is exactly as documented, as nearly all values are. zod would take some microseconds for that.
 // Run: npm run generate               writes the file
 //      npm run generate -- --check    fails when the file does not match the schemas
 import { readdirSync } from 'node:fs';

@@ -7,7 +7,7 @@ import { buildSync } from 'esbuild';
 import { writeGenerated } from './write-generated';
 
 const APP = 'src/sandbox/page/app';
-// Browsers of 2022 and later.
+// Browsers from 2022 on.
 const target = ['chrome105', 'firefox104', 'safari16'];
 
 // The server replaces it with its token. It is outside the script, so that the script's hash stays the same.

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 
 type Schemas = Readonly<Record<string, z.core.$ZodType>>;
-/** Functions that schemas check and transform with, by their exported name in `src/service/schema/checks.ts`. */
+/** The functions that schemas use to check and transform, by their exported name in `src/service/schema/checks.ts`. */
 type Checks = Readonly<Record<string, unknown>>;
 
 const HEADER = `// Made by \`npm run generate\` from the schemas. Do not edit: change the schema, and run it again.
@@ -12,10 +12,10 @@ const HEADER = `// Made by \`npm run generate\` from the schemas. Do not edit: c
 const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText', 'isPlain'];
 
 /**
- * The code of guards, in TypeScript.
+ * Returns the TypeScript code of the guards.
  *
  * @param exported - the schemas that get an exported guard
- * @param shared - the schemas within them that get a name of their own, instead of one by their place
+ * @param shared - inner schemas that have their own name; the others are named by their place
  * @throws for anything in a schema that it has no code for
  */
 export function generateGuards(exported: Schemas, shared: Schemas, checks: Checks): string {
@@ -27,7 +27,7 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
   const imports = `import { ${[...FRAME, ...used].sort().join(', ')} } from './schema/checks';`;
   return `${HEADER}\n\n${imports}\n\n${code}\n`;
 
-  /** The name of the function that guards an object or a union, which is written the first time. */
+  /** Returns the name of the guard of an object or a union. Writes the guard at the first call. */
   function guardOf(schema: z.core.$ZodType, place: string): string {
     const name = names.get(schema) ?? place;
     names.set(schema, name);
@@ -69,7 +69,7 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
     ].join('\n');
   }
 
-  /** Tests of which one must hold. */
+  /** Returns the tests of a schema. A value passes if one of them holds. */
   function alternativesOf(schema: z.core.$ZodType, value: string, place: string): string[] {
     const { def } = (schema as z.core.$ZodTypes)._zod;
     switch (def.type) {
@@ -146,7 +146,7 @@ function allOf(tests: readonly string[]): string {
 function anyOf(tests: readonly string[]): string {
   if (tests.length === 1) return tests.join();
   const code = `(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`;
-  // The two forms that nearly all fields have.
+  // Nearly all fields have one of these two forms.
   return code
     .replace(/^\(typeof (\w+) === 'string' \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeText($1)')
     .replace(/^\(Number\.isFinite\((\w+)\) \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeNumber($1)');

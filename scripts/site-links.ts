@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** What a walk over a built site found. */
+/** The links of a built site. */
 export interface SiteLinks {
   readonly pages: number;
   /** How many links stay on the site. */

@@ -1,14 +1,14 @@
 import { shuffled } from './random';
 
-/** Measures once; what the number means is the caller's: a time, requests a second, bytes. */
+/** Measures once. The caller decides what the number means: a time, requests per second, bytes. */
 export type Candidate = () => number | Promise<number>;
 
-/** One number a round for each candidate, in the order of the rounds. Survives JSON. */
+/** One number per round for each candidate, in the order of the rounds. Can be sent as JSON. */
 export type Samples<Name extends string = string> = Readonly<Record<Name, readonly number[]>>;
 
 /**
- * Measures every candidate once a round, in random order, so that what else happens on the machine meets all of them:
- * compare them by the ratios within a round (`ratioTo`), not by their medians.
+ * Measures every candidate once per round, in random order, so that other work on the machine slows all of them alike.
+ * Compare them by the ratios within a round (`ratioTo`), not by their medians.
  */
 export async function interleave<Name extends string>(
   candidates: Readonly<Record<Name, Candidate>>,

@@ -6,24 +6,24 @@ export const CREDENTIALS = { apiKey: 'key-of-a-merchant', apiToken: 'token-5f2b8
 
 /** One measurement of a listener under load. */
 export interface Load extends LoadResult {
-  /** Of the listener's process, in microseconds a request: what does not depend on what else the machine does. */
+  /** CPU time of the listener's process, in microseconds per request. Other work on the machine hardly changes it. */
   readonly processor: number;
 }
 
 export type Ask = Omit<LoadRequest, 'port' | 'credentials'>;
 
-/** A process that sends, and any number that listen. Two processes work at a time: a core each, if there are two. */
+/** Starts one sending process, and any number of listeners. Only two work at a time, so two cores are enough. */
 export async function startSender() {
   const sender = await startProgram('sender');
   const stops = [sender.stop];
   return {
-    /** Starts a listener, the plain one or another program, and gives what puts load on it. */
+    /** Starts a listener, by default `programs/listener.ts`. Returns a function that puts load on it. */
     async listen(
       input: Partial<ListenerInput> = {},
       program = 'listener',
     ): Promise<(ask: Ask) => Promise<Load>> {
       const complete: ListenerInput = { kind: 'handler', credentials: [CREDENTIALS], ...input };
-      // The last one: a listener must look at all of them.
+      // Send the last pair, so that a listener must look at all of them.
       const credentials = complete.credentials.at(-1) ?? CREDENTIALS;
       const { ready, process, stop } = await startProgram<{ port: number }>(program, { input: complete });
       stops.push(stop);

@@ -1,16 +1,16 @@
 import type { Table } from './table';
 
 /**
- * A part of the benchmark: one function in a file of its own under `parts`, with a line in `parts/index.ts`. It gives
- * tables and goals, and `run.ts` prints them. What it measures runs in `programs`, processes of their own over the
+ * A part of the benchmark: one function in its own file under `parts`, with a line in `parts/index.ts`. It returns
+ * tables and goals, and `run.ts` prints them. What it measures runs in separate processes, from `programs`, with the
  * built package: see `runProgram`.
  */
 export type Part = (context: BenchContext) => Promise<PartReport>;
 
 export interface BenchContext {
-  /** From 0 to 1, under the seed of the run: for the order of candidates, and for made-up data. */
+  /** Random numbers from 0 to 1, from the seed of the run: for the order of candidates, and for made-up data. */
   readonly random: () => number;
-  /** The same, for programs. */
+  /** The seed of the run, for programs. */
   readonly seed: number;
 }
 

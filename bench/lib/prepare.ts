@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Of the repository. */
+/** The root of the repository. */
 export const ROOT = join(import.meta.dirname, '../..');
-/** Where the peers are installed, and from where the programs see them. */
+/** Where the peers are installed. The programs run there, to import them. */
 export const PEERS = join(ROOT, 'bench/peers');
 
-/** Builds the package when its source is newer, and installs the peers when they are missing or others are wanted. */
+/** Builds the package if its source is newer, and installs the peers if they are missing or have changed. */
 export function prepare(): void {
   if (newest(join(ROOT, 'src')) > builtAt()) {
     console.error('Building the package …');
@@ -20,7 +20,7 @@ export function prepare(): void {
     npm('ci', '--prefix', PEERS, '--no-audit', '--no-fund', '--loglevel', 'error');
     writeFileSync(installed, lock);
   }
-  // As if it were installed beside them. Not in their manifest: the lock file would then hold a copy of ours.
+  // Link the package beside the peers, as if it were installed. As a dependency, it would be copied to their lock file.
   const self = join(PEERS, 'node_modules/pix-automatic-sdk');
   rmSync(self, { force: true });
   symlinkSync(ROOT, self);
@@ -30,13 +30,13 @@ function npm(...args: string[]): void {
   execFileSync('npm', args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** When the package was last built: declarations come last, and a build that fails leaves none. */
+/** When the package was last built. The build writes declarations last, so a failed build leaves none. */
 function builtAt(): number {
   const last = join(ROOT, 'dist/index.d.cts');
   return existsSync(last) ? statSync(last).mtimeMs : 0;
 }
 
-/** When something in the directory was last written. */
+/** When any file in the directory was last written. */
 function newest(directory: string): number {
   const times = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map(
     (file) => statSync(join(directory, file)).mtimeMs,

@@ -1,4 +1,4 @@
-/** What `runProgram` or `startProgram` was given as `input`, in the program itself. */
+/** Called in a program: the `input` that was passed to `runProgram` or `startProgram`. */
 export function programInput<Input>(): Input {
   return JSON.parse(process.argv[2] ?? 'null');
 }

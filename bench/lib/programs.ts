@@ -11,13 +11,13 @@ export interface ProgramOptions {
   /** A major version of Node. Default: the one that runs the benchmark. */
   readonly node?: number;
   readonly nodeOptions?: readonly string[];
-  /** What the program finds, as `programInput()`. */
+  /** What the program gets from `programInput()`. */
   readonly input?: unknown;
 }
 
 /**
- * Runs `programs/<name>.ts` in a plain process, without a loader of TypeScript and over the built package, and gives
- * what it wrote to its standard output, as JSON.
+ * Runs `programs/<name>.ts` in a plain process, with the built package and without a TypeScript loader. Returns its
+ * standard output, parsed as JSON.
  */
 export async function runProgram<Output>(name: string, options: ProgramOptions = {}): Promise<Output> {
   const { command, args } = await commandOf(name, options);
@@ -25,7 +25,7 @@ export async function runProgram<Output>(name: string, options: ProgramOptions =
   return JSON.parse(stdout);
 }
 
-/** Starts `programs/<name>.ts`; it must `process.send` one message when it is ready, which is given. */
+/** Starts `programs/<name>.ts`. When it is ready, it must `process.send` one message, which is returned as `ready`. */
 export async function startProgram<Ready>(
   name: string,
   options: ProgramOptions = {},
@@ -59,7 +59,7 @@ async function commandOf(name: string, { node, nodeOptions = [], input = null }:
   return { command, args: [...nodeOptions, await compiled(name), JSON.stringify(input)] };
 }
 
-/** The program as JavaScript. It lies among the peers, so that it resolves them, and the package as one of them. */
+/** Compiles the program to JavaScript, in a folder from where it can import the peers and the package. */
 async function compiled(name: string): Promise<string> {
   const outfile = join(PEERS, 'node_modules/.programs', `${name}.mjs`);
   mkdirSync(join(outfile, '..'), { recursive: true });
@@ -67,7 +67,7 @@ async function compiled(name: string): Promise<string> {
     entryPoints: [join(ROOT, 'bench/programs', `${name}.ts`)],
     outfile,
     bundle: true,
-    // Without the paths of `tsconfig.json`: those lead to the source.
+    // Not our `tsconfig.json`: its paths lead to the source instead of the built package.
     tsconfigRaw: {},
     packages: 'external',
     platform: 'node',
@@ -79,7 +79,7 @@ async function compiled(name: string): Promise<string> {
 
 const executables = new Map<number, Promise<string>>();
 
-/** Of the newest release of a major version, installed by npx when it is another than the current one. */
+/** The path of `node` of a major version. If it is not the current one, npx installs its newest release. */
 export function nodeExecutable(major: number): Promise<string> {
   if (process.versions.node.startsWith(`${major}.`)) return Promise.resolve(process.execPath);
   const known = executables.get(major);

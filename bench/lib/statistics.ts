@@ -1,4 +1,4 @@
-/** Between the two nearest values. */
+/** Interpolates between the two nearest values. */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new Error('There is nothing to take a quantile of.');
   const sorted = Float64Array.from(values).sort();

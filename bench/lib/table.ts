@@ -1,14 +1,14 @@
 import type { Samples } from './interleave';
 import { median, quantile, ratioTo } from './statistics';
 
-/** The first column is text, the others are numbers that somebody has formatted. */
+/** The first column is text, the others are formatted numbers. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** As Markdown that also reads well in a terminal. */
+/** Returns Markdown that also reads well in a terminal. */
 export function renderTable({ title, columns, rows }: Table): string {
   const widths = columns.map((column, at) =>
     Math.max(column.length, ...rows.map((row) => row[at]?.length ?? 0)),
@@ -19,7 +19,7 @@ export function renderTable({ title, columns, rows }: Table): string {
   return [`**${title}**`, '', line(columns), rule, ...rows.map(line)].join('\n');
 }
 
-/** One row a candidate: median, the middle half of all rounds, and the ratio to a baseline among them. */
+/** One row per candidate: the median, the middle half of all rounds, and the ratio to the candidate `baseline`. */
 export function samplesTable<Name extends string>(
   title: string,
   samples: Samples<Name>,

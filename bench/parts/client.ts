@@ -28,7 +28,7 @@ interface Service {
   readonly sizes: Readonly<Record<'request' | 'transaction' | 'journey', number>>;
 }
 
-/** CPU time a call takes the process that makes it. */
+/** CPU time per call, in the process of the client. */
 export async function client({ random }: BenchContext): Promise<PartReport> {
   const service = await startProgram<Service>('client-service');
   const tables: Table[] = [];

@@ -27,10 +27,10 @@ const MODULES = {
 };
 type Name = keyof typeof MODULES;
 const NAMES = Object.keys(MODULES) as Name[];
-/** As a share of what stripe takes. */
+/** The goal, as a share of stripe's processor time. */
 const GOALS = { './webhooks': 0.2 } as const;
 
-/** Time that a new process takes to load a module, beyond that of loading nothing. */
+/** Time that a new process takes to load a module, minus the time of a process that loads nothing. */
 export async function coldImport({ random }: BenchContext): Promise<PartReport> {
   const tables: Table[] = [];
   const goals: Goal[] = [];
@@ -61,7 +61,7 @@ export async function coldImport({ random }: BenchContext): Promise<PartReport> 
   };
 }
 
-/** Milliseconds of whole processes. */
+/** Milliseconds of whole processes, with the start of Node. */
 interface Loading {
   readonly elapsed: Samples<Name>;
   readonly processor: Samples<Name>;
@@ -87,7 +87,7 @@ async function load(
   return { elapsed, processor };
 }
 
-/** The modules lie among the peers, to resolve them. They write how many microseconds the processor has worked. */
+/** Writes a module where it can import the peers. The module prints its CPU time in microseconds. */
 function moduleThatLoads(name: Name, format: 'import' | 'require'): string {
   const directory = join(PEERS, 'node_modules/.cold-import');
   const file = join(directory, `${name.replaceAll(/\W/g, '-')}.${format === 'import' ? 'mjs' : 'cjs'}`);
@@ -115,7 +115,7 @@ function tableOf(where: string, { elapsed, processor }: Loading): Table {
   return { title: where, columns, rows: rows.slice(1) };
 }
 
-/** Of medians, not the median of ratios: in one round, a hiccup while loading nothing would turn all others around. */
+/** The ratio of medians, not the median of ratios: a pause while loading nothing would spoil a whole round. */
 function share(name: Name, samples: Samples<Name>): number {
   return beyondNothing(name, samples) / beyondNothing('stripe', samples);
 }

@@ -16,7 +16,7 @@ const VERSIONS = [20, 24];
 const UUID = '7d1f2a90-3c54-4c8e-9a55-5f3f1c0f6a11';
 const GOAL = 0.6;
 
-/** What a program does to get its first transaction, given the service's `url`. */
+/** The programs that get a first transaction. Each has the service's `url`. */
 const PROGRAMS = {
   'this library': `
 import { PaymentsClient } from 'pix-automatic-sdk';
@@ -34,7 +34,7 @@ await new Stripe('sk_test_1', { host, port, protocol: 'http' }).customers.retrie
 type Name = keyof typeof PROGRAMS;
 const NAMES = Object.keys(PROGRAMS) as Name[];
 
-/** From the start of a new process to the end of its first call: what is loaded late is paid here. */
+/** Time from the start of a new process to the end of its first call. It includes what is loaded late. */
 export async function firstCall({ random }: BenchContext): Promise<PartReport> {
   const service = await startProgram<{ readonly url: string }>('client-service');
   const tables: Table[] = [];
@@ -63,7 +63,7 @@ export async function firstCall({ random }: BenchContext): Promise<PartReport> {
   return { tables, goals, notes };
 }
 
-/** Among the peers, to resolve them. */
+/** Writes the program where it can import the peers. */
 function programOf(name: Name): string {
   const directory = join(PEERS, 'node_modules/.first-call');
   const file = join(directory, `${name.replaceAll(/\W/g, '-')}.mjs`);

@@ -14,7 +14,7 @@ const DAY_S = 86_400;
 interface Row {
   readonly name: string;
   readonly kind: StoreKind;
-  /** What the store's part calls its keys. */
+  /** The name of these keys in the part `stores`. */
   readonly keys: string;
   readonly roundTrips: number;
 }
@@ -25,14 +25,14 @@ const ROWS: readonly Row[] = [
   { name: 'PostgreSQL, transactional', kind: 'postgres-transactional', keys: 'PostgreSQL', roundTrips: 5 },
 ];
 
-/** Microseconds of CPU a notification, in the listener and in its store's server. */
+/** CPU time in microseconds per notification, in the listener and in its store's server. */
 interface Cost {
   readonly perSecond: number;
   readonly listener: number;
   readonly server: number;
 }
 
-/** What 10,000 notifications a second would need, from what one listener and its store take here. */
+/** Estimates what 10,000 notifications per second would need, from the cost of one listener and its store. */
 export async function fleet(): Promise<PartReport> {
   const costs: (readonly [Row, Cost])[] = [];
   const absent: string[] = [];

@@ -7,11 +7,11 @@ import type { Table } from '../lib/table';
 const ROUNDS = 5;
 const USUAL: Ask = { connections: 32, milliseconds: 300, subjects: 'new', bodyBytes: 0 };
 const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64];
-/** The last is what a listener accepts by default. */
+/** The last is the largest body that a listener accepts by default. */
 const BODY_BYTES = [0, 1024, 16 * 1024, 128 * 1024, 1024 * 1024];
 const PAIRS = [1, 2, 4, 8, 16];
 
-/** How the handler's throughput changes with connections, size of the body, and pairs of credentials. */
+/** How the handler's throughput changes with connections, size of the body, and number of credential pairs. */
 export async function growth({ random }: BenchContext): Promise<PartReport> {
   const sender = await startSender();
   const listener = await sender.listen();

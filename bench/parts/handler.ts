@@ -32,7 +32,7 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
   const goals: Goal[] = [];
   for (const subjects of ['new', 'duplicates'] as const) {
     const ask = { connections: CONNECTIONS, milliseconds: MILLISECONDS, subjects, bodyBytes: 0 };
-    // All have been compiled by then.
+    // Warm up, so that the engine has compiled all of them.
     for (const listener of Object.values(listeners)) await listener({ ...ask, milliseconds: 1500 });
     const loads = byName((): Load[] => []);
     const candidates = byName((name) => async () => {

@@ -8,7 +8,7 @@ interface Measured {
   readonly keys: number;
   readonly bytesAKey: number;
   readonly blocks: readonly Block[];
-  /** Of new subjects beyond what the store holds. */
+  /** New subjects in a full store: each makes it forget another one. */
   readonly full: Block;
   readonly expiry: { readonly longestMs: number; readonly longestCollectionMs: number };
   readonly bytesAfterwards: number;
@@ -16,7 +16,7 @@ interface Measured {
 
 const RUNS = 3;
 
-/** What the default number of keys takes, and the longest pause that they cause. */
+/** Memory and CPU time of the default number of keys, and the longest pause that they cause. */
 export async function memoryStore({ seed }: BenchContext): Promise<PartReport> {
   const options = { node: 24, nodeOptions: ['--expose-gc'], input: { seed } };
   const runs: Measured[] = [];
@@ -54,7 +54,7 @@ export async function memoryStore({ seed }: BenchContext): Promise<PartReport> {
   };
 }
 
-/** The median of what was measured, and the shortest of the longest, which a machine that stops can only make longer. */
+/** Combines runs: the median of each figure, but the shortest of the longest steps, which a busy machine makes longer. */
 function together(runs: readonly Measured[]): Measured {
   const last = runs.at(-1) as Measured;
   const block = (of: (run: Measured) => Block | undefined, keys: number): Block => {

@@ -7,7 +7,7 @@ import { samplesTable, type Table, times } from '../lib/table';
 const ROUNDS = 150;
 const VERSIONS = [20, 24];
 
-/** What the program gives: nanoseconds a call. */
+/** What the program returns, in nanoseconds per call. */
 interface Measured {
   readonly version: string;
   readonly bodyBytes: readonly number[];

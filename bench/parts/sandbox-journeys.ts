@@ -9,7 +9,7 @@ interface Block {
   readonly megabytes: number;
 }
 
-/** Whether a sandbox stays as fast and as small as its journeys become more. */
+/** Whether a sandbox stays fast and small as the number of journeys grows. */
 export async function sandboxJourneys({ seed }: BenchContext): Promise<PartReport> {
   const options = { nodeOptions: ['--expose-gc'], input: { seed } };
   const blocks = await runProgram<readonly Block[]>('sandbox-journeys', options);

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { atMost, type Goal, type PartReport } from '../lib/part';
 import { PEERS, ROOT } from '../lib/prepare';
 
-/** What a caller would import, with the goal in KiB for what is ours. */
+/** What a caller would import. Imports of this package have a goal, in KiB. */
 const BUNDLES: readonly (readonly [name: string, code: string, goal?: number])[] = [
   [
     'verifyAuthorization and parseNotification',
@@ -23,7 +23,7 @@ const BUNDLES: readonly (readonly [name: string, code: string, goal?: number])[]
 ];
 const INSTALLED_LIMIT_MB = 2.5;
 
-/** Bytes of a bundle that tree-shakes, and of an installation. */
+/** Bytes of a tree-shaken bundle, and of an installation. */
 export async function size(): Promise<PartReport> {
   const rows: string[][] = [];
   const goals: Goal[] = [];
@@ -48,7 +48,7 @@ async function bundle(contents: string): Promise<{ minified: number; gzipped: nu
     bundle: true,
     minify: true,
     format: 'esm',
-    // For browsers and Workers: stripe and openai have a smaller build for them.
+    // Stripe and openai have smaller builds for browsers and Workers; compare with those.
     platform: 'browser',
     conditions: ['worker'],
     external: ['node:*'],

@@ -10,11 +10,11 @@ const ROUNDS = 9;
 interface Measured {
   readonly stores: Readonly<Record<string, StoreFigures>>;
   readonly growth: Readonly<Record<string, Growth>>;
-  /** Of the transaction. */
+  /** The statements of the transaction. */
   readonly statements?: readonly string[];
 }
 
-/** Redis, PostgreSQL and SQLite as idempotency stores, beside the same commands issued bare. */
+/** Redis, PostgreSQL and SQLite as idempotency stores, beside the same commands sent by the bare driver. */
 export async function stores({ seed }: BenchContext): Promise<PartReport> {
   const input = { seed, rounds: ROUNDS };
   const { redis, postgres } = await runProgram<{ redis?: Measured; postgres?: Measured }>('stores', {
@@ -81,7 +81,7 @@ function growthTable(growth: readonly (readonly [string, Growth])[]): Table {
 
 function goalsOf(name: string, figures: StoreFigures): Goal[] {
   const goals = [atLeast(`${name}, of the bare driver`, median(ratiosOf(figures)), 0.8, times)];
-  // A transaction is begun, locked, claimed, completed and committed.
+  // A transaction has five: begin, lock, claim, complete and commit.
   const allowed = name.includes('transactional') ? 5 : 2;
   if (figures.roundTrips !== undefined)
     goals.push(atMost(`${name}, round trips a notification`, figures.roundTrips, allowed, String));

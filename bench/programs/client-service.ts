@@ -1,4 +1,4 @@
-// The service, as far as clients can tell: a GET gives a transaction, everything else a journey.
+// A service for the clients: it answers a GET with a transaction, and everything else with a journey.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fixtures } from 'pix-automatic-sdk/testing';
@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
     response.end(body);
   });
 });
-// Clients rest while others are measured, and must not find their connections closed.
+// Keep connections open while other clients are measured.
 server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;

@@ -1,4 +1,4 @@
-// The CPU time that a call takes one client, with nothing else in its process. Measures when it is told to.
+// The CPU time per call of one client, with nothing else in its process. Measures on each message.
 
 import { programInput } from '../lib/program-input';
 import type { Measure } from '../parts/client/caller';

@@ -1,4 +1,4 @@
-// A listener as in production: over a store that several processes share, with keys and a table of its own.
+// A listener as in production, with a store that several processes share. It has its own keys or its own table.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-// A listener in a process of its own: with this library's handler, or with less.
+// A listener in its own process: with this library's handler, or with less.
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,13 +13,13 @@ import type { ListenerInput } from './load/messages';
 
 const { kind, credentials } = programInput<ListenerInput>();
 
-/** As many as the memory store remembers. */
+/** As many as the memory store remembers by default. */
 const REMEMBERED = 100_000;
 
 const handlerOver = (store: IdempotencyStore) =>
   toNodeListener(createWebhookHandler({ credentials, store, on: { payment: async () => undefined } }));
 
-/** Lets everything be acted on, and remembers nothing: what is left is the handler itself. */
+/** A store that grants every claim and remembers nothing, to measure the handler alone. */
 const forgetful: IdempotencyStore = {
   claim: async (subject, state) => ({
     status: 'claimed',
@@ -35,7 +35,7 @@ const forgetful: IdempotencyStore = {
 
 const claimed = new Set<string>();
 
-/** Remembers each subject in a `Set`, without leases, expiry or the choice of what to forget. */
+/** A store that remembers each subject in a `Set`, without leases, expiry or eviction one by one. */
 const setAlone: IdempotencyStore = {
   ...forgetful,
   claim: async (subject, state, leaseMs) => {
@@ -60,7 +60,7 @@ const { apiKey, apiToken } = credentials[0] ?? { apiKey: '', apiToken: '' };
 const expected = Buffer.from(`Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`);
 const seen = new Set<unknown>();
 
-/** The same, with the credentials compared and each sale acted on once: no limits, no time-outs, no validation. */
+/** The same, but it compares the credentials and remembers each sale. No limits, no time-outs, no validation. */
 const least: RequestListener = (request, response) => {
   const given = Buffer.from(request.headers.authorization ?? '');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {

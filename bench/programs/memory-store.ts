@@ -1,4 +1,5 @@
-// As many keys in the memory store as it holds by default: what they take, what a step costs as they become more, and when all expire at once.
+// Fills the memory store with as many keys as it holds by default. Measures their memory, what a step costs as the keys
+// become more, and what it costs when all of them expire at once.
 // Needs --expose-gc, and Node 24 for the CPU time of one thread.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,14 +23,14 @@ observer.observe({ entryTypes: ['gc'] });
 
 let steps = 0;
 let cpuBefore = process.threadCpuUsage();
-/** Steps of more than a quarter of a millisecond. */
+/** Steps that took more than a quarter of a millisecond. */
 let long: { readonly start: number; readonly end: number; readonly cpuMs: number }[] = [];
 
 const subjects = Array.from({ length: KEYS }, newSubject);
 const empty = memory();
 const store = new MemoryStore({ maxEntries: KEYS, clock: () => now });
 
-/** What many notifications took, one after another. */
+/** What a block of notifications cost, handled one after another. */
 export interface Block {
   readonly keys: number;
   readonly microseconds: number;
@@ -42,11 +43,11 @@ for (let from = 0; from < KEYS; from += BLOCK) {
 }
 const bytesAKey = (memory() - empty) / KEYS;
 
-// Full: each new subject has the store forget another one.
+// The store is full: each new subject makes it forget another one.
 const more = Array.from({ length: BLOCK }, newSubject);
 const full = await handleBlock(KEYS, (index) => more[index] as string);
 
-// All expire, and go as the store is used: by as many steps as there are keys.
+// All keys expire. The store removes them while it is used, so use it for as many steps as there are keys.
 const expired = performance.now();
 now += 2 * RETENTION_MS;
 long = [];
@@ -64,16 +65,16 @@ async function handleBlock(keys: number, subjectAt: (index: number) => string): 
   return { keys, microseconds: (user + system) / BLOCK, longestMs: await longest() };
 }
 
-/** Claimed and completed, as a notification is. */
+/** Claims and completes a subject, as for a notification. */
 async function handle(subject: string): Promise<void> {
   const claim = await timed(() => store.claim(subject, 'PAID', 40_000));
   if (claim.status === 'claimed') await timed(() => store.complete(claim, RETENTION_MS));
 }
 
-/** The store's steps are synchronous, so this is the time that nothing else can happen in. */
+/** Times a step. The store's steps are synchronous, so nothing else can run meanwhile. */
 function timed<T>(step: () => T): T {
   steps += 1;
-  // Not at each step, which it takes longer than: 64 of them are some 0.05 ms too much.
+  // Not at each step, because reading the CPU time takes longer than a step. It adds up to 64 steps, about 0.05 ms.
   if (steps % 64 === 0) cpuBefore = process.threadCpuUsage();
   const start = performance.now();
   const result = step();
@@ -86,11 +87,11 @@ function timed<T>(step: () => T): T {
 }
 
 /**
- * Of the steps, the longest by what the store itself did: without the collections of garbage that fell into it, and by
- * its thread's CPU time where that is less, because on a busy machine the process is stopped in the middle.
+ * The longest step, counting only what the store itself did: without garbage collections during the step, and by the
+ * thread's CPU time if that is less, because a busy machine may stop the process in the middle of a step.
  */
 async function longest(): Promise<number> {
-  // Collections are told of only when nothing else is to do.
+  // The observer hears of collections only once the event loop is idle.
   await sleep(50);
   const own = long.map(({ start, end, cpuMs }) => {
     const collected = collections
@@ -106,14 +107,14 @@ function longestCollection(): number {
   return Math.max(0, ...since.map(({ start, end }) => end - start));
 }
 
-/** Objects, and the arrays of numbers, which are outside of the heap. */
+/** The heap, and array buffers, which are outside the heap. */
 function memory(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }
 
-/** In one piece: a text put together is many pieces in memory until somebody looks into it. */
+/** Makes a string that is contiguous in memory: a concatenated one stays in pieces until something reads it. */
 function newSubject(): string {
   const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
   const uuid = digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

@@ -1,4 +1,4 @@
-// Time to verify, parse and validate one notification, beside what else does some of that.
+// Time to verify, parse and validate one notification, beside other libraries that do some of that.
 import { interleave } from '../lib/interleave';
 import { programInput } from '../lib/program-input';
 import { randomFrom } from '../lib/random';

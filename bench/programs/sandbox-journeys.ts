@@ -1,4 +1,4 @@
-// Ten thousand journeys in one sandbox: whether the last is as fast as the first, and what they take.
+// Ten thousand journeys in one sandbox: is the last as fast as the first, and how much memory do they take?
 // Needs --expose-gc.
 import { Agent, request } from 'node:http';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';

@@ -1,14 +1,14 @@
-// Sends notifications over kept connections, each the next as soon as the answer to the last is there.
+// Sends notifications over kept connections. Each connection sends the next one as soon as it has the last answer.
 //
-// Not autocannon: it has latencies in whole milliseconds, and a body that differs in each request costs it more than a
-// listener takes, so that the load would be measured and not the listener. Here a request is bytes with a number in
-// their midst.
+// Not autocannon, which measures latencies in whole milliseconds, and needs more CPU for a body that differs in each
+// request than a listener needs to handle it: it would measure itself. Here, a request is fixed bytes, and only a number
+// in them changes.
 import { connect, type Socket } from 'node:net';
 import { quantile } from '../lib/statistics';
 import type { LoadRequest, LoadResult } from './load/messages';
 import { NUMBER_DIGITS, preparedRequest } from './load/prepared-request';
 
-/** Runs on, so that no sale is ever sent twice. */
+/** Not reset between loads, so that no new sale is sent twice. */
 let lastNumber = 0;
 
 process.on('message', (request: LoadRequest) => {
@@ -34,7 +34,7 @@ async function load(request: LoadRequest): Promise<LoadResult> {
   };
 }
 
-/** To wake a process that sleeps costs whoever writes to it, which would be the listener, more than a request does. */
+/** Keeps this process busy: to wake it up would cost the listener, which writes to it, more than a request. */
 function stayAwake(): () => void {
   let awake = true;
   const turn = () => {
@@ -67,7 +67,7 @@ function sendUntil(end: number, socket: Socket, request: LoadRequest, latencies:
     };
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1');
-      // With a length, or in chunks.
+      // The answer has a Content-Length, or comes in chunks.
       if (!answer.endsWith('\r\n\r\nOK') && !answer.endsWith('0\r\n\r\n')) return;
       if (!answer.startsWith('HTTP/1.1 200')) reject(new Error(`The listener answered: ${answer}`));
       const now = performance.now();

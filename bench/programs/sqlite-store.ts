@@ -24,7 +24,7 @@ const { seed, rounds } = programInput<{ seed: number; rounds: number }>();
 
 const directory = mkdtempSync(join(tmpdir(), 'sqlite-store-'));
 const database = new DatabaseSync(join(directory, 'notifications.db'));
-// As the store's documentation says.
+// The settings that the store's documentation advises.
 database.exec(
   'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100',
 );
@@ -53,7 +53,7 @@ console.log(JSON.stringify({ stores: { SQLite: samples }, growth: { SQLite: grow
 database.close();
 rmSync(directory, { recursive: true });
 
-/** Copies of a record as the store left it, under subjects as long as its own, that expire over 30 days. */
+/** Copies a record that the store wrote, under subjects of the same length. Each expires a little later. */
 function load(from: number, to: number): void {
   database
     .prepare(

@@ -38,7 +38,7 @@ const handler = createWebhookHandler({
   // For one process. The job's id keeps out duplicates that reach another process.
   store: new MemoryStore(),
   on: {
-    // Before it is enqueued: a payment that cannot be confirmed now is answered 500, and comes again.
+    // Confirm before enqueuing: a payment that cannot be confirmed now is answered 500, and comes again.
     payment: async (notification) => {
       const { confirmed } = await confirmPayment(client, notification);
       if (!confirmed) throw new Error('The service does not confirm it');

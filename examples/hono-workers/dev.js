@@ -20,7 +20,7 @@ const worker = new Miniflare({
   script: outputFiles[0].text,
   bindings: { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN },
   d1Databases: ['DB'],
-  d1Persist: 'node_modules/.cache/d1', // what is stored outlives the Worker, as it does where it is deployed
+  d1Persist: 'node_modules/.cache/d1', // keeps the data when the Worker restarts, as in production
 });
 const database = await worker.getD1Database('DB');
 await database.exec(

@@ -27,7 +27,7 @@ function createHandler(env: Env): WebhookHandler {
   const client = createClient(env);
   return createWebhookHandler({
     credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
-    // It knows only this isolate, and there are many. The primary key below recognizes duplicates across all of them.
+    // This store sees only its own isolate, and there are many. The primary key below recognizes duplicates across all.
     store: new MemoryStore(),
     on: {
       payment: async (notification) => {

@@ -8,9 +8,9 @@ import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
 const client = PaymentsClient.fromEnv();
 
-// Otherwise ioredis queues commands while Redis is down, and sends a claim after the handler has given up waiting.
+// Without this limit, ioredis keeps commands while Redis is down, and sends a claim after the handler has given up.
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', { maxRetriesPerRequest: 1 });
-// ioredis emits one for each failed connection; without a listener it prints them with their stack.
+// ioredis emits an error for each failed connection. Without a listener, it prints each with its stack.
 redis.on('error', ({ code }: NodeJS.ErrnoException) => console.error(`Redis: ${code}`));
 
 const handler = createWebhookHandler({
@@ -24,7 +24,7 @@ const handler = createWebhookHandler({
       if (!confirmed) throw new Error('The service does not confirm it');
       console.log(`${notification.payload.referenceCode} is paid`);
     },
-    // Reversals keep their uuid from PENDING to PAID: each of the two is processed once.
+    // A reversal keeps its uuid from PENDING to PAID. Each of the two states is processed once.
     reversal: ({ payload }) => console.log(`reversal of ${payload.reversedAmount}: ${payload.status}`),
     refund: ({ payload }) => console.log(`refund of ${payload.refund.amount} credited`),
     payout: 'ignore',

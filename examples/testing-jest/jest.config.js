@@ -1,5 +1,5 @@
-// pix-automatic-sdk needs nothing of this. msw does: some of its dependencies are ES modules only, which Jest cannot
-// require before Node 24.9, so Babel makes CommonJS of them.
+// pix-automatic-sdk needs none of this, but msw does: some of its dependencies are only ES modules. Jest cannot require
+// those before Node 24.9, so Babel converts them to CommonJS.
 const esModules = [
   '@open-draft/deferred-promise',
   'headers-polyfill',

@@ -35,7 +35,7 @@ describe('a subscription', () => {
   beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
   afterAll(() => server.close());
 
-  /** The service, the shop's listener behind it, and a clock that only the test moves on. */
+  /** The service, the shop's listener behind it, and a clock that only the test moves. */
   function start() {
     const clock = fakeClock();
     const service = mockService({ http, credentials, clock, deliverTo: createListener(credentials, orders) });

@@ -11,11 +11,11 @@ import { type Credentials, createWebhookHandler, MemoryStore } from 'pix-automat
 export interface Orders {
   markAsPaid(reference: string): Promise<void>;
   addRefund(saleToken: string, amount: number): Promise<void>;
-  /** A journey that no customer has seen may exist: somebody has to look at every notification for it. */
+  /** The journey may exist, although no customer has seen it. Somebody must look at every notification about it. */
   markAsDoubtful(reference: string): Promise<void>;
 }
 
-/** A journey of the customer's. Without a QR code it cannot be shown: query its uuid, or wait for its notification. */
+/** A customer's journey. Without a QR code it cannot be shown: query its uuid, or wait for its notification. */
 export interface Subscription {
   readonly uuid: string;
   readonly qrCode?: QrCode;

@@ -13,7 +13,7 @@ export interface HelpSection {
   readonly lines: readonly string[];
 }
 
-/** A command of the command line. Each has its file in `commands/`. */
+/** A command such as `verify`. Each has its own file in `commands/`. */
 export interface Command {
   readonly name: string;
   /** One line for the list of commands. */
@@ -35,15 +35,15 @@ export interface Call {
   readonly options: Options;
 }
 
-/** The package's own name: `npx` of any other name would run whoever registers it. */
+/** The package's own name: with another name, `npx` would run whatever package somebody registers under it. */
 export const PROGRAM = 'pix-automatic-sdk';
 
 const credentials: HelpSection = {
   title: 'Credentials',
   lines: [
     'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
-    "Without them the sandbox's own pair is used, which is no secret, for this machine only.",
-    'Credentials are sent over https or to this machine; elsewhere only with --allow-insecure-http.',
+    "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
+    'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
   ],
 };
 

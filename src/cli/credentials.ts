@@ -13,16 +13,16 @@ export interface Target {
 }
 
 export interface TargetOptions {
-  /** For a network of containers, whose names are no loopback. */
+  /** Lets plain http go to other hosts, for a network of containers: their names are not loopback. */
   readonly allowInsecureHttp?: boolean;
 }
 
-/** A listener's or a sandbox's URL. The credentials go there, so it is https or on this machine. */
+/** Reads the URL of a listener or a sandbox. Credentials are sent there, so it must be https or on this machine. */
 export function parseTarget(option: string, text: string, options: TargetOptions = {}): Target {
   const url = parseHttpUrl(option, text);
   if (url.username !== '' || url.password !== '') {
     throw usageFailure(
-      `Expected \`${option}\` without user and password: PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are sent there.`,
+      `Expected \`${option}\` without user and password: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN instead.`,
     );
   }
   const loopback = isLoopback(url.hostname);
@@ -38,7 +38,7 @@ export function parseTarget(option: string, text: string, options: TargetOptions
   return { url: url.href, isDevelopment: loopback || isVouchedFor };
 }
 
-/** An absolute http or https URL. No message quotes it: it may hold a secret. */
+/** Reads an absolute http or https URL. The message does not quote it, because it may hold a secret. */
 export function parseHttpUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
@@ -49,15 +49,15 @@ export function parseHttpUrl(option: string, text: string): URL {
   return url;
 }
 
-/** A pair to send, and where it is from: the pair itself is never shown. */
+/** The pair to send, and where it comes from. Reports show the source, never the pair. */
 export interface ChosenCredentials {
   readonly credentials: Credentials;
   readonly source: 'environment' | 'sandbox-default';
 }
 
 /**
- * The pair of the environment. Without one, the sandbox's own pair, which is no secret. It opens only listeners under
- * development, so it is sent only to this machine or to a network the caller vouches for.
+ * The pair in the environment. If there is none, the sandbox's own pair, which is no secret. Only listeners in
+ * development accept that one, so it is sent only to this machine or to a network that the caller vouches for.
  */
 export function credentialsFromEnvironment(isDevelopment: boolean): ChosenCredentials {
   const apiKey = process.env['PAYMENTS_API_KEY'];
@@ -68,8 +68,8 @@ export function credentialsFromEnvironment(isDevelopment: boolean): ChosenCreden
   if (!apiKey || !apiToken) {
     const missing = [apiKey ? [] : 'PAYMENTS_API_KEY', apiToken ? [] : 'PAYMENTS_API_TOKEN'].flat();
     throw usageFailure(
-      `Expected ${missing.join(' and ')} in the environment: the pair that the other side expects. ` +
-        'Credentials are not taken as arguments, because every process of the machine can read those.',
+      `Expected ${missing.join(' and ')} in the environment: the credentials that the other side expects. ` +
+        'They are not taken as arguments, because every process on the machine can read arguments.',
     );
   }
   try {

@@ -13,17 +13,17 @@ export function usageFailure(message: string): CliFailure {
   return new CliFailure(2, message);
 }
 
-/** For a word that is none of the known ones. */
+/** For a command, kind or operation that does not exist. Suggests a similar one, or lists all. */
 export function unknownWord(what: string, typed: string, known: readonly string[]): CliFailure {
   const hint = didYouMean(typed, known) || ` Expected one of ${known.join(', ')}.`;
   return usageFailure(`There is no ${what} ${quoteWord(typed)}.${hint}`);
 }
 
-/** The candidate that was probably meant, if one is near. */
+/** The most similar candidate, if one is similar enough. */
 function suggest(typed: string, candidates: Iterable<string>): string | undefined {
   const wanted = simplify(typed);
   let best: string | undefined;
-  // Two letters that changed places are two replacements.
+  // From five letters on, 2 or more: two swapped letters count as two replacements.
   let least = (wanted.length < 5 ? 1 : Math.max(2, Math.floor(wanted.length / 3))) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(wanted, simplify(candidate));
@@ -41,9 +41,9 @@ export function didYouMean(typed: string, candidates: Iterable<string>, prefix =
   return near === undefined ? '' : ` Did you mean \`${prefix}${near}\`?`;
 }
 
-/** What was typed, where it is plainly a word: anything else may be a secret that came to the wrong place. */
+/** Quotes only what looks like a word: anything else may be a secret typed in the wrong place. */
 export function quoteWord(typed: string): string {
-  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${typed}\`` : 'what was typed';
+  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${typed}\`` : 'of that name';
 }
 
 function simplify(text: string): string {

@@ -2,6 +2,6 @@
 import { runCommandLine } from './program';
 
 runCommandLine(process.argv.slice(2)).then((exitCode) => {
-  // Not `process.exit`: what was printed may still be on its way to a pipe.
+  // Not `process.exit`: it would cut off output that is still on its way to a pipe.
   process.exitCode = exitCode;
 });

@@ -5,7 +5,7 @@ import { sandboxOptions } from './options';
 import { paintAnswer, print, printJson, visible } from './output';
 import type { ListedDelivery, ListedTransaction, SandboxClient } from './sandbox-client';
 
-/** The transaction that was named by its uuid or reference code; else the newest one in that situation. */
+/** The transaction with that uuid or reference code. Without one, the newest transaction in that situation. */
 export async function chooseTransaction(
   sandbox: SandboxClient,
   named: string | undefined,
@@ -38,19 +38,22 @@ function missing(count: number, situation: 'PENDING' | 'PAID'): string {
     : `No transaction of the sandbox is paid: pay one with \`${PROGRAM} pay\`.`;
 }
 
-/** What the exit codes of a command that makes a move mean. */
+/** The exit codes of commands such as `pay`, which make the sandbox send notifications. */
 export function exitCodesOfMove(done: string): Command['exitCodes'] {
-  return [`${done}, and every notification sent was answered with 200`, 'refused, or not answered with 200'];
+  return [
+    `${done}, and every notification sent was answered with 200`,
+    'refused, or a notification was not answered with 200',
+  ];
 }
 
-/** The options of the moves that give money back. */
+/** The options of `refund` and `reverse`. */
 export const refundOptions = {
   amount: { value: 'n', about: 'How much, in the main unit such as 29.90 (default: all that is left)' },
-  reason: { value: 'text', about: 'What the notification says' },
+  reason: { value: 'text', about: 'The reason that the notification gives' },
   ...sandboxOptions,
 } satisfies Command['options'];
 
-/** What a command did, and how the listener answered what it was told. */
+/** What a command did, and how the listener answered its notifications. */
 interface MoveReport {
   /** One line. */
   readonly summary: string;
@@ -62,7 +65,7 @@ interface MoveReport {
   readonly json: boolean;
 }
 
-/** Prints a move of the sandbox. @returns the exit code: 0 when every notification that was sent was answered 200 */
+/** Prints what a command did. @returns the exit code: 0 when every notification that was sent was answered 200 */
 export function reportMove({ summary, details = [], data, deliveries, json }: MoveReport): number {
   const notifications = deliveries.map(({ id, kind, status, attempts }) => ({
     delivery: id,
@@ -83,7 +86,7 @@ export function reportMove({ summary, details = [], data, deliveries, json }: Mo
 const NO_LISTENER =
   '  No notification was sent: the sandbox has no listener. Start it with --webhook-url, or set one on its page.';
 
-/** A notification, and how it was answered last. */
+/** One line for a notification, with the response to its last attempt. */
 export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
   const attempt = lastAttempt(attempts);
   if (attempt === undefined) return `  → ${visible(`${kind} ${id}`)}  on its way`;

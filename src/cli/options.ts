@@ -37,7 +37,7 @@ export class Options {
     return values[0];
   }
 
-  /** One of the words that are known. */
+  /** The value, which must be one of `known`. */
   oneOf<Word extends string>(name: string, known: readonly Word[]): Word | undefined {
     const text = this.text(name);
     const found = known.find((candidate) => candidate === text);

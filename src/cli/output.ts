@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colour only where somebody looks, and where they did not say no. */
+/** Colours text on a terminal, unless NO_COLOR is set. */
 export function paint(style: Style, text: string): string {
   return process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(style, text) : text;
 }
@@ -13,16 +13,16 @@ export function print(line = ''): void {
 
 export function printJson(value: object, indent?: number): void {
   const json = JSON.stringify(value, undefined, indent);
-  // JSON leaves some of them as they are. Line ends and indentation are not part of a value.
+  // JSON.stringify does not escape DEL, C1 and direction characters. Line ends are indentation: values have none.
   print(
     json.replaceAll(STEERING, (character) => (character === '\n' ? character : escapeCharacter(character))),
   );
 }
 
-/** Control characters (C0, DEL, C1) and those that turn the direction of text: they could forge what a terminal shows. */
+/** Control characters (C0, DEL, C1) and those that change the direction of text. They could falsify output. */
 const STEERING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text that came from outside, such as a reference code, with every character that steers a terminal written out. */
+/** Escapes every character that controls a terminal, in text from outside such as a reference code. */
 export function visible(text: string): string {
   return text.replaceAll(STEERING, escapeCharacter);
 }
@@ -31,7 +31,7 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** What a listener wrote, as one short line that cannot steer the terminal. */
+/** What a listener answered, as one short line without characters that control a terminal. */
 export function excerpt(text: string, maxLength = 160): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
@@ -51,7 +51,7 @@ interface Answer {
   readonly error?: string | undefined;
 }
 
-/** How an attempt ended, in few words and in the color of its success or failure. */
+/** The same as `describeAnswer`, green for 200 and red for anything else. */
 export function paintAnswer(answer: Answer): string {
   return paint(answer.httpStatus === 200 ? 'green' : 'red', describeAnswer(answer));
 }

@@ -13,7 +13,7 @@ export function parseArguments(command: Command, argv: readonly string[]): Call 
         { type: value === undefined ? ('boolean' as const) : ('string' as const) },
       ]),
     ),
-    // Not strict, because its messages know of no suggestion; what it refuses is refused below.
+    // Not strict, because its messages suggest nothing. The code below refuses the same arguments.
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -59,6 +59,6 @@ function addOption(
 function checkArguments({ arguments: specs }: Command, args: readonly string[]): void {
   const missing = specs.find(({ isRequired }, index) => isRequired && args[index] === undefined);
   if (missing !== undefined) throw usageFailure(`Expected <${missing.name}>.`);
-  // Not quoted: somebody may have tried to pass the credentials.
+  // Not quoted: they may be credentials.
   if (args.length > specs.length) throw usageFailure('Expected no further arguments.');
 }

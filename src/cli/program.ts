@@ -58,7 +58,7 @@ function noCommand(typed: string | undefined): CliFailure {
 function fail(error: unknown, command: Command | undefined, isJson: boolean): number {
   const isExpected = error instanceof CliFailure || error instanceof ConfigurationError;
   if (!isExpected) throw error;
-  // The pointer leads to a page of the package, and with npx that lies in a cache. The help is named below.
+  // Without the pointer to a page of the package: npx keeps the package in a cache. The lines below point to the help.
   const message = withoutPointer(error.message);
   const exitCode = error instanceof CliFailure ? error.exitCode : 2;
   const usage = exitCode === 2 && command !== undefined ? usageLine(command) : undefined;

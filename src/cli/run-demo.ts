@@ -11,11 +11,11 @@ import { MemoryStore } from '../stores/memory-store';
 import { toNodeListener } from '../webhooks/adapters/node-listener';
 import { createWebhookHandler } from '../webhooks/handler/create-webhook-handler';
 
-/** Where the demo tells what it does: the terminal, or a list for `--json`. */
+/** Where the demo reports its steps: the terminal, or a list for `--json`. */
 export interface DemoOutput {
   heading(text: string): void;
   line(label: string, value: string): void;
-  /** The QR code of this text. */
+  /** Draws the QR code of this text. */
   picture(text: string): void;
 }
 
@@ -27,7 +27,7 @@ export interface Breakage {
 
 const credentials = { apiKey: 'demo-api-key', apiToken: 'demo-api-token' };
 
-/** Whatever hangs, the demo ends. */
+/** Ends the demo even if a step hangs. */
 const TIME_LIMIT_MS = 15_000;
 
 const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number } = {
@@ -71,7 +71,7 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutpu
   line('amount', `R$ ${order.amount.toFixed(2)} now, then R$ 29.90 a month`);
   picture(text);
   line('copy & paste', text);
-  line('', 'It scans, and no bank will pay it: it points at a host that does not exist.');
+  line('', 'It can be scanned, but no bank will pay it: it points to a host that does not exist.');
 
   heading('3. The payer pays, and the listener is notified');
   const [scheduled] = sandbox.pay(journey.uuid);
@@ -123,7 +123,7 @@ export async function runDemo(output: DemoOutput, { options, prepare }: Breakage
     ...options,
     credentials,
     webhookUrl: listener.url,
-    // The service waits a minute before it retries; nobody wants to watch that.
+    // The service retries after a minute, which is too long for a demo.
     retryIntervalMs: 200,
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -151,7 +151,7 @@ async function startListener(credentials: Credentials) {
         payments.push(notification);
       },
     },
-    // The demo prints the listener's responses, which show what was refused.
+    // No reports: the demo prints the listener's responses, which show what was refused.
     onReport: () => {},
   });
   const server = createServer(toNodeListener(handler));
@@ -171,7 +171,7 @@ async function startListener(credentials: Credentials) {
 /** A step of the demo did not go as it should. */
 export class ExpectationError extends Error {}
 
-/** Ends the demo when something is not as it should be. */
+/** @throws `ExpectationError` unless the expectation is met */
 function expect(isMet: boolean, expectation: string): asserts isMet {
   if (!isMet) throw new ExpectationError(`Expected ${expectation}.`);
 }

@@ -6,37 +6,37 @@ import type { RecurringCheckoutRequest } from '../service/requests/checkout-requ
 import { mergeDeep } from '../shared/objects';
 import { unknownWord } from './failure';
 
-/** What tells a refund or a reversal from the next. */
+/** Identifies one refund, reversal or payout. */
 export interface Identity {
   readonly id: number;
   readonly uuid: string;
 }
 
-/** What tells a sale from the next. */
+/** Identifies one sale. */
 export interface SaleIdentity extends Identity {
   readonly referenceCode: string;
-  /** In the currency's main unit. Default: that of the sample. */
+  /** In the currency's main unit. Default: the amount of `sampleOrder`. */
   readonly amount?: number;
 }
 
 type ReversalEnd = 'PAID' | 'CANCELLED';
 
-/** All that is sent when a sale is reversed: the reversal's two notifications share their UUID. */
+/** The notifications about a sale that is reversed. The two of the reversal share its UUID. */
 export interface SampleReversal {
   readonly pending: SandboxNotification;
   readonly sale: SandboxNotification;
   readonly ended: SandboxNotification;
 }
 
-/** What can be reported of one sale. */
+/** The notifications about one sale. */
 export interface SampleSale {
   readonly payment: SandboxNotification;
-  /** A partial refund: each has a UUID of its own, and the `saleToken` of the others. */
+  /** A partial refund. Each has its own UUID; all have the `saleToken` of the sale. */
   refund(amount: number, identity?: Identity): SandboxNotification;
   reversal(end: ReversalEnd, identity?: Identity): SampleReversal;
 }
 
-/** What is ordered, but for its reference code. */
+/** The order behind every sample, without its reference code. */
 export const sampleOrder: Omit<RecurringCheckoutRequest, 'referenceCode'> = {
   currency: 'BRL',
   amount: 59.7,
@@ -45,8 +45,8 @@ export const sampleOrder: Omit<RecurringCheckoutRequest, 'referenceCode'> = {
 };
 
 /**
- * Notifications to send. The service's model makes one of each kind, so that no payload is written out a second time;
- * every further one is a copy with another identity, because each journey of the model draws a QR code.
+ * Makes notifications to send. The payloads come from the sandbox's model, so that none is written down twice. The model
+ * makes only the first sale; further sales are copies with another identity, because each journey draws a QR code.
  */
 export class Samples {
   readonly #sent: SandboxNotification[] = [];
@@ -59,7 +59,7 @@ export class Samples {
   readonly #templates = this.#makeTemplates();
   #lastId = 1000;
 
-  /** A sale that is paid, with the notification that reports it. */
+  /** A paid sale, and the notifications about it. */
   sale(identity: SaleIdentity = this.#newSale()): SampleSale {
     const { id, uuid, referenceCode, amount: saleAmount = sampleOrder.amount } = identity;
     const { payment, refund, reversals } = this.#templates;
@@ -91,19 +91,19 @@ export class Samples {
     };
   }
 
-  /** A payout. One that has failed and one that is paid may share their identity. */
+  /** A payout. To report a failure and then the success of the same payout, pass its identity to both. */
   payout(fail?: PayoutErrorCode, identity: Identity = this.newIdentity()): SandboxNotification {
     const payout = this.#take('payout', () => this.#model.controls.payOut({ amount: 12.34, fail }));
     return withFields(payout, { ...identity });
   }
 
-  /** Of no kind that the document shows; plainly made up, because the sandbox does not guess what the service has. */
+  /** A notification of no documented kind. It is clearly made up: the sandbox does not guess undocumented payloads. */
   unrecognized(query = ''): SandboxNotification {
     const payload = { event: 'sandbox.made-up', uuid: crypto.randomUUID(), status: 'SANDBOX' };
     return this.#take('custom', () => this.#model.controls.notify(payload, query));
   }
 
-  /** What tells something from the next, to report it twice. */
+  /** A new identity, for two notifications about the same thing. */
   newIdentity(): Identity {
     this.#lastId++;
     return { id: this.#lastId, uuid: crypto.randomUUID() };
@@ -156,7 +156,7 @@ export class Samples {
     return JSON.parse(String(body)).response.uuid;
   }
 
-  /** Makes a move, and takes the notification of that kind that it sent. */
+  /** Runs `move`, and takes the oldest notification of that kind from those sent. */
   #take(kind: SandboxNotification['kind'], move: () => unknown): SandboxNotification {
     move();
     const index = this.#sent.findIndex((notification) => notification.kind === kind);

@@ -49,7 +49,7 @@ export type ListedDelivery = z.infer<typeof delivery>;
 const transactionList = z.object({ transactions: z.array(transaction) });
 const deliveryList = z.object({ deliveries: z.array(delivery) });
 
-/** The control calls of a running sandbox, and the service's operations. */
+/** Calls a running sandbox: its controls, and the service's operations. */
 export class SandboxClient {
   readonly #url: string;
   readonly #credentials: Credentials;
@@ -69,7 +69,7 @@ export class SandboxClient {
     return readAnswer(deliveryList, await this.call('GET', '/sandbox/deliveries')).deliveries;
   }
 
-  /** Makes a move, and waits for the first attempt of each notification that it sends. */
+  /** Calls a control such as `pay`, and waits for the first attempt of each notification that it sends. */
   async move(path: string, body?: object): Promise<{ result: unknown; deliveries: ListedDelivery[] }> {
     const before = (await this.deliveries()).length;
     const result = await this.call('POST', path, body);
@@ -83,7 +83,7 @@ export class SandboxClient {
     }
   }
 
-  /** Any call; a refusal is a failure with the sandbox's own message. */
+  /** Makes any call. @throws `CliFailure` with the sandbox's own message when the sandbox refuses */
   async call(method: string, path: string, body?: object): Promise<unknown> {
     const response = await this.#fetch(method, path, body);
     const text = await response.text();
@@ -98,7 +98,8 @@ export class SandboxClient {
     const message = z.looseObject({ message: z.string() }).safeParse(answer).data?.message;
     throw new CliFailure(
       1,
-      message ?? `No sandbox of this version answers at ${this.#url} (HTTP ${response.status}).`,
+      message ??
+        `No sandbox of this version answers at ${this.#url} (HTTP ${response.status}). Is something else listening there?`,
     );
   }
 
@@ -111,7 +112,7 @@ export class SandboxClient {
           'x-api-token': this.#credentials.apiToken,
           'content-type': 'application/json',
         },
-        // The sandbox never redirects, and the credentials must not follow one.
+        // The sandbox never redirects, and a redirect must not carry the credentials to another host.
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -125,7 +126,7 @@ export class SandboxClient {
   }
 }
 
-/** What the sandbox answered, of the shape that is expected. */
+/** Checks the shape of the sandbox's answer. @throws `CliFailure` for any other shape */
 export function readAnswer<Answer>(schema: z.ZodMiniType<Answer>, answer: unknown): Answer {
   const { data } = schema.safeParse(answer);
   if (data !== undefined) return data;
@@ -135,7 +136,7 @@ export function readAnswer<Answer>(schema: z.ZodMiniType<Answer>, answer: unknow
   );
 }
 
-/** The sandbox that a command talks to: that of `--sandbox`, or of the default port. */
+/** A client for the sandbox of `--sandbox`, or for the one on the default port. */
 export function connectSandbox(options: Options): SandboxClient {
   const text = options.text('sandbox') ?? DEFAULT_SANDBOX;
   const { url, isDevelopment } = parseTarget('--sandbox', text, {
@@ -144,7 +145,7 @@ export function connectSandbox(options: Options): SandboxClient {
   return new SandboxClient(url, credentialsFromEnvironment(isDevelopment).credentials);
 }
 
-/** The platform's messages quote URLs and addresses, so only the code is looked at. */
+/** Says it in our own words, because the platform's messages quote URLs and addresses. */
 function describeFailure(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'The sandbox does not answer';
   return 'The sandbox is not running';

@@ -16,20 +16,22 @@ export function welcome(
 ): string {
   const pair =
     source === 'environment'
-      ? ['  # PAYMENTS_API_KEY and PAYMENTS_API_TOKEN as they are here']
+      ? ['  # PAYMENTS_API_KEY and PAYMENTS_API_TOKEN: the same as here']
       : [
           `  PAYMENTS_API_KEY=${credentials.apiKey}`,
           `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', "# the sandbox's own pair, no secret")}`,
         ];
-  // Its page asks for the pair in the environment, also from this machine.
+  // A pair from the environment may be secret, so the page asks for it even on this machine.
   const page =
-    source === 'environment' ? ['Its page asks for the same pair, as user name and password.'] : [];
+    source === 'environment'
+      ? ['Its page asks for the same pair: the key as user name, the token as password.']
+      : [];
   const network =
     host === undefined || isLoopback(host.includes(':') ? `[${host}]` : host)
       ? []
       : [
           `${paint('yellow', `It is open to the network, because of --host ${visible(host)}:`)} whoever reaches this machine and has the pair`,
-          'can use it, and see what is in it.',
+          'can use it, and can read everything in it.',
         ];
   return [
     `${paint('bold', 'The sandbox is up:')} ${url}`,
@@ -53,7 +55,7 @@ export function welcome(
   ].join('\n');
 }
 
-/** What the other commands need to find a sandbox that is not at the default place. */
+/** The option with which other commands find a sandbox that is not at the default URL. */
 function sandboxArgument(url: string): string {
   return url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
 }
@@ -61,7 +63,7 @@ function sandboxArgument(url: string): string {
 type DeliveryEntry = Extract<SandboxLogEntry, { type: 'delivery' }>;
 type RequestEntry = Extract<SandboxLogEntry, { type: 'request' }>;
 
-/** A line for a person. */
+/** A log line for people. */
 export function logLine(entry: SandboxLogEntry, retryIntervalMs: number): string {
   const time = paint('dim', new Date().toTimeString().slice(0, 8));
   return `${time}  ${entry.type === 'request' ? requestLine(entry) : deliveryLine(entry, retryIntervalMs)}`;

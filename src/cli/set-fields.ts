@@ -3,7 +3,7 @@ import { mergeDeep } from '../shared/objects';
 import { parseNotification } from '../webhooks/notification/parse-notification';
 import { usageFailure } from './failure';
 
-/** A payload with the fields of `--set path=value` in it: `--set refund.amount=5 --set receipt=null`. */
+/** Sets the fields of `--set path=value` in a payload: `--set refund.amount=5 --set receipt=null`. */
 export function setFields(payload: object, assignments: readonly string[]): unknown {
   return assignments.reduce<unknown>((current, assignment) => mergeDeep(current, parse(assignment)), payload);
 }
@@ -17,7 +17,7 @@ function parse(assignment: string): unknown {
   return names.reduceRight<unknown>((inner, name) => Object.fromEntries([[name, inner]]), read(value));
 }
 
-/** JSON where it is JSON, else text: `5`, `null`, `{"bank":"1"}`, and `PAID` without quotes. */
+/** Reads a value as JSON (`5`, `null`, `{"bank":"1"}`), and as text if it is not JSON (`PAID`). */
 function read(value: string): unknown {
   try {
     return JSON.parse(value);
@@ -26,7 +26,7 @@ function read(value: string): unknown {
   }
 }
 
-/** What a listener of this library takes it for. */
+/** The kind and key that a listener of this library finds in it; `undefined` if it cannot read it. */
 export function recognize(query: string, payload: unknown): { kind: string; key: string } | undefined {
   try {
     const url = listenerUrl('http://listener.invalid/', { kind: 'custom', query }) ?? '';
@@ -36,7 +36,7 @@ export function recognize(query: string, payload: unknown): { kind: string; key:
   }
 }
 
-/** `--set` may change what a notification is: a sale with another status is no payment. */
+/** The kind after `--set`, if it is not the one asked for: a sale with another status is no payment. */
 export function otherKind(
   asked: string,
   query: string,
@@ -48,7 +48,8 @@ export function otherKind(
     return {
       kind: 'unreadable',
       explanation:
-        'a field that it needs is missing, or contradicts the query. `createWebhookHandler` refuses it.',
+        'a field that it needs is missing, or contradicts the query. `createWebhookHandler` answers 400, ' +
+        'unless it has `on.unrecognized`.',
     };
   }
   return { kind: actual, explanation: `\`createWebhookHandler\` calls \`on.${actual}\` for it.` };

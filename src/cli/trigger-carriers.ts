@@ -14,12 +14,12 @@ export interface Carrier {
   /** Where it goes, for the report. */
   readonly to: string;
   readonly source: ChosenCredentials['source'];
-  /** Makes what the listener wrote fit to be shown. */
+  /** Removes the credentials from what the listener answered. */
   readonly redact: (text: string) => string;
   send(kind: SandboxNotification['kind'], query: string, payload: unknown): Promise<NotificationAnswer>;
 }
 
-/** Straight to the listener of `--to`, else through the running sandbox to the listener that it has. */
+/** Sends straight to `--to`. Without it, sends through the running sandbox to the sandbox's listener. */
 export function chooseCarrier(options: Options): Carrier {
   const timeoutMs = options.integer('timeout', { least: 1, most: LONGEST_TIMER_MS, otherwise: 30_000 });
   const to = options.text('to');

@@ -172,7 +172,7 @@ describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
       fault: { kind: 'status', status: 504, times: 2 },
     });
     await expect(client.createRecurringCheckout(order)).rejects.toMatchObject({ httpStatus: 504 });
-    expect((await run('fault', '--clear')).stdout).toContain('No fault waits any more.');
+    expect((await run('fault', '--clear')).stdout).toContain('All faults are removed.');
     await client.createRecurringCheckout(order);
     expect((await run('fault', 'getTransaction', 'status', '--status', '504')).stdout).toBe(
       'getTransaction: the next call fails with status 504.\n',

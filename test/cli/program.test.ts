@@ -14,7 +14,11 @@ describe.concurrent('the command line', () => {
       ['trigger'],
       ['payout-failed', '--to', '--sandbox', '--times', '--duplicate', '--set', '--json'],
     ],
-    ['verify', ['verify'], ['<ms>', '--effects', '--sandbox', '--limit', 'made up', '--json']],
+    [
+      'verify',
+      ['verify'],
+      ['<ms>', '--effects', '--sandbox', '--limit', 'the service documents no limit', '--json'],
+    ],
   ])('explains %s with --help', async (_name, command, words) => {
     const { status, stdout, stderr } = await runCli([...command, '--help'], {});
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -41,7 +45,7 @@ describe.concurrent('the command line', () => {
     [['nothing'], 'There is no command `nothing`. Expected one of demo,'],
     [['payout'], 'There is no command `payout`. Did you mean `pay-out`?'],
     [['verfiy'], 'Did you mean `verify`?'],
-    [[credentials.apiToken], 'There is no command what was typed'],
+    [[credentials.apiToken], 'There is no command of that name'],
     [['trigger'], 'Expected <kind>'],
     [
       ['trigger', 'chargeback', '--to', 'http://127.0.0.1:9'],
@@ -83,7 +87,7 @@ describe.concurrent('the command line', () => {
     [['sandbox', '--retry-interval', 'soon'], 'Expected `--retry-interval`'],
     [['sandbox', credentials.apiToken], 'Expected no further arguments'],
     [['verify', '--api-token', credentials.apiToken], 'There is no option `--api-token`'],
-    [['verify', `--${credentials.apiToken}`], 'There is no option what was typed'],
+    [['verify', `--${credentials.apiToken}`], 'There is no option of that name'],
     [['sandbox', '--host', '0.0.0.0', '--port', '0'], 'default credentials, which everybody knows'],
   ])('refuses %j with status 2, and says why', async (args, reason) => {
     const { status, stdout, stderr } = await runCli(args, {});

@@ -9,23 +9,23 @@ import { findRedis, redisUrl } from '../../../test/helpers/redis';
 
 export type StoreKind = 'redis' | 'postgres' | 'postgres-transactional';
 
-/** What a listener of the fleet is started with. */
+/** The input of `programs/fleet-listener.ts`. */
 export interface FleetListener {
   readonly store: StoreKind;
-  /** The beginning of all keys, or the schema. */
+  /** The prefix of all Redis keys, or the PostgreSQL schema. */
   readonly namespace: string;
   readonly credentials: readonly Credentials[];
 }
 
-/** A server behind listeners, seen from outside. */
+/** The server behind a store. */
 export interface StoreServer {
-  /** CPU time that it has taken for them so far, in microseconds; `NaN` where this machine cannot see it. */
+  /** CPU time that it has used for the listeners so far, in microseconds; `NaN` if this machine cannot see it. */
   cpu(): Promise<number>;
-  /** Leaves nothing behind. */
+  /** Removes everything that the measurement wrote, and disconnects. */
   clean(): Promise<void>;
 }
 
-/** `undefined` when none answers. */
+/** Returns `undefined` if the server does not answer. */
 export async function serverOf(kind: StoreKind, namespace: string): Promise<StoreServer | undefined> {
   if (kind === 'redis') return (await findRedis()) ? redisServer(namespace) : undefined;
   return (await findPostgres()) ? postgresServer(namespace) : undefined;
@@ -55,7 +55,7 @@ async function postgresServer(namespace: string): Promise<StoreServer> {
   await client.query(`CREATE SCHEMA ${namespace}`);
   await new PostgresStore(client, { schema: namespace }).createTable();
   return {
-    /** Of the connections' processes; those that write the log and the table in the background are not in it. */
+    /** Counts the processes of the connections, not those that write the log and the table in the background. */
     async cpu() {
       const { rows } = await client.query('SELECT pid FROM pg_stat_activity WHERE application_name = $1', [
         namespace,
@@ -72,7 +72,7 @@ async function postgresServer(namespace: string): Promise<StoreServer> {
 function cpuOf(pid: number): number {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return Number.NaN;
-  // After the name, which may hold blanks: the 12th and 13th field are user and system time in ticks.
+  // The process name may contain spaces. After it, the 12th and 13th fields are user and system time in ticks.
   const fields = readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return ((Number(fields[11]) + Number(fields[12])) / ticksASecond()) * 1e6;
 }

@@ -1,2 +1,2 @@
-/** What the stores took in this run, for the estimate of a fleet; empty when their part did not run. */
+/** Bytes per key of each store in this run, for the estimate of `fleet`. Empty if the part `stores` did not run. */
 export const bytesAKey = new Map<string, number>();

@@ -4,7 +4,7 @@ import type { Axios, Ky, OpenAi, Stripe, Undici } from './peers';
 import { undiciFetch } from './undici-fetch';
 import { recurringCheckout, transaction } from './zod-schemas';
 
-/** One call each, of a transaction and of a new journey, to the answer as an object. */
+/** One call for a transaction and one for a new journey. Each returns the answer as an object. */
 export interface Client {
   readonly get: () => Promise<unknown>;
   readonly post: () => Promise<unknown>;
@@ -25,7 +25,7 @@ function ours(service: string, fetch?: PaymentsClientOptions['fetch']): Client {
   return { get: () => client.getTransaction(uuid), post: () => client.createRecurringCheckout(request) };
 }
 
-/** Each as its own documentation sets it up, with what it does by default. */
+/** Each client as its documentation sets it up, with its defaults. */
 export const clients = {
   'this library': async (service: string) => ours(service),
 
@@ -66,7 +66,7 @@ export const clients = {
     return { get: () => client.get(get), post: () => client.post(post, { body: request }) };
   },
 
-  /** It sends forms in place of JSON. */
+  /** Sends forms instead of JSON. */
   stripe: async (service: string) => {
     const { default: Stripe } = await load<Stripe>('stripe');
     const { hostname, port } = new URL(service);
@@ -92,7 +92,7 @@ function urls(service: string) {
   };
 }
 
-/** By a name that the type check does not follow. */
+/** Imports by a variable, so that the type check does not need the module. */
 function load<Module>(name: string): Promise<Module> {
   return import(name);
 }

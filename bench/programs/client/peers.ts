@@ -1,4 +1,4 @@
-// The part of each peer that is used: the root does not have them installed, and its type check must not need them.
+// Types of the parts that are used: the peers are not installed in the root, where the types are checked.
 
 interface KyOptions {
   readonly headers: object;

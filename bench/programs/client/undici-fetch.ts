@@ -1,9 +1,9 @@
 import type { PaymentsClientOptions } from 'pix-automatic-sdk';
 import type { Undici } from './peers';
 
-/** What to pass as the client's `fetch`, so that it sends by `undici.request`, which makes no web streams. */
+/** A `fetch` option for the client that sends with `undici.request`, which creates no web streams. */
 export function undiciFetch({ request }: Undici): NonNullable<PaymentsClientOptions['fetch']> {
-  // It follows no redirect by itself.
+  // Without `redirect`, because `undici.request` does not follow redirects.
   return async (url, { redirect: _, ...init }) => {
     const { statusCode, headers, body } = await request(url, init);
     return {

@@ -1,4 +1,4 @@
-// The answers as a merchant would describe them to zod, for ky's `json(schema)`.
+// The answers as a merchant would describe them in zod schemas, for ky's `json(schema)`.
 import * as z from 'zod/mini';
 
 const text = z.nullish(z.string());

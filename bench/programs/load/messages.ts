@@ -1,23 +1,23 @@
 import type { Credentials } from 'pix-automatic-sdk/webhooks';
 
-/** What the listener is started with. */
+/** The input of the listener's program. */
 export interface ListenerInput {
   readonly kind: 'bare' | 'least' | 'forgetful' | 'set' | 'handler';
   readonly credentials: readonly Credentials[];
 }
 
-/** What the sender is asked for. */
+/** A message to the sender. */
 export interface LoadRequest {
   readonly port: number;
   readonly credentials: Credentials;
   readonly connections: number;
   readonly milliseconds: number;
-  /** Whether each notification is of a sale of its own, or all are of one that has been acted on. */
+  /** Whether each notification is about a new sale, or all are about one that was acted on before. */
   readonly subjects: 'new' | 'duplicates';
   readonly bodyBytes: number;
 }
 
-/** What it answers; times in milliseconds. */
+/** The sender's answer. Times are in milliseconds. */
 export interface LoadResult {
   readonly requests: number;
   readonly perSecond: number;

@@ -3,7 +3,7 @@ import type { LoadRequest } from './messages';
 
 export const NUMBER_DIGITS = 12;
 
-/** A whole request, with a place for a number in the identity of its sale. */
+/** The bytes of a whole request, with a place for a number in the `saleToken`. */
 export function preparedRequest({
   port,
   credentials,
@@ -13,7 +13,7 @@ export function preparedRequest({
   const saleToken = `9b2f6a1e-7c41-4f0d-8a52-${placeholder}`;
   const payload = { ...fixtures.payment({ saleToken }), padding: '' };
   const padding = 'x'.repeat(Math.max(0, bodyBytes - JSON.stringify(payload).length));
-  // The smallest is the documented payload as it is.
+  // Without padding, the body is exactly the documented payload.
   const body = JSON.stringify(padding === '' ? fixtures.payment({ saleToken }) : { ...payload, padding });
   const { apiKey, apiToken } = credentials;
   const head = [

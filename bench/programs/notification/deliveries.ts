@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
 
 export const credentials = { apiKey: 'key-of-a-merchant', apiToken: 'token-5f2b8c1e9a4d' };
-/** Of Standard Webhooks, which svix and openai use too. */
+/** The secret for Standard Webhooks, which svix and openai use too. */
 export const standardSecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-/** Of stripe and octokit. */
+/** The secret for stripe and octokit. */
 export const plainSecret = 'a-secret-of-a-webhook';
 
-/** A notification as it arrives, with the proofs of each library that is measured. */
+/** A notification as it arrives, with the signature that each measured library expects. */
 export interface Delivery<Body = string> {
   readonly kind: keyof typeof KINDS;
   readonly url: string;
@@ -27,13 +27,13 @@ const KINDS = {
 };
 const OF_EACH_KIND = 16;
 
-/** Of each kind several, no two texts the same object: an engine remembers things about a text. */
+/** Several of each kind, all of them new strings: an engine caches facts about a string. */
 export function deliveries(): Delivery[] {
   const kinds = Object.keys(KINDS) as Delivery['kind'][];
   return Array.from({ length: OF_EACH_KIND }, () => kinds.map(deliver)).flat();
 }
 
-/** With the token of somebody else, as long as the right one. */
+/** The same deliveries with a wrong token, as long as the right one. */
 export function forged(given: readonly Delivery[]): Delivery[] {
   const password = `${credentials.apiToken.slice(0, -1)}e`;
   return given.map((delivery) => ({ ...delivery, authorization: basic(credentials.apiKey, password) }));
@@ -67,7 +67,7 @@ function sign(secret: string | Buffer, text: string): Buffer {
   return createHmac('sha256', secret).update(text).digest();
 }
 
-/** A text of its own, flat in memory, like one off the network. */
+/** Returns a new string that is contiguous in memory, like one from the network. */
 function fresh(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -7,7 +7,7 @@ type Any = Delivery<string | Buffer>;
 const expected = Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64');
 const expectedBytes = Buffer.from(`Basic ${expected}`);
 
-/** The least that a listener does: it compares in constant time, and parses. */
+/** The least that a listener does: compare in constant time, and parse. */
 export function floor({ authorization, body }: Any): unknown {
   if (!isAuthorized(authorization)) throw new Error('The credentials are not ours.');
   return JSON.parse(typeof body === 'string' ? body : body.toString());
@@ -28,7 +28,7 @@ class AuthenticationError extends LibraryError {
   }
 }
 
-/** What the floor's refusal takes when its error tells what it is, as those of a library do. */
+/** The floor, but it throws an error with its own class and fields, as a library does. */
 function floorOfClasses({ authorization, body }: Any): unknown {
   if (!isAuthorized(authorization)) throw new AuthenticationError('mismatch');
   return JSON.parse(typeof body === 'string' ? body : body.toString());
@@ -45,7 +45,7 @@ function ours({ authorization, url, body }: Any): unknown {
 
 export const verifiers = { 'the floor': floor, 'this library': ours };
 
-/** What a forged header costs. */
+/** Candidates for the cost of a forged header. */
 export const refusals = {
   'the floor': refused(floor),
   'the floor, its error two classes below Error': refused(floorOfClasses),

@@ -1,6 +1,6 @@
 import { type Delivery, plainSecret, standardSecret } from './deliveries';
 
-// The part of each that is used: the root does not have them installed, and its type check must not need them.
+// Types of the parts that are used: the peers are not installed in the root, where the types are checked.
 interface Stripe {
   readonly webhooks: { constructEvent(body: string | Buffer, header: string, secret: string): unknown };
 }
@@ -15,7 +15,7 @@ interface OpenAi {
 }
 type Maker<Made> = new (argument: never) => Made;
 
-/** Each verifies a signature over the body, and parses. None of them validates what it has parsed. */
+/** Each peer verifies a signature over the body, and parses the body. None validates the result. */
 export async function peers() {
   const stripe = await make<Stripe>('stripe', 'default', 'sk_test_1');
   const octokit = await make<Octokit>('@octokit/webhooks', 'Webhooks', { secret: plainSecret });

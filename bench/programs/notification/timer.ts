@@ -1,7 +1,7 @@
 const SAMPLE_MS = 3;
 const WARM_UP_MS = 150;
 
-/** Times a function over all inputs in turn, for some milliseconds at a time; gives nanoseconds a call. */
+/** Times a function over all inputs in turn, for some milliseconds per sample. Returns nanoseconds per call. */
 export function timer<Input>(
   run: (input: Input) => unknown,
   inputs: readonly Input[],
@@ -15,7 +15,7 @@ export function timer<Input>(
   };
 }
 
-/** Gives how many calls make a sample: all inputs, some times. */
+/** Warms up, and returns how many calls make one sample: a multiple of the number of inputs. */
 async function warmUp<Input>(run: (input: Input) => unknown, inputs: readonly Input[]): Promise<number> {
   const start = performance.now();
   let calls = 0;
@@ -29,7 +29,7 @@ async function warmUp<Input>(run: (input: Input) => unknown, inputs: readonly In
 async function repeat<Input>(run: (input: Input) => unknown, inputs: readonly Input[], calls: number) {
   for (let call = 0; call < calls; call += 1) {
     const result = run(inputs[call % inputs.length] as Input);
-    // What answers at once is not made to wait.
+    // A synchronous function must not pay for an await.
     if (result instanceof Promise) await result;
   }
 }

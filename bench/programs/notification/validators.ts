@@ -3,7 +3,7 @@ import * as mini from 'zod/mini';
 import type { Delivery } from './deliveries';
 import { floor } from './ours';
 
-/** The floor, and a validation by schemas of zod that are as lenient as ours; which one is known beforehand. */
+/** The floor, with validation by zod schemas as lenient as ours. The kind is known, so nothing has to recognize it. */
 export const validators = {
   'floor + zod, compiled': validating(schemas(classic, (schema) => classic.compile(schema))),
   'floor + zod': validating(schemas(classic, (schema) => schema)),
@@ -18,7 +18,7 @@ function validating(of: Readonly<Record<Delivery['kind'], Parses>>) {
   return (delivery: Delivery) => of[delivery.kind].parse(floor(delivery));
 }
 
-/** Both faces of zod have these functions. */
+/** Both zod and zod/mini have these functions. */
 function schemas(
   z: Pick<typeof mini, 'looseObject' | 'nullish' | 'string' | 'number' | 'literal'>,
   prepare: (schema: mini.ZodMiniType) => Parses,

@@ -3,18 +3,18 @@ import { median } from '../../lib/statistics';
 
 /** What is measured of each store. */
 export interface StoreFigures {
-  /** Of one notification; `undefined` where there is no wire. */
+  /** Round trips per notification; `undefined` for a store without a server. */
   readonly roundTrips?: number;
-  /** Notifications a second, a round each. */
+  /** Notifications per second, one number per round. */
   readonly store: readonly number[];
   readonly bare: readonly number[];
 }
 
-/** How many keys there are, and what that costs. */
+/** Throughput and size as the number of keys grows. */
 export interface Growth {
   readonly levels: readonly { readonly keys: number; readonly perSecond: number }[];
   readonly bytesAKey: number;
-  /** What the bytes are made of, in words. */
+  /** Where the bytes go, in words. */
   readonly sizes: string;
 }
 
@@ -23,12 +23,12 @@ export const LEASE_MS = 40_000;
 export const RETENTION_MS = 30 * 86_400_000;
 const IN_FLIGHT = 32;
 
-/** Handles a notification's subject: the claim and the completion. */
+/** Handles the subject of a notification: claims and completes it. */
 export type Handle = (subject: string) => Promise<void>;
 
 let lastSubject = 0;
 
-/** As long as the real ones. */
+/** As long as a real subject. */
 export function newSubject(): string {
   lastSubject += 1;
   return `payment:${crypto.randomUUID().slice(0, 24)}${String(lastSubject).padStart(12, '0')}`;
@@ -42,7 +42,7 @@ export function handleWith(store: IdempotencyStore): Handle {
   };
 }
 
-/** Notifications a second. */
+/** Returns notifications per second. */
 export async function throughput(handle: Handle, count: number): Promise<number> {
   let begun = 0;
   const worker = async () => {
@@ -56,7 +56,7 @@ export async function throughput(handle: Handle, count: number): Promise<number>
   return count / ((performance.now() - start) / 1000);
 }
 
-/** Fills the store up to each level in turn, and measures there. */
+/** Fills the store to each level in turn, and measures the throughput there. */
 export async function grow(
   load: (from: number, to: number) => unknown,
   handle: Handle,

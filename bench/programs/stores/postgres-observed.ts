@@ -4,7 +4,7 @@ import type { TransactRequest } from 'pix-automatic-sdk/webhooks';
 import { postgresConfig } from '../../../test/helpers/postgres';
 import { startWire } from './wire';
 
-/** The statements of the store's own transaction, in their order: what the bare driver is to send as well. */
+/** Records the statements of the store's own transaction, in order, so that the bare driver can send the same. */
 export async function recordTransaction(
   pool: pg.Pool,
   options: PostgresStoreOptions<true>,
@@ -26,7 +26,7 @@ export async function recordTransaction(
   return texts;
 }
 
-/** How many round trips `run` makes with one connection that is already open. */
+/** Counts the round trips of `run` over one connection that is already open. */
 export async function countRoundTrips(run: (pool: pg.Pool) => Promise<void>): Promise<number> {
   const { connectionString, host = '127.0.0.1' } = postgresConfig;
   const url = connectionString === undefined ? undefined : new URL(connectionString);

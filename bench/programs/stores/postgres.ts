@@ -100,7 +100,7 @@ function bareTransaction(pool: pg.Pool, texts: readonly string[]): Handle {
 }
 
 async function measureGrowth(pool: pg.Pool, handle: Handle): Promise<Growth> {
-  // Copies of a record as the store left it, under subjects as long as its own, that expire over 30 days.
+  // Copies a record that the store wrote, under subjects of the same length. Each expires a little later.
   const load = async (from: number, to: number) => {
     await pool.query(
       `INSERT INTO ${sql.table} (subject, fence, token, expires, done, expires_at)

@@ -84,7 +84,7 @@ async function countRoundTrips(): Promise<number> {
   return wire.roundTrips;
 }
 
-/** Copies of a record as the store left it, under keys as long as its own. */
+/** Copies a record that the store wrote, under keys of the same length. */
 const LOAD = `
 for number = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   redis.call('SET', ARGV[3] .. string.format('%012d', number), ARGV[4], 'PX', ARGV[5])
@@ -107,7 +107,7 @@ async function measureGrowth(client: Redis, handle: Handle): Promise<Growth> {
     loaded = to;
   };
   const levels = await grow(load, handle, COUNT);
-  // The notifications of the measurements are keys as well.
+  // The measurements add one key per notification.
   const keys = loaded + 3 * COUNT * levels.length;
   const bytesAKey = ((await usedMemory(client)) - before) / keys;
   const alone = Number(await client.call('MEMORY', 'USAGE', `${prefix}${NAMESPACE}:${subject}`));

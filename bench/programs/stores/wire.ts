@@ -2,13 +2,13 @@ import { type AddressInfo, connect, createServer, type NetConnectOpts } from 'no
 
 export interface Wire {
   readonly port: number;
-  /** How often the client spoke after the server had, since the last `reset`. */
+  /** How often the client sent something after the server had, since the last `reset`. */
   readonly roundTrips: number;
   reset(): void;
   close(): void;
 }
 
-/** Stands between a client and its server, and counts round trips where nothing can hide one. */
+/** Starts a proxy between a client and its server that counts round trips on the wire, where none can be missed. */
 export async function startWire(target: NetConnectOpts): Promise<Wire> {
   let roundTrips = 0;
   let serverSpoke = true;

@@ -33,7 +33,7 @@ export const demo: Command = {
   summary: 'Show the whole job on this machine: create, pay, be notified, query, cancel',
   arguments: [],
   options: {
-    break: { value: 'step', about: `Break a step, to see the demo notice: ${names.join(', ')}` },
+    break: { value: 'step', about: `Break a step, to see that the demo notices it: ${names.join(', ')}` },
     json: jsonOption,
   },
   examples: ['demo', 'demo --break query'],
@@ -79,8 +79,8 @@ const terminal: DemoOutput = {
     print(`   ${paint('dim', label.padEnd(LABEL_WIDTH))} ${value}`);
   },
   /**
-   * Two rows of squares a line of text. Its light squares are drawn, which suits a dark terminal; with color it is dark
-   * on light everywhere.
+   * Draws two rows of squares in one line of text. It draws the light squares, for a dark terminal. With colours, the
+   * code is dark on light in every terminal.
    */
   picture(text) {
     print();

@@ -11,12 +11,12 @@ const locales: readonly PixLocale[] = ['pt-BR', 'en'];
 
 export const explain: Command = {
   name: 'explain',
-  summary: 'Explain a code of Pix such as AM02: what it means, and who can do what',
+  summary: 'Explain a Pix code such as AM02: what it means, and who must do what',
   arguments: [{ name: 'code', isRequired: true }],
   options: {
     context: {
       value: 'name',
-      about: `Where it was seen: ${contexts.join(', ')} (default: wherever it is listed)`,
+      about: `Where it was seen: ${contexts.join(', ')} (default: all of them)`,
     },
     locale: { value: 'name', about: 'pt-BR or en (default: by LANG)' },
     json: jsonOption,

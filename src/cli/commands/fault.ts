@@ -15,12 +15,12 @@ const kinds: Readonly<Record<FaultKind['kind'], string>> = {
   'reset-after-read': 'carried out; the connection is reset',
   'stalled-body': 'carried out; half of the body comes, then nothing',
   'truncated-body': 'carried out; half of the body comes, then the connection ends',
-  'wrong-json': 'carried out; the body is no JSON',
+  'wrong-json': 'carried out; the body is not JSON',
 };
 
 export const fault: Command = {
   name: 'fault',
-  summary: 'Let the next calls of an operation of the running sandbox go wrong',
+  summary: 'Make the next calls of an operation go wrong in the running sandbox',
   arguments: [
     { name: 'operation', isRequired: false },
     { name: 'kind', isRequired: false },
@@ -29,7 +29,7 @@ export const fault: Command = {
     times: { value: 'n', about: 'How many calls go wrong (default: 1)' },
     status: { value: 'n', about: 'The HTTP status of `status`, or the body status of `body-status`' },
     ms: { value: 'n', about: 'The delay of `latency`, in milliseconds' },
-    clear: { about: 'Take back the faults that no call has met yet' },
+    clear: { about: 'Remove the faults that no call has met yet' },
     ...sandboxOptions,
   },
   examples: [
@@ -44,14 +44,14 @@ export const fault: Command = {
     },
     { title: 'Kinds', lines: Object.entries(kinds).map(([name, about]) => describe(name, about)) },
   ],
-  exitCodes: ['set', 'refused, or the sandbox cannot be reached'],
+  exitCodes: ['set or removed', 'refused, or the sandbox cannot be reached'],
   async run(call) {
     const { args, options } = call;
     if (options.has('clear')) {
-      if (args.length > 0) throw usageFailure('Expected `--clear` alone: it takes back every fault.');
+      if (args.length > 0) throw usageFailure('Expected `--clear` alone: it removes every fault.');
       await connectSandbox(options).call('DELETE', '/sandbox/faults');
       if (options.has('json')) printJson({ cleared: true }, 2);
-      else print('No fault waits any more.');
+      else print('All faults are removed.');
       return 0;
     }
     const order = { operation: oneOf('operation', args[0], operationNames), fault: readFault(call) };
@@ -98,7 +98,7 @@ function timesText(times: number): string {
   return times === 1 ? 'the next call fails' : `the next ${times} calls fail`;
 }
 
-/** What was chosen, or the default: the status, or the delay. */
+/** The status or the delay of the fault, if it has one. */
 function detailText({ status, ms }: { status?: number; ms?: number }): string {
   if (status !== undefined) return ` ${status}`;
   return ms === undefined ? '' : ` ${ms} ms`;

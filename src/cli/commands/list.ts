@@ -11,7 +11,7 @@ export const list: Command = {
   options: sandboxOptions,
   examples: ['list', 'list --json'],
   notes: [
-    { title: 'Order', lines: ['The newest is the last. Payloads are left out: they hold personal data.'] },
+    { title: 'Order', lines: ['The newest come last. Payloads are left out: they hold personal data.'] },
   ],
   exitCodes: ['listed', 'the sandbox cannot be reached'],
   async run({ options }) {

@@ -11,7 +11,7 @@ const payoutAnswer = z.looseObject({ uuid: z.string(), amount: z.number(), succe
 
 export const payOut: Command = {
   name: 'pay-out',
-  summary: 'Let the running sandbox pay out to an account, or fail to',
+  summary: 'Make the running sandbox pay out to an account, or fail to pay out',
   arguments: [],
   options: {
     amount: { value: 'n', about: 'How much, in the main unit such as 150.00' },

@@ -7,11 +7,11 @@ import { print, printJson } from '../output';
 
 export const readQr: Command = {
   name: 'read-qr',
-  summary: 'Read the text of a Pix QR code: is there a recurrence in it, how much, to whom',
+  summary: 'Read the text of a Pix QR code: whether it has a recurrence, its amount, and who is paid',
   arguments: [{ name: 'text', isRequired: true }],
   options: { json: jsonOption },
   examples: ["read-qr '00020101021226…6304ABCD'"],
-  exitCodes: ['read', 'it is no whole BR Code; the message tells where it breaks'],
+  exitCodes: ['read', 'it is not a complete BR Code; the message says where it breaks'],
   async run({ args, options }) {
     const code = read((args[0] ?? '').trim());
     if (options.has('json')) {

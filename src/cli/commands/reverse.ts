@@ -11,7 +11,7 @@ export const reverse: Command = {
   summary: 'Start to return the funds of a transaction of the running sandbox',
   arguments: [{ name: 'uuid or referenceCode', isRequired: false }],
   options: {
-    complete: { about: 'Also end the reversal with PAID: the payer has the funds' },
+    complete: { about: 'Also end the reversal with PAID: the payer has the funds back' },
     cancel: { about: 'Also end the reversal with CANCELLED' },
     ...refundOptions,
   },
@@ -20,7 +20,7 @@ export const reverse: Command = {
     { title: 'Without an argument', lines: ['The newest transaction that is paid.'] },
     {
       title: 'Notifications',
-      lines: ['One with PENDING; with --complete or --cancel another one at the end.'],
+      lines: ['One with PENDING. With --complete or --cancel, another one at the end.'],
     },
   ],
   exitCodes: exitCodesOfMove('started'),

@@ -26,7 +26,7 @@ export const sandbox: Command = {
     },
     'public-url': { value: 'url', about: 'The URL by which others reach it, such as http://sandbox:4100' },
     'webhook-url': { value: 'url', about: 'Where notifications go: https, or this machine' },
-    'retry-interval': { value: 'ms', about: 'From a failed delivery to its retry (default: 60000)' },
+    'retry-interval': { value: 'ms', about: 'Time from a failed delivery to its retry (default: 60000)' },
     'allow-insecure-http': insecureHttpOption,
     json: { about: 'Print the log as NDJSON: started, request, delivery, stopped' },
   },
@@ -43,7 +43,7 @@ export const sandbox: Command = {
       ],
     },
   ],
-  exitCodes: ['ended by SIGINT or SIGTERM', 'it cannot listen there'],
+  exitCodes: ['ended by SIGINT or SIGTERM', 'it cannot listen on that host and port'],
   async run({ options }) {
     const port = options.integer('port', { least: 0, most: 65_535, otherwise: DEFAULT_PORT });
     const retryIntervalMs = options.integer('retry-interval', {
@@ -57,7 +57,7 @@ export const sandbox: Command = {
       webhookText === undefined ? undefined : parseTarget('--webhook-url', webhookText, targetOptions).url;
     const host = options.text('host');
     const publicUrl = options.text('public-url');
-    // Without a pair in the environment nothing secret can leave, wherever the notifications go.
+    // Without a pair in the environment, the sandbox's own is used. It is no secret, so it may be sent anywhere.
     const chosen = credentialsFromEnvironment(true);
     const json = options.has('json');
     const log = (entry: SandboxLogEntry) =>
@@ -89,12 +89,15 @@ async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sa
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (error instanceof ConfigurationError || typeof code !== 'string') throw error;
-    const hint = code === 'EADDRINUSE' ? ' Something else has the port: pass another `--port`, or 0.' : '';
-    throw new CliFailure(1, `The sandbox cannot listen there (${code}).${hint}`);
+    const hint =
+      code === 'EADDRINUSE'
+        ? ' Something else has the port: pass another `--port`, or 0 for any free one.'
+        : '';
+    throw new CliFailure(1, `The sandbox cannot listen on that host and port (${code}).${hint}`);
   }
 }
 
-/** The rule of `--webhook-url` holds for the control call that changes it, too. */
+/** Applies the rule of `--webhook-url` to the control call that changes that URL, too. */
 function keepToSafeTargets(sandbox: Sandbox, options: TargetOptions): void {
   const { setWebhookUrl } = sandbox;
   sandbox.setWebhookUrl = (target) => {
@@ -117,9 +120,9 @@ function untilSignal(): Promise<void> {
 }
 
 /**
- * What the button of the sandbox's page runs: the checklist with real sales of that sandbox.
+ * Returns what the button of the sandbox's page runs: the checklist, with real sales of that sandbox.
  *
- * @param sandboxUrl - asked for at each press, because the sandbox has a URL only once it has started
+ * @param sandboxUrl - called at each press, because the sandbox has no URL before it has started
  */
 export function pageVerify(
   sandboxUrl: () => string,

@@ -10,13 +10,13 @@ import { type Carrier, chooseCarrier } from '../trigger-carriers';
 /** One notification that was sent, and what came back. */
 interface Sent extends SendResult {
   readonly number: number;
-  /** What a listener should deduplicate on; missing when `--set` made it unreadable. */
+  /** The key that a listener should deduplicate on; missing if `--set` made the notification unreadable. */
   readonly key: string | undefined;
   /** Whether the same one was sent before. */
   readonly duplicate: boolean;
   readonly query: string;
   readonly payload: unknown;
-  /** The beginning of what the listener wrote. */
+  /** The beginning of the response's text. */
   readonly answer: string;
 }
 
@@ -30,8 +30,8 @@ export const trigger: Command = {
       value: 'url',
       about: `Without --to, send through this running sandbox (default: ${DEFAULT_SANDBOX})`,
     },
-    times: { value: 'n', about: 'Send so many different ones (default: 1)' },
-    duplicate: { about: 'Send the same one each time, to try idempotency (twice without --times)' },
+    times: { value: 'n', about: 'How many different ones to send (default: 1)' },
+    duplicate: { about: 'Send the same one each time, to test idempotency (twice without --times)' },
     set: { value: 'path=value', about: 'Change a field of the payload; can be repeated' },
     timeout: { value: 'ms', about: 'How long to wait for a response (default: 30000)' },
     'allow-insecure-http': insecureHttpOption,
@@ -118,7 +118,7 @@ function summary(sent: readonly Sent[], { source }: Carrier): string {
     lines.push(
       source === 'environment'
         ? 'Does the listener expect the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN?'
-        : "The sandbox's default pair was sent. Set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to what the listener expects.",
+        : "The sandbox's own pair was sent. Set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to what the listener expects.",
     );
   }
   return lines.join('\n');

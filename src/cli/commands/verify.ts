@@ -18,14 +18,17 @@ export const verify: Command = {
   summary: 'Run a checklist against your listener, and tell what to fix',
   arguments: [{ name: 'listener URL', isRequired: false }],
   options: {
-    to: { value: 'url', about: 'The listener, in place of the argument: https, or this machine' },
+    to: { value: 'url', about: 'The listener, instead of the argument: https, or this machine' },
     sandbox: { value: 'url', about: 'Use real sales of this running sandbox; see below' },
     shop: { value: 'url', about: 'Where a POST creates an order in your shop, with its journey; see below' },
-    effects: { value: 'url', about: 'Answers how many actions the listener has taken so far; see below' },
+    effects: {
+      value: 'url',
+      about: 'A URL that answers how many actions the listener has taken so far; see below',
+    },
     'effects-wait': { value: 'ms', about: 'How long an action may take to be counted (default: 1000)' },
     limit: {
       value: 'ms',
-      about: `How long a response may take; made up, not documented (default: ${DEFAULT_LIMIT_MS})`,
+      about: `How long a response may take; the service documents no limit (default: ${DEFAULT_LIMIT_MS})`,
     },
     'allow-insecure-http': insecureHttpOption,
     json: jsonOption,
@@ -39,23 +42,24 @@ export const verify: Command = {
     {
       title: 'Real sales',
       lines: [
-        'A listener that confirms payments with the service refuses sales that exist nowhere, and is right. Start the',
+        'A listener that confirms payments with the service is right to refuse sales that exist nowhere. Start the',
         'sandbox, point the client of the listener at it, and pass --sandbox: each sale is then created and paid there.',
-        'One that looks its own orders up needs --shop, too: the URL of your shop where a POST creates an order and its',
-        'journey. The body is {"referenceCode": "…"}; a shop may take another one. verify finds the journey in the sandbox.',
+        'If the listener looks up its own orders, pass --shop, too: the URL of your shop where a POST creates an order',
+        'and its journey. The body is {"referenceCode": "…"}, but the shop may choose another reference code. verify',
+        'finds the journey in the sandbox.',
       ],
     },
     {
       title: 'Effects',
       lines: [
-        'Whether a listener acted once, or at all, does not show from outside. In a test environment that gets no other',
+        'Responses do not show whether a listener acted once, twice or never. In a test environment that gets no other',
         'notifications, give it a URL that answers GET with how much it has durably done so far: an object of numbers',
         `such as {"payment": 7, "refund": 5}, named ${counters.join(', ')} and ${lastCounter}, or one number.`,
-        'No credentials are sent there. Without it, what depends on it is reported as not checked.',
+        'No credentials are sent there. Without --effects, the checks that need it are reported as not checked.',
       ],
     },
   ],
-  exitCodes: ['no check failed; the report tells which could not be made', 'a check failed'],
+  exitCodes: ['no check failed; the report says which were not checked', 'a check failed'],
   async run(call) {
     const { options } = call;
     const target = listenerOf(call);
@@ -109,11 +113,13 @@ function shopOf(options: Options): URL | undefined {
   const text = options.text('shop');
   if (text === undefined) return undefined;
   if (!options.has('sandbox'))
-    throw usageFailure('Expected `--sandbox` with `--shop`: journeys are looked for there.');
+    throw usageFailure(
+      'Expected `--sandbox` with `--shop`: the journeys of your shop are looked up in that sandbox.',
+    );
   return parseHttpUrl('--shop', text);
 }
 
-/** A wrong `--effects`, or a sandbox that is not there, is found before anything is sent. */
+/** Finds a wrong `--effects`, or a sandbox that is not running, before anything is sent. */
 async function checkBeforehand(
   effects: Effects | undefined,
   sandbox: SandboxClient | undefined,

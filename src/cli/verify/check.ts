@@ -3,14 +3,14 @@ import type { Session } from './session';
 
 export type Verdict = 'passed' | 'failed' | 'not-checked';
 
-/** What is reported of a check. */
+/** The result of a check, as reported. */
 export interface CheckResult {
   readonly id: string;
   readonly title: string;
   readonly verdict: Verdict;
-  /** What was seen that is wrong. */
+  /** What is wrong. */
   readonly problems: readonly string[];
-  /** What could not be told, and why. */
+  /** What could not be checked, and why. */
   readonly open: readonly string[];
   /** Why a failure costs money. */
   readonly why: string | undefined;
@@ -18,7 +18,7 @@ export interface CheckResult {
   readonly fix: string | undefined;
 }
 
-/** A check of the list. Each has its file in `checks/`. */
+/** One check of the checklist. Its file is in `checks/`. */
 export interface CheckDefinition {
   readonly id: string;
   readonly title: string;
@@ -32,8 +32,8 @@ export interface CheckDefinition {
 }
 
 /**
- * What a check has found. A problem fails it; what is left open keeps it from passing. Each check blames the listener
- * only for its own subject: a late response, for example, is left to the check of promptness.
+ * What a check has found. A problem fails the check; anything left open keeps it from passing. A check reports only
+ * problems of its own subject: a late response, for example, is a problem for `prompt` alone.
  */
 export class Findings {
   readonly problems: string[] = [];
@@ -62,9 +62,9 @@ export class Findings {
   }
 }
 
-export const WITHOUT_EFFECTS = 'whether it acts does not show from outside: pass --effects (see --help)';
+export const WITHOUT_EFFECTS = 'responses do not show whether the listener acts: pass --effects (see --help)';
 
-/** Whether a notification was accepted; if not, says so in the findings. */
+/** Whether a notification was accepted. If not, adds that to the findings. */
 export function expectAccepted(findings: Findings, exchange: Exchange, fix?: string): boolean {
   const { reception } = exchange;
   if (reception === 'refused' || reception === 'broken') findings.fail(describeExchange(exchange), fix);
@@ -72,11 +72,11 @@ export function expectAccepted(findings: Findings, exchange: Exchange, fix?: str
   return reception === 'accepted';
 }
 
-/** Whether what a check builds on was accepted; when it was not, that is another check's failure. */
+/** Whether all were accepted that a check compares with. If not, leaves it open: another check reports the refusal. */
 export function isGround(findings: Findings, exchanges: readonly Exchange[]): boolean {
   const missing = exchanges.filter(({ reception }) => reception !== 'accepted');
   for (const exchange of missing) {
-    findings.leaveOpen(`${describeExchange(exchange)}, so that there was nothing to compare with`);
+    findings.leaveOpen(`${describeExchange(exchange)}, so there was nothing to compare with`);
   }
   return missing.length === 0;
 }

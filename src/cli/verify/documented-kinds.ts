@@ -2,12 +2,15 @@ import type { SandboxNotification } from '../../sandbox/model/records';
 import { documentedKinds } from '../../service/kinds';
 import type { Acted, Session } from './session';
 
-/** A notification with the name that the report gives it. */
+/** A notification, with its name in the report. */
 export type Named = readonly [name: string, notification: SandboxNotification];
 
 const FAILED_PAYOUT = 'failed payout';
 
-/** One of everything that sections 6.2 to 6.5 show, each of a sale of its own. */
+/**
+ * One notification of each kind and status in sections 6.2 to 6.5, and a sale with REVERSAL. No two are about the same
+ * sale, except the reversal's PENDING and PAID.
+ */
 export async function everyKind(session: Session): Promise<Named[]> {
   const sale = () => session.announcedSale();
   const returned = await (await sale()).reversal('PAID');
@@ -24,14 +27,14 @@ export async function everyKind(session: Session): Promise<Named[]> {
   ];
 }
 
-/** How one notification is made, whose fields can then be left out. */
+/** How to make a notification whose fields are then left out, one at a time. */
 export interface Sample {
-  /** What identifies it and says what it reports, or how much: without these nobody can act. */
+  /** The fields that are never left out, because no listener can act without them: identity, order, state, amount. */
   readonly needed: readonly string[];
   make(session: Session): Promise<SandboxNotification>;
 }
 
-/** One of each kind, by the name that the report gives it. */
+/** One sample of each kind, by its name in the report. */
 export const samplesOfKinds = {
   payment: {
     needed: ['saleToken', 'newStatus', 'referenceCode', 'amount'],
@@ -51,7 +54,7 @@ export const samplesOfKinds = {
   },
 } satisfies Readonly<Record<string, Sample>>;
 
-/** Counters of `--effects` that have a meaning here; others are the merchant's own, and may move at any time. */
+/** The counters of `--effects` that checks look at. Others are the merchant's own, and may move at any time. */
 export const counters: readonly string[] = [...documentedKinds.map(({ kind }) => kind), 'payoutFailed'];
 
 /** The counter that a notification belongs to. Payouts that failed may have one of their own. */
@@ -59,7 +62,10 @@ export function counterOf(name: string, { kind, byName = {} }: Acted): string {
   return name === FAILED_PAYOUT && 'payoutFailed' in byName ? 'payoutFailed' : kind;
 }
 
-/** Counters that no notification of their kind has moved. A payout that failed need not move that of payouts. */
+/**
+ * Counters whose notifications moved nothing at all; if they moved another counter, `right-kind` reports that. A payout
+ * that failed does not have to move the counter of payouts.
+ */
 export function idleCounters(actionsOf: ReadonlyMap<string, Acted>): string[] {
   return counters.filter((counter) => {
     const actions = [...actionsOf].flatMap(([name, acted]) =>

@@ -4,7 +4,7 @@ import { readBody } from '../../shared/read-body';
 import { CliFailure } from '../failure';
 
 const POLL_MS = 40;
-/** The count is taken once it has been the same for so long. */
+/** The count is final once it has not changed for this long. */
 const STEADY_MS = 40;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ export interface ActionCount {
   readonly byName: Readonly<Record<string, number>> | undefined;
 }
 
-/** Reads the count of what the listener has done, from a URL of the merchant's. No credentials are sent there. */
+/** Reads how many actions the listener has taken, from the merchant's URL. No credentials are sent there. */
 export class Effects {
   readonly #url: URL;
   readonly #waitMs: number;
@@ -27,8 +27,8 @@ export class Effects {
   }
 
   /**
-   * The actions since `before`. Waits until there are as many as expected and the count holds still, and no longer than
-   * an action may take: so it takes the whole time only where something is missing, or where nothing is expected.
+   * The actions since `before`. Returns as soon as there are as many as expected and the count stops changing. If some
+   * are missing, or none is expected, it waits for `waitMs`, and up to twice that while the count still changes.
    */
   async since(before: ActionCount, expected: number): Promise<ActionCount> {
     let changedAt = performance.now();
@@ -63,11 +63,11 @@ export class Effects {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await this.#reach(signal);
     try {
-      // The signal ends the reading, too.
+      // The signal also ends the reading of the body.
       const { text, brokenOff } = await readBody(response, MAX_BYTES, new Promise<never>(() => undefined));
       return response.status === 200 && brokenOff === undefined ? JSON.parse(text) : undefined;
     } catch {
-      // Not JSON; the message would quote it.
+      // Not JSON. The parser's message would quote it.
       return undefined;
     }
   }

@@ -5,7 +5,7 @@ import {
 } from '../../sandbox/delivery/post-notification';
 import { describeAnswer, excerpt } from '../output';
 
-/** How a response counts, whatever the check. */
+/** What a response means to every check. `silent` is a timeout; `gone` means that no connection was made. */
 export type Reception = 'accepted' | 'refused' | 'broken' | 'silent' | 'gone';
 
 /** A notification that was sent, and its response. */
@@ -27,13 +27,13 @@ export async function exchange(
 }
 
 function receptionOf({ httpStatus, error }: NotificationAnswer): Reception {
-  // Whether it is the right success is the subject of a check of its own.
+  // Any 2xx is accepted here; the check `status-200` wants 200.
   if (httpStatus !== undefined) return httpStatus >= 200 && httpStatus < 300 ? 'accepted' : 'refused';
   if (error === 'timeout') return 'silent';
   return error !== undefined && BROKEN.test(error) ? 'broken' : 'gone';
 }
 
-/** A connection that was made and gave no HTTP response, as when the process ends; all else never reached it. */
+/** Errors of a connection that was made but brought no HTTP response, as when the process ends. */
 const BROKEN = /^(ECONNRESET|EPIPE|HPE_.*|connection failed)$/;
 
 /** What was sent and what came back, for a report. */

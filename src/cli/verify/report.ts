@@ -7,7 +7,7 @@ const marks = {
   'not-checked': paint('yellow', '–'),
 };
 
-/** A check for a person: what is wrong, what could not be told, what to do. */
+/** A check's result for people: what is wrong, what could not be checked, what to do. */
 export function reportLines({ title, verdict, problems, open, why, fix }: CheckResult): string {
   const lines = [`  ${marks[verdict]} ${title}${verdict === 'not-checked' ? ': not checked' : ''}`];
   for (const problem of problems) lines.push(`      ${problem}`);

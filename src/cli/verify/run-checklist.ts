@@ -20,9 +20,9 @@ import { workFirst } from './checks/work-first';
 import { Session, type SessionOptions } from './session';
 
 /**
- * In an order that matters: nothing can be told before `reachable`; `acts` measures what others compare with; a listener
- * may not survive `unknownKinds`; after wrong `credentials` a listener may lock us out; the last three look at what all
- * others have sent.
+ * The order matters: without `reachable` no check can say anything; `acts` measures what later checks compare with;
+ * `unknownKinds` may crash the listener; after the wrong pairs of `credentials` it may lock us out; the last three look
+ * at all earlier responses.
  */
 export const checklist: readonly CheckDefinition[] = [
   reachable,
@@ -45,13 +45,13 @@ export const checklist: readonly CheckDefinition[] = [
   prompt,
 ];
 
-/** These say something even when the first notification did not get through. */
+/** These have a result even if the first notification was not accepted. */
 const always: readonly CheckDefinition[] = [reachable, noSecrets, prompt];
 
-/** How long a response may take unless `--limit` says otherwise, in milliseconds. Made up: the document says nothing. */
+/** The default of `--limit`: how long a response may take, in milliseconds. Our choice: the service documents no limit. */
 export const DEFAULT_LIMIT_MS = 5_000;
 
-/** Runs every check, and tells each result as soon as it is there. */
+/** Runs every check, and passes each result to `onResult` as soon as it is known. */
 export async function runChecklist(
   options: SessionOptions,
   onResult: (result: CheckResult) => void = () => undefined,
@@ -61,8 +61,7 @@ export async function runChecklist(
   let isPointless = false;
   for (const check of checklist) {
     const findings = new Findings(check.fix);
-    if (isPointless && !always.includes(check))
-      findings.leaveOpen('the first notification did not get through');
+    if (isPointless && !always.includes(check)) findings.leaveOpen('the first notification was not accepted');
     else await run(check, findings, session);
     const result = findings.result(check);
     results.push(result);
@@ -72,7 +71,7 @@ export async function runChecklist(
   return results;
 }
 
-/** A count that is gone, as with the process that an earlier check has ended, leaves the check open. */
+/** Leaves a check open if it cannot reach `--effects`, the sandbox or the shop: it may have crashed meanwhile. */
 async function run(check: CheckDefinition, findings: Findings, session: Session): Promise<void> {
   try {
     await check.run(findings, session);
@@ -85,8 +84,8 @@ async function run(check: CheckDefinition, findings: Findings, session: Session)
 const webhookAnswer = z.looseObject({ webhookUrl: z.optional(z.unknown()) });
 
 /**
- * Takes the sandbox's listener away while `work` runs: it would be told of each sale by the sandbox, too, and that would
- * disturb what is counted. Afterwards the sandbox has its listener again.
+ * Removes the sandbox's listener while `work` runs, and restores it afterwards. Otherwise the sandbox would notify it of
+ * each sale as well, and those actions would be counted.
  */
 export async function withQuietSandbox<Result>(
   sandbox: SandboxClient | undefined,
@@ -97,7 +96,7 @@ export async function withQuietSandbox<Result>(
   const { webhookUrl } = readAnswer(webhookAnswer, answer);
   await sandbox.call('PUT', '/sandbox/webhook-url', {});
   const restore = () => sandbox.call('PUT', '/sandbox/webhook-url', { webhookUrl });
-  // Ctrl+C must not leave the sandbox without its listener. A second one ends at once.
+  // Ctrl+C must not leave the sandbox without its listener. A second Ctrl+C ends at once.
   const interrupted = () => void restore().finally(() => process.exit(130));
   process.once('SIGINT', interrupted);
   try {

@@ -4,23 +4,23 @@ import { CliFailure } from '../failure';
 import { type SaleIdentity, type SampleReversal, type Samples, sampleOrder } from '../samples';
 import { readAnswer, type SandboxClient } from '../sandbox-client';
 
-/** A sale that is paid, and what can be reported of it. Each move happens when it is asked for. */
+/** A paid sale, and the notifications about it. A real sale is refunded or reversed when the method is called. */
 export interface Sale {
   readonly payment: SandboxNotification;
   refund(amount: number): Promise<SandboxNotification>;
   reversal(end: 'PAID' | 'CANCELLED'): Promise<SampleReversal>;
 }
 
-/** Where the sales come from that the listener is told of. */
+/** Makes the sales that the listener is notified of. */
 export interface SaleSource {
-  /** Whether the service knows them, so that a listener may confirm them. */
+  /** Whether they exist in a sandbox, so that a listener can confirm them. */
   readonly areReal: boolean;
   sale(): Promise<Sale>;
   /** A payment notification of a sale that nobody has paid. */
   unpaid(): Promise<SandboxNotification>;
 }
 
-/** Sales that exist nowhere. A listener that confirms payments refuses them, and is right. */
+/** Sales that exist nowhere. A listener that confirms payments is right to refuse them. */
 export function madeUpSales(samples: Samples): SaleSource {
   return {
     areReal: false,
@@ -40,12 +40,12 @@ const identity = z.looseObject({ id: z.number(), uuid: z.string() });
 const checkoutAnswer = z.looseObject({ response: identity });
 const transactionAnswer = z.looseObject({ id: z.optional(z.number()) });
 
-/** How a journey comes to be: the sale's identity, of which nothing is paid yet. */
+/** Creates a journey that is not paid yet, and returns the identity of its sale. */
 type CreateJourney = () => Promise<SaleIdentity>;
 
 /**
- * Sales that exist in a running sandbox: each is paid there, so that a listener which confirms payments finds them. What
- * it is told is composed here, because the checks decide when and how often.
+ * Sales that exist in a running sandbox and are paid there, so that a listener which confirms payments finds them. The
+ * notifications are made here, because the checks decide when and how often to send them.
  */
 export function sandboxSales(sandbox: SandboxClient, samples: Samples, create: CreateJourney): SaleSource {
   const control = async (path: string, body?: object) => {
@@ -76,7 +76,7 @@ export function sandboxSales(sandbox: SandboxClient, samples: Samples, create: C
   };
 }
 
-/** Creates journeys by itself: no order of the merchant's belongs to them. */
+/** Creates journeys directly in the sandbox. The merchant has no orders for them. */
 export function ownJourneys(sandbox: SandboxClient): CreateJourney {
   let created = 0;
   const prefix = `verify-${Date.now()}-`;
@@ -89,7 +89,7 @@ export function ownJourneys(sandbox: SandboxClient): CreateJourney {
   };
 }
 
-/** Lets the merchant's shop create its orders, by a POST to a URL of its own, and finds their journeys in the sandbox. */
+/** Lets the merchant's shop create orders, by a POST to its URL, and finds their journeys in the sandbox. */
 export function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
   let ordered = 0;
   const prefix = `verify-${Date.now()}-`;
@@ -110,7 +110,7 @@ export function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
   };
 }
 
-/** Orders as a customer of the shop does. No credentials are sent. @returns how it was answered */
+/** Orders as a customer of the shop would. No credentials are sent. @returns the HTTP status, or `no answer` */
 async function order(shop: URL, referenceCode: string): Promise<string> {
   try {
     const response = await fetch(shop, {

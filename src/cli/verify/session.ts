@@ -12,24 +12,24 @@ import { madeUpSales, ownJourneys, type Sale, type SaleSource, sandboxSales, sho
 
 /** What the checklist is run with. */
 export interface SessionOptions {
-  /** The listener. */
+  /** The listener's URL. */
   readonly url: string;
-  /** What the listener expects. */
+  /** The pair that the listener expects. */
   readonly credentials: Credentials;
   /** How long a response may take before the check of promptness fails, in milliseconds. */
   readonly limitMs: number;
-  /** Without it, nothing shows from outside whether the listener acted. */
+  /** Without it, no check can tell whether the listener acted. */
   readonly effects: Effects | undefined;
   /** Where real sales are made; without it they are made up. */
   readonly sandbox: SandboxClient | undefined;
-  /** Creates the orders of real sales; without it, real sales belong to no order of the merchant's. */
+  /** Creates the orders of real sales; without it, the merchant has no orders for them. */
   readonly shop?: URL | undefined;
 }
 
-/** What a step gave, and what the listener did for it. */
+/** The result of a step, and what the listener did meanwhile. */
 export interface Watched<Result> {
   readonly result: Result;
-  /** `undefined` when nothing counts. */
+  /** `undefined` without `--effects`. */
   readonly actions: ActionCount | undefined;
 }
 
@@ -38,34 +38,34 @@ export interface Acted extends ActionCount {
   readonly kind: SandboxNotification['kind'];
 }
 
-/** A notification that was refused with an error of the server, and accepted when it came again. */
+/** A notification that was answered with 500 or more, and accepted when it was sent again. */
 export interface Recovery {
   readonly what: string;
   readonly kind: SandboxNotification['kind'];
   readonly actions: number | undefined;
 }
 
-/** A response is waited for this many times as long as it may take, so that a late one is seen for what it is. */
+/** How many times `limitMs` to wait for a response, so that a late response is told from a missing one. */
 const PATIENCE = 3;
-/** The service waits a minute before it sends again; verify a moment. */
+/** The service waits a minute before a retry; verify waits a moment. */
 const RETRY_MS = 20;
-/** Some are enough to judge by, and each may have to be waited for. */
+/** A few are enough, and each may take the whole wait for `--effects`. */
 const MAX_RECOVERIES = 5;
 
-/** A run of the checklist: what is sent, and what is learned on the way. */
+/** One run of the checklist: sends the notifications, and keeps what later checks need. */
 export class Session {
   readonly samples = new Samples();
   readonly options: SessionOptions;
-  /** Everything sent with the right credentials. */
+  /** Every notification sent with the right credentials. */
   readonly exchanges: Exchange[] = [];
-  /** Everything sent with other credentials. */
+  /** Every notification sent with wrong credentials or none. */
   readonly forgeries: Exchange[] = [];
-  /** Kinds that were accepted as the document shows them, by the name that the report gives them. */
+  /** Kinds that were accepted as the document shows them, by their name in the report. */
   readonly acceptedKinds = new Set<string>();
   /** What the listener does about one notification of each kind, by the same name. */
   readonly actionsOf = new Map<string, Acted>();
   readonly recoveries: Recovery[] = [];
-  /** Whether it refuses refunds and reversals of payments that it was not told of, as it may. */
+  /** Whether the listener refuses refunds and reversals of sales whose payment it has not seen, as it may. */
   needsPaymentFirst = false;
   readonly #redact: (text: string) => string;
   readonly #sales: SaleSource;
@@ -91,7 +91,7 @@ export class Session {
     return this.#sales.sale();
   }
 
-  /** A sale to report more of than its payment. A listener that asks for it has been told of the payment. */
+  /** A sale for a refund or a reversal. Sends its payment first, if the listener needs that. */
   async announcedSale(): Promise<Sale> {
     const sale = await this.sale();
     if (this.needsPaymentFirst) await this.send('the payment of a sale', sale.payment);
@@ -103,15 +103,15 @@ export class Session {
     return this.#sales.unpaid();
   }
 
-  /** How many actions the listener takes for one notification of this kind; 0 when it takes none, or nothing counts. */
+  /** How many actions the listener takes for one notification of this kind; 0 if none, or without `--effects`. */
   unit(name: string): number {
     return this.actionsOf.get(name)?.total ?? 0;
   }
 
   /**
-   * Carries a step out, and tells what the listener did for it.
+   * Runs a step, and counts what the listener does meanwhile.
    *
-   * @param expected - how many actions a right listener takes; with 0, the whole time is waited for one too many
+   * @param expected - how many actions a right listener takes; 0 waits the whole time for one too many
    */
   async watch<Result>(expected: number, step: () => Promise<Result>): Promise<Watched<Result>> {
     const { effects } = this.options;
@@ -120,17 +120,17 @@ export class Session {
     return { result, actions: before && (await effects?.since(before, expected)) };
   }
 
-  /** Waits for what the listener may still do about notifications sent before, so that it is not counted for the next. */
+  /** Waits for late actions of the listener, so that they are not counted for the next notification. */
   async settle(): Promise<void> {
     await this.watch(0, async () => undefined);
   }
 
-  /** As `settle`, for the payments that `announcedSale` has told of, if any. */
+  /** As `settle`, but only if `announcedSale` sends payments. */
   async settlePayments(): Promise<void> {
     if (this.needsPaymentFirst) await this.settle();
   }
 
-  /** Sends a notification as the service does. One that fails on the server's side comes again, once. */
+  /** Sends a notification as the service does, and once more after a response of 500 or more. */
   async send(what: string, notification: SandboxNotification): Promise<Exchange> {
     const first = await this.sendOnce(what, notification);
     if ((first.httpStatus ?? 0) < 500) return first;
@@ -143,7 +143,7 @@ export class Session {
     return second;
   }
 
-  /** Sends a notification as the service does, and not again. */
+  /** Sends a notification as the service does, without a retry. */
   async sendOnce(what: string, notification: SandboxNotification): Promise<Exchange> {
     const sent = await this.#deliver(this.#authorization, what, notification);
     this.exchanges.push(sent);
@@ -161,7 +161,7 @@ export class Session {
     return sent;
   }
 
-  /** Sends any body with the right credentials, to find out what the listener does with bodies. */
+  /** Sends any body with the right credentials, to find out how the listener reads bodies. */
   probe(body: string): Promise<Exchange> {
     return this.#post('a probe', this.options.url, body, this.#authorization);
   }

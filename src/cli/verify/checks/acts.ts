@@ -5,12 +5,12 @@ import { counterOf, everyKind, idleCounters } from '../documented-kinds';
 export const acts: CheckDefinition = {
   id: 'acts',
   title: 'Acts on what it accepts',
-  asks: 'One notification of each kind, and after each the count of `--effects`: a counter of that name moves by 1.',
-  why: 'The service does not send again what was answered with 200: a payment that is accepted and not acted on is an order that is never shipped.',
+  asks: 'One notification of each kind, and after each the count of `--effects`: the counter of that kind must move by 1.',
+  why: 'The service does not resend what was answered with 200. If a payment is accepted but not acted on, its order is never shipped.',
   fix:
-    'Act before you answer 200, and check what the listener takes the notification for: the field `newStatus` of a sale ' +
-    'is `PAID` when it is paid (document section 6.2). An empty or unparsed body often ends here, too. If it does act, ' +
-    'let --effects count it.',
+    'Act before you answer 200, and check how the listener recognizes a payment: the field `newStatus` of a sale is ' +
+    '`PAID` when it is paid (document section 6.2). An empty or unparsed body is another common cause. If the listener ' +
+    'does act, let --effects count it.',
   async run(findings, session) {
     if (!session.countsEffects) {
       findings.leaveOpen(WITHOUT_EFFECTS);
@@ -24,10 +24,10 @@ export const acts: CheckDefinition = {
       session.actionsOf.set(name, { ...actions, kind: notification.kind });
     }
     if (session.actionsOf.size === 0) findings.leaveOpen('nothing was accepted');
-    // What was accepted only at the second attempt, and not acted on, is the subject of `retry`.
+    // If one was accepted only at its retry, and not acted on, `retry` reports it.
     if (session.recoveries.some(({ actions }) => actions === 0)) return;
     if (session.actionsOf.has('payment') && session.unit('payment') === 0) {
-      findings.fail('a payment was accepted, and nothing was counted');
+      findings.fail('a payment was accepted, but nothing was counted');
     }
     for (const [name, acted] of session.actionsOf) {
       const counter = counterOf(name, acted);
@@ -35,13 +35,13 @@ export const acts: CheckDefinition = {
       if (moved > 1) findings.fail(`one ${name} moved the count of \`${counter}\` by ${moved}`, ONCE);
     }
     for (const name of idleCounters(session.actionsOf)) {
-      // A payment that is not acted on is told of above.
+      // Reported above.
       if (name === 'payment') continue;
-      findings.fail(`--effects counts \`${name}\`, and no notification changed that count`);
+      findings.fail(`--effects counts \`${name}\`, but no notification changed that count`);
     }
   },
 };
 
 const ONCE =
   'Act once for one notification: look for a line that books twice, or a handler that is registered twice. If it acts ' +
-  'once, let each notification move its counter of --effects by 1; a counter of another name may move by any number.';
+  'once, let each notification move its counter of --effects by 1. Only counters of other names may move by more.';

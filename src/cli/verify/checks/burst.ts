@@ -4,15 +4,16 @@ import type { Exchange } from '../exchange';
 
 const BURST = 5;
 
-/** Shoppers do not wait for each other: notifications that differ come in the same moment, too. */
+/** Shoppers do not wait for each other: different notifications may come at the same moment. */
 export const burst: CheckDefinition = {
   id: 'burst',
   title: 'Acts on each of several payments that come at once',
-  asks: 'Five payments of five sales in the same moment; those that were refused for now come again, one by one.',
-  why: 'A listener that answers 200 to what it has no time for loses those payments: the service does not send them again.',
+  asks: 'Five payments of five sales at the same moment. Those that are refused are sent again, one by one.',
+  why: 'A listener that answers 200 while it is too busy to act loses those payments: the service does not send them again.',
   fix:
     'Answer 200 only to what you have acted on or have seen before, and 503 while you are busy: the service retries ' +
-    '(document section 6.1). Guard each payment by its own key, not all of them by one flag or one lock that gives up.',
+    '(document section 6.1). Lock each payment by its own key. Do not use one flag for all payments, or one lock that ' +
+    'gives up.',
   async run(findings, session) {
     if (!session.acceptedKinds.has('payment')) return findings.leaveOpen('no payment was accepted');
     const payments: SandboxNotification[] = [];
@@ -33,7 +34,7 @@ export const burst: CheckDefinition = {
     const missing = unit * accepted - actions.total;
     if (missing > 0) {
       findings.fail(
-        `${actions.total} actions for ${accepted} payments that were accepted at once, ${unit} for a single one`,
+        `${actions.total} actions were counted for ${accepted} payments accepted at once; a single payment counts ${unit}`,
       );
     }
   },

@@ -2,28 +2,28 @@ import type { SandboxNotification } from '../../../sandbox/model/records';
 import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import type { Session } from '../session';
 
-/** More than a client retries. What is left is taken back. */
+/** More than a client's retries use up. The rest is removed afterwards. */
 const FAULTS = 50;
 
 const CONFIRM =
   'Confirm with `confirmPayment` before you act: it compares situation, amount, currency and reference code with the ' +
-  'transaction of the service, and a listener that only looks the sale up compares nothing.';
+  'transaction of the service. To look up the sale is not enough.';
 
-/** What a listener that asks the service about a payment does about the answer. */
+/** Whether a listener that asks the service about a payment acts on the answer. */
 export const confirms: CheckDefinition = {
   id: 'confirms',
-  title: 'Acts only on payments that the service confirms, and fails while it cannot ask',
+  title: 'Acts only on payments that the service confirms, and refuses them while it cannot ask',
   asks:
-    'With `--sandbox`: a payment while the transaction query answers 503. A listener that does not act on it asks the ' +
-    'service; it is then sent a payment with the amount 0.01, and one of a sale that nobody has paid. One that does not ' +
-    'is reported as not checked.',
-  why: 'A payment that could not be confirmed for a moment and was answered with 200 is lost; one with a wrong amount ships goods for a cent.',
+    'With `--sandbox`: a payment while the transaction query answers 503. If the listener acts on it, it does not ask ' +
+    'the service, and the check is reported as not checked. Otherwise it gets a payment with the amount 0.01, and one of ' +
+    'a sale that nobody has paid, and must not act on either.',
+  why: 'A payment that cannot be confirmed and is answered with 200 is lost. If the amount is not compared, goods are shipped for a cent.',
   fix:
     'Answer 500 or 503 when the service cannot be asked: the service sends the notification again (document section ' +
-    '6.1). Let the error of `confirmPayment` or `getTransaction` go through; do not catch it and answer 200.',
+    '6.1). Let `confirmPayment` or `getTransaction` throw; do not catch the error to answer 200.',
   async run(findings, session) {
     if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
-    if (!session.hasRealSales) return findings.leaveOpen('it needs sales that exist: pass --sandbox');
+    if (!session.hasRealSales) return findings.leaveOpen('this check needs sales that exist: pass --sandbox');
     if (session.unit('payment') === 0) return findings.leaveOpen('no payment was acted on');
     if (!(await asksService(findings, session))) return;
     const { payment } = await session.sale();
@@ -38,7 +38,7 @@ export const confirms: CheckDefinition = {
   },
 };
 
-/** Whether the listener asks, and what it does while there is no answer. */
+/** Whether the listener asks the service. If it does, it must not answer 200 while the service fails. */
 async function asksService(findings: Findings, session: Session): Promise<boolean> {
   const { sandbox } = session.options;
   const { payment } = await session.sale();
@@ -54,7 +54,7 @@ async function asksService(findings: Findings, session: Session): Promise<boolea
       findings.leaveOpen('your listener does not confirm payments with the service before it acts');
       return false;
     }
-    if (result.reception === 'accepted') findings.fail(`${what} was answered with 200, and not acted on`);
+    if (result.reception === 'accepted') findings.fail(`${what} was answered with 200, but not acted on`);
     return true;
   } finally {
     await sandbox?.call('DELETE', '/sandbox/faults', { operation: 'getTransaction' });

@@ -4,18 +4,19 @@ import type { CheckDefinition } from '../check';
 import { everyKind, type Named } from '../documented-kinds';
 import { describeExchange } from '../exchange';
 
-/** Sections 5.4 and 6.1. One fault at a time, so that a check of half the pair is found. */
+/** Sections 5.4 and 6.1. Each forgery has one fault, to find a listener that checks only half of the pair. */
 export const credentials: CheckDefinition = {
   id: 'credentials',
-  title: 'Rejects missing and wrong credentials, and does not act on what they carry',
+  title: 'Rejects missing and wrong credentials, and does not act on such notifications',
   asks:
     'Payments with no credentials, half of them, shortened ones, longer ones, an empty pair, another case, another ' +
-    'scheme; and every other kind without credentials. Each must be answered with 401 or another 4xx, and do nothing.',
+    'scheme; and every other kind without credentials. Each must be answered with 401 or another 4xx, and must not be acted on.',
   why: 'The URL of a listener is no secret. Anybody who finds it could mark orders as paid.',
   fix:
-    'Compare the whole `Authorization` header with `Basic ` and the Base64 of key, colon and token, letter by letter, in ' +
-    'constant time and before anything is read or done; refuse to start without a pair; answer 401 otherwise (document ' +
-    'section 5). `createWebhookHandler`, or `verifyAuthorization` for a listener of your own, does it.',
+    'Compare the whole `Authorization` header with `Basic ` and the Base64 of key, colon and token, case-sensitively and ' +
+    'in constant time, and answer 401 if they differ, before you read or do anything else (document section 5). Refuse ' +
+    'to start without credentials. `createWebhookHandler` does all this; in a listener of your own, call ' +
+    '`verifyAuthorization`.',
   async run(findings, session) {
     const { payment } = await session.sale();
     const others: Named[] = (await everyKind(session)).filter(([name]) => name !== 'payment');
@@ -36,7 +37,8 @@ export const credentials: CheckDefinition = {
       }
     });
     const { total = 0 } = actions ?? {};
-    if (total > 0) findings.fail(`${total} actions were counted for notifications that prove nothing`);
+    if (total > 0)
+      findings.fail(`${total} actions were counted for notifications without the right credentials`);
   },
 };
 
@@ -53,7 +55,7 @@ function forgeries({ apiKey, apiToken }: Credentials): Forgery[] {
     ['right key, no token', basic(apiKey, '')],
     ['right token, no key', basic('', apiToken)],
     ['right key, token without its last character', basic(apiKey, apiToken.slice(0, -1))],
-    ['right key, first character of the token', basic(apiKey, apiToken.slice(0, 1))],
+    ['right key, only the first character of the token', basic(apiKey, apiToken.slice(0, 1))],
     ['right token, key without its last character', basic(apiKey.slice(0, -1), apiToken)],
     ['right key, token with one character more', basic(apiKey, `${apiToken}0`)],
     ['right token, key with one character more', basic(`0${apiKey}`, apiToken)],
@@ -63,13 +65,13 @@ function forgeries({ apiKey, apiToken }: Credentials): Forgery[] {
     ['key and token swapped', basic(apiToken, apiKey)],
     ['right pair under the scheme Bearer', `Bearer ${right}`],
     ['right pair without a scheme', right],
-    ['right pair that is not Base64', `Basic ${apiKey}:${apiToken}`],
+    ['right pair that is not Base64-encoded', `Basic ${apiKey}:${apiToken}`],
   ];
-  // Of a token without letters, another case is the same.
+  // A token without letters is the same in another case.
   return all.filter(([, authorization]) => authorization !== `Basic ${right}`);
 }
 
-/** Without the library's own checks: these are meant to be wrong. */
+/** Unlike the library's own function, this one encodes wrong pairs. */
 function basic(key: string, token: string): string {
   return `Basic ${encode(`${key}:${token}`)}`;
 }
@@ -78,7 +80,7 @@ function encode(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** As long as it was, and different in its last character only. */
+/** Changes only the last character, so that the length stays the same. */
 function altered(text: string): string {
   return text.slice(0, -1) + (text.endsWith('x') ? 'y' : 'x');
 }

@@ -5,17 +5,17 @@ import type { Session } from '../session';
 
 const BURST = 5;
 
-/** Section 6.1, item 5: the same notification again must be answered 200, and do nothing. */
+/** Section 6.1, item 5: a notification that comes again must be answered with 200, and not acted on. */
 export const duplicates: CheckDefinition = {
   id: 'duplicates',
   title: 'Acts once on duplicates, and accepts them',
   asks:
-    'Every kind and status, payouts that failed included, and then all of them once more; and a payment, a refund and a ' +
-    'payout, each five times at once. Each must be answered with 200, and must be acted on once.',
-  why: 'The service sends again whatever it got no 200 for in time: goods are shipped twice, money is booked twice.',
+    'Every kind and status, failed payouts included, and then all of them once more; then a payment, a refund and a ' +
+    'payout, each five times at once. Each must be acted on once, and answered with 200 when it comes again.',
+  why: 'The service sends a notification again if it got no 200 in time. A listener that acts again ships goods or books money twice.',
   fix:
-    'Record the idempotency key of what you have acted on, atomically with acting or by a claim before it, and answer ' +
-    '200 to what is recorded (document section 6.1). `createWebhookHandler` with a store does it.',
+    'Record the idempotency key of what you have acted on, in the same transaction or by a claim beforehand, and answer ' +
+    '200 to what is already recorded (document section 6.1). `createWebhookHandler` with a store does this.',
   async run(findings, session) {
     await session.settle();
     await oneAfterTheOther(findings, session);
@@ -32,7 +32,7 @@ async function oneAfterTheOther(findings: Findings, session: Session): Promise<v
   await session.watch(expected, async () => {
     for (const [name, original] of originals) first.push(await session.send(`first ${name}`, original));
   });
-  // A kind that is refused is the subject of another check, unless it is every kind.
+  // `kinds` reports refused kinds. If every kind was refused, nothing is left to send again.
   const accepted = originals.filter((_, index) => first[index]?.reception === 'accepted');
   if (accepted.length === 0) isGround(findings, first);
 
@@ -45,7 +45,7 @@ async function oneAfterTheOther(findings: Findings, session: Session): Promise<v
   if (total > 0) findings.fail(`${total} actions were counted for notifications that were sent again`);
 }
 
-/** Two processes of a merchant may get the same notification in the same moment: a look-up alone is not enough. */
+/** Two processes may get the same notification at the same moment: to look up the key, without a claim, is not enough. */
 async function allAtOnce(
   findings: Findings,
   session: Session,
@@ -55,19 +55,19 @@ async function allAtOnce(
   const notification = await samplesOfKinds[name].make(session);
   await session.settlePayments();
   const { actions } = await session.watch(0, async () => {
-    // A listener at work on one of them may turn the others away for now. Afterwards it may not.
+    // While the listener works on one of them, it may refuse the others. Afterwards it must accept.
     await Promise.all(
       Array.from({ length: BURST }, () => session.sendOnce(`a ${name} ${BURST} times at once`, notification)),
     );
-    const last = await session.send(`a ${name} that came ${BURST} times at once, sent again`, notification);
+    const last = await session.send(`a ${name} sent ${BURST} times at once, sent again`, notification);
     expectAccepted(findings, last);
   });
   const unit = session.unit(name);
   if (actions === undefined || unit === 0) return;
   if (actions.total > unit) {
     findings.fail(
-      `${actions.total} actions for a ${name} that came ${BURST} times at once, ${unit} for a single one`,
+      `${actions.total} actions were counted for a ${name} sent ${BURST} times at once; a single one counts ${unit}`,
     );
   }
-  if (actions.total === 0) findings.fail(`no action for a ${name} that came ${BURST} times at once`);
+  if (actions.total === 0) findings.fail(`no action was counted for a ${name} sent ${BURST} times at once`);
 }

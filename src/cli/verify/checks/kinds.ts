@@ -6,11 +6,11 @@ import type { Session } from '../session';
 export const kinds: CheckDefinition = {
   id: 'kinds',
   title: 'Accepts every kind of notification',
-  asks: 'One notification of each kind and status that the document shows, payouts that failed included; what is refused comes again after the payment of its sale.',
-  why: 'What is refused comes five more times and is lost; a process that ends takes the next payments with it.',
+  asks: 'One notification of each kind and status that the document shows, failed payouts included. What is refused is sent again after the payment of its sale.',
+  why: 'A refused notification comes five more times and is then lost. A process that crashes loses the next payments, too.',
   fix:
-    'Answer 200 to every kind, also to those that you do nothing about. A payout that failed has no receipt and another ' +
-    '`status`; a sale may have another `newStatus` than `PAID` (document section 6).',
+    'Answer 200 to every kind, even to those that you do nothing about. A payout that failed has no receipt and another ' +
+    '`status`; a sale may have a `newStatus` other than `PAID` (document section 6).',
   async run(findings, session) {
     const exchanges = await sendEveryKind(session);
     const isRefused = [...exchanges.values()].some(({ reception }) => reception === 'refused');
@@ -29,7 +29,7 @@ async function sendEveryKind(session: Session): Promise<Map<string, Exchange>> {
   return exchanges;
 }
 
-/** A listener may refuse a refund until it was told of the payment. Keeps what is accepted then. */
+/** A listener may refuse a refund until it has seen the payment. Sends the payment first, and keeps what is accepted. */
 async function sendAfterPayments(session: Session, exchanges: Map<string, Exchange>): Promise<void> {
   session.needsPaymentFirst = true;
   let isBetter = false;

@@ -7,13 +7,13 @@ export const missingFields: CheckDefinition = {
   id: 'missing-fields',
   title: 'Copes with fields that are missing or null',
   asks:
-    'Each kind, with one field that is not needed left out, and then `null`, in turn: those that the document calls ' +
-    'available, given, provided or generated only at times, and all others but identity, state and amount.',
-  why: 'A field that the document does not promise is missing once, and the payment is refused six times and lost.',
+    'Each kind many times, each time with one field left out or `null`. Only the fields for identity, order, state and ' +
+    'amount are always sent.',
+  why: 'The document does not promise every field. If one is missing, the payment is refused six times and lost.',
   fix:
-    'Read fields with care, first those that are named above: `payload.shopper?.email ?? undefined`. Identity and state are always there; a shopper, bank ' +
-    'details, a receipt or one of the two refund amounts may be missing or `null` (document sections 6.2 to 6.5). The ' +
-    'types of `parseNotification` say so.',
+    'Read fields with care, first those that are named above: `payload.shopper?.email ?? undefined`. Identity and state ' +
+    'are always there; a shopper, bank details, a receipt or one of the two refund amounts may be missing or `null` ' +
+    '(document sections 6.2 to 6.5). The types of `parseNotification` show which.',
   async run(findings, session) {
     await session.settle();
     for (const [name, sample] of Object.entries(samplesOfKinds)) {
@@ -42,7 +42,7 @@ async function vary(
   );
   const notifications: Named[] = [];
   for (const { what, make: makeVariant } of variants) notifications.push([what, await makeVariant()]);
-  // Making them may tell the listener of their payments, which must not be counted here.
+  // To make them, payments may have been sent first. Those must not be counted here.
   await session.settlePayments();
   const { result: accepted, actions } = await session.watch(unit * paths.length * 2, async () => {
     let count = 0;
@@ -56,12 +56,13 @@ async function vary(
   const missing = unit * accepted - (actions?.total ?? unit * accepted);
   if (missing > 0) {
     const names = await withoutAction(session, unit, variants);
-    const what = names.length > 0 ? names.join(', ') : `${missing} of ${accepted} of kind ${name}`;
+    const what =
+      names.length > 0 ? names.join(', ') : `${missing} of ${accepted} notifications of kind ${name}`;
     findings.fail(`accepted and not acted on: ${what}`);
   }
 }
 
-/** Sends them once more, one by one, to find out which were meant. */
+/** Sends each variant once more, with a count after each, to find out which are not acted on. */
 async function withoutAction(
   session: Session,
   unit: number,

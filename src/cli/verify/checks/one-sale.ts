@@ -3,7 +3,7 @@ import type { Named } from '../documented-kinds';
 import { type Exchange, fingerprint } from '../exchange';
 import type { Session } from '../session';
 
-/** Notifications that share an identifier and are not duplicates: what `saleToken` alone as a key loses. */
+/** Notifications that share an identifier but are not duplicates. With `saleToken` alone as the key, they are lost. */
 export const oneSale: CheckDefinition = {
   id: 'one-sale',
   title: 'Acts on each notification of one sale, one reversal and one payout',
@@ -14,7 +14,7 @@ export const oneSale: CheckDefinition = {
   fix:
     'Deduplicate on kind, identity and status together. The partial refunds of a sale share their `saleToken` with its ' +
     'payment and differ in `refund.uuid`; two of them may have the same amount; a reversal keeps its `uuid` from ' +
-    'PENDING to PAID, and so does a payout (document sections 6.2 to 6.5). `notification.key` has all of it.',
+    'PENDING to PAID, and so does a payout (document sections 6.2 to 6.5). `notification.key` combines all three.',
   async run(findings, session) {
     const sale = await session.sale();
     await compare(findings, session, {
@@ -47,7 +47,7 @@ export const oneSale: CheckDefinition = {
   },
 };
 
-/** Made when it is sent: a sale that is refunded already would not be confirmed any more. */
+/** Called just before sending: once a sale is refunded, the service no longer confirms its payment. */
 type Maker = () => Promise<Named>;
 
 interface Comparison {
@@ -58,8 +58,8 @@ interface Comparison {
 }
 
 /**
- * What the listener does about a notification by itself, it must do about one that follows another of its sale. So a
- * listener that does nothing about refunds fails nothing.
+ * The listener must act on a notification that follows another of the same sale if it acts on one that comes alone. A
+ * listener that does nothing about refunds passes.
  */
 async function compare(
   findings: Findings,
@@ -79,11 +79,11 @@ async function compare(
     const follower = await make();
     const { result, actions } = await session.watch(unit, () => session.send(...follower));
     if (!expectAccepted(findings, result)) continue;
-    if (unit > 0 && actions?.total === 0) findings.fail(`${result.what} was accepted, and not acted on`);
+    if (unit > 0 && actions?.total === 0) findings.fail(`${result.what} was accepted, but not acted on`);
     if (!session.countsEffects) {
       const repeated = await session.send(`${what}, sent again`, notification);
       if (isAnsweredAsDuplicate(result, reference.result, repeated)) {
-        findings.fail(`${result.what} was answered as a duplicate is, and it is none`);
+        findings.fail(`${result.what} was answered like a duplicate, but is none`);
       }
     }
   }

@@ -29,14 +29,14 @@ const PARSED_TWICE =
 
 const NOT_READ =
   'It does not read the JSON body. Put a body parser in front of it (Express: `app.use(express.json())`), or read the ' +
-  'raw body. `toNodeListener` works with both and without either.';
+  'raw body. `toNodeListener` works with and without a body parser.';
 
 async function adviceFor(exchange: Exchange, session: Session, body: string): Promise<string> {
   const { httpStatus = 0, text } = exchange;
   if (httpStatus >= 300 && httpStatus < 400) {
     return (
-      'It redirects, and the service does not follow: a notification that is redirected is lost. Register the URL that ' +
-      'the redirect leads to, with its scheme, host and slash at the end, and let no log-in page stand in front of it.'
+      'It redirects, and the service does not follow redirects: the notification is lost. Register the URL that the ' +
+      'redirect leads to, with its scheme, host and final slash, and put no log-in page in front of it.'
     );
   }
   if (httpStatus === 401 || httpStatus === 403) {
@@ -48,32 +48,34 @@ async function adviceFor(exchange: Exchange, session: Session, body: string): Pr
   if (text.includes('[object Object]')) return PARSED_TWICE;
   if (await isParsedTwice(session, body)) return PARSED_TWICE;
   if (fingerprint(await session.probe('this is no JSON')) === fingerprint(exchange) && httpStatus >= 500) {
-    return `${NOT_READ} Its log has the error.`;
+    return `${NOT_READ} The listener's log has the error.`;
   }
   const routes =
     httpStatus === 404 || httpStatus === 405
       ? 'Check the path, and that it takes POST. '
       : "Look into the listener's log. ";
   const sales = session.hasRealSales
-    ? 'The sale exists in the sandbox: if the listener confirms payments, point its client at that sandbox; if it looks its own orders up, pass --shop, so that the shop creates them.'
-    : 'The sale was made up. If the listener confirms payments or looks orders up, which is right, start the sandbox, ' +
+    ? 'The sale exists in the sandbox: if the listener confirms payments, point its client at that sandbox; if it looks up its own orders, pass --shop, so that your shop creates them.'
+    : 'The sale was made up. If the listener confirms payments or looks up orders, which is right, start the sandbox, ' +
       'point the client of the listener at it, and pass --sandbox here: then the sales exist.';
   return routes + sales;
 }
 
-/** A JSON string that holds the payload is understood, and one that holds no JSON is not. */
+/** It parses twice if it accepts a JSON string that holds the payload, and refuses one that holds no JSON. */
 async function isParsedTwice(session: Session, body: string): Promise<boolean> {
   const withJson = await session.probe(JSON.stringify(body));
   if (withJson.reception !== 'accepted') return false;
   return (await session.probe(JSON.stringify('no JSON inside'))).reception !== 'accepted';
 }
 
-/** What else helps to find the reason. */
+/** Adds what else helps to find the reason of a 5xx. */
 async function addProbes(findings: Findings, exchange: Exchange, session: Session): Promise<void> {
   const { httpStatus = 0 } = exchange;
   if (httpStatus < 500) return;
   const unknown = await session.probe(JSON.stringify({ event: 'sandbox.made-up' }));
   if (unknown.reception === 'accepted') {
-    findings.leaveOpen('a body of no known kind was accepted, so it is this payment that it refuses');
+    findings.leaveOpen(
+      'a body of no known kind was accepted, so the listener refuses this payment, not every body',
+    );
   }
 }

@@ -2,12 +2,12 @@ import { Buffer } from 'node:buffer';
 import type { CheckDefinition } from '../check';
 import { describeExchange } from '../exchange';
 
-/** Over everything that was sent, with right credentials and with others. */
+/** Looks at all responses, to right and to wrong credentials. */
 export const noSecrets: CheckDefinition = {
   id: 'no-secrets',
   title: 'Puts no credentials into its responses',
   asks: 'Whether the key, the token or their Base64 is in any response.',
-  why: 'Whoever reads the response, a proxy log or somebody who guesses, can send payments that you believe.',
+  why: 'Anybody who sees such a response, for example in the log of a proxy, can send payments that your listener believes.',
   fix:
     'Answer 401 with a fixed text. Never send headers, the expected value or an error with the request in it (document ' +
     'section 5). Change the credentials if the listener was public.',
@@ -26,15 +26,15 @@ export const noSecrets: CheckDefinition = {
   },
 };
 
-/** Over everything that was sent before. */
+/** Looks at all responses with a 2xx status. */
 export const status200: CheckDefinition = {
   id: 'status-200',
   title: 'Accepts with 200 and with no other status',
   asks: 'Whether everything that was accepted was answered with 200.',
-  why: 'After 202 or 204 the service sends the same again, five times, and may call the delivery failed.',
+  why: 'After 202 or 204 the service sends the notification again, five times, and counts the delivery as failed.',
   fix:
-    'Answer 200 when you have taken a notification. The service knows no other success: after 202 or 204 it sends the ' +
-    'same again, five times (document section 6.1).',
+    'Answer 200 when you have accepted a notification. The service knows no other success: after 202 or 204 it sends ' +
+    'the notification again, five times (document section 6.1).',
   async run(findings, session) {
     const accepted = session.exchanges.filter(({ reception }) => reception === 'accepted');
     const others = accepted.filter(({ httpStatus }) => httpStatus !== 200);
@@ -49,15 +49,16 @@ function firstOfEachStatus<Answer extends { httpStatus: number | undefined }>(
   return [...new Map(answers.toReversed().map((answer) => [answer.httpStatus, answer])).values()];
 }
 
-/** Over everything that was sent before. */
+/** Looks at how long all responses took. */
 export const prompt: CheckDefinition = {
   id: 'prompt',
   title: 'Answers promptly',
   asks: 'Whether every response came within `--limit`.',
-  why: 'A timeout is a failed delivery: everything comes five more times, and the last one may be lost.',
+  why: 'A timeout is a failed delivery: the notification comes five more times. If each attempt times out, it is lost.',
   fix:
-    'Write the notification to a queue or a table, answer, and work afterwards. A timeout is a failed delivery, and ' +
-    'brings retries (document section 6.1). How long the service waits is not documented: --limit is made up.',
+    'Write the notification to a queue or a table, answer 200, and do the work afterwards. A timeout is a failed ' +
+    'delivery, and causes retries (document section 6.1). The document does not say how long the service waits; choose ' +
+    'a time with --limit.',
   async run(findings, session) {
     const { limitMs } = session.options;
     const answered = session.exchanges.filter(({ reception }) => reception !== 'gone');

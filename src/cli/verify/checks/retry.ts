@@ -2,17 +2,17 @@ import { mergeDeep } from '../../../shared/objects';
 import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import type { Session } from '../session';
 
-/** A key that is recorded before the work swallows the retry when the work fails. Comes late: it looks at all recoveries. */
+/** A key that is recorded before work which fails makes the retry a duplicate. Runs late: it uses all recoveries. */
 export const retry: CheckDefinition = {
   id: 'retry',
-  title: 'Acts on a retry of what it has failed on',
+  title: 'Acts on the retry of a notification that it failed on',
   asks:
-    'Whatever it answered with 500 or more, once more; with `--sandbox` also a payment with a wrong amount, and then the ' +
-    'right one. What is accepted at last must be acted on.',
-  why: 'A payment that failed once for want of a database is answered "seen before" at each retry, and is never booked.',
+    'Every notification that was answered with 500 or more, once more; with `--sandbox` also a payment with a wrong ' +
+    'amount, and then the right one. What is then accepted must be acted on.',
+  why: 'A payment that failed once, because the database was down, is answered "seen before" at each retry, and is never booked.',
   fix:
     'Record the idempotency key together with the work, in one transaction, or give the claim back when the work fails ' +
-    '(document section 6.1). `createWebhookHandler` does: it records a key only after your callback is done.',
+    '(document section 6.1). `createWebhookHandler` records a key only after your callback is done.',
   async run(findings, session) {
     if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
     for (const { what, kind, actions } of session.recoveries) {
@@ -20,14 +20,16 @@ export const retry: CheckDefinition = {
         (acted) => acted.kind === kind && acted.total > 0,
       );
       if ((kind === 'payment' || isActedOn) && actions === 0) {
-        findings.fail(`${what} was answered with an error, and its retry with 200 without being acted on`);
+        findings.fail(
+          `${what} was answered with an error; its retry was answered with 200, but not acted on`,
+        );
       }
     }
     if (session.hasRealSales && session.unit('payment') > 0) await rightAfterWrong(findings, session);
   },
 };
 
-/** A listener that confirms payments refuses the wrong one; it must not take the right one for seen. */
+/** A listener that confirms payments refuses the wrong one. It must not take the right one for a duplicate. */
 async function rightAfterWrong(findings: Findings, session: Session): Promise<void> {
   const { payment } = await session.sale();
   const payload = Object(mergeDeep(payment.payload, { amount: 0.01 }));

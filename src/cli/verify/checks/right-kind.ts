@@ -6,15 +6,16 @@ import type { Acted, Session } from '../session';
 /** A notification of one kind must not have the effects of another. */
 export const rightKind: CheckDefinition = {
   id: 'right-kind',
-  title: 'Takes each notification for what it is',
+  title: 'Tells the kinds of notifications apart',
   asks:
-    'Whether a kind moves the count of another: sales with `REVERSAL` or another `newStatus` than `PAID`, reversals, refunds, payouts that failed, bodies of ' +
-    'no known kind that have a `saleToken`, and a refund whose query a gateway has dropped.',
+    'Whether one kind moves the counter of another: sales with `REVERSAL` or another `newStatus` that is not `PAID`, ' +
+    'reversals, refunds, payouts that failed, bodies of no known kind that have a `saleToken`, and a refund without its ' +
+    'query, which gateways may drop.',
   why: 'An order that is marked paid by a reversal or a refund is shipped while its money goes back.',
   fix:
-    'Mark an order paid only when the notification has no flag of another kind and its `newStatus` is `PAID`; a ' +
-    '`saleToken` alone says nothing, for refunds and sales with `REVERSAL` have it too (document sections 6.2 to 6.5). ' +
-    'Look at the query and at the body: `parseNotification` does.',
+    'Mark an order paid only when the query has no flag of another kind and `newStatus` is `PAID`; a `saleToken` alone ' +
+    'proves nothing, because refunds and sales with `REVERSAL` have one too (document sections 6.2 to 6.5). Look at the ' +
+    'query and at the body, as `parseNotification` does.',
   async run(findings, session) {
     if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
     const payment = session.actionsOf.get('payment');
@@ -31,7 +32,7 @@ export const rightKind: CheckDefinition = {
   },
 };
 
-/** Each reversal of a sale is told of twice, in two ways. */
+/** A reversal may be reported in two ways: as a reversal, and as a sale with REVERSAL. */
 const OF_A_REVERSAL = ['saleStatus', 'reversal'];
 
 function judge(findings: Findings, name: string, acted: Acted): void {
@@ -52,7 +53,7 @@ function expectOwnCounters(
   }
 }
 
-/** Gateways and queues drop queries. The body tells the kind, too. */
+/** Gateways and queues may drop the query. The body shows the kind as well. */
 async function sendWithoutQuery(findings: Findings, session: Session): Promise<void> {
   const unit = session.unit('refund');
   const refund = { ...(await (await session.announcedSale()).refund(1)), query: '' };
@@ -63,7 +64,7 @@ async function sendWithoutQuery(findings: Findings, session: Session): Promise<v
   expectOwnCounters(findings, 'a refund without its query', actions, ['refund']);
   if (unit > 0 && result.reception === 'accepted' && actions?.total === 0) {
     findings.fail(
-      'a refund without its query was accepted, and not acted on: the kind is taken from the query alone',
+      'a refund without its query was accepted, but not acted on: the listener takes the kind from the query alone',
     );
   }
 }
@@ -84,7 +85,7 @@ async function sendUnknown(findings: Findings, session: Session): Promise<void> 
 
 const UNPAID = ['PENDING', 'CANCELLED', 'SANDBOX'];
 
-/** The document calls `newStatus` "typically PAID": only that says that the sale is paid. */
+/** The document says that `newStatus` is "typically PAID". Only that value means that the sale is paid. */
 async function sendUnpaid(findings: Findings, session: Session): Promise<void> {
   const { actions } = await session.watch(0, async () => {
     for (const newStatus of UNPAID) {

@@ -3,12 +3,12 @@ import { difference } from '../effects';
 
 const PAYMENTS = 3;
 
-/** A 200 is a promise: the service forgets what was answered with it. */
+/** The service never sends a notification again that was answered with 200. */
 export const workFirst: CheckDefinition = {
   id: 'work-first',
   title: 'Has done the work, or written it down, when it answers 200',
   asks: 'Three payments, and the count of `--effects` right after the 200 of each.',
-  why: 'A process that ends between the 200 and the work loses the payment: the service does not send it again.',
+  why: 'If the process ends between the 200 and the work, the payment is lost: the service does not send it again.',
   fix:
     'Answer 200 only after the work, or after a durable write of it (a row, a job in a queue), and let --effects count ' +
     'that write. Await what you start, and start nothing after the response: no `setImmediate`, no promise without ' +
@@ -17,7 +17,7 @@ export const workFirst: CheckDefinition = {
     const { effects } = session.options;
     const unit = session.unit('payment');
     if (effects === undefined) return findings.leaveOpen(WITHOUT_EFFECTS);
-    // That it never acts is the subject of another check.
+    // `acts` reports a listener that never acts.
     if (unit === 0) return;
     await session.settle();
     let late = 0;
