@@ -6,6 +6,7 @@
 // Run: npm run timing -- --samples 40000 --seed 7
 import { parseArgs } from 'node:util';
 import { checkAuthorization } from 'pix-automatic-sdk/webhooks';
+import { randomFrom } from './lib/random';
 
 const { values: args } = parseArgs({
   options: {
@@ -185,15 +186,4 @@ function encodedOf(pair: Pair): string {
   const text = btoa(`${pair.apiKey}:${pair.apiToken}`);
   encoded.set(pair, text);
   return text;
-}
-
-/** mulberry32, for the random order. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -42,7 +42,7 @@ function addOption(
   const spec = Object.hasOwn(options, name) ? options[name] : undefined;
   if (spec === undefined) {
     const hint = didYouMean(name, Object.keys(options), '--');
-    throw usageFailure(`There is no option ${quoteWord(`--${name}`.slice(2)).replace('`', '`--')}.${hint}`);
+    throw usageFailure(`There is no option ${quoteWord(name).replace('`', '`--')}.${hint}`);
   }
   if (spec.value === undefined) {
     if (value !== undefined) throw usageFailure(`Expected \`--${name}\` without a value.`);

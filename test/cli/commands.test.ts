@@ -175,7 +175,7 @@ describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
     expect((await run('fault', '--clear')).stdout).toContain('All faults are removed.');
     await client.createRecurringCheckout(order);
     expect((await run('fault', 'getTransaction', 'status', '--status', '504')).stdout).toBe(
-      'getTransaction: the next call fails with status 504.\n',
+      'getTransaction: status 504 on the next call.\n',
     );
     await run('fault', '--clear');
     await run('fault', 'getTransaction', 'body-status', '--status', '-1');

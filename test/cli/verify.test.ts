@@ -4,6 +4,7 @@ import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { pageVerify } from '../../src/cli/commands/sandbox';
 import { SandboxClient } from '../../src/cli/sandbox-client';
+import { reportLines } from '../../src/cli/verify/report';
 import { checklist, withQuietSandbox } from '../../src/cli/verify/run-checklist';
 import { fixtures } from '../../src/testing';
 import { startRecorder } from './listeners';
@@ -29,6 +30,22 @@ async function verdicts(...args: Parameters<typeof verifyListener>) {
   const ids = (verdict: string) => checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
   return { checks, failed: ids('failed'), notChecked: ids('not-checked') };
 }
+
+it('a failed check also prints what it could not find out', () => {
+  const lines = reportLines({
+    id: 'reachable',
+    title: 'Can be reached',
+    verdict: 'failed',
+    problems: ['a payment was answered with HTTP 500'],
+    open: ['a body of no known kind was accepted'],
+    why: undefined,
+    fix: undefined,
+  });
+  expect(lines.split('\n').slice(1)).toEqual([
+    expect.stringContaining('a payment was answered with HTTP 500'),
+    expect.stringContaining('a body of no known kind was accepted'),
+  ]);
+});
 
 describe.concurrent('verify as a command', { timeout: 60_000 }, () => {
   it('passes a right listener with status 0, every check as JSON, and no credential printed', async () => {

@@ -59,7 +59,7 @@ export const fault: Command = {
     if (options.has('json')) printJson(order, 2);
     else
       print(
-        `${order.operation}: ${timesText(order.fault.times)} with ${order.fault.kind}${detailText(order.fault)}.`,
+        `${order.operation}: ${order.fault.kind}${detailText(order.fault)} on ${callsText(order.fault.times)}.`,
       );
     return 0;
   },
@@ -94,8 +94,8 @@ function describe(name: string, about: string): string {
   return `${name.padEnd(26)}${about}`;
 }
 
-function timesText(times: number): string {
-  return times === 1 ? 'the next call fails' : `the next ${times} calls fail`;
+function callsText(times: number): string {
+  return times === 1 ? 'the next call' : `the next ${times} calls`;
 }
 
 /** The status or the delay of the fault, if it has one. */

@@ -33,7 +33,7 @@ export const trigger: Command = {
     times: { value: 'n', about: 'How many different ones to send (default: 1)' },
     duplicate: { about: 'Send the same one each time, to test idempotency (twice without --times)' },
     set: { value: 'path=value', about: 'Change a field of the payload; can be repeated' },
-    timeout: { value: 'ms', about: 'How long to wait for a response (default: 30000)' },
+    timeout: { value: 'ms', about: 'With --to, how long to wait for a response (default: 30000)' },
     'allow-insecure-http': insecureHttpOption,
     json: jsonOption,
   },

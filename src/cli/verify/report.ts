@@ -11,7 +11,7 @@ const marks = {
 export function reportLines({ title, verdict, problems, open, why, fix }: CheckResult): string {
   const lines = [`  ${marks[verdict]} ${title}${verdict === 'not-checked' ? ': not checked' : ''}`];
   for (const problem of problems) lines.push(`      ${problem}`);
-  if (verdict === 'not-checked') for (const reason of open) lines.push(paint('dim', `      ${reason}`));
+  for (const reason of open) lines.push(paint('dim', `      ${reason}`));
   if (why !== undefined) lines.push(...wrap(`Why: ${why}`).map((line) => `      ${line}`));
   if (fix !== undefined) lines.push(...wrap(`Fix: ${fix}`).map((line) => `      ${line}`));
   return lines.join('\n');
