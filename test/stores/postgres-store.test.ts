@@ -26,7 +26,7 @@ describe.skipIf(!found)('PostgreSQL', () => {
 
   testOnDatabase('over pg', pool, schema);
 
-  it('creates its table from any number of processes at the same time', async () => {
+  it('lets any number of processes create its table at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const store = new PostgresStore(pool, { schema, table: `race ${round}` });
       await Promise.all(Array.from({ length: 10 }, () => store.createTable()));
@@ -54,7 +54,7 @@ describe('PostgresStore is refused', () => {
 });
 
 describe('PostgresStore', () => {
-  it('takes a race in which no row comes back for busy', async () => {
+  it('takes a claim without a row, which lost a race, for busy', async () => {
     const store = new PostgresStore({ query: async () => ({ rows: [] }) });
     expect(await store.claim('payment:1', 'PAID', 1000)).toEqual({ status: 'busy' });
   });
