@@ -2,7 +2,7 @@ import { mutantsOf } from '../mutant';
 
 const webhooks = (...names: readonly string[]) => names.map((name) => `test/webhooks/${name}.test.ts`);
 
-/** In what decides about acting, answering and claiming. */
+/** In the code that acts, answers and claims. */
 export const actingMutants = [
   ...mutantsOf('src/webhooks/handler/act.ts', webhooks('handler-store', 'handler-answers', 'duplicates'), [
     ['a late claim is kept', 'if (claiming !== undefined) void releaseWhenLate(claiming, options);', ''],

@@ -1,6 +1,6 @@
 import { mutantsOf } from '../mutant';
 
-/** What answers, acts and tells who may: of the mutants that got through before, and their neighbors. */
+/** In the handler, the checks of credentials and the drain: mutants that survived before, and their neighbors. */
 export const handlerMutants = [
   ...mutantsOf(
     'src/webhooks/handler/flow.ts',

@@ -2,7 +2,7 @@ import { mutantsOf } from '../mutant';
 
 const tests = ['test/stores/redis-store.test.ts'];
 
-/** In the Lua of `RedisStore`, and where its keys are. */
+/** In the Lua of `RedisStore`, and in its key names. */
 export const redisMutants = [
   ...mutantsOf('src/stores/redis/scripts.ts', tests, [
     ['time: seconds alone', 'time[1] * 1000 + math.floor(time[2] / 1000)', 'time[1] * 1000'],

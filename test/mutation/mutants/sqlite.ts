@@ -3,7 +3,7 @@ import { mutantsOf } from '../mutant';
 const tests = ['test/stores/sqlite-store.test.ts'];
 const EXPIRES_AT = 'expires_at = max(record.expires_at, record.fence + 2, ${NOW} + ${DURATION} + 1)';
 
-/** In the SQL of `SqliteStore`, and where it asks a driver. */
+/** In the SQL of `SqliteStore`, and in its use of the driver. */
 export const sqliteMutants = [
   ...mutantsOf(
     'src/stores/sqlite/sql.ts',
