@@ -198,7 +198,7 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
   });
 });
 
-describe.concurrent('a command for a sandbox that is not running', { timeout: 60_000 }, () => {
+describe.concurrent('a command that no sandbox accepts', { timeout: 60_000 }, () => {
   it.each([
     ['pay'],
     ['refund'],

@@ -18,13 +18,13 @@ const redisFound = await findRedis();
 const postgresFound = await findPostgres();
 
 describe.skipIf(!redisFound)('Killed listeners that share Redis', () => {
-  it('act at least once, and never on two callbacks of a subject at a time', { timeout }, async () => {
+  it('act at least once, and never run two callbacks of a subject at a time', { timeout }, async () => {
     expectAtLeastOnce(await runCrashTest({ store: 'redis', seed, ...size }));
   });
 });
 
 describe.skipIf(!postgresFound)('Killed listeners that share PostgreSQL', () => {
-  it('act at least once, and never on two callbacks of a subject at a time', { timeout }, async () => {
+  it('act at least once, and never run two callbacks of a subject at a time', { timeout }, async () => {
     expectAtLeastOnce(await runCrashTest({ store: 'postgres', seed, ...size }));
   });
 
@@ -40,7 +40,7 @@ describe.skipIf(!postgresFound)('Killed listeners that share PostgreSQL', () => 
 });
 
 describe('Killed listeners that share SQLite', () => {
-  it('act at least once, and never on two callbacks of a subject at a time', { timeout }, async ({
+  it('act at least once, and never run two callbacks of a subject at a time', { timeout }, async ({
     skip,
   }) => {
     const execPath = await findNodeWithSqlite();

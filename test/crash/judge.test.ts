@@ -173,7 +173,7 @@ describe('The judge of the crash test', () => {
     ).toEqual([lost]);
   });
 
-  describe('The judge of an effect that came twice', () => {
+  describe('for an effect that came twice,', () => {
     const TWICE = 'reversal:1:PAID has taken effect twice without a crash or a pause in between';
     const AGAIN = 'reversal:1:PAID has taken effect again after it had been recorded';
     const second = listener([begin(1, 200), end(1, 210)]);

@@ -271,7 +271,7 @@ describe('a call of unknown outcome', () => {
     [{ kind: 'reset-before-read' }, false],
     [{ kind: 'reset-after-read', takesEffect: false }, false],
   ] as [FaultKind, boolean][])(
-    'leaves the outcome open: after %j, that the journey exists is %s',
+    'may have created its journey or not: after %j, that the journey exists is %s',
     async (fault, exists) => {
       const opened = await open(refused);
       opened.sandbox.fault('createRecurringCheckout', fault);

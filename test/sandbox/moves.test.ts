@@ -75,7 +75,7 @@ describe('reversals', () => {
     expect(sandbox.reverse(uuid).amount).toBe(29.8);
   });
 
-  it('are named while under way when nothing else is left', async () => {
+  it('in progress are named in the refusal when nothing else is left', async () => {
     const { sandbox, create } = await openSandbox();
     const { uuid } = await create();
     sandbox.pay(uuid);

@@ -78,7 +78,7 @@ describe('MemoryStore', () => {
     expect(await store.claim('payment:1', 'PAID', 60_000)).toMatchObject({ status: 'claimed' });
   });
 
-  it('forgets the one claimed longest ago of thousands for each new one', async () => {
+  it('forgets, of thousands of subjects, the one claimed longest ago for each new one', async () => {
     const maxEntries = 10_000;
     const more = 2_500;
     const store = new MemoryStore({ maxEntries });
@@ -90,7 +90,7 @@ describe('MemoryStore', () => {
     expect((await claim(more - 1)).status).toBe('claimed');
   });
 
-  it('forgets subjects claimed in between before a subject with a later second state', async () => {
+  it('keeps a subject with a late second state longer than subjects claimed in between', async () => {
     const store = new MemoryStore({ maxEntries: 2 });
     const claim = (subject: string, state: string) => store.claim(subject, state, 60_000);
     await complete(store, await claim('reversal:1', 'PENDING'));
@@ -275,7 +275,7 @@ describe('MemoryStore', () => {
     expect(() => new MemoryStore({ maxParked: 0 })).toThrow('Expected maxParked to be');
   });
 
-  it('starts its count again for what is parked again at the moment its retention ends', async () => {
+  it('counts attempts from 1 again when a notification is parked at the moment its retention ends', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ clock });
     const request = { kind: 'payment', subject: 'payment:1', state: 'PAID', body: '{}', url: '' };

@@ -192,7 +192,7 @@ describe('PostgresStore releases in the background', () => {
     expect(releases).toEqual([]);
   });
 
-  it('a claim every second for five minutes, also while the server fails, and then no more', async () => {
+  it('a claim by one try every second for five minutes, even while the server fails, and then stops', async () => {
     const { database, releases, answerWith } = databaseWith(lost);
     answerWith(() => Promise.reject(new Error('connect ECONNREFUSED')));
     await expect(new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS)).rejects.toBeInstanceOf(
@@ -205,7 +205,7 @@ describe('PostgresStore releases in the background', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('all claims in one statement, and sends one at a time', async () => {
+  it('all claims together, with one statement at a time', async () => {
     const { database, releases, answerWith } = databaseWith(lost);
     const store = new PostgresStore(database);
     let answer: (reply: { rows: unknown[] }) => void = () => undefined;

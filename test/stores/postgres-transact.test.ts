@@ -105,7 +105,7 @@ describe('PostgresStore with transactional: true', () => {
     [2, 1],
     [1, 1],
     [undefined, 8],
-  ])('opens at a time, over a pool of at most %s connections, %s transactions', async (max, most) => {
+  ])('opens, over a pool of at most %s connections, %s transactions at a time', async (max, most) => {
     const open = await mostOpen({ ...(max !== undefined && { options: { max } }) });
     expect(open).toBe(most);
   });

@@ -27,7 +27,7 @@ describe('RedisStore', () => {
     ['unpark', (store) => store.unpark('payment:1:PAID')],
   ];
 
-  describe.each(steps)('RedisStore treats as an error, when it is the answer to %s,', (name, step) => {
+  describe.each(steps)('treats as an error, when it is the answer to %s,', (name, step) => {
     it.each([
       'QUEUED',
       'parked',

@@ -348,7 +348,7 @@ describe('a notification', () => {
       'an own kind with the name of a documented one',
       { kinds: [{ kind: 'payment', schema: salePayloadSchema }] },
     ],
-  ])('cannot be expected by a handler that was created with %s: that is a ConfigurationError', (_, wrong) => {
+  ])('is received by no handler with %s, because creating it throws a ConfigurationError', (_, wrong) => {
     const options = { credentials, on: {}, ...wrong } as unknown as Parameters<
       typeof createWebhookHandler
     >[0];

@@ -424,7 +424,7 @@ describe('a body that something else had first', () => {
     ]);
   });
 
-  it('is noticed when a reader still holds that of a web Request', async () => {
+  it('is noticed while a reader still holds the stream of a web Request', async () => {
     const { handler, reports } = createListener();
     const request = notificationRequest(json);
     request.body?.getReader();
@@ -432,7 +432,7 @@ describe('a body that something else had first', () => {
     expect(reports).toMatchObject([{ code: 'body_already_read' }]);
   });
 
-  it('is noticed when a reader took a part from a web Request and let go of it', async () => {
+  it('is noticed when a reader took a part of a web Request and released its stream', async () => {
     const { handler, reports, acted } = createListener();
     const request = streamedRequest(streamOf('{"a":1}', json).pipeThrough(new TextEncoderStream()));
     const reader = request.body?.getReader();

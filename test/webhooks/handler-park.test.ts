@@ -175,7 +175,7 @@ describe('park: true', () => {
     expect(store.entries.size).toBe(0);
   });
 
-  it('keeps nothing of other ends: busy, a store that failed, an answer of 400', async () => {
+  it('keeps nothing of a delivery that ended otherwise: busy, with a failed store, with an answer of 400', async () => {
     const { handler, store } = createParking();
     store.faults.claim.push(fail, async () => ({ status: 'busy' }));
     for (const body of [salePayload(), salePayload(), 'no JSON', { newStatus: 7 }]) {

@@ -494,7 +494,7 @@ describe('recording that a callback succeeded', () => {
     expect(store.steps.filter((step) => step === 'complete')).toHaveLength(14);
   });
 
-  it('has the rest of the lease that the callback left', async () => {
+  it('is tried for as long as the callback has left of its lease', async () => {
     const store = new WatchedStore();
     store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
     const listener = createListener({

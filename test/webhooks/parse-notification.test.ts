@@ -313,7 +313,7 @@ describe('an identity or state that cannot be told from another', () => {
     ]);
   });
 
-  it('is what such bytes are refused for: in other text they are accepted', () => {
+  it('is refused, but other text with such bytes is accepted', () => {
     const json = JSON.stringify({ ...salePayload(), referenceCode: 'MARK' });
     const notification = parseNotification({ body: Buffer.from(json.replace('MARK', '\xe1'), 'latin1') });
     expect(notification).toMatchObject({ kind: 'payment', payload: { referenceCode: '\uFFFD' } });
