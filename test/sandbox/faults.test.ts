@@ -24,7 +24,7 @@ describe('a fault', () => {
     await expect.poll(() => sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
   });
 
-  it('of kind status answers otherwise, and nothing is carried out', async () => {
+  it('of kind status sends another answer, and nothing is carried out', async () => {
     const { sandbox, create, call, query } = await openSandbox();
     const { uuid } = await create();
     const id = sandbox.pay(uuid)[0]?.instructionId;

@@ -53,7 +53,7 @@ describe('a Host header', () => {
   });
 
   it.each(['attacker.example', 'localhost.attacker.example', '169.254.169.254', 'a@127.0.0.1', '10.0.0.1'])(
-    'is refused with 421, even with the credentials, for the name of a rebound DNS record: %s',
+    'is refused with 421, even with the credentials, for any other name, as after DNS rebinding: %s',
     async (name) => {
       const { send, sandbox, uuid, port } = await open();
       const host = `${name}:${port}`;
