@@ -5,7 +5,7 @@ import { fixtures } from '../../src/testing';
 import { startRecorder } from './listeners';
 import { credentials, runCli } from './run-cli';
 
-/** Tests that run at the same time share what ends with their file. */
+/** Concurrent tests share the sandboxes, which end with their file. */
 const sandboxes: Sandbox[] = [];
 afterAll(() => Promise.all(sandboxes.map((sandbox) => sandbox.close())));
 
@@ -15,7 +15,7 @@ async function start(options: SandboxOptions): Promise<Sandbox> {
   return sandbox;
 }
 
-/** A sandbox with a listener that answers with this status, and journeys that are not paid yet. */
+/** A sandbox whose listener answers with this status, with unpaid journeys. */
 async function open(references: readonly string[], status = 200) {
   const listener = await startRecorder(status);
   const sandbox = await start({ credentials, webhookUrl: listener.url, retryIntervalMs: 60_000 });
@@ -37,7 +37,7 @@ async function open(references: readonly string[], status = 200) {
   return { sandbox, client, listener, uuids, run, runJson };
 }
 
-describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
+describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () => {
   it('`pay` pays the newest journey that is not paid, and tells how the listener answered', async () => {
     const { run, uuids, listener, client } = await open(['order-1', 'order-2']);
     const { exitCode, stdout } = await run('pay');
@@ -62,7 +62,7 @@ describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
     expect((await runJson('pay', uuids[1] ?? '')).data).toMatchObject({ referenceCode: 'order-2' });
   });
 
-  it('`pay` tells what is missing', async () => {
+  it('`pay` names what is missing', async () => {
     const { run } = await open(['order-1']);
     expect((await run('pay', 'ordre-1')).stderr).toContain('Did you mean `order-1`?');
     await run('pay');
@@ -155,7 +155,7 @@ describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
     expect((await run('resend', 'zz')).stderr).toContain('`pix-automatic-sdk list` shows them all');
   });
 
-  it('`fault` lets the next calls fail, and takes it back', async () => {
+  it('`fault` lets the next calls fail, and can be taken back', async () => {
     const { run, runJson, client, uuids } = await open(['order-1']);
     const order = fixtures.recurringCheckoutRequest({ referenceCode: 'order-9' });
     const set = await runJson(
@@ -182,7 +182,7 @@ describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
     await expect(client.getTransaction(uuids[0] ?? '')).rejects.toMatchObject({ status: -1 });
   });
 
-  it('`trigger` without --to sends through the sandbox, to the listener it has', async () => {
+  it('`trigger` without --to sends through the sandbox to its listener', async () => {
     const { runJson, listener, sandbox } = await open([]);
     const { exitCode, data } = await runJson('trigger', 'refund');
     expect({ exitCode, ok: data.ok }).toEqual({ exitCode: 0, ok: true });
@@ -190,7 +190,7 @@ describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
     expect(sandbox.deliveries).toHaveLength(1);
   });
 
-  it('says that the sandbox is without a listener', async () => {
+  it('`pay` and `trigger` say that the sandbox has no listener', async () => {
     const { sandbox, run } = await open(['order-1']);
     sandbox.setWebhookUrl(undefined);
     expect((await run('pay')).stdout).toContain('No notification was sent: the sandbox has no listener.');
@@ -198,7 +198,7 @@ describe.concurrent('against a running sandbox', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('a command for a sandbox that is not there', { timeout: 60_000 }, () => {
+describe.concurrent('a command that no sandbox accepts', { timeout: 60_000 }, () => {
   it.each([
     ['pay'],
     ['refund'],
@@ -207,7 +207,7 @@ describe.concurrent('a command for a sandbox that is not there', { timeout: 60_0
     ['list'],
     ['resend'],
     ['fault', '--clear'],
-  ])('`%s` says how to start it', async (...command) => {
+  ])('says how to start it: `%s`', async (...command) => {
     const { status, stderr } = await runCli([...command, '--sandbox', 'http://127.0.0.1:9']);
     expect(status).toBe(1);
     expect(stderr).toBe(
@@ -215,7 +215,7 @@ describe.concurrent('a command for a sandbox that is not there', { timeout: 60_0
     );
   });
 
-  it('says so of something else that answers there', async () => {
+  it('says when something else answers there', async () => {
     const { url } = await startRecorder(200, '{}');
     expect((await runCli(['list', '--sandbox', url])).stderr).toContain(
       'not that of a sandbox of this version',
@@ -226,7 +226,7 @@ describe.concurrent('a command for a sandbox that is not there', { timeout: 60_0
     );
   });
 
-  it('says that the sandbox expects another pair', async () => {
+  it('says when the sandbox expects another pair', async () => {
     const sandbox = await start({ credentials: { apiKey: 'another-key', apiToken: 'another-token' } });
     const { status, stderr } = await runCli(['list', '--sandbox', sandbox.url]);
     expect({ status, stderr }).toMatchObject({
@@ -236,8 +236,8 @@ describe.concurrent('a command for a sandbox that is not there', { timeout: 60_0
   });
 });
 
-describe.concurrent('Pix', { timeout: 60_000 }, () => {
-  it('`explain` explains a code, in both languages, and suggests another for one that is not listed', async () => {
+describe.concurrent('a command about Pix:', { timeout: 60_000 }, () => {
+  it('`explain` explains a code in both languages, and says when a code is not listed', async () => {
     const english = await runCli(['explain', 'am02', '--context', 'charge'], { LANG: 'C' });
     expect(english).toMatchObject({ status: 0, stdout: expect.stringMatching(/^AM02 \(charge\): /) });
     const portuguese = await runCli(['explain', 'AM02', '--locale', 'pt-BR', '--json'], {});
@@ -250,7 +250,7 @@ describe.concurrent('Pix', { timeout: 60_000 }, () => {
     );
   });
 
-  it("`read-qr` reads the sandbox's own QR code, and tells where a broken one breaks", async () => {
+  it('`read-qr` reads the sandbox’s own QR code, and says where a broken one breaks', async () => {
     const sandbox = await start({ credentials });
     const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
     const { response } = await client.createRecurringCheckout(fixtures.recurringCheckoutRequest());

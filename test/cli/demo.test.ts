@@ -4,7 +4,7 @@ import { runCli } from './run-cli';
 
 const runDemo = (...args: string[]) => runCli(['demo', ...args], {});
 
-/** Reads the picture back: each character is two squares, one above the other, and light squares are drawn. */
+/** Reads the picture back: each character is two squares, one above the other, and light squares are printed. */
 function readPicture(stdout: string): boolean[][] {
   const rows = stdout.split('\n').filter((row) => /[█▀▄]/.test(row));
   return rows.flatMap((row) => {
@@ -17,7 +17,7 @@ function readPicture(stdout: string): boolean[][] {
 }
 
 describe.concurrent('demo', () => {
-  it('does the whole job without any credentials, says so, and ends with status 0', async () => {
+  it('runs every step without any credentials, says so, and ends with status 0', async () => {
     const { status, stdout, stderr } = await runDemo();
     expect(stderr).toBe('');
     expect(status).toBe(0);
@@ -37,7 +37,7 @@ describe.concurrent('demo', () => {
     expect(stdout, 'no colour without a terminal').not.toContain('\u001b');
   });
 
-  it('prints a picture that holds the QR code of the answer', async () => {
+  it('prints a picture that holds the QR code of the response', async () => {
     const { stdout } = await runDemo();
     const text = /copy & paste\s+(\S.*)/.exec(stdout)?.[1] ?? '';
     const { data } = encode(text, { ecc: 'L', border: 2 });
@@ -58,7 +58,7 @@ describe.concurrent('demo', () => {
     ['query', '999'],
     ['cancel', 'HTTP 504'],
     ['refusal', 'outcome `refused`'],
-  ])('fails with status 1 when step `%s` goes wrong', async (step, message) => {
+  ])('ends with status 1 when step `%s` goes wrong', async (step, message) => {
     const { status, stdout, stderr } = await runDemo('--break', step);
     expect(status).toBe(1);
     expect(stderr).toContain('The demo failed: ');

@@ -6,14 +6,14 @@ import { logLine } from '../../src/cli/sandbox-output';
 import { fixtures } from '../../src/testing';
 import { credentials, runCli } from './run-cli';
 
-/** C0 but for the line end, DEL, C1 and the characters that turn the direction of text. */
+/** C0 except the line end, DEL, C1, and the characters that turn the direction of text. */
 const STEERING = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u;
 const forged = JSON.parse('"order\\u001b[2J\\u0007\\r\\u007f\\u009b31m\\u202e\\u2066-1"');
 const written = 'order\\u001b[2J\\u0007\\u000d\\u007f\\u009b31m\\u202e\\u2066-1';
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('what came from outside cannot steer the terminal', () => {
+describe('text from outside cannot steer the terminal', () => {
   it('in a line of text', () => {
     expect(visible(forged)).toBe(written);
     expect(visible('line\nfeed')).toBe('line\\u000afeed');
@@ -28,7 +28,7 @@ describe('what came from outside cannot steer the terminal', () => {
     expect(JSON.parse(lines.join(''))).toEqual({ referenceCode: forged });
   });
 
-  it("in the sandbox's log: path, uuid and reference code", () => {
+  it('in the sandbox’s log, by a path, a uuid or a reference code', () => {
     const line = logLine(
       {
         type: 'request',
@@ -45,7 +45,7 @@ describe('what came from outside cannot steer the terminal', () => {
     expect(line.split(written)).toHaveLength(4);
   });
 
-  it('in `list` and `pay`: reference code', async () => {
+  it('in the output of `list` and `pay`, by a reference code', async () => {
     const sandbox = await startSandbox({ credentials });
     const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
     await client.createRecurringCheckout(fixtures.recurringCheckoutRequest({ referenceCode: forged }));

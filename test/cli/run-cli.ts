@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-cli-'));
 const program = join(directory, 'cli.mjs');
 
-// In one file, as it is published: a hundred runs of the source through a loader would take a minute.
+// Bundled into one file, as it is published: a hundred runs of the source through a loader would take a minute.
 await build({
   entryPoints: [join(root, 'src/cli/index.ts')],
   outfile: program,
@@ -21,7 +21,7 @@ await build({
   logLevel: 'error',
 });
 
-/** Marked, so that they are found wherever they are printed. */
+/** Marked, so that a test can find them wherever they are printed. */
 export const credentials = { apiKey: 'marked-key-7f3a91', apiToken: 'marked-token-5e20bc' };
 
 export const environment = {
@@ -35,7 +35,7 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Tests that run at the same time share what ends with their file. */
+/** Concurrent tests share the processes, which end with their file. */
 const children: ChildProcess[] = [];
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
@@ -44,7 +44,7 @@ afterAll(() => {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts the command line as a process of its own; it ends with its file's tests. */
+/** Starts the command line in its own process, which ends with its file’s tests. */
 export function startCli(args: readonly string[], env: Environment = environment) {
   const { PATH } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
@@ -67,12 +67,12 @@ export function startCli(args: readonly string[], env: Environment = environment
   return { child, output: run, ended };
 }
 
-/** Runs it to its end. No run may print a credential, whatever it is about. */
+/** Runs the command line to its end. No run may print a credential. */
 export function runCli(args: readonly string[], env?: Environment): Promise<Run> {
   return startCli(args, env).ended;
 }
 
-/** Waits for something to be printed. */
+/** Waits until the command line prints text that matches. */
 export async function printed(
   { output, child }: { output: Run; child: ChildProcess },
   pattern: RegExp,

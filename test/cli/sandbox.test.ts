@@ -40,7 +40,7 @@ describe.concurrent('sandbox', () => {
     ['0.0.0.0', true],
     ['127.0.0.1', false],
     ['::1', false],
-  ])('with --host %s says that it is open to the network: %s', async (host, isOpen) => {
+  ])('warns with --host %s that it is open to the network: %s', async (host, isOpen) => {
     const cli = startCli(['sandbox', '--port', '0', '--host', host], {
       PAYMENTS_API_KEY: 'a-key-of-mine',
       PAYMENTS_API_TOKEN: 'a-token-of-mine',
@@ -52,7 +52,7 @@ describe.concurrent('sandbox', () => {
     expect(stdout.includes('open to the network')).toBe(isOpen);
   });
 
-  it('shows requests and every attempt to deliver, up to the last, for people', async () => {
+  it('prints, for people, requests and every delivery attempt up to the last', async () => {
     const listener = await startRecorder(500);
     const cli = await start('--webhook-url', listener.url, '--retry-interval', '10');
     const uuid = await cli.pay();
@@ -70,7 +70,7 @@ describe.concurrent('sandbox', () => {
     expect(listener.received).toHaveLength(6);
   });
 
-  it('shows the same as NDJSON, without payloads', async () => {
+  it('prints the same as NDJSON with --json, without payloads', async () => {
     const listener = await startRecorder(200);
     const cli = await start('--json', '--webhook-url', listener.url);
     await cli.pay();
@@ -101,7 +101,7 @@ describe.concurrent('sandbox', () => {
     expect(stdout).not.toContain(order.shopper.email);
   });
 
-  it('keeps to https and this machine when a control call changes where notifications go', async () => {
+  it('refuses a control call that would send notifications over plain http to another machine', async () => {
     const { url, child, ended } = await start();
     const put = async (webhookUrl: string) => {
       const body = JSON.stringify({ webhookUrl });
@@ -113,14 +113,14 @@ describe.concurrent('sandbox', () => {
     await ended;
   });
 
-  it('shows its own pair, which is no secret, when the environment has none', async () => {
+  it('prints its own pair, which is no secret, when the environment has none', async () => {
     const cli = startCli(['sandbox', '--port', '0'], {});
     await printed(cli, /PAYMENTS_API_TOKEN=sandbox-api-token/);
     cli.child.kill();
     expect((await cli.ended).status).toBe(0);
   });
 
-  it('says that its port is taken, with status 1', async () => {
+  it('ends with status 1 and says that its port is taken', async () => {
     const { url } = await startRecorder(200);
     const { status, stderr } = await runCli(['sandbox', '--port', new URL(url).port]);
     expect(status).toBe(1);

@@ -25,7 +25,7 @@ describe.concurrent('trigger', () => {
     ['payout', '?payout=true&type=payout', /^payout:[\w-]{36}:true:PAID$/],
     ['payout-failed', '?payout=true', /^payout:[\w-]{36}:false:PENDING$/],
     ['unrecognized', '', /^unrecognized:[0-9a-f]{64}$/],
-  ])('sends a %s as the service does, and shows its answer', async (kind, query, key) => {
+  ])('sends a %s as the service does, and prints its key and the answer', async (kind, query, key) => {
     const { url, received } = await startRecorder(200, 'thanks');
     const { status, report } = await trigger(kind, '--to', url);
     expect(status).toBe(0);
@@ -62,13 +62,13 @@ describe.concurrent('trigger', () => {
     expect(await (await fetch(effects)).json()).toEqual({ refund: 1 });
   });
 
-  it('sends so many different ones with --times', async () => {
+  it('sends as many different ones as --times says', async () => {
     const { url, received } = await startRecorder(200);
     await trigger('payment', '--to', url, '--times', '3');
     expect(new Set(received.map(({ body }) => body['saleToken'])).size).toBe(3);
   });
 
-  it('changes the payload with --set, deep and as JSON', async () => {
+  it('changes the payload with --set, at any depth and as JSON', async () => {
     const { url, received } = await startRecorder(200);
     const fields = ['status=NEW', 'refund.amount=5', 'receipt=null', 'extra.list=[1]', 'reason=a=b'];
     await trigger('refund', '--to', url, ...fields.flatMap((field) => ['--set', field]));
@@ -85,7 +85,7 @@ describe.concurrent('trigger', () => {
     ['payment', 'newStatus=REVERSAL', 'saleStatus', '`createWebhookHandler` calls `on.saleStatus` for it'],
     ['payment', 'newStatus=null', 'unrecognized', 'calls `on.unrecognized` for it'],
     ['refund', 'refund.uuid=null', 'unreadable', 'a field that it needs is missing'],
-  ])('says that a %s with --set %s is another kind', async (kind, field, becomes, explanation) => {
+  ])('says that a %s with --set %s becomes another kind', async (kind, field, becomes, explanation) => {
     const { url } = await startRecorder(200);
     expect((await trigger(kind, '--to', url, '--set', field)).report).toMatchObject({ kind, becomes });
     const { stdout } = await runCli(['trigger', kind, '--to', url, '--set', field]);
@@ -93,7 +93,7 @@ describe.concurrent('trigger', () => {
     expect(stdout).toContain(explanation);
   });
 
-  it('says nothing of another kind when --set leaves it the same', async () => {
+  it('mentions no other kind when --set leaves it the same', async () => {
     const { url } = await startRecorder(200);
     const { report } = await trigger('payment', '--to', url, '--set', 'amount=1');
     expect(report).not.toHaveProperty('becomes');
@@ -105,7 +105,7 @@ describe.concurrent('trigger', () => {
       status: 2,
       stderr: expect.stringContaining('pass `--allow-insecure-http`'),
     });
-    // It is sent, and nobody is there.
+    // The notification is sent, and the host does not exist.
     const { status, report } = await trigger('payment', '--to', url, '--allow-insecure-http');
     expect({ status, error: report.sent[0].error }).toEqual({
       status: 1,
@@ -124,7 +124,7 @@ describe.concurrent('trigger', () => {
     const answer = `{authorization} ${credentials.apiKey} ${encodeURIComponent(credentials.apiToken)}`;
     const { url } = await startRecorder(200, answer);
     const { stdout } = await runCli(['trigger', 'payment', '--to', `${url}?token=${credentials.apiToken}`]);
-    // That none is there is looked for in every run.
+    // `runCli` checks in every run that no credential is printed.
     expect(stdout).toContain('Basic *** *** ***');
   });
 
@@ -154,31 +154,31 @@ const commands: [name: string, args: string[]][] = [
   ['sandbox', ['sandbox', '--port', '0', '--webhook-url']],
 ];
 
-describe.concurrent.each(commands)('%s sends credentials', (_command, args) => {
+describe.concurrent.each(commands)('%s refuses', (_command, args) => {
   it.each([
     'http://merchant.example/webhooks',
     'http://192.168.0.1:3000/',
     'http://localhost.merchant.example/',
     'http://127.0.0.1.merchant.example/',
-  ])('not over plain http to %s', async (url) => {
+  ])('to send credentials over plain http to %s', async (url) => {
     const { status, stderr } = await runCli([...args, url]);
     expect(status).toBe(2);
     expect(stderr).toContain('to be an https URL, or one of this machine');
     expect(stderr).toContain('plain http would show them to the network');
   });
 
-  it('to no URL with a user and password in it', async () => {
+  it('a URL with a user and password in it', async () => {
     const { status, stderr } = await runCli([...args, 'http://user:secret@127.0.0.1:9/']);
     expect({ status, quoted: stderr.includes('secret') }).toEqual({ status: 2, quoted: false });
   });
 
-  it('only as a pair', async () => {
+  it('a pair of which the environment has only one part', async () => {
     const { status, stderr } = await runCli([...args, here], { PAYMENTS_API_KEY });
     expect(status).toBe(2);
     expect(stderr).toContain('Expected PAYMENTS_API_TOKEN in the environment');
   });
 
-  it('that could be right', async () => {
+  it('a pair that cannot be right', async () => {
     const broken = { PAYMENTS_API_KEY, PAYMENTS_API_TOKEN: `${credentials.apiToken}\n` };
     const { status, stderr } = await runCli([...args, here], broken);
     expect(status).toBe(2);
@@ -187,7 +187,7 @@ describe.concurrent.each(commands)('%s sends credentials', (_command, args) => {
 });
 
 it.each(commands.slice(0, 3))(
-  '%s sends the pair of the sandbox to this machine only',
+  '%s sends the sandbox’s own pair to this machine only',
   async (_command, args) => {
     const { status, stderr } = await runCli([...args, 'https://merchant.example/webhooks'], {});
     expect(status).toBe(2);

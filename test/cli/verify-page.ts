@@ -1,13 +1,13 @@
 import { checklist } from '../../src/cli/verify/run-checklist';
 
-/** A wrong listener, as a row of the table. */
+/** A row of the table of wrong listeners. */
 export interface Row {
   readonly does: string;
   readonly check: string;
   readonly advice: string;
 }
 
-/** The page with its two generated parts as they should be. */
+/** The page with its two generated parts up to date. */
 export function verifyPage(page: string, rows: readonly Row[]): string {
   const table = [
     '| A listener that … | fails | and is told |',

@@ -16,7 +16,7 @@ import { runCli } from './run-cli';
 
 const environment = { PAYMENTS_API_KEY: pair.apiKey, PAYMENTS_API_TOKEN: pair.apiToken };
 
-/** The URL of a server that answers everything so. */
+/** The URL of a server that answers every request this way. */
 async function answering(answer: (response: ServerResponse) => unknown): Promise<string> {
   const { url } = await listen(
     (_request, response) => void answer(response),
@@ -48,7 +48,7 @@ it('a failed check also prints what it could not find out', () => {
 });
 
 describe.concurrent('verify as a command', { timeout: 60_000 }, () => {
-  it('passes a right listener with status 0, every check as JSON, and no credential printed', async () => {
+  it('ends with status 0 for a right listener, prints every check as JSON, and no credential', async () => {
     const { url, effects } = await startMerchant({});
     const args = ['verify', url, '--effects', effects, '--effects-wait', '100', '--json'];
     const { status, stdout, stderr } = await runCli(args, environment);
@@ -59,7 +59,7 @@ describe.concurrent('verify as a command', { timeout: 60_000 }, () => {
     for (const secret of [...Object.values(pair), rightHeader]) expect(stdout).not.toContain(secret);
   });
 
-  it('reports to people with status 1: what is wrong, why it costs money, and what to fix', async () => {
+  it('ends with status 1, and tells people what is wrong, why it costs money, and what to fix', async () => {
     const { url } = await startMerchant({ respond: (response) => response.writeHead(202).end() });
     const { status, stdout } = await runCli(['verify', '--to', url], environment);
     expect(status).toBe(1);
@@ -80,8 +80,8 @@ describe.concurrent('verify as a command', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('without --effects', { timeout: 60_000 }, () => {
-  it('what needs the count is not checked, rather than passed', async () => {
+describe.concurrent('verify without --effects', { timeout: 60_000 }, () => {
+  it('marks checks that need the count as not checked, rather than passed', async () => {
     const { failed, notChecked } = await verdicts(await startMerchant({}), { countsEffects: false });
     expect(failed).toEqual([]);
     expect(notChecked).toEqual([
@@ -96,7 +96,7 @@ describe.concurrent('without --effects', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('deduplication on saleToken is noticed where responses tell duplicates', async () => {
+  it('notices deduplication on saleToken where responses tell duplicates apart', async () => {
     const listener = await startMerchant({
       keyOf: (_kind, payload) => payload.saleToken ?? payload.uuid ?? '',
       respond: (response, outcome) => response.writeHead(200).end(outcome),
@@ -104,7 +104,7 @@ describe.concurrent('without --effects', { timeout: 60_000 }, () => {
     expect((await verdicts(listener, { countsEffects: false })).failed).toEqual(['one-sale']);
   });
 
-  it('a right listener whose responses tell duplicates is not accused', async () => {
+  it('finds no fault with a right listener whose responses tell duplicates apart', async () => {
     const listener = await startMerchant({
       respond: (response, outcome) => response.writeHead(200).end(outcome),
     });
@@ -113,7 +113,7 @@ describe.concurrent('without --effects', { timeout: 60_000 }, () => {
 });
 
 describe.concurrent('verify', { timeout: 60_000 }, () => {
-  it('says that kinds cannot be told apart by one number', async () => {
+  it('says that one number cannot tell kinds apart', async () => {
     const { url, effects } = await startMerchant({});
     const sum = async () => {
       const counts = (await (await fetch(effects)).json()) as Record<string, number>;
@@ -127,19 +127,19 @@ describe.concurrent('verify', { timeout: 60_000 }, () => {
     );
   });
 
-  it('leaves the rest open when the first notification did not get through', async () => {
+  it('leaves the other checks open when the first notification did not get through', async () => {
     const { url, effects } = await startRecorder(401);
     const { failed, notChecked } = await verdicts({ url, effects });
     expect(failed).toEqual(['reachable']);
     expect(notChecked).toHaveLength(checklist.length - 3);
   });
 
-  it('no longer tells anybody to answer 200 to sales that they do not know', () => {
+  it('does not advise anybody to answer 200 to sales that they do not know', () => {
     for (const { fix, asks, why } of checklist)
       expect(fix + asks + why).not.toMatch(/sales that you do not know/);
   });
 
-  it('passes a listener that confirms payments only with real sales', async () => {
+  it('fails a listener that confirms payments when there are no real sales, and advises --sandbox', async () => {
     const confirming = rightListeners.find(({ does }) => does.startsWith('confirms'));
     const { failed, checks } = await verdicts(
       await (confirming?.start('http://127.0.0.1:9') ?? startMerchant({})),
@@ -163,14 +163,14 @@ describe.concurrent('the count of --effects', { timeout: 60_000 }, () => {
     expect(stderr).toContain('Expected `--effects` to answer 200 with the number of actions');
   });
 
-  it('is said to be out of reach when nothing listens there', async () => {
+  it('is reported as out of reach when nothing listens there', async () => {
     const { url, received } = await startRecorder(200);
     const { status, stderr } = await runCli(['verify', url, '--effects', 'http://127.0.0.1:9/actions']);
     expect({ status, received }).toEqual({ status: 2, received: [] });
     expect(stderr).toContain('The URL of `--effects` cannot be reached');
   });
 
-  it('is not looked for behind a redirect', async () => {
+  it('is not followed through a redirect', async () => {
     const { effects } = await startMerchant({});
     const { url, received } = await startRecorder(200);
     const redirect = await answering((response) => response.writeHead(302, { location: effects }).end());
@@ -179,8 +179,8 @@ describe.concurrent('the count of --effects', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('what is missing', { timeout: 60_000 }, () => {
-  it('is named when a notification without it is not acted on', async () => {
+describe.concurrent('the check of missing fields', { timeout: 60_000 }, () => {
+  it('names each field without which a notification is accepted and not acted on', async () => {
     const listener = await startMerchant({
       countedAs: (kind, { currency }) =>
         kind === 'unrecognized' || (kind === 'payment' && !currency) ? undefined : kind,
@@ -192,11 +192,11 @@ describe.concurrent('what is missing', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('a listener that does not ask the service', { timeout: 60_000 }, () => {
-  it('is told that its confirmation was not checked, and does not fail for it', async () => {
+describe.concurrent('verify of a listener that does not ask the service', { timeout: 60_000 }, () => {
+  it('marks its confirmation as not checked, and does not fail it', async () => {
     const sandbox = await startSandbox({ credentials: pair });
     const { checks, failed } = await verdicts(await startMerchant({}), { sandbox: sandbox.url });
-    // What is left of the fault would meet this query.
+    // A fault that verify left behind would make this query fail.
     await new PaymentsClient({ baseUrl: sandbox.url, ...pair, maxRetries: 0 }).getTransaction(
       sandbox.transactions[0]?.uuid ?? '',
     );
@@ -209,8 +209,8 @@ describe.concurrent('a listener that does not ask the service', { timeout: 60_00
   });
 });
 
-describe.concurrent('--shop', { timeout: 60_000 }, () => {
-  it('lets a listener pass that refuses orders which its own shop did not create', async () => {
+describe.concurrent('verify with --shop', { timeout: 60_000 }, () => {
+  it('passes a listener that refuses orders which its own shop did not create', async () => {
     const sandbox = await startSandbox({ credentials: pair });
     const client = new PaymentsClient({ baseUrl: sandbox.url, ...pair });
     const orders = new Set<string>();
@@ -236,8 +236,8 @@ describe.concurrent('--shop', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('a sandbox that is used for real sales', { timeout: 60_000 }, () => {
-  it('tells its listener of none of them, and has its listener again afterwards, also after a failure', async () => {
+describe.concurrent('verify with a sandbox for real sales', { timeout: 60_000 }, () => {
+  it('sends none of them to the sandbox’s own listener, and gives it back afterwards, also after a failure', async () => {
     const { url, received } = await startRecorder(200);
     const sandbox = await startSandbox({ credentials: pair, webhookUrl: url });
     const client = new SandboxClient(sandbox.url, pair);
@@ -258,11 +258,11 @@ describe.concurrent('a sandbox that is used for real sales', { timeout: 60_000 }
     );
     expect(sandbox.webhookUrl).toBe(url);
     await sandbox.close();
-    // Without it, each sale is told of twice.
+    // Without the quiet, each sale would be notified of twice.
     expect(told).toBeGreaterThan(50);
   });
 
-  it("is asked by its page's button, too", async () => {
+  it('also runs from the button of the sandbox’s page', async () => {
     const sandbox = await startSandbox({ credentials: pair });
     const { url } = await startMerchant({});
     const { checks } = await pageVerify(() => sandbox.url, pair, {})(url);

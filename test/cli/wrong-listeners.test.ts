@@ -9,7 +9,7 @@ import { verifyListener } from './listeners/verify-listener';
 import { wrongListeners } from './listeners/wrong-listeners';
 import { verifyPage } from './verify-page';
 
-/** Most of a run is waiting for what does not come. */
+/** A run mostly waits for things that do not come, so many run at a time. */
 const AT_A_TIME = 20;
 
 type Listener = (typeof wrongListeners | typeof rightListeners)[number];
@@ -28,7 +28,7 @@ beforeAll(async () => {
 async function verifyOne(listener: Listener): Promise<CheckResult[]> {
   const limitMs = 'limitMs' in listener ? listener.limitMs : undefined;
   if (!listener.asksService) return verifyListener(await listener.start(''), { limitMs });
-  // Each has its own: a check lets the sandbox answer with errors for a while.
+  // Each listener has its own sandbox, because a check lets the sandbox answer with errors for a while.
   const sandbox = await startSandbox({ credentials: pair });
   try {
     return await verifyListener(await listener.start(sandbox.url), { limitMs, sandbox: sandbox.url });
@@ -46,7 +46,7 @@ describe('verify finds a listener that', () => {
     expect(failed.find(({ id }) => id === listener.fails[0])?.fix).toMatch(listener.advice);
   });
 
-  it('is one of at least 40', () => {
+  it('is one of at least 40 different ones', () => {
     expect(new Set(wrongListeners.map(({ does }) => does)).size).toBe(wrongListeners.length);
     expect(wrongListeners.length).toBeGreaterThanOrEqual(40);
   });
@@ -55,7 +55,7 @@ describe('verify finds a listener that', () => {
 describe('verify passes, with nothing left unchecked that it can check, a listener that', () => {
   it.each(rightListeners.map((listener) => [listener.does, listener] as const))('%s', (_does, listener) => {
     const others = resultOf(listener).filter(({ verdict }) => verdict !== 'passed');
-    // Whether a listener confirms payments shows only with a sandbox that it asks.
+    // Only with a sandbox can verify see whether a listener confirms payments.
     const open = listener.asksService ? [] : [['confirms', 'not-checked']];
     expect(
       others.map(({ id, verdict }) => [id, verdict]),
@@ -64,7 +64,7 @@ describe('verify passes, with nothing left unchecked that it can check, a listen
   });
 });
 
-it('docs/verify.md shows what each check asks and each wrong listener, as they are', () => {
+it('docs/verify.md shows each check and each wrong listener as they are', () => {
   const rows = wrongListeners.map((listener) => {
     const naming = resultOf(listener).find(({ id }) => id === listener.fails[0]);
     return { does: listener.does, check: listener.fails[0] ?? '', advice: naming?.fix ?? '' };

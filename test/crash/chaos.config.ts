@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { common } from '../../vitest.config';
 
-/** The crash test in its small size, the outages and the chaos run, with their figures printed as they come. */
+/** The small crash test, the outages and the chaos run, with their figures printed as they come. */
 export default defineConfig({
   ...common,
   test: {

@@ -10,7 +10,7 @@ export type StoreName =
   | 'wrong: done at claim'
   | 'wrong: writes outside the transaction';
 
-/** What a listener process is told, as JSON in its environment. */
+/** The settings of a listener process, passed as JSON in its environment. */
 export interface ListenerConfig {
   readonly store: StoreName;
   /** Keeps the records of runs apart: letters, digits and `_`. */
@@ -20,22 +20,22 @@ export interface ListenerConfig {
   readonly postgres: pg.PoolConfig;
   readonly sqliteFile: string;
   readonly timing: Timing;
-  /** Whether callbacks ask the store's own pool for a connection, beside what the store takes. */
+  /** Whether callbacks also take a connection from the store’s own pool. */
   readonly asksPool: boolean;
 }
 
-/** How long things take, in milliseconds. */
+/** Durations in milliseconds. */
 export interface Timing {
-  /** Between the failure of a delivery and the next one. */
+  /** From the failure of a delivery to the next attempt. */
   readonly intervalMs: number;
   readonly leaseMs: number;
   readonly callbackTimeoutMs: number;
   readonly storeTimeoutMs: number;
-  /** The service gives a delivery up after that. */
+  /** After this, the service gives up the attempt. */
   readonly deliveryTimeoutMs: number;
 }
 
-/** The service's minute (document section 6.1), and the handler's defaults. */
+/** The service’s minute between attempts (document section 6.1), and the handler’s defaults. */
 export const REAL_TIMES: Timing = {
   intervalMs: 60_000,
   leaseMs: 40_000,
@@ -45,18 +45,18 @@ export const REAL_TIMES: Timing = {
 };
 
 /**
- * A minute in a fiftieth of the time. A lease is two thirds of it, as with the default `callbackTimeoutMs`; steps of the
- * store get more than their share, because a busy machine does not get faster with the clock.
+ * All times at a fiftieth. A lease is two thirds of the interval, as with the default `callbackTimeoutMs`. Store
+ * steps get more than their share, because a busy machine does not become faster with the clock.
  */
 export const SHORT_TIMES: Timing = { ...scaled(1 / 50), storeTimeoutMs: 500 };
 
 /**
- * A minute in a twentieth of the time, for a store that stops: connecting anew has to fit into a step of the store also
- * where all listeners do it at once on a busy machine.
+ * All times at a twentieth, for a store that stops: reconnecting must fit into a store step, even when all listeners
+ * reconnect at once on a busy machine.
  */
 export const UNHURRIED_TIMES: Timing = { ...scaled(1 / 20), storeTimeoutMs: 1000 };
 
-/** All times in proportion. */
+/** All times multiplied by `share`. */
 export function scaled(share: number): Timing {
   const { intervalMs, leaseMs, callbackTimeoutMs, storeTimeoutMs, deliveryTimeoutMs } = REAL_TIMES;
   return {
@@ -71,12 +71,12 @@ export function scaled(share: number): Timing {
 /** One attempt and five retries. */
 export const ATTEMPTS = 6;
 
-/** Whose effects are in the database, in one transaction with the record. */
+/** Whether effects are written in the database, in one transaction with the record. */
 export function isTransactional(store: StoreName): boolean {
   return store === 'postgres transactional' || store === 'wrong: writes outside the transaction';
 }
 
-/** Effects by `context.transaction`, of a merchant whose tables know nothing of duplicates. */
+/** The tables of a merchant who writes effects with `context.transaction` and checks for no duplicates. */
 export function tablesOf(run: string) {
   return { effects: `crash_effects_${run}`, states: `crash_states_${run}` };
 }

@@ -7,7 +7,7 @@ import type { Verdict } from './judge';
 import { randomly, runScenario } from './run';
 import { chooseSeed } from './seed';
 
-// `npm run test:crash` runs the full size, and shows that the test finds stores that are wrong.
+// `npm run test:crash` runs the full size, and also shows that the test finds wrong stores.
 const full = process.env['CRASH_SIZE'] === 'full';
 const size = full ? { notifications: 400, durationMs: 30_000 } : { notifications: 60, durationMs: 3000 };
 const wrongSize = { notifications: 100, durationMs: 4000 };
@@ -17,14 +17,14 @@ const seed = chooseSeed();
 const redisFound = await findRedis();
 const postgresFound = await findPostgres();
 
-describe.skipIf(!redisFound)('Listeners that are killed, sharing Redis', () => {
-  it('act at least once, and never twice at a time', { timeout }, async () => {
+describe.skipIf(!redisFound)('Killed listeners that share Redis', () => {
+  it('act at least once, and never run two callbacks of a subject at a time', { timeout }, async () => {
     expectAtLeastOnce(await runCrashTest({ store: 'redis', seed, ...size }));
   });
 });
 
-describe.skipIf(!postgresFound)('Listeners that are killed, sharing PostgreSQL', () => {
-  it('act at least once, and never twice at a time', { timeout }, async () => {
+describe.skipIf(!postgresFound)('Killed listeners that share PostgreSQL', () => {
+  it('act at least once, and never run two callbacks of a subject at a time', { timeout }, async () => {
     expectAtLeastOnce(await runCrashTest({ store: 'postgres', seed, ...size }));
   });
 
@@ -33,14 +33,16 @@ describe.skipIf(!postgresFound)('Listeners that are killed, sharing PostgreSQL',
     expect(violations).toEqual([]);
     expectHardship(figures);
     const { notifications = 0, effects = 0, exhausted = 0 } = figures;
-    // What was exhausted may have happened, in an attempt whose answer was lost.
+    // A notification whose attempts all failed may still have had its effect, in an attempt whose answer was lost.
     expect(effects).toBeLessThanOrEqual(notifications);
     expect(effects).toBeGreaterThanOrEqual(notifications - exhausted);
   });
 });
 
-describe('Listeners that are killed, sharing SQLite', () => {
-  it('act at least once, and never twice at a time', { timeout }, async ({ skip }) => {
+describe('Killed listeners that share SQLite', () => {
+  it('act at least once, and never run two callbacks of a subject at a time', { timeout }, async ({
+    skip,
+  }) => {
     const execPath = await findNodeWithSqlite();
     if (execPath === undefined) return skip('no Node with node:sqlite');
     expectAtLeastOnce(await runCrashTest({ store: 'sqlite', seed, execPath, ...size }));
@@ -49,12 +51,12 @@ describe('Listeners that are killed, sharing SQLite', () => {
 
 if (full) testWrongStores();
 
-/** Runs the listeners of one store, kills them at random, and judges what is left. */
+/** Runs the listeners of one store, kills them at random, and judges the evidence. */
 async function runCrashTest(run: {
   readonly store: StoreName;
   readonly seed: number;
   readonly notifications: number;
-  /** Over how long the first deliveries are spread; the retries come after. */
+  /** The first deliveries are spread over this time; the retries follow. */
   readonly durationMs: number;
   readonly execPath?: string;
 }): Promise<Verdict> {
@@ -96,7 +98,7 @@ function expectAtLeastOnce({ figures, violations }: Verdict): void {
   expectHardship(figures);
 }
 
-/** A run in which little was killed, or little got through, shows nothing. */
+/** A run with few kills, or with few successful deliveries, proves nothing. */
 function expectHardship({
   notifications = 0,
   kills = 0,

@@ -7,22 +7,22 @@ import type { ListenerConfig } from './config';
 import type { Interval } from './judge';
 import { type LogLine, now, readLog } from './log';
 
-/** One listener process, from its start to its kill. */
+/** One listener process, from its start to its end. */
 export interface Incarnation {
   readonly lines: readonly LogLine[];
-  /** When it was killed, at the earliest: what it was doing ended there. */
+  /** The earliest time of its kill; `Infinity` if it was not killed. Its callbacks ended then. */
   readonly killedAt: number;
-  /** While it was stopped by a signal. */
+  /** The times when a signal had stopped it. */
   readonly pauses: readonly Interval[];
   readonly stderr: string;
-  /** It ended without being killed. */
+  /** Whether it ended without being killed. */
   readonly diedByItself: boolean;
 }
 
 interface Running {
   readonly child: ChildProcess;
   readonly logFile: string;
-  /** While it takes deliveries. */
+  /** Its port while it takes deliveries. */
   port: number | undefined;
   ready: boolean;
   stderr: string;
@@ -31,7 +31,9 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** Bundles the listener, because hundreds of processes are started: from source each would take half a second. */
+/**
+ * Bundles the listener, because the test starts hundreds of processes, and each would take half a second from source.
+ */
 export async function buildListener(outfile: string): Promise<void> {
   await build({
     entryPoints: [join(import.meta.dirname, 'listener.ts')],
@@ -49,14 +51,14 @@ export async function buildListener(outfile: string): Promise<void> {
 }
 
 interface FleetSettings {
-  /** For the listeners' logs. */
+  /** The folder for the listeners’ logs. */
   readonly directory: string;
-  /** What `buildListener` has made. */
+  /** The file that `buildListener` wrote. */
   readonly bundle: string;
   readonly execPath: string;
 }
 
-/** Listener processes that share a store. One that is killed is started again at once. */
+/** Listener processes that share a store. A killed one is replaced at once. */
 export class Fleet {
   readonly #config: Omit<ListenerConfig, 'logFile'>;
   readonly #directory: string;
@@ -84,8 +86,8 @@ export class Fleet {
   }
 
   /**
-   * The URL of a listener that can take a delivery: the slot's, or the next one's. Waits for one, as a load balancer
-   * does, so that a slow machine makes the test slow and not another one.
+   * The URL of a listener that can take a delivery: the slot’s, or the next one’s. Waits for one, as a load balancer
+   * does, so that a slow machine only slows the test down.
    */
   async urlOf(slot: number, deadline: number): Promise<string | undefined> {
     for (; now() < deadline; await sleep(20)) {
@@ -98,8 +100,8 @@ export class Fleet {
   }
 
   /**
-   * Whether one can be killed and another still takes deliveries. Where processes start slowly, fewer are killed: six
-   * deliveries without a listener would show nothing of the store.
+   * Whether one listener can be killed while another still takes deliveries. Where processes start slowly, fewer are
+   * killed, because six deliveries without a listener would prove nothing about the store.
    */
   get hasSpare(): boolean {
     return this.#slots.filter(({ port }) => port !== undefined).length > 1;
@@ -112,7 +114,7 @@ export class Fleet {
     this.#kill(running);
   }
 
-  /** Stops the slot's listener for so long, as a machine does that is suspended: it keeps its connections and its port. */
+  /** Stops the slot’s listener for `ms`, like a suspended machine: it keeps its connections and its port. */
   async pause(slot: number, ms: number): Promise<void> {
     const running = this.#slots[slot % this.#slots.length];
     if (running?.port === undefined) return;
@@ -123,7 +125,7 @@ export class Fleet {
     running.pauses.push({ from, to: now() });
   }
 
-  /** Kills what runs, and gives all that ever ran. */
+  /** Kills the running listeners, and returns all that ever ran. */
   async stop(): Promise<Incarnation[]> {
     this.#stopping = true;
     for (const running of this.#slots) this.#kill(running);
@@ -160,7 +162,7 @@ export class Fleet {
     const ended = new Promise<void>((resolve) => {
       child.on('exit', () => {
         running.port = undefined;
-        // One that cannot even start would be started for ever.
+        // A listener that cannot even start would be restarted for ever.
         if (running.ready && !this.#stopping) this.#launch(slot);
         resolve();
       });

@@ -4,7 +4,7 @@ import { type Evidence, judge } from './judge';
 import type { LogLine } from './log';
 import type { Delivered } from './sender';
 
-// The crash test is as good as its judge: here is what it must find, one fault each.
+// The crash test is only as good as its judge. Each test here gives the judge one fault that it must find.
 
 const LEASE_MS = 100;
 
@@ -67,12 +67,12 @@ describe('The judge of the crash test', () => {
     });
   });
 
-  it('finds two callbacks at a time', () => {
+  it('finds two callbacks of a subject at a time', () => {
     const incarnations = [listener([begin(1, 0), end(1, 50)]), listener([begin(1, 30), end(1, 60)])];
     expect(violationsOf({ incarnations })).toEqual(['reversal:1 had two callbacks at a time: PAID and PAID']);
   });
 
-  it('excuses two at a time in a transaction whose server went away in between, and under a lease not', () => {
+  it('excuses two callbacks at a time in a transaction when the server went away in between, but not under a lease', () => {
     const incarnations = [listener([begin(1, 0), end(1, 50)]), listener([begin(1, 30), end(1, 60)])];
     const written = { effects: new Map(), states: new Map() };
     const during = [{ from: 10, to: 20 }];
@@ -81,13 +81,13 @@ describe('The judge of the crash test', () => {
     expect(violationsOf({ incarnations, outages: during })).toHaveLength(1);
   });
 
-  it('ends a callback at the kill of its process, and not before', () => {
+  it('takes a callback as ended when its process was killed, and not before', () => {
     const second = listener([begin(1, 30), end(1, 60)]);
     expect(violationsOf({ incarnations: [listener([begin(1, 0)], 29), second] })).toEqual([]);
     expect(violationsOf({ incarnations: [listener([begin(1, 0)], 31), second] })).toHaveLength(1);
   });
 
-  it('counts a callback apart that outlasted its lease, unless its fence is no smaller', () => {
+  it('counts a callback that outlasted its lease as an overrun, unless the next claim’s fence is no greater', () => {
     const first = listener([begin(1, 0), end(1, 300)]);
     const evidence = { incarnations: [first, listener([begin(1, 200), end(1, 310)])], leaseMs: LEASE_MS };
     expect(judge({ delivered: [], ...evidence })).toMatchObject({ figures: { overruns: 1 }, violations: [] });
@@ -112,7 +112,7 @@ describe('The judge of the crash test', () => {
     );
   });
 
-  it('finds a PENDING that has undone a PAID', () => {
+  it('finds a PENDING that undid a PAID', () => {
     const incarnations = [
       listener([
         begin(1, 0),
@@ -125,11 +125,11 @@ describe('The judge of the crash test', () => {
     expect(violationsOf({ incarnations, delivered: both })).toEqual([
       'reversal:1 ended as PENDING, not as PAID',
     ]);
-    // A failover may have lost the record of PENDING, so that it ran again.
+    // A failover may have lost the record of PENDING, so PENDING may run again.
     expect(violationsOf({ incarnations, delivered: both, mayLoseWrites: true })).toEqual([]);
   });
 
-  it('finds in the database an effect too many, an effect too few, and a wrong state', () => {
+  it('finds one effect too many, one too few, and a wrong state in the database', () => {
     const incarnations = [listener([begin(1, 0), end(1, 10)])];
     const written = (times: number, state: string) => ({
       effects: new Map([['reversal:1:PAID', times]]),
@@ -143,13 +143,13 @@ describe('The judge of the crash test', () => {
     expect(found(1, 'PENDING')).toEqual(['reversal:1 ended as PENDING, not as PAID']);
   });
 
-  it('counts what was exhausted apart', () => {
+  it('counts notifications whose attempts all failed separately', () => {
     const incarnations = [listener([begin(1, 0), end(1, 10)])];
     const verdict = judge({ delivered: [delivered('PAID', undefined)], incarnations, leaseMs: LEASE_MS });
     expect(verdict).toMatchObject({ figures: { exhausted: 1, lost: 0 }, violations: [] });
   });
 
-  it('finds what is lost, whatever was answered', () => {
+  it('finds a notification without an effect, whatever it was answered', () => {
     const lost = 'reversal:1:PAID is lost: none of its deliveries has taken effect';
     const notFinished = [listener([begin(1, 0)], 10)];
     const nothingWritten = { effects: new Map(), states: new Map() };
@@ -173,7 +173,7 @@ describe('The judge of the crash test', () => {
     ).toEqual([lost]);
   });
 
-  describe('of an effect that came twice', () => {
+  describe('for an effect that came twice,', () => {
     const TWICE = 'reversal:1:PAID has taken effect twice without a crash or a pause in between';
     const AGAIN = 'reversal:1:PAID has taken effect again after it had been recorded';
     const second = listener([begin(1, 200), end(1, 210)]);
@@ -192,16 +192,16 @@ describe('The judge of the crash test', () => {
     });
     const alive = [begin(1, 0), end(1, 10)];
 
-    it('finds one without a reason, and counts it', () => {
+    it('finds one without an excuse, and counts it', () => {
       expect(found(listener(alive))).toMatchObject({ figures: { doubled: 1, lost: 0 }, violations: [TWICE] });
     });
 
-    it('lets a kill before the second excuse it, and none after it', () => {
+    it('accepts a kill before the second effect as an excuse, and none after it', () => {
       expect(found(listener(alive, 199))).toMatchObject({ figures: { doubled: 1 }, violations: [] });
       expect(found(listener(alive, 201)).violations).toEqual([TWICE]);
     });
 
-    it('lets a pause of its own process excuse it, and none of another or at another time', () => {
+    it('accepts a pause of the same process as an excuse, and none of another process or at another time', () => {
       const paused = (from: number, to: number) => ({ ...listener(alive), pauses: [{ from, to }] });
       expect(found(paused(5, 190)).violations).toEqual([]);
       expect(found(paused(300, 400)).violations).toEqual([TWICE]);
@@ -211,7 +211,7 @@ describe('The judge of the crash test', () => {
       ]);
     });
 
-    it('lets an outage of the store excuse it, and none before or after', () => {
+    it('accepts an outage of the store in between as an excuse, and none before or after', () => {
       const during = (from: number, to: number) =>
         found(listener(alive), { outages: [{ from, to }] }).violations;
       expect(during(5, 50)).toEqual([]);
@@ -219,13 +219,13 @@ describe('The judge of the crash test', () => {
       expect(during(201, 300)).toEqual([TWICE]);
     });
 
-    it('lets the end of its lease excuse it, whether the callback or its record came too late', () => {
+    it('accepts the end of the lease as an excuse, whether the callback or its record came too late', () => {
       expect(found(listener([begin(1, 0), end(1, LEASE_MS)])).violations).toEqual([]);
       expect(found(listener([...alive, recorded(LEASE_MS, false)])).violations).toEqual([]);
       expect(found(listener([...alive, recorded(LEASE_MS - 1, false)])).violations).toEqual([TWICE]);
     });
 
-    it('lets nothing excuse it once it was recorded, but a store that may lose what it acknowledged', () => {
+    it('accepts no excuse once the effect was recorded, except a store that may lose acknowledged writes', () => {
       const killed = listener([...alive, recorded(20, true)], 30);
       expect(found(killed, { outages: [{ from: 0, to: 50 }] }).violations).toEqual([AGAIN]);
       expect(found(killed, { mayLoseWrites: true })).toMatchObject({
@@ -235,7 +235,7 @@ describe('The judge of the crash test', () => {
     });
   });
 
-  it('lets a callback begin after the answer of 200 only when its process was stopped in between', () => {
+  it('accepts a callback after the answer of 200 only when its process was stopped in between', () => {
     const first = listener([begin(1, 0), end(1, 10)]);
     const late = listener([begin(1, 300, { claimAsked: 15 }), end(1, 310)]);
     const ranAgain = 'reversal:1:PAID ran again after it had been answered 200';
@@ -245,14 +245,14 @@ describe('The judge of the crash test', () => {
     expect(found({ ...late, pauses: [{ from: 16, to: 290 }] })).not.toContain(ranAgain);
   });
 
-  it('lets a former owner that goes on late change no state, by its fence', () => {
+  it('ignores, by its fence, the state of a former owner that finishes late', () => {
     const former = listener([begin(1, 0, { state: 'PENDING' }), end(1, 600)]);
     const incarnations = [former, listener([begin(1, 200), end(1, 210)])];
     const both = [delivered('PAID', 220), delivered('PENDING', 620)];
     expect(violationsOf({ incarnations, delivered: both })).toEqual([]);
   });
 
-  it('finds a listener that died by itself', () => {
+  it('finds a listener that ended without being killed', () => {
     const incarnations = [{ ...listener([]), diedByItself: true, stderr: 'unhandled rejection' }];
     expect(violationsOf({ incarnations })).toEqual([
       'a listener died without being killed: unhandled rejection',

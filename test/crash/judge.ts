@@ -2,41 +2,43 @@ import type { Incarnation } from './fleet';
 import { isOvertaken, rankOf } from './notifications';
 import type { Delivered, Outcome } from './sender';
 
-/** By the clock of `now()`. */
+/** A span of time, by the clock of `now()`. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
 }
 
-/** What is left of a run. */
+/** The evidence of a run. */
 export interface Evidence {
   readonly delivered: readonly Delivered[];
   readonly incarnations: readonly Incarnation[];
   /**
-   * How long a claim holds its subject at least, while its owner lives. In one transaction that is as long as callbacks
-   * may take: one that takes longer is rolled back, and can write nothing more.
+   * The shortest time for which a claim holds its subject while its owner lives. In a transaction that is the time
+   * limit of a callback: a slower one is rolled back, and can write nothing more.
    */
   readonly leaseMs: number;
-  /** While the store, or the way to it, did not work. */
+  /** The times when the store could not be used or reached. */
   readonly outages?: readonly Interval[];
-  /** Whether the store may have lost what it acknowledged, as when a replica takes over. */
+  /** Whether the store may have lost acknowledged writes, as when a replica takes over. */
   readonly mayLoseWrites?: boolean;
-  /** The merchant's tables, where effects are written in the store's transaction: each effect once or not at all. */
+  /**
+   * The merchant’s tables, where the store’s transaction writes the effects: each effect must be there exactly once.
+   */
   readonly written?: {
-    /** How often each effect is there, by key. */
+    /** How often each effect is in the tables, by key. */
     readonly effects: ReadonlyMap<string, number>;
-    /** By subject. */
+    /** The state in the tables, by subject. */
     readonly states: ReadonlyMap<string, string>;
   };
 }
 
 export interface Verdict {
   readonly figures: Readonly<Record<string, number>>;
-  /** What must not have happened. */
+  /** The promises that were broken, in words. */
   readonly violations: readonly string[];
 }
 
-/** A callback that ran. */
+/** One run of a callback. */
 interface Run {
   readonly subject: string;
   readonly state: string;
@@ -44,19 +46,19 @@ interface Run {
   readonly fence: number;
   readonly handledStates: readonly string[];
   readonly begin: number;
-  /** When its own end or its process' kill ended it. */
+  /** The time at which it returned, or at which its process was killed. */
   readonly end: number;
   readonly finished: boolean;
-  /** What the store said of its record, and when. */
+  /** The store’s answer about its record, and when it came. */
   readonly record: { readonly recorded: boolean; readonly at: number } | undefined;
   readonly claimAsked: number;
   readonly killedAt: number;
   readonly pauses: readonly Interval[];
-  /** Until then nobody else may have the subject. */
+  /** Until then, no other owner may have the subject. */
   readonly leasedUntil: number;
 }
 
-/** Whether the listeners kept what they promise. */
+/** Judges whether the listeners kept their promises. */
 export function judge(evidence: Evidence): Verdict {
   const { delivered, incarnations, leaseMs, written, outages = [], mayLoseWrites = false } = evidence;
   const violations: string[] = [];
@@ -91,7 +93,7 @@ export function judge(evidence: Evidence): Verdict {
       violations.push(...unexcused(runsByKey.get(key) ?? [], outages, mayLoseWrites));
     if (mayLoseWrites) continue;
 
-    // One that was claimed before and stopped for a while begins late, and nobody can tell it.
+    // A callback whose process was stopped after the claim begins late, and the store cannot prevent that.
     const late = (runsByKey.get(key) ?? []).filter(
       ({ begin, claimAsked, pauses }) =>
         begin > (acknowledgedAt ?? Infinity) && !touches(pauses, { from: claimAsked, to: begin }),
@@ -102,15 +104,16 @@ export function judge(evidence: Evidence): Verdict {
   const { overlaps, overruns } = countOverlaps(runsBySubject, violations, {
     fencesGrow: written === undefined,
     mayLoseWrites,
-    // In one transaction the lock is the server's: a crash frees it, and rolls back what the first callback wrote.
+    // In a transaction the server holds the lock: its crash frees the lock, and rolls back the first callback’s
+    // writes.
     lockLost: written === undefined ? [] : outages,
   });
 
   const bySubject = groupBy(delivered, ({ notification }) => notification.subject);
   for (const [subject, deliveries] of bySubject) {
-    // A record that a failover lost lets an older state run again, after the newer one.
+    // A failover that lost a record lets an older state run again after the newer one.
     if (mayLoseWrites) continue;
-    // Without all of its notifications, a subject has no right state.
+    // The right state of a subject is known only when all its notifications were acknowledged.
     if (deliveries.some(({ acknowledgedAt }) => acknowledgedAt === undefined)) continue;
     const expected = latestState(deliveries.map(({ notification }) => notification.state));
     const state =
@@ -176,8 +179,8 @@ function runsOf({ lines, killedAt, pauses }: Incarnation, leaseMs: number): Run[
 }
 
 /**
- * Effects that came twice although nothing stood between the first and its record: neither a crash of its process, nor
- * a pause of it, nor an outage of the store, nor the end of its lease.
+ * Effects that came twice without an excuse: between the first and its record, there was neither a crash nor a pause
+ * of its process, no outage of the store, and no end of its lease.
  */
 function unexcused(
   runs: readonly Run[],
@@ -207,8 +210,9 @@ function touches(intervals: readonly Interval[], { from, to }: Interval): boolea
 }
 
 /**
- * Two callbacks at a time for one subject. Where the first's lease was over when the second began, no store could
- * have told: its process was paused for longer. That is counted apart, and its fence must be the smaller one.
+ * Counts two callbacks of a subject at a time. If the first one’s lease was over when the second began, no store
+ * could have prevented it: the first one’s process was paused for longer. Those are counted as overruns, and the
+ * first must have the smaller fence.
  */
 function countOverlaps(
   runsBySubject: ReadonlyMap<string, readonly Run[]>,
@@ -229,7 +233,8 @@ function countOverlaps(
     const inOrder = [...runs].sort((a, b) => a.begin - b.begin);
     for (const [index, first] of inOrder.entries()) {
       for (const second of inOrder.slice(index + 1)) {
-        // One that began after its lease was over may come late. In one transaction, what is rolled back leaves no fence.
+        // A callback that began after its own lease was over may come late. In a transaction, a rollback leaves no
+        // fence.
         if (fencesGrow && second.begin < second.leasedUntil && second.fence <= first.fence) {
           violations.push(`${subject} was claimed with the fence ${second.fence} after ${first.fence}`);
         }
@@ -248,8 +253,8 @@ function countOverlaps(
 }
 
 /**
- * What a merchant has stored who does not let a state be overtaken by an earlier one that comes later, nor a claim by
- * a former one: by its fence, which grows.
+ * The state that a merchant has stored who ignores states that were overtaken, and writes of former owners by their
+ * smaller fence.
  */
 function lastState(runs: readonly Run[]): string | undefined {
   return runs

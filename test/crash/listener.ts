@@ -1,4 +1,4 @@
-// A merchant's listener, as a process that gets killed. See `fleet.ts`.
+// A merchant’s listener, in a process that gets killed. See `fleet.ts`.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ const log = new LogWriter(config.logFile);
 const tables = tablesOf(config.run);
 const { leaseMs, callbackTimeoutMs, storeTimeoutMs } = config.timing;
 
-/** What the schedule has for the delivery that is being handled. */
+/** The schedule’s plan for the delivery that is being handled. */
 interface Plan {
   readonly crashAt: string | undefined;
   readonly workMs: number;
@@ -36,7 +36,7 @@ function pass(point: CrashPoint, plan: Plan): void {
   if (plan.crashAt !== point) return;
   log.write({ type: 'killed', point, at: now() });
   process.kill(process.pid, 'SIGKILL');
-  // The signal may take a moment, in which nothing more may happen.
+  // The signal may take a moment, and the process must do nothing more until then.
   for (;;);
 }
 
@@ -46,7 +46,7 @@ function planOfThis(): Plan {
   return plan;
 }
 
-/** The store with leases to the test's scale, and with the points to die at. */
+/** The store with leases at the test’s scale, and with the points at which the process can kill itself. */
 function instrumented(store: IdempotencyStore<PostgresTransaction>): IdempotencyStore<PostgresTransaction> {
   const { transact } = store;
   const steps: IdempotencyStore<PostgresTransaction> = {
@@ -143,5 +143,5 @@ const server = createServer((request, response) => {
   plans.run(plan, () => listener(request, response));
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
-// A test that ends in the middle must not leave listeners behind.
+// Ends with the test, so that a test that breaks off leaves no listeners behind.
 process.on('disconnect', () => process.exit());

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** What a listener process writes to a file of its own, line by line: what it has written survives its kill. */
+/** The lines that a listener process writes to its own file. Written lines survive its kill. */
 export type LogLine =
-  /** A callback begins. `claimAsked` is when the process asked for the claim: its lease began no sooner. */
+  /** A callback begins. `claimAsked` is when the process asked for the claim, so its lease began no earlier. */
   | {
       readonly type: 'begin';
       readonly run: number;
@@ -13,13 +13,13 @@ export type LogLine =
       readonly claimAsked: number;
       readonly at: number;
     }
-  /** A callback has done all it has to do. */
+  /** A callback has returned. */
   | { readonly type: 'end'; readonly run: number; readonly at: number }
-  /** The store has answered whether the callback's success is recorded. */
+  /** The store has answered whether the callback’s success is recorded. */
   | { readonly type: 'recorded'; readonly run: number; readonly recorded: boolean; readonly at: number }
   /** The process kills itself, at a point of the schedule. */
   | { readonly type: 'killed'; readonly point: CrashPoint; readonly at: number }
-  /** The handler reported something. */
+  /** The handler sent a report. */
   | {
       readonly type: 'report';
       readonly code: string;
@@ -27,7 +27,7 @@ export type LogLine =
       readonly at: number;
     };
 
-/** Where a listener can be told to die. */
+/** The points at which a listener can be told to kill itself. */
 export type CrashPoint =
   | 'before claim'
   | 'after claim'
@@ -66,6 +66,6 @@ export class LogWriter {
 
 export function readLog(path: string): LogLine[] {
   const lines = readFileSync(path, 'utf8').split('\n');
-  // What follows the last line break was cut off by the kill.
+  // The kill cut off the text after the last line break.
   return lines.slice(0, -1).map((line) => JSON.parse(line) as LogLine);
 }

@@ -6,11 +6,11 @@ export interface ScheduledNotification {
   readonly state: string;
   readonly query: string;
   readonly body: object;
-  /** One sequence of attempts each, beginning so many milliseconds after the start. */
+  /** The starts of its sequences of attempts, in milliseconds after the start of the run. */
   readonly deliveriesAt: readonly number[];
 }
 
-/** Which states of a subject come after which: the merchant does not let a late `PENDING` undo a `PAID`. */
+/** The order of a subject’s states: the merchant lets no late `PENDING` undo a `PAID`. */
 const RANKS: Readonly<Record<string, number>> = {
   PENDING: 0,
   'false:PENDING': 0,
@@ -29,9 +29,9 @@ export function isOvertaken(state: string, handledStates: readonly string[]): bo
 }
 
 /**
- * About `count` notifications over `durationMs`: sales paid and some then reversed, reversals with their end before or
- * after their beginning, partial refunds that share a saleToken, payouts that fail and then succeed; some twice or
- * three times, at once or later.
+ * About `count` notifications over `durationMs`: paid sales, some reversed later; reversals whose end comes before or
+ * after their beginning; partial refunds with the same saleToken; payouts that fail and then succeed. Some are sent
+ * twice or three times, at once or later.
  */
 export function scheduleNotifications(
   random: Random,
@@ -81,7 +81,7 @@ export function scheduleNotifications(
   return notifications;
 }
 
-/** States of one subject lie so close together that either may come first. */
+/** The states of a subject are sent so close together that either may arrive first. */
 function deliveries(random: Random, start: number, subject: number, notification: number): number[] {
   const first = start + random('delay', subject, notification) * 400;
   const copies = random('copies', notification);
@@ -91,7 +91,7 @@ function deliveries(random: Random, start: number, subject: number, notification
   return at;
 }
 
-/** Payments that are all sent once, and at the same time. */
+/** Payments that are each sent once, all at the same time. */
 export function paymentsAtOnce(prefix: string, count: number): ScheduledNotification[] {
   return Array.from({ length: count }, (_, index) => {
     const saleToken = `${prefix}-${index}`;

@@ -9,7 +9,7 @@ export interface Place {
   close(): Promise<void>;
 }
 
-/** What the listeners find when they start, and what is read and removed when they have ended. */
+/** Prepares the tables and files that the listeners use, reads the results, and removes everything afterwards. */
 export async function openPlace(config: Omit<ListenerConfig, 'logFile'>): Promise<Place> {
   const { store, run } = config;
   if (store === 'sqlite' || store === 'memory') return { written: noTables, close: async () => undefined };
@@ -26,7 +26,7 @@ export async function openPlace(config: Omit<ListenerConfig, 'logFile'>): Promis
   }
 
   const pool = new pg.Pool({ ...config.postgres, max: 1 });
-  // A server that is started again ends it while nobody uses it.
+  // A restarted server ends idle connections.
   pool.on('error', () => undefined);
   const { effects, states } = tablesOf(run);
   await new PostgresStore(pool, { table: `crash_${run}` }).createTable();

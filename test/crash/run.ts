@@ -13,7 +13,7 @@ import { type Random, randomFrom } from './seed';
 import { sendAll } from './sender';
 import { type Servers, type StoreServer, startServers, type Through } from './servers';
 
-/** Listeners, what they are sent, and what happens to them meanwhile. */
+/** Listeners, their notifications, and the trouble that happens meanwhile. */
 export interface Scenario {
   readonly name: string;
   readonly stores: readonly StoreName[];
@@ -22,32 +22,34 @@ export interface Scenario {
   readonly timing?: Timing;
   readonly kills?: boolean;
   readonly asksPool?: boolean;
-  /** As when a replica takes over: then an effect may come again, and none may be lost. */
+  /**
+   * Whether writes may be lost, as when a replica takes over. Then an effect may come again, but none may be missing.
+   */
   readonly mayLoseWrites?: boolean;
-  /** Happens while the notifications are sent. */
+  /** Runs while the notifications are sent. */
   readonly trouble?: (world: World) => Promise<void>;
 }
 
-/** What a scenario can make trouble with. */
+/** The parts of a run with which a scenario can make trouble. */
 export interface World {
   readonly fleets: readonly Fleet[];
   readonly servers: readonly StoreServer[];
   readonly random: Random;
   readonly timing: Timing;
-  /** Remembers for the judge that the store cannot be used while this happens. */
+  /** Tells the judge that the store cannot be used while `work` runs. */
   outage(work: () => Promise<unknown>): Promise<void>;
-  /** Resolves when so many attempts of at least one notification have failed. */
+  /** Resolves when `attempts` attempts of at least one notification have failed. */
   failuresOfOne(attempts: number): Promise<void>;
 }
 
 export interface Options {
   readonly seed: number;
-  /** The Node that runs the listeners: one with `node:sqlite`, where that is a store. */
+  /** The Node that runs the listeners: one with `node:sqlite`, where SQLite is a store of the scenario. */
   readonly execPath?: string | undefined;
   readonly postgresPrograms?: string | undefined;
 }
 
-/** What came of one store in a scenario. */
+/** The result of one store in a scenario. */
 export interface Row {
   readonly scenario: string;
   readonly store: StoreName;
@@ -57,12 +59,12 @@ export interface Row {
 
 const FLEET_SIZE = 3;
 
-/** A full schedule of random notifications. */
+/** A schedule of `count` random notifications. */
 export function randomly(count: number, durationMs: number): Scenario['schedule'] {
   return (random) => scheduleNotifications(random, count, durationMs);
 }
 
-/** Runs the scenario over each of its stores at the same time, and judges what is left of each. Prints the figures. */
+/** Runs the scenario over all its stores at the same time, judges each, and prints the figures. */
 export async function runScenario(scenario: Scenario, options: Options): Promise<Row[]> {
   const { seed, execPath = process.execPath, postgresPrograms } = options;
   const { name, stores, timing = SHORT_TIMES, kills = false, asksPool = false } = scenario;
@@ -95,7 +97,7 @@ export async function runScenario(scenario: Scenario, options: Options): Promise
   };
 
   try {
-    // So that the listeners' connections are there when the trouble begins.
+    // Opens the listeners’ connections before the trouble begins.
     const warmUp = paymentsAtOnce('warm-up', 8);
     const schedule = scenario.schedule(random);
     await Promise.all(lanes.map(({ fleet }) => sendAll(fleet, warmUp, random, { timing, kills: false })));
@@ -110,7 +112,7 @@ export async function runScenario(scenario: Scenario, options: Options): Promise
       ),
     );
     await trouble;
-    // Callbacks whose delivery timed out may still be at work.
+    // Callbacks whose delivery timed out may still be running.
     await sleep(timing.callbackTimeoutMs);
 
     const rows: Row[] = [];
@@ -145,7 +147,7 @@ interface LaneSettings extends Pick<ListenerConfig, 'timing' | 'asksPool'> {
   readonly execPath: string;
 }
 
-/** Listeners of one store, with records and files of their own. */
+/** Listeners of one store, with their own records and files. */
 async function openLane(store: StoreName, settings: LaneSettings) {
   const { servers, bundle, execPath, timing, asksPool } = settings;
   const run = randomUUID().slice(0, 8);
@@ -155,12 +157,12 @@ async function openLane(store: StoreName, settings: LaneSettings) {
   const config = { store, run, redisUrl, postgres, sqliteFile, timing, asksPool };
   const place = await openPlace({ ...config, postgres: postgresItself });
   const fleet = new Fleet(config, { directory, bundle, execPath });
-  // What is in memory is known to one process.
+  // A memory store belongs to one process.
   await fleet.start(store === 'memory' ? 1 : FLEET_SIZE);
   return { store, fleet, place };
 }
 
-/** Counts how many attempts of one notification have failed at most, and waits for a number of them. */
+/** Counts the most failed attempts of any notification, and waits until there are enough. */
 class FailedAttempts {
   #most = 0;
 

@@ -63,7 +63,7 @@ function expectPromises({ store, verdict: { figures, violations } }: Row, scenar
   expect(violations, store).toEqual([]);
   expect(figures['lost'], store).toBe(0);
   if (isTransactional(store)) expect(figures['doubled'], store).toBe(0);
-  // A run without its trouble shows nothing.
+  // A run without its trouble proves nothing.
   const { kills = 0, pauses = 0, outages = 0, deliveries = 0, notifications = 0 } = figures;
   if (scenario.kills) expect(kills, store).toBeGreaterThan(0);
   if (scenario.trouble !== undefined) expect(pauses + outages, store).toBeGreaterThan(0);

@@ -83,7 +83,8 @@ export const scenarios: readonly Scenario[] = [
     schedule: randomly(60, 50),
     timing: UNHURRIED_TIMES,
     asksPool: true,
-    // While the burst waits for connections, a record may not get one before its lease is over: an outage as any other.
+    // While the burst waits for connections, a record may get none before its lease is over. For the judge that is an
+    // outage.
     trouble: ({ outage }) => outage(() => sleep(8000)),
   },
   {
@@ -97,10 +98,10 @@ export const scenarios: readonly Scenario[] = [
   lateClaims(scaled(1 / 8)),
 ];
 
-/** At the service's real intervals: takes five and a half minutes. */
+/** At the service’s real intervals, which takes five and a half minutes. */
 export const realTimes: readonly Scenario[] = [lateClaims(REAL_TIMES)];
 
-/** A healthy store for less than a lease before the last delivery: 25 s of real time. */
+/** The store is healthy again 25 s of real time before the last delivery, which is less than a lease. */
 function lateClaims(timing: Timing): Scenario {
   return {
     name: `claims carried out late, ${Math.round((timing.intervalMs * 25) / 60) / 1000} s before the sixth delivery`,
@@ -125,7 +126,7 @@ async function twice(world: World, work: (world: World, round: number) => Promis
   }
 }
 
-/** Stores with the mistakes of listeners written by hand, and what the judge must say of each. */
+/** Stores with mistakes of hand-written listeners, and what the judge must find. */
 export const wrongStores: readonly (readonly [StoreName, RegExp])[] = [
   ['wrong: forgets leases', /had two callbacks at a time/],
   ['wrong: done at claim', /was answered 200, and has not taken effect/],

@@ -1,8 +1,8 @@
 import { createHash, randomInt } from 'node:crypto';
 
 /**
- * A number from 0 up to 1 that depends on the seed and what it is for, and on nothing else: not on the order in which
- * things happen, so that the same seed gives the same notifications and kills however fast the machine is.
+ * A number from 0 up to 1 that depends only on the seed and on its purpose. It does not depend on the order of
+ * events, so the same seed gives the same notifications and kills on a machine of any speed.
  */
 export type Random = (...purpose: readonly (string | number)[]) => number;
 
@@ -15,7 +15,7 @@ export function randomFrom(seed: number): Random {
     2 ** 32;
 }
 
-/** The seed of this run: `CRASH_SEED=123 npm run test:crash` repeats one. */
+/** The seed of this run. `CRASH_SEED=123 npm run test:crash` repeats a run. */
 export function chooseSeed(): number {
   const given = process.env['CRASH_SEED'];
   return given === undefined ? randomInt(2 ** 31) : Number(given);

@@ -7,38 +7,38 @@ import { CRASH_POINTS, now } from './log';
 import type { ScheduledNotification } from './notifications';
 import type { Random } from './seed';
 
-/** A status, or why there was none. */
+/** The status of an attempt, or the reason why there was none. */
 export type Outcome = number | 'no listener' | 'timed out' | 'connection lost';
 
-/** How the service sees a notification in the end. */
+/** The service’s view of a notification at the end. */
 export interface Delivered {
   readonly notification: ScheduledNotification;
-  /** What came of every attempt, of all its sequences. */
+  /** The outcomes of all attempts, of all sequences. */
   readonly answers: readonly Outcome[];
-  /** When the first 200 was there; undefined when every attempt failed. */
+  /** When the first 200 arrived; `undefined` when every attempt failed. */
   readonly acknowledgedAt: number | undefined;
 }
 
-/** The share of attempts in which the listener kills itself, at one of the points. */
+/** The share of attempts in which the listener kills itself at one of its points. */
 const CRASHING = 0.08;
-/** The share of attempts in which some listener is killed from outside, so many milliseconds later. */
+/** The share of attempts during which some listener is killed from outside, after a delay. */
 const KILLING = 0.06;
 const KILL_WITHIN_MS = 150;
 const LONGEST_WORK_MS = 80;
 
-/** How a schedule is sent. */
+/** How to send a schedule. */
 export interface Sending {
   readonly timing: Timing;
-  /** Whether listeners are killed, and kill themselves, as they get deliveries. */
+  /** Whether listeners are killed, or kill themselves, during deliveries. */
   readonly kills: boolean;
-  /** Told of each attempt's number, from 1, once it has failed. */
+  /** Called with the number of each failed attempt, from 1. */
   readonly onFailure?: (attempt: number) => void;
 }
 
 /**
- * Sends the notifications by the service's rules (document section 6.1): 200 is success, anything else and a timeout
- * is failure; after a failure, up to five retries at intervals. Who gets an attempt, how long the work takes and
- * where the listener dies is up to the seed.
+ * Sends the notifications by the service’s rules (document section 6.1): only 200 is a success, a timeout is a
+ * failure, and after a failure there are up to five retries at intervals. The seed decides which listener gets an
+ * attempt, how long the work takes and where the listener dies.
  */
 export async function sendAll(
   fleet: Fleet,
@@ -78,7 +78,8 @@ export async function sendAll(
           const answer = await deliver(url + query, body, { headers, timeoutMs: deliveryTimeoutMs, agent });
           return answer.status;
         } catch (error) {
-          // Nobody took it: the listener was dead already. A load balancer asks the next one.
+          // The listener was already dead, so no listener has the notification. A load balancer would ask the next
+          // one.
           if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED') {
             await sleep(50);
             if (now() < deadline) return attempt(sequence, number, deadline);

@@ -14,14 +14,14 @@ import { redisUrl } from '../helpers/redis';
 import { startOwnRedis } from '../helpers/redis-server';
 import { startTcpProxy, type TcpProxy } from '../helpers/tcp-proxy';
 
-/** What the listeners have to do with: the servers that are there, or the scenario's own, and what is in between. */
+/** The servers that the listeners use, shared or the scenario’s own, and what is between them. */
 export type Through = 'shared servers' | 'own servers' | 'a proxy' | 'a replica' | 'PgBouncer';
 
-/** A server of the scenario's own. */
+/** A server that a scenario starts for itself. */
 export interface StoreServer {
   freeze(): void;
   thaw(): void;
-  /** Lets it crash, and starts it again. */
+  /** Crashes it, and starts it again. */
   restart(): Promise<void>;
   /** Ends it, and lets its replica take over. */
   failOver(): Promise<void>;
@@ -30,9 +30,9 @@ export interface StoreServer {
 
 export interface Servers {
   readonly redisUrl: string;
-  /** Where the listeners find PostgreSQL. */
+  /** Where the listeners connect to PostgreSQL. */
   readonly postgres: pg.PoolConfig;
-  /** Where it is without anything in between. */
+  /** Where PostgreSQL is without anything in between. */
   readonly postgresItself: pg.PoolConfig;
   readonly own: readonly StoreServer[];
 }
@@ -40,15 +40,15 @@ export interface Servers {
 export interface Wanted {
   readonly through: Through;
   readonly redis: boolean;
-  /** The folder with PostgreSQL's programs, where one is wanted. */
+  /** The folder with PostgreSQL’s programs; `undefined` when the scenario needs no own PostgreSQL. */
   readonly postgres: string | undefined;
 }
 
-/** Starts what a scenario needs. All of it ends with the test. */
+/** Starts the servers of a scenario, which end with the test. */
 export async function startServers({ through, redis, postgres }: Wanted): Promise<Servers> {
   const shared = { redisUrl, postgres: postgresConfig, postgresItself: postgresConfig, own: [] };
   if (through === 'shared servers') return shared;
-  // One after the other: `initdb` holds this process up, and Redis has a time limit to start in.
+  // One after the other: `initdb` blocks this process, and Redis must start within a time limit.
   const ownRedis = redis ? await startRedis(through) : undefined;
   const ownPostgres = postgres === undefined ? undefined : await startPostgres(postgres, through);
   return {
@@ -107,14 +107,14 @@ async function startPostgres(programs: string, through: Through) {
   } satisfies StoreServer & { config: pg.PoolConfig; itself: pg.PoolConfig };
 }
 
-/** Where Debian has it, which may not be on the PATH. */
+/** Debian installs it in a folder that may not be on the PATH. */
 const PGBOUNCER = ['pgbouncer', '/usr/sbin/pgbouncer'];
 
 export function findPgBouncer(): string | undefined {
   return PGBOUNCER.find((program) => spawnSync(program, ['--version']).status === 0);
 }
 
-/** A PgBouncer in transaction mode, with fewer connections to the server than the listeners have to it. */
+/** A PgBouncer in transaction mode, with fewer connections to the server than the listeners have to PgBouncer. */
 async function startPgBouncer({ port, user, database }: pg.PoolConfig): Promise<number> {
   const program = findPgBouncer();
   if (program === undefined) throw new Error('There is no pgbouncer.');
@@ -134,7 +134,7 @@ async function startPgBouncer({ port, user, database }: pg.PoolConfig): Promise<
     'max_client_conn = 200',
   ];
   writeFileSync(settings, `${lines.join('\n')}\n`);
-  // It does not run as root.
+  // PgBouncer refuses to run as root.
   const ids = userInfo().uid === 0 ? idsOf('postgres') : undefined;
   if (ids !== undefined) {
     for (const path of [directory, settings]) chownSync(path, ids.uid, ids.gid);

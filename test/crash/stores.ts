@@ -7,7 +7,7 @@ import type { ListenerConfig } from './config';
 
 type Store = IdempotencyStore<PostgresTransaction>;
 
-/** The store of a listener process, and what its callbacks do with the store's own pool. */
+/** The store of a listener process, and the queries that its callbacks send to the store’s own pool. */
 export async function openStore(
   config: ListenerConfig,
 ): Promise<{ readonly store: Store; readonly askPool: () => Promise<unknown> }> {
@@ -15,11 +15,11 @@ export async function openStore(
   const pool = new pg.Pool({
     ...config.postgres,
     max: 5,
-    // A connection that is ready too late for its step is there for the next one.
+    // A connection that is ready too late for its step is kept for the next one.
     connectionTimeoutMillis: 2 * storeTimeoutMs,
     keepAlive: true,
   });
-  // A connection that is lost while nobody uses it.
+  // An idle connection may be lost.
   pool.on('error', () => undefined);
   return { store: await storeOver(config, pool), askPool: () => pool.query('SELECT pg_sleep(0.01)') };
 }
@@ -61,7 +61,7 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
   }
 }
 
-/** SQLite does not wait where several processes do this at once. */
+/** SQLite does not wait for its lock when several processes do this at once, so this retries. */
 async function setWriteAheadLog(set: () => void): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -73,12 +73,12 @@ async function setWriteAheadLog(set: () => void): Promise<void> {
   }
 }
 
-// Stores with the mistakes that listeners written by hand have. The crash test must find them.
+// Stores with mistakes of hand-written listeners. The crash test must find them.
 
 function forgetsLeases(store: IdempotencyStore): IdempotencyStore<PostgresTransaction> {
   return {
     claim: (subject, state) => store.claim(subject, state, 1),
-    // As if the lease did not matter.
+    // Records even when the lease is lost.
     complete: async (claim, retentionMs) => {
       const again = await store.claim(claim.subject, claim.state, 1000);
       return again.status === 'claimed' ? store.complete(again, retentionMs) : true;

@@ -1,6 +1,6 @@
 import type { Row } from './run';
 
-/** What came of all scenarios, as a table of Markdown. */
+/** The results of all scenarios, as a Markdown table. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = rows.map(({ scenario, store, verdict: { figures }, seconds }) => {
     const { notifications, deliveries, effects, lost, doubled } = figures;

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { common } from '../../vitest.config';
 
-/** The crash test in its full size, with its figures printed as they come. */
+/** The full crash test, with its figures printed as they come. */
 export default defineConfig({
   ...common,
   test: {

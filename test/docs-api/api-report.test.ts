@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 
-/** A copy of what the report is made from, in which one file is changed. */
+/** Checks the report against a copy of the source in which one file is changed. */
 function checkCopy(file: string, from: string, to: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-api-report-'));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
@@ -30,17 +30,17 @@ function checkCopy(file: string, from: string, to: string): string {
 const outOfDate = 'docs/api-report.md does not match the source';
 const timeout = 120_000;
 
-it('the report is up to date, and a comment is no change', { timeout }, () => {
+it('the report is up to date, and a changed comment does not change it', { timeout }, () => {
   expect(
     checkCopy('src/client/options.ts', '/** Options of a single call', '/** All options of a single call'),
   ).toBe('up to date');
 });
 
-it('a member that becomes required is a change', { timeout }, () => {
+it('a member that becomes required changes the report', { timeout }, () => {
   expect(checkCopy('src/client/options.ts', 'userAgent?: string', 'userAgent: string')).toContain(outOfDate);
 });
 
-it('an argument of a method is a change, though no name changes', { timeout }, () => {
+it('an argument of a method changes the report, though no name changes', { timeout }, () => {
   const found = checkCopy(
     'src/client/payments-client.ts',
     'getTransaction(transactionUUID: string',
@@ -49,6 +49,6 @@ it('an argument of a method is a change, though no name changes', { timeout }, (
   expect(found).toContain(outOfDate);
 });
 
-it('a type that is not exported, and that an exported one mentions, is part of the report', () => {
+it('the report holds types that are not exported but that an exported type mentions', () => {
   expect(readFileSync('docs/api-report.md', 'utf8')).toContain('### CallContext (not exported)');
 });

@@ -5,13 +5,13 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { script
 const contributing = readFileSync('CONTRIBUTING.md', 'utf8');
 const ci = readFileSync('.ci/run', 'utf8');
 
-it('every command is explained, and every one explained is there', () => {
+it('CONTRIBUTING.md explains every npm script, and no others', () => {
   const explained = [...contributing.matchAll(/^\| `npm (?:run )?([\w:-]+)`/gm)].map(([, name]) => name);
   const forPeople = Object.keys(scripts).filter((name) => !name.startsWith('pre'));
   expect(explained.sort()).toEqual(forPeople.sort());
 });
 
-it('`npm run check` is what CI runs, but for what a clean machine needs', () => {
+it('`npm run check` is what CI runs, without the steps that a clean machine needs', () => {
   expect(scripts['check']).toBe('.ci/run --here');
   const onlyInCi = [...ci.matchAll(/^if \[ "\$\{1:-\}" != --here \]; then\n([\s\S]*?)^fi$/gm)].map(
     ([, body]) => body,
@@ -31,7 +31,7 @@ it('`npm run check` is what CI runs, but for what a clean machine needs', () => 
   }
 });
 
-it('every file that is named is there', () => {
+it('CONTRIBUTING.md names only files that exist', () => {
   const named = [...contributing.matchAll(/`((?:src|test|docs|\.github)\/[\w./-]+\.\w+)`/g)].map(
     ([, file]) => file as string,
   );

@@ -14,7 +14,7 @@ function check(files: Readonly<Record<string, string>>) {
   return brokenSiteLinks(site);
 }
 
-it('links to files, folders with an index, anchors and other hosts are fine', () => {
+it('the link check accepts links to files, folders with an index, anchors and other hosts', () => {
   const found = check({
     'index.html':
       '<script src="assets/main.js">"<a href=\\"none.html\\">"</script><a id="top" href="#top">' +
@@ -27,7 +27,7 @@ it('links to files, folders with an index, anchors and other hosts are fine', ()
   expect(found).toEqual({ pages: 3, links: 6, broken: [] });
 });
 
-it('a file, an anchor or a picture that is not there, and a link that leaves the site, are found', () => {
+it('the link check finds missing files, anchors and pictures, and links that leave the site', () => {
   const { broken } = check({
     'index.html':
       '<a href="none.html"><a href="#none"><a href="a/b.html#none"><img src="none.png"><a href="../x">',

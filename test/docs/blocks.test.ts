@@ -11,12 +11,12 @@ const runnable = blocks.filter(({ info }) => / run\b/.test(info));
 
 const readmes = documents().filter((file) => file.startsWith('README'));
 
-test.each(readmes)('%s has code to compile', (file) => {
+test.each(readmes)('%s has code blocks to compile', (file) => {
   const isHere = ({ place }: CodeBlock) => place.startsWith(`${file}:`);
   expect(compiled.filter(isHere).length).toBeGreaterThanOrEqual(4);
 });
 
-test('every block of TypeScript and JavaScript compiles, and a wrong one would not', {
+test('every TypeScript and JavaScript block compiles, and a wrong one would not', {
   timeout: 90_000,
 }, () => {
   const wrong = ['ts', 'js'].map((info) => ({
@@ -31,7 +31,7 @@ test('every block of TypeScript and JavaScript compiles, and a wrong one would n
 });
 
 test.concurrent.each(runnable.map((block) => [block.place, block] as const))(
-  '%s prints what it says',
+  '%s prints what it promises to print',
   async (_, block) => {
     expect(extensionOf(block)).toBe('mts');
     const promised = promisedOutput(block);

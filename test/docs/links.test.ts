@@ -10,7 +10,7 @@ test.each(documents())('every relative link of %s leads somewhere', (file) => {
   expect(brokenLinks(file)).toEqual([]);
 });
 
-test('a link to a file, or to a heading, that is not there would be found', () => {
+test('the check finds a link to a missing file or heading', () => {
   const text = [
     '# Here and there',
     '[a](#here-and-there) [b](README.md#security) [c](https://example.com/none) `[d](none.md)`',
@@ -26,13 +26,13 @@ test('a link to a file, or to a heading, that is not there would be found', () =
   ]);
 });
 
-test('llms.txt names files that are there', () => {
+test('llms.txt names only files that exist', () => {
   const targets = linksIn(readFileSync('llms.txt', 'utf8'));
   expect(targets.length).toBeGreaterThan(10);
   expect(brokenLinks('llms.txt')).toEqual([]);
 });
 
-test('docs/README.md leads to every guide, and no link of a document leads to a host of ours', () => {
+test('docs/README.md leads to every guide, and no document links to a host of this project', () => {
   const guides = documents().filter(
     (file) => file.startsWith('docs/') && !/^docs\/(README|pt\/|decisions\/)/.test(file),
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import type { CodeBlock } from './markdown';
 
-/** What a block exports. What it prints by itself is looked at elsewhere. */
+/** The exports of a block. Another test checks what it prints. */
 export async function loadBlock({ code }: CodeBlock) {
   const directory = mkdtempSync(join(tmpdir(), 'docs-'));
   const printed = vi.spyOn(console, 'log').mockImplementation(() => {});

@@ -3,28 +3,28 @@ import { join } from 'node:path';
 
 /** A fenced block of code. */
 export interface CodeBlock {
-  /** What follows the fence: `ts`, `ts run`, `sh`. */
+  /** The text after the fence: `ts`, `ts run`, `sh`. */
   readonly info: string;
   readonly code: string;
-  /** Where it starts, for a failure's message: `README.md:12`. */
+  /** Where it starts, for messages: `README.md:12`. */
   readonly place: string;
 }
 
-/** What a heading stands over, up to the next heading of any level. */
+/** A heading and everything after it, up to the next heading of any level. */
 export interface Section {
   readonly level: number;
   readonly heading: string;
-  /** What a link to the heading ends with, behind the `#`. */
+  /** The part after the `#` in a link to the heading. */
   readonly anchor: string;
   readonly place: string;
   readonly blocks: readonly CodeBlock[];
-  /** Each table by its rows, each row by its cells; the line under the head is left out. */
+  /** Each table as rows of cells, without the line under the head. */
   readonly tables: readonly (readonly (readonly string[])[])[];
-  /** All text that is neither code nor heading, tables included. */
+  /** All text except code and headings; tables are included. */
   readonly text: string;
 }
 
-/** The Markdown files that a reader of the repository is shown, generated ones left out. */
+/** The Markdown files that the repository shows to readers, without generated ones. */
 export function documents(): string[] {
   const here = readdirSync('.').filter((name) => name.endsWith('.md'));
   const guides = readdirSync('docs', { recursive: true, encoding: 'utf8' })
@@ -33,7 +33,7 @@ export function documents(): string[] {
   return [...here, ...guides, 'examples/README.md'].sort();
 }
 
-/** The translations, each with the document that it translates. */
+/** The translations, each with its original document. */
 export function translations(): { translated: string; original: string }[] {
   return documents().flatMap((translated) => {
     const original = originalOf(translated);
@@ -41,7 +41,7 @@ export function translations(): { translated: string; original: string }[] {
   });
 }
 
-/** The English document, or picture, that a Portuguese one stands for; of an English one, itself. */
+/** The English original of a Portuguese document or picture. An English file is its own original. */
 export function originalOf(file: string): string {
   return file
     .replace(/^README\.pt-BR\.md$/, 'README.md')
@@ -49,7 +49,7 @@ export function originalOf(file: string): string {
     .replace(/-pt\.jpg$/, '-en.jpg');
 }
 
-/** The sections of a Markdown file, the first one being what stands before any heading. */
+/** The sections of a Markdown file. The first one is the text before any heading. */
 export function sections(file: string, text = readFileSync(file, 'utf8')): Section[] {
   const found: Draft[] = [draft(0, '', `${file}:1`)];
   const anchors = new Map<string, number>();
@@ -81,12 +81,12 @@ export function sections(file: string, text = readFileSync(file, 'utf8')): Secti
   return found.map(({ lines, ...rest }) => ({ ...rest, tables: tablesIn(lines), text: lines.join('\n') }));
 }
 
-/** Every block of code of a file, in order. */
+/** Every code block of a file, in order. */
 export function codeBlocks(file: string): CodeBlock[] {
   return sections(file).flatMap(({ blocks }) => blocks);
 }
 
-/** The targets of all links in a text; what looks like a link in code is none. */
+/** The targets of all links in a text, except in code. */
 export function linksIn(text: string): string[] {
   const prose = text.replace(/`[^`\n]*`/g, 'code');
   return [...prose.matchAll(/\]\(<?([^)\s>]+)>?\)|^\[[^\]]+\]: *(\S+)$/gm)].map(
@@ -94,7 +94,7 @@ export function linksIn(text: string): string[] {
   );
 }
 
-/** As GitHub makes it: lower case, without punctuation, with hyphens for spaces. */
+/** The anchor that GitHub makes: lower case, without punctuation, with hyphens for spaces. */
 function anchorOf(heading: string): string {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')

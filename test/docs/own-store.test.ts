@@ -22,7 +22,7 @@ testStoreContract('ConditionalStore of docs/write-your-own-store.md', [], async 
   };
 });
 
-/** Each breaks one word of the contract. */
+/** Each of these stores breaks one guarantee of the contract. */
 class NeverBusy extends MemoryStore {
   override async claim(subject: string, state: string, leaseMs: number) {
     const result = await super.claim(subject, state, leaseMs);
@@ -62,7 +62,7 @@ test.each([
   NeverReleases,
   KeepsLeasesForEver,
   KeepsStatesForEver,
-])('the checks to write find a store that is %o', async (Broken: new () => IdempotencyStore) => {
+])('the checks that the guide shows find a store that is %o', async (Broken: new () => IdempotencyStore) => {
   const { checkStore } = await loadBlock(checksBlock);
   const store = new Broken();
   await expect(checkStore(store, store)).rejects.toThrow();

@@ -2,7 +2,8 @@ import type { Server } from 'node:http';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import type { PaymentNotification, WebhookHandler } from 'pix-automatic-sdk/webhooks';
 
-// What the blocks of the documents take as given: the merchant's own books, and what an earlier block has made.
+// Names that the documents’ blocks use without declaring them: the merchant’s own code, and results of earlier
+// blocks.
 declare global {
   const client: PaymentsClient;
   const notification: PaymentNotification;

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import type { CodeBlock } from './markdown';
 
 /**
- * What a block prints, line by line. It is run from here, where the package's name resolves to its source by way of
- * tsconfig.json, and finds the development dependencies as its own.
+ * The lines that a block prints. It runs from this folder, where tsconfig.json resolves the package’s name to its
+ * source, and where it can import the development dependencies.
  */
 export async function runBlock({ code }: CodeBlock, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'docs-'));
@@ -21,12 +21,12 @@ export async function runBlock({ code }: CodeBlock, env: NodeJS.ProcessEnv = {})
     });
     return `${stdout}${stderr}`.trimEnd().split('\n');
   } finally {
-    // Of a symbolic link this removes the link.
+    // For a symbolic link, this removes only the link.
     rmSync(directory, { recursive: true });
   }
 }
 
-/** What a block says that it prints: behind each `console.log(…);`, and in the lines below `// prints:`. */
+/** The output that a block promises: after each `console.log(…);`, and in the lines below `// prints:`. */
 export function promisedOutput({ code }: CodeBlock): string[] {
   const promised: string[] = [];
   let isList = false;

@@ -35,7 +35,7 @@ afterAll(() => {
   trace.disable();
 });
 
-test('each attempt of a call is a span below the one that is active, with an event for a retry', async () => {
+test('each attempt of a call is a span below the active one, with an event for each retry', async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.close());
   onTestFinished(() => {
@@ -65,7 +65,7 @@ test('each attempt of a call is a span below the one that is active, with an eve
   });
 });
 
-test('each callback is a span, which is active in it, and says when it failed', async () => {
+test('each callback is a span that is active in it, and reports its failure', async () => {
   const paid: [string, unknown][] = [];
   vi.stubGlobal('orders', {
     async markAsPaid(uuid: string) {
@@ -95,7 +95,7 @@ test('each callback is a span, which is active in it, and says when it failed', 
   expect(spans[0]?.attributes).toEqual({ 'payments.kind': 'payment', 'payments.key': 'payment:s-1:PAID' });
 });
 
-/** What a span was told. */
+/** The data of a span. */
 interface RecordedSpan {
   readonly name: string;
   readonly parent: unknown;
@@ -106,7 +106,7 @@ interface RecordedSpan {
   status?: SpanStatus;
 }
 
-// The API comes without an implementation that records; these are the parts of one that are needed here.
+// The API package has no implementation that records spans. These are the parts of one that the tests need.
 
 const tracer = {
   startSpan(name: string, options: SpanOptions = {}): Span {

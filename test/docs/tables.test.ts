@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
-// Each list is complete, because the compiler says when it is not: a name that is new has to go into its table, too.
+// The compiler rejects an incomplete list here, so a new name must also go into its table.
 
-test('the page about errors has every error, by class and by code', () => {
+test('the page about errors lists every error, by class and by code', () => {
   const codes = Object.keys({
     configuration: true,
     invalid_request: true,
@@ -31,7 +31,7 @@ test('the page about errors has every error, by class and by code', () => {
   expect(rows.map(([, code]) => code)).toEqual(codes);
 });
 
-test('the guide to the client has every option', () => {
+test('the guide to the client lists every option', () => {
   const options = Object.keys({
     baseUrl: true,
     apiKey: true,
@@ -50,7 +50,7 @@ test('the guide to the client has every option', () => {
   expect(tableOf('docs/client.md', 'Options').flatMap(([names = '']) => names.split(', '))).toEqual(options);
 });
 
-test('each line that the guide has for a framework is one that its tests run', () => {
+test('the framework tests run each line that the guide shows for a framework', () => {
   const directory = 'test/frameworks';
   const tests = readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'));
   const [table = []] =
@@ -65,7 +65,7 @@ test('each line that the guide has for a framework is one that its tests run', (
   }
 });
 
-test('the guide to the listener has every kind of notification', () => {
+test('the guide to the listener lists every kind of notification', () => {
   const kinds = Object.keys({
     payment: true,
     saleStatus: true,
@@ -77,12 +77,12 @@ test('the guide to the listener has every kind of notification', () => {
   expect(tableOf('docs/listener.md', 'Kinds of notifications').map(([kind]) => kind)).toEqual(kinds);
 });
 
-test('the page on observability has every code of a report', () => {
+test('the page on observability lists every code of a report', () => {
   const rows = tableOf('docs/observability.md', 'What the listener reports');
   expect(rows.map(([code]) => code)).toEqual(reportCodes);
 });
 
-test('the list of examples has every example', () => {
+test('the list of examples names every example', () => {
   const examples = readdirSync('examples', { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'demo')
     .map(({ name }) => name);
@@ -90,7 +90,7 @@ test('the list of examples has every example', () => {
   expect(named.sort()).toEqual(examples.sort());
 });
 
-test('the guide to the listener has every option of the handler', () => {
+test('the guide to the listener lists every option of the handler', () => {
   const options = Object.keys({
     credentials: true,
     on: true,
@@ -108,7 +108,7 @@ test('the guide to the listener has every option of the handler', () => {
   expect(tableOf('docs/listener.md', 'Options').map(([name]) => name)).toEqual(options);
 });
 
-/** The cells of a table's rows, without the head, the marks of code and what is linked to. */
+/** The cells of a table’s rows, without the head, code marks and link targets. */
 function tableOf(file: string, heading: string, index = 0): string[][] {
   const section = sections(file).find((candidate) => candidate.heading === heading);
   const [, ...rows] = section?.tables[index] ?? [];

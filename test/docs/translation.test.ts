@@ -2,11 +2,14 @@ import { expect, test } from 'vitest';
 import { sections, translations } from './markdown';
 import { differences } from './translation';
 
-test.each(translations())('$translated is in step with $original', ({ translated, original }) => {
-  expect(differences(sections(original), sections(translated))).toEqual([]);
-});
+test.each(translations())(
+  '$translated matches $original in everything that is not translated',
+  ({ translated, original }) => {
+    expect(differences(sections(original), sections(translated))).toEqual([]);
+  },
+);
 
-test('the guides that are read most are translated', () => {
+test('the guides with most readers are translated', () => {
   expect(translations().map(({ translated }) => translated)).toEqual(
     expect.arrayContaining([
       'README.pt-BR.md',
@@ -90,7 +93,7 @@ test.each([
   ],
   ['a language', '```ts', '```js', ['blocks of code: missing ts', 'blocks of code: not in the original js']],
   ['a section', '## Detalhes', '## Novo\n\n## Detalhes', ['the original has no heading for it']],
-])('a difference in %s is named', (_, from, to, expected) => {
+])('the check names a difference in %s', (_, from, to, expected) => {
   const found = compare(translated.replace(from, to));
   for (const part of expected) expect(found).toContainEqual(expect.stringContaining(part));
 });

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { type CodeBlock, linksIn, originalOf, type Section } from './markdown';
 import { extensionOf } from './typecheck';
 
-/** What a translation lacks, or has and should not, compared with the document it translates; each with its place. */
+/** What a translation lacks, or should not have, compared with its original; each with its place. */
 export function differences(original: readonly Section[], translated: readonly Section[]): string[] {
   const found: string[] = [];
   for (let index = 0; index < Math.max(original.length, translated.length); index += 1) {
@@ -24,7 +24,7 @@ export function differences(original: readonly Section[], translated: readonly S
   return found;
 }
 
-/** What is the same in every language, by a name for the message. */
+/** The parts of a section that are the same in every language, by the name for messages. */
 function facts(section: Section, document: readonly Section[]): Map<string, readonly string[]> {
   const prose = section.text
     .split('\n')
@@ -47,7 +47,7 @@ function facts(section: Section, document: readonly Section[]): Map<string, read
     for (const [row, cells] of rows.entries()) {
       const about = `table ${index + 1}, row ${row + 1}`;
       named.set(`${about}, columns`, [String(cells.length)]);
-      // A name in code is the same everywhere; what is said in words is translated.
+      // A name in code is the same everywhere; a cell of words is translated.
       if (row > 0 && cells[0]?.startsWith('`')) named.set(`${about}, first column`, cells.slice(0, 1));
       for (const [column, cell] of cells.entries()) {
         named.set(`${about}, column ${column + 1}, inline code`, codeIn(cell));
@@ -58,7 +58,7 @@ function facts(section: Section, document: readonly Section[]): Map<string, read
   return named;
 }
 
-/** In whatever order: a sentence may have to be turned round. Which of the two lacks what is said, value by value. */
+/** Compares the values one by one, in any order, because a translation may reorder a sentence. */
 function compare(about: string, wanted: readonly string[], given: readonly string[] = []): string[] {
   const missing = subtract(wanted, given).map((value) => `${about}: missing ${value}`);
   const extra = subtract(given, wanted).map((value) => `${about}: not in the original ${value}`);
@@ -75,8 +75,8 @@ function subtract(values: readonly string[], others: readonly string[]): string[
 }
 
 /**
- * Where a link leads, whatever the language: a heading of the same document by its number, because its text is
- * translated, and a document by its original.
+ * The target of a link in a form that is the same in every language: a heading of this document by its number,
+ * because its text is translated, and a document by its original.
  */
 function positionOf(target: string, document: readonly Section[]): string {
   if (/^[a-z]+:/.test(target)) return target;
@@ -86,7 +86,7 @@ function positionOf(target: string, document: readonly Section[]): string {
   const linked = normalize(join(dirname(file), path));
   const original = originalOf(linked);
   if (original === originalOf(file)) return 'the other language';
-  // A heading of a translated document is translated as well.
+  // The headings of a translated document are translated too.
   const isTranslated = original !== linked || existsSync(linked.replace(/^docs\//, 'docs/pt/'));
   return isTranslated || anchor === '' ? original : `${original}#${anchor}`;
 }
@@ -95,19 +95,22 @@ function codeIn(text: string): string[] {
   return text.match(/`[^`\n]+`/g) ?? [];
 }
 
-/** Figures, with a point for the decimal comma. */
+/** Numbers, with a decimal point instead of a comma. */
 function numbersIn(text: string): string[] {
   const prose = text.replace(/`[^`\n]*`/g, '').replace(/\]\([^)]*\)/g, ']');
   return (prose.match(/\d+(?:[.,]\d+)*/g) ?? []).map((number) => number.replace(',', '.'));
 }
 
-/** What of a block is the same in every language: of a drawing, or of what is printed, the number of its lines. */
+/**
+ * The part of a block that is the same in every language. For a drawing or printed output, that is the number of
+ * lines.
+ */
 function codeOf(block: CodeBlock): string[] {
   if (block.info === 'text') return [`${block.code.split('\n').length} lines`];
   return withoutComments(block.code, extensionOf(block));
 }
 
-/** The lines of a block that a machine reads, white space at the ends left out. */
+/** The lines that a machine reads, trimmed. */
 function withoutComments(code: string, extension: string | undefined): string[] {
   const bare = extension === undefined ? code.replace(/(^|\s)#.*$/gm, '') : withoutScriptComments(code);
   return bare
@@ -124,7 +127,7 @@ function withoutScriptComments(code: string): string {
     const children = node.getChildren(source);
     for (const child of children) visit(child);
     if (children.length > 0) return;
-    // What stands before a token is white space and comments.
+    // Only white space and comments stand before a token.
     const before = code.slice(node.pos, node.getStart(source));
     bare += before.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '') + node.getText(source);
   };

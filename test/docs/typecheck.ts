@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import ts from 'typescript';
 import type { CodeBlock } from './markdown';
 
-/** What a block is saved as, by its language; `undefined` for one that no compiler looks at. */
+/** The file extension for a block’s language; `undefined` for one that no compiler checks. */
 export function extensionOf({ info, code }: CodeBlock): string | undefined {
   const [language = ''] = info.split(' ');
   if (/^(ts|typescript|mts)$/.test(language)) return 'mts';
@@ -10,7 +10,7 @@ export function extensionOf({ info, code }: CodeBlock): string | undefined {
   return undefined;
 }
 
-/** The compiler's complaints about blocks, each with its place. The blocks take what is in `prelude.ts` as given. */
+/** The compiler’s errors in blocks, each with its place. Blocks may use the names of `prelude.ts`. */
 export function typecheck(blocks: readonly CodeBlock[]): string[] {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
@@ -32,15 +32,15 @@ export function typecheck(blocks: readonly CodeBlock[]): string[] {
       ...options,
       allowJs: true,
       checkJs: true,
-      // A block without an import is a module as well, and shares no name with the others.
+      // A block without an import is a module too, so its names do not clash with those of other blocks.
       moduleDetection: ts.ModuleDetectionKind.Force,
-      // Variables that a reader would go on to use are no mistake.
+      // A reader would go on to use these variables, so they are no mistake.
       noUnusedLocals: false,
       noUnusedParameters: false,
     },
     host,
   );
-  // Of the blocks alone: the source has a check of its own.
+  // Only in the blocks: the source has its own check.
   return names.flatMap((name) => {
     const file = program.getSourceFile(name);
     return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
@@ -50,7 +50,7 @@ export function typecheck(blocks: readonly CodeBlock[]): string[] {
   });
 }
 
-/** The line in the document, for what is wrong in a block. */
+/** The line in the document for an error in a block. */
 function placeOf(file: ts.SourceFile | undefined, start: number, block: CodeBlock | undefined): string {
   const line = file?.getLineAndCharacterOfPosition(start).line ?? 0;
   const [document, fence] = block?.place.split(':') ?? [];

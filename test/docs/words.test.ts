@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** What a reader stumbled over, and what is written in its place. */
+/** Phrases that readers had to read twice, and their replacements. */
 const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/says of every failed call/i, 'tells you, for every failed call, whether it may have gone through'],
   [/may have taken effect/i, 'may have gone through'],
@@ -47,12 +47,12 @@ test.each([
   'One at a time for a subject, within one process',
   'um passo do store leva 5 s',
   'after its time-out',
-])('"%s" would be found', (text) => {
+])('the check finds "%s"', (text) => {
   expect(found(text, 'x.md')).toHaveLength(1);
 });
 
 test.each(['We recommend it.', 'a standing order', 'a timeout of 5 s', 'It depends on the amendment.'])(
-  '"%s" is plain',
+  'the check accepts "%s"',
   (text) => {
     expect(found(text, 'x.md')).toEqual([]);
   },

@@ -6,7 +6,7 @@ import { installExample } from './runner/install-example';
 import { Program } from './runner/program';
 
 describe.skipIf(!hasRedisServer())('bullmq', () => {
-  it('hands each notification over once, and accepts none while the queue is away', async () => {
+  it('puts each notification into the queue once, and accepts none while the queue is away', async () => {
     const redis = await startOwnRedis();
     const env = { REDIS_URL: redis.url };
     const directory = await installExample('bullmq');
@@ -18,7 +18,7 @@ describe.skipIf(!hasRedisServer())('bullmq', () => {
     const { uuid: payout } = sandbox.payOut({ amount: 10 });
     await sandbox.idle();
 
-    // Accepted while no worker ran: the jobs have waited for it. Duplicates find them done.
+    // The listener accepted these while no worker ran, so the jobs waited for it. Their duplicates find them done.
     const worker = new Program([process.execPath, 'dist/worker.js'], directory, {
       ...userEnvironment(),
       ...env,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { runExample, uuidIn } from './runner/run-example';
 
-it('express: shows a QR code, ships once, and only what is paid; finishes what runs at SIGTERM', async () => {
-  // Long enough for the payment to be acted on before the first notification comes again.
+it('express: shows a QR code, ships a paid order once and no unpaid one, and finishes running work at SIGTERM', async () => {
+  // Long enough to act on the payment before the first notification is sent again.
   const options = { retryIntervalMs: 3_000 };
   const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('express', options);
   const subscribe = async () => (await fetch(`${origin}/subscriptions`, { method: 'POST' })).text();
@@ -10,7 +10,7 @@ it('express: shows a QR code, ships once, and only what is paid; finishes what r
   expect(page).toMatch(/^<img src="data:image\/png;base64,iVBORw0KGgo.+" alt="QR code"><p>000201.+<\/p>$/);
   const transaction = uuidIn(page);
 
-  // From somebody who knows the credentials, when nobody has paid.
+  // Sent with the right credentials, although nobody has paid.
   sandbox.notify({ saleToken: transaction, newStatus: 'PAID' });
   await program.reported(/callback_failed/);
   sandbox.pay(transaction);

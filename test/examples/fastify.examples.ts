@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { runExample } from './runner/run-example';
 
-it('fastify: tells what a failed call means, acts once on each state of a reversal; finishes what runs at SIGTERM', async () => {
-  // Long enough for the payment to be acted on before the first notification comes again.
+it('fastify: reports the meaning of a failed call, acts once on each state of a reversal, and finishes running work at SIGTERM', async () => {
+  // Long enough to act on the payment before the first notification is sent again.
   const options = { retryIntervalMs: 3_000 };
   const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('fastify', options);
   const subscribe = async (referenceCode: string) => {
@@ -15,7 +15,7 @@ it('fastify: tells what a failed call means, acts once on each state of a revers
     return { status: answer.status, body: json };
   };
 
-  // A gateway that gave up waiting: the journey exists.
+  // A 504, as from a gateway that stopped waiting: the journey exists.
   sandbox.fault('createRecurringCheckout', { kind: 'status', status: 504, takesEffect: true });
   expect(await subscribe('order-1')).toEqual({ status: 502, body: { outcome: 'unknown' } });
   sandbox.fault('createRecurringCheckout', { kind: 'status', status: 400 });
@@ -24,7 +24,7 @@ it('fastify: tells what a failed call means, acts once on each state of a revers
   expect(created).toBe(200);
   expect(journey).toEqual({ uuid: expect.any(String), qrCode: expect.stringContaining(journey.uuid) });
 
-  // From somebody who knows the credentials, when nobody has paid.
+  // Sent with the right credentials, although nobody has paid.
   sandbox.notify({ saleToken: journey.uuid, newStatus: 'PAID' });
   await program.reported(/callback_failed/);
   sandbox.pay(journey.uuid);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { startListeners } from './helpers/start-listeners';
 import { installExample } from './runner/install-example';
 
-it('hono-workers: creates a journey in workerd, and acts once on its payment, also in a new isolate', async () => {
+it('hono-workers: creates a journey in workerd, and acts once on its payment, even in a new isolate', async () => {
   const directory = await installExample('hono-workers');
   const { sandbox, programs, add, deliverAllAgain, stop } = await startListeners(directory, 1);
   const [, origin] = (await programs[0]?.printed(/(http:\/\/localhost:\d+)/)) ?? [];
@@ -24,12 +24,12 @@ it('hono-workers: creates a journey in workerd, and acts once on its payment, al
   const before = await stop();
   expect(before.stdout).toEqual(['Listening on http://localhost:PORT', 'order-1 is paid']);
 
-  // The memory store of this one is empty.
+  // The memory store of the new isolate is empty.
   await add();
   await deliverAllAgain();
   const after = await stop();
   expect(after).toEqual({
-    status: [143], // Miniflare's own end of SIGTERM
+    status: [143], // Miniflare’s own exit status after SIGTERM
     stdout: ['Listening on http://localhost:PORT', 'order-1 was paid before'],
     stderr: [],
   });

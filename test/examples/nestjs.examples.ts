@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { runExample } from './runner/run-example';
 
-it('nestjs: cancels what is scheduled, acts once on a payment; finishes what runs at SIGTERM', async () => {
-  // Long enough for the payment to be acted on before the first notification comes again.
+it('nestjs: cancels a scheduled payment, acts once on a payment, and finishes running work at SIGTERM', async () => {
+  // Long enough to act on the payment before the first notification is sent again.
   const options = { retryIntervalMs: 3_000 };
   const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('nestjs', options);
   const call = async (method: string, path: string, body?: object) => {
@@ -22,7 +22,7 @@ it('nestjs: cancels what is scheduled, acts once on a payment; finishes what run
 
   const journey = await subscribe('order-1');
   expect(journey.qrCode).toContain(journey.uuid);
-  // From somebody who knows the credentials, when nobody has paid.
+  // Sent with the right credentials, although nobody has paid.
   sandbox.notify({ saleToken: journey.uuid, newStatus: 'PAID' });
   await program.reported(/callback_failed/);
   const [scheduled, next] = sandbox.pay(journey.uuid);

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { runExample, uuidIn } from './runner/run-example';
 
-it('nextjs: shows a QR code until the payment has come, acts once on it; finishes what runs at SIGTERM', async () => {
-  // Long enough for the payment to be acted on before the first notification comes again.
+it('nextjs: shows a QR code until the payment arrives, acts once on it, and finishes running work at SIGTERM', async () => {
+  // Long enough to act on the payment before the first notification is sent again.
   const options = { retryIntervalMs: 3_000 };
   const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('nextjs', options);
   const page = async (path: string) => (await fetch(`${origin}${path}`)).text();
   const subscribe = async () => {
-    // As a browser without JavaScript sends the form.
+    // Sends the form like a browser without JavaScript.
     const [, action = ''] = /name="(\$ACTION_ID_\w+)"/.exec(await page('/')) ?? [];
     const body = new FormData();
     body.set(action, '');
@@ -21,7 +21,7 @@ it('nextjs: shows a QR code until the payment has come, acts once on it; finishe
   expect(waiting).toContain('<img src="data:image/png;base64,iVBORw0KGgo');
   expect(waiting).not.toContain('Paid: order-1001');
 
-  // From somebody who knows the credentials, when nobody has paid.
+  // Sent with the right credentials, although nobody has paid.
   sandbox.notify({ saleToken: uuidIn(order), newStatus: 'PAID' });
   await program.reported(/callback_failed/);
   sandbox.pay(uuidIn(order));
@@ -35,7 +35,7 @@ it('nextjs: shows a QR code until the payment has come, acts once on it; finishe
   await program.printed(/order-1002: notified/);
   const { status, stdout, stderr } = await stop();
 
-  // What Next.js itself ends with after SIGTERM, once all requests are answered.
+  // Next.js ends with this status after SIGTERM, once all requests are answered.
   expect(status).toBe(143);
   expect(stdout.filter((line) => line.startsWith('order-'))).toEqual([
     'order-1001: notified of its payment',

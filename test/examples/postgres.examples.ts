@@ -5,7 +5,7 @@ import { firstAnswer, startListeners } from './helpers/start-listeners';
 import { installExample } from './runner/install-example';
 
 describe.skipIf(!(await findPostgres()))('postgres', () => {
-  it('books a payment once in two processes together, and nothing of it when the callback throws', async () => {
+  it('books a payment once over two processes, and undoes all its writes when the callback throws', async () => {
     const { query, env } = await openSchema();
     const directory = await installExample('postgres');
     const { sandbox, order, deliverAllAgain, stop } = await startListeners(directory, 2, env);
@@ -26,7 +26,8 @@ describe.skipIf(!(await findPostgres()))('postgres', () => {
     };
     expect(await books()).toEqual(afterFirst);
 
-    // Its order is not in the database yet: the entry in the ledger, made before that is noticed, is undone.
+    // Its order is not in the database yet. The callback notices after its entry in the ledger, so the entry is
+    // undone.
     const second = await order('order-2');
     sandbox.pay(second);
     expect(await firstAnswer(sandbox)).toBe(500);

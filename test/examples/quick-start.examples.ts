@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { runExample, uuid } from './runner/run-example';
 
 it('quick-start: creates a journey, and acts once on its confirmed payment', async () => {
-  // Long enough for the payment to be acted on before the first notification comes again.
+  // Long enough to act on the payment before the first notification is sent again.
   const options = { retryIntervalMs: 3_000 };
   const { program, sandbox, deliverAllAgain, stop } = await runExample('quick-start', options);
   const [, qrCodeText] = await program.printed(/pastes (000201.+)\n/);
-  // From somebody who knows the credentials, when nobody has paid.
+  // Sent with the right credentials, although nobody has paid.
   sandbox.notify({ saleToken: uuid(1), newStatus: 'PAID' });
   await program.reported(/callback_failed/);
   sandbox.pay(uuid(1));

@@ -6,8 +6,8 @@ import { sections } from '../docs/markdown';
 import { run } from '../package/run';
 import { runShell } from './runner/program';
 
-// The quick start of README.md, as a reader does it: from an empty folder, with each file and command as it is printed.
-// The one thing replaced is the published package, by the packed one.
+// The quick start of README.md as a reader follows it: from an empty folder, with each file and command as printed.
+// Only the published package is replaced, by the packed one.
 
 const quickStart = sections('README.md').find(({ heading }) => heading === 'Quick start');
 const text = quickStart?.text ?? '';
@@ -17,7 +17,7 @@ const commands = blocks.filter(({ info }) => info === 'sh').flatMap(({ code }) =
 const [tsProgram, jsProgram] = ['shop.mts', 'shop.cjs'];
 const commandWith = (part: string) => commands.find((command) => command.includes(part)) ?? `no ${part}`;
 
-test('the quick start in TypeScript is within the first 60 lines, and names each file that it saves', async () => {
+test('the quick start in TypeScript is within the first 60 lines, and names each file to save', async () => {
   const lines = (await readFile('README.md', 'utf8')).split('\n');
   expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeGreaterThan(0);
   expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeLessThan(60);
@@ -26,7 +26,7 @@ test('the quick start in TypeScript is within the first 60 lines, and names each
   expect(commands).toHaveLength(7);
 });
 
-test.each([tsProgram, jsProgram] as const)('%s of the README runs as printed', async (program) => {
+test.each([tsProgram, jsProgram] as const)('%s of the README runs as it is printed', async (program) => {
   const directory = await mkdtemp(join(tmpdir(), 'readme-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
@@ -50,12 +50,15 @@ test.each([tsProgram, jsProgram] as const)('%s of the README runs as printed', a
 
 const UUID = /\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/gm;
 
-/** What is the same in every run. */
+/** The part of a line that is the same in every run. */
 function shape(line: string): string {
   return line.replaceAll(UUID, 'UUID').replace(/\b000201.*6304[\dA-F]{4}$/, 'CODE');
 }
 
-/** The files that the quick start says to save, by name. The blocks of a section stand in the order of the text. */
+/**
+ * The files that the quick start tells the reader to save, by name. The blocks of a section are in the order of its
+ * text.
+ */
 function files(): Map<string, string> {
   const names = [...text.matchAll(/Save this as `([^`]+)`/g)].map(([, name = '']) => name);
   const contents = blocks.filter(({ info }) => info !== 'sh' && info !== 'text').map(({ code }) => code);

@@ -3,7 +3,7 @@ import { runExample } from './runner/run-example';
 
 it('recurrence-notifications: acts once on each attempt of a charge, and explains why it failed', async () => {
   const { sandbox, deliverAllAgain, stop } = await runExample('recurrence-notifications');
-  // One after the other: the service promises no order.
+  // One after the other, because the service promises no order.
   const notify = async (payload: object) => {
     sandbox.notify(payload, 'type=recurrence');
     await sandbox.idle();

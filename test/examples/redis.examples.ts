@@ -4,7 +4,7 @@ import { firstAnswer, startListeners } from './helpers/start-listeners';
 import { installExample } from './runner/install-example';
 
 describe.skipIf(!hasRedisServer())('redis', () => {
-  it('acts once in two processes together, and while Redis is away not at all', async () => {
+  it('acts once over two processes, and not at all while Redis is away', async () => {
     const redis = await startOwnRedis();
     const directory = await installExample('redis');
     const { sandbox, order, deliverAllAgain, stop } = await startListeners(directory, 2, {
@@ -13,7 +13,7 @@ describe.skipIf(!hasRedisServer())('redis', () => {
 
     const first = await order('order-1');
     sandbox.pay(first);
-    // A payment that is refunded meanwhile is not confirmed any more.
+    // A payment that is refunded before its notification arrives is not confirmed.
     await sandbox.idle();
     sandbox.refund(first, { amount: 10 });
     await sandbox.idle();
@@ -40,7 +40,7 @@ describe.skipIf(!hasRedisServer())('redis', () => {
       'reversal of 49.7: PAID',
       'reversal of 49.7: PENDING',
     ]);
-    // How often it was tried is a matter of time.
+    // The number of failures depends on timing.
     const failures = stderr.filter((line) => line !== 'Redis: ECONNREFUSED');
     expect(new Set(failures)).toEqual(new Set([`503 store_failed payment:${second}:PAID`]));
   });

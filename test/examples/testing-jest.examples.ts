@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runTests } from './helpers/run-tests';
 import { installExample } from './runner/install-example';
 
-it('testing-jest: passes, and fails for a shop that cancels nothing', async () => {
+it('testing-jest: its tests pass, and fail for a shop that cancels nothing', async () => {
   const directory = await installExample('testing-jest');
   const { status, tests, output } = await runTests(directory);
   expect(tests, output).toEqual([

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runTests } from './helpers/run-tests';
 import { installExample } from './runner/install-example';
 
-it('testing-vitest: passes, and fails for a shop that creates no second journey, or always one', async () => {
+it('testing-vitest: its tests pass, and fail for a shop that never creates a second journey, or always does', async () => {
   const directory = await installExample('testing-vitest');
   const { status, tests, output } = await runTests(directory, '--reporter=verbose');
   expect(tests, output).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Acted, answering, type Shop, verify } from './helpers/verify-example';
 import { type Running, runExample } from './runner/run-example';
 
-/** An example's own route. */
+/** The example’s own route, which creates an order. */
 const route: Shop = async ({ origin }) => `${origin}/subscriptions`;
 
 const examples: [name: string, acted: Acted, shop: Shop | undefined][] = [
@@ -16,14 +16,14 @@ const examples: [name: string, acted: Acted, shop: Shop | undefined][] = [
   ['recurrence-notifications', { payment: / is paid$/gm }, undefined],
 ];
 
-describe('verify passes the example, with nothing left unchecked:', () => {
+describe('every check of verify passes for the example', () => {
   it.each(examples)('%s', async (name, acted, shop) => {
     const running = await runExample(name);
     expect(await verify(running, running.program, acted, shop)).toEqual([]);
   });
 });
 
-/** Next.js takes the order of a form, as a browser without JavaScript sends it. */
+/** Next.js takes the order from a form, sent like a browser without JavaScript. */
 function nextShop({ origin }: Running): Promise<string> {
   return answering(async () => {
     const page = await (await fetch(origin)).text();

@@ -12,7 +12,7 @@ import { runExample } from './runner/run-example';
 
 const hasPostgres = await findPostgres();
 
-describe('verify passes the example, with nothing left unchecked:', () => {
+describe('every check of verify passes for the example', () => {
   it.skipIf(!hasRedisServer())('redis', async () => {
     const { url } = await startOwnRedis();
     const running = await runExample('redis', { env: { REDIS_URL: url } });
@@ -23,7 +23,8 @@ describe('verify passes the example, with nothing left unchecked:', () => {
   it.skipIf(!hasRedisServer())('bullmq', async () => {
     const env = { REDIS_URL: (await startOwnRedis()).url };
     const directory = await installExample('bullmq');
-    // The jobs are what the listener has written down when it answers; the worker shows them as it goes.
+    // The listener writes a job before it answers. The worker prints the jobs as it does them, so its lines are
+    // counted.
     const worker = new Program([process.execPath, 'dist/worker.js'], directory, {
       ...userEnvironment(),
       ...env,

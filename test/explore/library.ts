@@ -4,11 +4,11 @@ import { relative, resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { build, type Plugin } from 'esbuild';
 
-/** What the explorer uses of the library: its public entries, nothing inside. */
+/** The parts of the library that the explorer uses: its public entries and nothing inside. */
 export type Library = Pick<typeof import('../../src/webhooks'), 'createWebhookHandler' | 'MemoryStore'> &
   Pick<typeof import('../../src/stores'), 'RedisStore' | 'PostgresStore' | 'SqliteStore'>;
 
-/** What stands in for the runtime's timers and clocks, in the library alone: drivers keep the real ones. */
+/** Replaces the runtime’s timers and clocks for the library only. Drivers keep the real ones. */
 export interface Runtime {
   readonly setTimeout: (action: () => void, ms?: number) => unknown;
   readonly clearTimeout: (timer: unknown) => void;
@@ -17,7 +17,7 @@ export interface Runtime {
   readonly Date: DateConstructor;
 }
 
-/** A fault put into a copy of the source: in `file`, what `from` matches becomes `to`. */
+/** A fault in a copy of the source: in `file`, `to` replaces the match of `from`. */
 export interface Patch {
   readonly file: string;
   readonly from: RegExp;
@@ -28,9 +28,10 @@ export interface Patch {
 export type Program = (runtime: Runtime) => Library;
 
 /**
- * Bundles the source, with patches where some are given, and nothing written to disk.
+ * Bundles the source with the patches. Nothing is written to disk.
  *
- * @throws when a patch does not fit the source: a seeded fault that is not there would pass for one that is not found
+ * @throws when a patch does not fit the source: a seeded fault that is not put in would look like one that was not
+ * found
  */
 export async function bundle(source: string, patches: readonly Patch[] = []): Promise<Program> {
   const applied = new Set<Patch>();

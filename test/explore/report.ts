@@ -12,7 +12,7 @@ export function printScenario(name: string, explored: Explored): void {
   if (finding !== undefined) printFinding(finding);
 }
 
-/** The violation with the shortest way to it. */
+/** Prints the violation with the shortest path to it. */
 export function printFinding({ scenario, violation, trace }: Finding): void {
   const { invariant, message } = violation;
   console.log(`\nVIOLATION in "${scenario}": ${message}`);

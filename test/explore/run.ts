@@ -10,13 +10,13 @@
  *     npm run explore -- --part faults         one part: scenarios, faults or sample
  *
  * How it works. The library is bundled from its source, and gets timers and clocks of the explorer's (`world/seat.ts`);
- * nothing inside of it is replaced. A world (`world/world.ts`) has processes with a handler each, and one store. Each step
+ * nothing inside it is replaced. A world (`world/world.ts`) has processes with a handler each, and one store. Each step
  * of the store waits until the explorer carries it out, and its answer until the explorer delivers it. What can happen
- * next is a list of choices (`world/choices.ts`). The search (`search.ts`) takes all of them, breadth first; worlds that
- * are alike are gone on with once. A ledger (`world/ledger.ts`) sees what is granted, recorded and done, and says which
+ * next is a list of choices (`world/choices.ts`). The search (`search.ts`) takes all of them, breadth first; of the worlds that
+ * are alike, only one is continued. A ledger (`world/ledger.ts`) sees what is granted, recorded and done, and says which
  * of the invariants was broken. Each end is followed by one last delivery, which must succeed (`world/ending.ts`).
  *
- * Who checks the explorer: the seeded faults (`faults/`), each of which has to be found. A violation, a fault that is not
+ * The seeded faults (`faults/`) check the explorer: each must be found. A violation, a fault that is not
  * found, or one that does not fit the source any more, ends with exit code 1.
  */
 import { parseArgs } from 'node:util';
@@ -41,7 +41,7 @@ const { values: args } = parseArgs({
   },
 });
 
-// The errors of millions of steps are never looked at, and their stacks would take most of the time.
+// Nobody reads the errors of millions of steps, and their stacks would take most of the time.
 Error.stackTraceLimit = 0;
 const { source } = args;
 const seat = new Seat();
@@ -64,7 +64,7 @@ if (wants('scenarios')) {
   let leftMs = budgetMs * SHARES.scenarios;
   let weights = all.reduce((sum, { weight }) => sum + weight, 0);
   for (const scenario of all) {
-    // What a scenario does not use is left to those after it.
+    // Time that a scenario does not use goes to the later ones.
     const explored = await explore(scenario, seat, { budgetMs: (leftMs * scenario.weight) / weights });
     leftMs -= explored.ms;
     weights -= scenario.weight;

@@ -8,13 +8,15 @@ import type { Plan } from './world/world';
 const LEASED = { crash: true, stop: true, lose: true, slow: true, throw: true, hang: true, cut: true };
 const IN_TRANSACTION = { crash: true, stop: true, lose: true, slow: true, throw: true, hang: true };
 
-/** Two deliveries of one notification, or of a subject's two states; the third is one of the first's once more. */
+/** Two deliveries of one notification, or of a subject’s two states. The third repeats the first. */
 const DELIVERIES: Readonly<Record<string, Plan['deliveries']>> = {
   'one state': deliveries('PAID', 'PAID', 'PAID'),
   'two states': deliveries('PENDING', 'PAID', 'PENDING'),
 };
 
-/** What is explored, and which part of the time it may take. The small ones come first, and leave what they do not use. */
+/**
+ * The scenarios, each with its share of the time. The small ones come first, and leave the time that they do not use.
+ */
 export function scenarios(library: Library): (Scenario & { readonly weight: number })[] {
   const byStates = Object.entries(DELIVERIES).map(([states, planned]) => {
     const leases = (count: number, faults: number, weight: number) => ({
@@ -53,7 +55,7 @@ export function scenarios(library: Library): (Scenario & { readonly weight: numb
   return first.flatMap((_, index) => byStates.flatMap((all) => all[index] ?? []));
 }
 
-/** The store that most seeded faults are put into, without any. */
+/** The store into which most seeded faults are put, without any fault. */
 export function recordStoreScenario(library: Library): Scenario {
   return {
     library,

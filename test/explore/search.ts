@@ -18,13 +18,13 @@ export interface Finding {
 export interface Explored {
   readonly states: number;
   readonly steps: number;
-  /** Interleavings from beginning to end that the states stand for. */
+  /** The number of complete interleavings that the states represent. */
   readonly paths: number;
-  /** Worlds that were followed to their end. */
+  /** The number of worlds that were followed to their end. */
   readonly ends: number;
   readonly longest: number;
   readonly ms: number;
-  /** Whether nothing was left to explore when the time was over. */
+  /** Whether everything was explored before the time was over. */
   readonly isComplete: boolean;
   readonly finding: Finding | undefined;
 }
@@ -39,8 +39,9 @@ interface State {
 }
 
 /**
- * Explores a scenario breadth first, so that what is found is found on a shortest path. Code cannot be put back to where
- * it was, so each step begins a new world and takes all choices again; worlds that are alike are gone on with once.
+ * Explores a scenario breadth first, so that a violation is found on a shortest path. Running code cannot be put back
+ * into an earlier state, so each step starts a new world and repeats all choices. Of worlds that are alike, only one
+ * is continued.
  */
 export async function explore(
   scenario: Scenario,
@@ -55,7 +56,7 @@ export async function explore(
   let finding: Finding | undefined;
 
   const visit = async (parent: State | undefined, text: string): Promise<State> => {
-    // For signals, and for rejections that nobody handles.
+    // Lets the event loop deliver signals and unhandled rejections.
     await new Promise((resolve) => setImmediate(resolve));
     const world = new World(scenario, seat);
     const path = parent === undefined ? [] : [...pathTo(parent), text];
@@ -113,7 +114,7 @@ export async function explore(
   };
 }
 
-/** What the search has used, whatever else the machine has to do meanwhile. */
+/** The processor time of this search, however busy the machine is. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -125,7 +126,7 @@ function pathTo(state: State): string[] {
   return path;
 }
 
-/** Every step leads to a state that was not before it, so this ends. */
+/** No step leads back to an earlier state, so this ends. */
 function countPaths(state: State): number {
   if (state.paths !== undefined) return state.paths;
   state.paths = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createWebhookHandler, type WebhookHandler, type WebhookReport } from '../../src/webhooks';
 import { credentials, deliver } from '../helpers/deliver';
 
-/** Serves the handler at some path of a real server, until the test ends. Gives the URL of that path. */
+/** Serves the handler on a path of a real server until the test ends. Returns the URL of that path. */
 export type Serve = (handler: WebhookHandler) => Promise<string>;
 
 const payment = {
@@ -20,7 +20,7 @@ const refund = {
   refund: { uuid: 'r-1', status: 'PAID', amount: 5 },
 };
 
-/** What a merchant relies on, whatever framework is around the handler. */
+/** What a merchant relies on, whatever framework the handler runs in. */
 export function testFramework(name: string, serve: Serve): void {
   describe(name, () => {
     async function start() {
@@ -60,7 +60,7 @@ export function testFramework(name: string, serve: Serve): void {
       expect(acted).toEqual([paymentKey]);
     });
 
-    it('answers wrong credentials 401 with WWW-Authenticate', async () => {
+    it('answers 401 with WWW-Authenticate to wrong credentials', async () => {
       const { url, acted, reports } = await start();
       const answer = await deliver(url, payment, { headers: { authorization: 'Basic d3Jvbmc6d3Jvbmc=' } });
       expect(answer.status).toBe(401);
@@ -69,33 +69,36 @@ export function testFramework(name: string, serve: Serve): void {
       expect(acted).toEqual([]);
     });
 
-    it('keeps the query, and so tells a refund by its flag', async () => {
+    it('keeps the query, and so recognizes a refund by its flag', async () => {
       const { url, acted, urls, reports } = await start();
       expect((await deliver(`${url}?refund=true&type=refund`, refund)).status).toBe(200);
       expect(acted).toEqual(['refund:r-1:PAID']);
       expect(urls[0]).toMatch(/\?refund=true&type=refund$/);
 
-      // By its body alone this is a payment; the flag says otherwise, so nobody ships goods for it.
+      // By its body this is a payment. The flag contradicts that, so the callback does not run.
       expect((await deliver(`${url}?type=refund`, payment)).status).toBe(400);
       expect(reports).toMatchObject([{ code: 'invalid_notification' }]);
       expect(acted).toHaveLength(1);
     });
 
-    it('answers GET 405', async () => {
+    it('answers 405 to GET', async () => {
       const { url } = await start();
       expect((await deliver(url, undefined, { method: 'GET' })).status).toBe(405);
     });
 
-    it.each(['with its length', 'in chunks'])('answers a body over the limit 413, sent %s', async (how) => {
-      const { url, acted } = await start();
-      const body = JSON.stringify({ ...payment, filler: 'x'.repeat(2 * 1024 * 1024) });
-      const length =
-        how === 'in chunks'
-          ? { 'transfer-encoding': 'chunked' }
-          : { 'content-length': String(Buffer.byteLength(body)) };
-      expect((await deliver(url, body, { headers: length })).status).toBe(413);
-      expect(acted).toEqual([]);
-    });
+    it.each(['with its length', 'in chunks'])(
+      'answers 413 to a body over the limit, sent %s',
+      async (how) => {
+        const { url, acted } = await start();
+        const body = JSON.stringify({ ...payment, filler: 'x'.repeat(2 * 1024 * 1024) });
+        const length =
+          how === 'in chunks'
+            ? { 'transfer-encoding': 'chunked' }
+            : { 'content-length': String(Buffer.byteLength(body)) };
+        expect((await deliver(url, body, { headers: length })).status).toBe(413);
+        expect(acted).toEqual([]);
+      },
+    );
 
     it('answers 500 when the callback throws, without its words, and 200 when it comes again', async () => {
       const { url, acted, reports, failures } = await start();

@@ -31,7 +31,7 @@ for (const [name, express] of Object.entries({ 'Express 5': express5, 'Express 4
       const app = express();
       app.use(parser);
       app.all('/webhooks', toNodeListener(handler));
-      // Without it, Express prints the errors of its parsers.
+      // Outside `test`, Express prints the errors of its parsers.
       app.set('env', 'test');
 
       return `${await listen(createServer(app))}/webhooks`;

@@ -1,4 +1,4 @@
-// Express 4 beside 5. What is used of it here is the same in both.
+// Express 4, installed beside Express 5. The tests use only what is the same in both.
 declare module 'express4' {
   export { default } from 'express';
 }

@@ -31,7 +31,7 @@ declare module 'koa' {
   }
 }
 
-/** Koa has no parser of its own. This does what `@koa/bodyparser` does: it leaves the object on `ctx.request`. */
+/** Koa has no body parser. This one leaves the object on `ctx.request`, as `@koa/bodyparser` does. */
 async function parseBody(ctx: Koa.Context, next: Koa.Next): Promise<void> {
   const body = await text(ctx.req);
   if (body.length > 1024 * 1024) ctx.throw(413);

@@ -22,7 +22,10 @@ testFramework('NestJS 11, as middleware before its body parser', async (handler)
   return start(app);
 });
 
-/** A module with the controller. Decorators are applied by hand, because the tests' compiler has them turned off. */
+/**
+ * A module with the controller. Decorators are applied as functions, because the tests’ compiler has decorators
+ * turned off.
+ */
 function moduleWith(handler: WebhookHandler) {
   const listener = toNodeListener(handler);
 

@@ -4,15 +4,15 @@ import type { WebhookHandler } from '../../src/webhooks';
 import { listen } from '../helpers/listen';
 import { testFramework } from './checks';
 
-/** What `app/webhooks/route.ts` holds. */
+/** The contents of `app/webhooks/route.ts`. */
 function routeOf(handler: WebhookHandler) {
   const POST = handler;
 
   return { POST };
 }
 
-// Next itself cannot serve a route without a build of a whole application. This calls the route as Next does: the
-// export named like the method, with a web-standard Request and a context; for a method without an export, 405.
+// Next.js can serve a route only after the build of a whole application. So this calls the route as Next.js does: the
+// export named like the method, with a web-standard Request and a context, and 405 for a method without an export.
 testFramework('Next.js, as it calls a route handler', async (handler) => {
   const route: Record<string, RouteHandler> = routeOf(handler);
   const server = createServer(

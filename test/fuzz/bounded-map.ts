@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 const MAX_ENTRIES = 20_000;
 
-/** What goes with what, over a whole run. It is bounded, because the run's memory is measured. */
+/** Remembers pairs over a whole run. It is bounded, because the run’s memory is measured. */
 export class BoundedMap {
   readonly #entries = new Map<string, string>();
 
@@ -10,7 +10,7 @@ export class BoundedMap {
     return this.#entries.size;
   }
 
-  /** A key has the value that it had before, if it was there before. */
+  /** Asserts that the key has the same value as before, if it is remembered. */
   expect(key: string, value: string, message: string): void {
     const known = this.#entries.get(key);
     if (known !== undefined) assert.equal(value, known, `${message}: ${key}`);

@@ -1,4 +1,4 @@
-/** JSON as it is written and not as JavaScript has it: with its numbers' spellings, `__proto__` and repeated keys. */
+/** JSON as it is written, not as JavaScript reads it: with the spelling of numbers, `__proto__` and repeated keys. */
 export type Json =
   | { readonly kind: 'object'; readonly fields: ReadonlyArray<readonly [name: string, value: Json]> }
   | { readonly kind: 'array'; readonly items: readonly Json[] }
@@ -17,16 +17,16 @@ export function toJson(value: unknown): Json {
   return { kind: 'literal', text: writeLiteral(value) };
 }
 
-/** As JSON.stringify does, but in a spelling that is read as the same number again. */
+/** Like JSON.stringify, except that JSON.parse reads every number back as the same number. */
 function writeLiteral(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return value > 0 ? '1e999' : '-1e999';
   return Object.is(value, -0) ? '-0' : (JSON.stringify(value) ?? 'null');
 }
 
-/** The way something is written that makes no difference: white space, the order of keys. */
+/** The parts of the spelling that make no difference: white space, the order of keys. */
 export interface Style {
   readonly space: string;
-  /** Turns the fields of each object by so many places. */
+  /** Rotates the fields of each object by this many places. */
   readonly turn: number;
 }
 
@@ -50,7 +50,7 @@ export function write(json: Json, style: Style = PLAIN): string {
   }
 }
 
-/** Where there is anything, the whole included. */
+/** The paths of all values, including the whole. */
 export function pathsOf(json: Json): Path[] {
   const below =
     json.kind === 'object'
@@ -61,7 +61,7 @@ export function pathsOf(json: Json): Path[] {
   return [[], ...below];
 }
 
-/** The value with what is at a path replaced; `undefined` as the replacement takes it out. */
+/** The value with the part at a path replaced. `undefined` as the replacement removes the part. */
 export function replaceAt(json: Json, path: Path, replace: (json: Json) => Json | undefined): Json {
   const [step, ...rest] = path;
   if (step === undefined) return replace(json) ?? { kind: 'literal', text: 'null' };

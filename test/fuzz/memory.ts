@@ -3,18 +3,18 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Target } from './target';
 
-/** What is in use between two slices of a run, garbage aside. */
+/** The memory in use between two slices of a run, without garbage. */
 export interface Reading {
   readonly megabytes: number;
-  /** How many things the targets themselves remember, which is no leak of the library's. */
+  /** How many things the targets themselves remember, which is no leak of the library. */
   readonly kept: number;
 }
 
-/** In CI's 200,000 runs a leak of 100 bytes in each parsing is more, and one of 1 kB in each HTTP request. */
+/** In CI’s 200,000 runs, a leak of 100 bytes per parsing, or of 1 kB per HTTP request, exceeds this. */
 const MAX_GROWTH_MB = 1.5;
-/** Over millions of runs garbage comes and goes; what leaks even once in a hundred runs is more than this each. */
+/** Over millions of runs, the amount of garbage varies. A leak in one of a hundred runs still exceeds this per run. */
 const PER_RUN_MB = 4 / 2 ** 20;
-/** Of the heap, for each thing kept: a record in a store, its key, a digest. */
+/** Heap for each remembered thing: a record in a store, its key, a digest. */
 const KEPT_MB = 1 / 2 ** 10;
 
 setFlagsFromString('--expose-gc');
@@ -22,7 +22,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 export async function read(targets: readonly Target[]): Promise<Reading> {
   collectGarbage();
-  // Some of it is let go only in another turn: what ended promises and connections held.
+  // Some objects are freed only in a later turn of the event loop: those that finished promises and connections held.
   await new Promise((resolve) => setTimeout(resolve, 20));
   collectGarbage();
   const kept = targets.reduce((sum, target) => sum + (target.kept?.() ?? 0), 0);
@@ -30,10 +30,10 @@ export async function read(targets: readonly Target[]): Promise<Reading> {
 }
 
 /**
- * The last quarter of a run against the one before, each at its lowest: earlier, code is compiled and the targets' own
- * maps fill.
+ * Compares the last quarter of a run with the one before, each at its lowest. Earlier, code is compiled and the
+ * targets’ own maps fill.
  *
- * @throws when more is in use, and not by what the targets keep
+ * @throws when memory grows by more than the targets remember
  */
 export function assertFlat(readings: readonly Reading[], runs: number): void {
   const quarter = Math.floor(readings.length / 4);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Json, pathsOf, replaceAt, type Style, toJson, write } from './json';
 
-/** Texts that mean something to a parser, a separator, a prototype or a terminal. Few, so that identities collide. */
+/** Texts with a meaning for a parser, a separator, a prototype or a terminal. Few, so that identities collide. */
 const tricky = [
   ...[
     '',
@@ -29,7 +29,7 @@ const literals = [
   ...['"\\u0050AID"', '"PA\\u0049D"', '"\\ud800"', '{}', '[]', '[null]', '{"__proto__":{"polluted":true}}'],
 ];
 
-/** Names that a careless copy, lookup or guess would trip over. */
+/** Names that break a careless copy, lookup or guess. */
 const names = [
   ...[
     '__proto__',
@@ -74,7 +74,7 @@ function nested(depth: number): Json {
   return { kind: 'literal', text };
 }
 
-/** A change of the structure. `at` chooses among the places there are, whatever has been changed before. */
+/** A change of the structure. `at` chooses among the current places, after earlier changes. */
 type Mutation =
   | { readonly kind: 'set'; readonly at: number; readonly value: Json }
   | { readonly kind: 'drop' | 'wrap' | 'repeat'; readonly at: number }
@@ -105,7 +105,7 @@ function mutate(json: Json, change: Mutation): Json {
       case 'wrap':
         return { kind: 'array', items: [found] };
       case 'repeat':
-        // Of keys, the last one counts; in an array, each.
+        // Of repeated keys the last one counts; of an array’s items, each one.
         return found.kind === 'object'
           ? { kind: 'object', fields: [...found.fields, ...found.fields.slice(0, 1)] }
           : found.kind === 'array'
@@ -119,7 +119,7 @@ function mutate(json: Json, change: Mutation): Json {
   });
 }
 
-/** One of the payloads as the document has it, with none to four changes. */
+/** One of the document’s payloads, with up to four changes. */
 export function mutated(payloads: readonly unknown[]): fc.Arbitrary<Json> {
   return fc
     .tuple(fc.constantFrom(...payloads.map(toJson)), fc.array(mutation, { maxLength: 4 }))
@@ -131,7 +131,7 @@ export const style: fc.Arbitrary<Style> = fc.record({
   turn: fc.nat(12),
 });
 
-/** What happens to a text on the way: it breaks off, something is put into it, a bit falls over. */
+/** Damage to a text on its way: it breaks off, text is inserted, a bit flips. */
 type Damage = {
   readonly kind: 'cut' | 'insert' | 'flip' | 'append' | 'prepend';
   readonly at: number;
@@ -184,7 +184,7 @@ function inflict(text: string, { kind, at, text: other }: Damage): string {
   }
 }
 
-/** A body as text: nearly always whole. */
+/** A body as text, in most cases undamaged. */
 export function mutatedText(payloads: readonly unknown[]): fc.Arbitrary<string> {
   return fc
     .tuple(mutated(payloads), style, fc.array(damage, { maxLength: 2, size: '-1' }), fc.nat(9))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PaymentsError } from 'pix-automatic-sdk';
 
-/** Runs something that may fail with an error of ours and with nothing else; gives what it threw. */
+/** Runs something that may fail only with an error of this library, and returns that error. */
 export function onlyOurErrors<T>(run: () => T): T | PaymentsError {
   try {
     return run();
@@ -27,7 +27,7 @@ const prototypes = [
 const before = prototypes.map((prototype) => Object.getOwnPropertyDescriptors(prototype));
 const sizes = prototypes.map((prototype) => Reflect.ownKeys(prototype).length);
 
-/** The quick look, after each run: nothing was added. */
+/** The quick check after each run: nothing was added to a prototype. */
 export function assertNothingPolluted(): void {
   assert.equal(Reflect.get({}, 'polluted'), undefined, 'Object.prototype has `polluted`');
   prototypes.forEach((prototype, index) => {
@@ -35,14 +35,14 @@ export function assertNothingPolluted(): void {
   });
 }
 
-/** The thorough look, now and then: nothing was replaced. */
+/** The thorough check, now and then: nothing was replaced in a prototype. */
 export function assertPrototypesUnchanged(): void {
   prototypes.forEach((prototype, index) => {
     assert.deepEqual(Object.getOwnPropertyDescriptors(prototype), before[index], 'a prototype was changed');
   });
 }
 
-/** What came out is made of plain objects and arrays, and inherits from nothing that came in. */
+/** Asserts that the result consists of plain objects and arrays, and inherits nothing from the input. */
 export function assertPlain(value: unknown): void {
   const left: unknown[] = [value];
   for (let next = left.pop(); left.length > 0 || next !== undefined; next = left.pop()) {

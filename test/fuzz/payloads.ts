@@ -6,7 +6,7 @@ import {
   salePayload,
 } from '../webhooks/support';
 
-/** The documented notifications (document sections 6.2 to 6.5), one of a merchant's own kind, and one of none. */
+/** The documented notifications (document sections 6.2 to 6.5), one of a merchant’s own kind, and one of no kind. */
 export const notifications = [
   salePayload(),
   { ...salePayload(), newStatus: 'REVERSAL' },

@@ -1,9 +1,9 @@
-/** The end of a text in the middle of a JSON value. */
+/** Thrown at the end of the text, in the middle of a JSON value. */
 class End extends Error {}
 
 /**
- * The texts at a path in the beginning of a JSON text, by descent and one value at a time: written to be plain, to
- * check the client's scan by. A text counts once its closing quote has come.
+ * The texts at a path in the beginning of a JSON text, read by recursive descent. It is written to be simple, as an
+ * oracle for the client’s scan. A text counts only with its closing quote.
  */
 export function textsAt(text: string, path: readonly string[]): string[] {
   const found: string[] = [];

@@ -1,19 +1,19 @@
 import type fc from 'fast-check';
 
-/** Something that is fed with mutations. */
+/** Code under test that gets mutated inputs. */
 export interface Target {
   readonly name: string;
   /** Its share of all runs. */
   readonly share: number;
   readonly property: fc.IAsyncProperty<unknown> | fc.IProperty<unknown>;
-  /** What it says of itself at the end: figures that show that it did not only see refusals. */
+  /** Figures for the end of the run, which show that the target saw more than refusals. */
   summary(): string;
-  /** How many things it remembers by now; their memory is its own. */
+  /** How many things it remembers, whose memory is no leak. */
   kept?(): number;
   close?(): Promise<void>;
 }
 
-/** Counts what the runs came to. */
+/** Counts the results of the runs. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 

@@ -14,12 +14,12 @@ export interface BetterSqlite3 {
 const VERSION = '12.11.1';
 
 /**
- * The driver, in a folder of its own: it compiles or downloads when it is installed, and as a dependency it would break
- * `npm ci` on a bare machine. It is installed where CI_REQUIRE_SERVERS=1 demands it, which can take minutes, and stays
- * for later runs. Says so where there is none.
+ * The driver, in its own folder: installing it compiles or downloads code, so as a dependency it would break `npm ci`
+ * on a bare machine. It is installed where CI_REQUIRE_SERVERS=1 requires it, which can take minutes, and kept for
+ * later runs. Reports where there is none.
  */
 export async function findBetterSqlite3(): Promise<BetterSqlite3 | undefined> {
-  // What it compiles fits one version of Node.
+  // The compiled driver fits only one version of Node.
   const folder = join(tmpdir(), `pix-automatic-better-sqlite3-${VERSION}-node-${process.versions.modules}`);
   const installed = join(folder, 'installed');
   if (process.env['CI_REQUIRE_SERVERS'] === '1' && !existsSync(installed)) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** A port of loopback that neither takes nor refuses connections. */
+/** A loopback port that neither accepts nor refuses connections. */
 export interface Blackhole {
   readonly port: number;
   close(): Promise<void>;
@@ -12,7 +12,7 @@ const FILLERS = 20;
 
 /**
  * A listening socket whose queue is full: a thread listens, and then sleeps for ever instead of accepting. The kernel
- * goes on to take as many connections as the queue holds, and drops what comes after, as a dead network would.
+ * still accepts as many connections as the queue holds, and drops later ones, like a dead network.
  */
 export async function startBlackhole(): Promise<Blackhole> {
   const worker = new Worker(

@@ -8,9 +8,9 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** A certificate authority of the test's own, made when it is needed and forgotten with the process. */
+/** A certificate authority for tests, made when it is first needed and forgotten with the process. */
 export interface TestAuthority {
-  /** What a client has to trust. */
+  /** The certificate that a client has to trust. */
   readonly ca: string;
   issue(options?: IssueOptions): Promise<Certificate>;
 }
@@ -57,7 +57,7 @@ export async function createAuthority(commonName: string): Promise<TestAuthority
   };
 }
 
-/** A certificate that only vouches for itself. */
+/** A certificate that no authority has signed. */
 export async function createSelfSigned(): Promise<Certificate> {
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({

@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
-/** A server that answers one request on each connection, and closes it while the process of its client is busy. */
+/** A server that answers one request per connection, and closes the connection while its client’s process is busy. */
 export interface ClosingServer {
   readonly port: number;
   /**
-   * Keeps this process busy until the server has closed the connection of its last answer: by now the kernel knows of
-   * it, and Node does not.
+   * Keeps this process busy until the server has closed the connection of its last answer. After that, the kernel
+   * knows that it is closed, and Node does not yet.
    */
   beBusyWhileItCloses(): Promise<void>;
-  /** How many requests have come. */
+  /** How many requests have arrived. */
   requests(): number;
   close(): Promise<void>;
 }
 
-/** Where is counted: the times that we were busy, the connections that were closed, the requests. */
+/** Indexes of the counts: the times that this process was busy, the closed connections, the requests. */
 const BUSY = 0;
 const CLOSED = 1;
 const REQUESTS = 2;
 
-/** In a thread of its own, because this one will be busy. */
+/** Runs in a worker thread, because the main thread will be busy. */
 const PROGRAM = `
   const { parentPort, workerData: { answer, counts } } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {
@@ -48,7 +48,8 @@ export async function startClosingServer(answer: string): Promise<ClosingServer>
   return {
     port,
     async beBusyWhileItCloses() {
-      // Until the connection is back in the pool: a call that comes sooner opens another one, and shows nothing.
+      // Waits until the connection is back in the pool. An earlier call would open another connection, and prove
+      // nothing.
       await sleep(10);
       const closed = Atomics.load(counts, CLOSED);
       Atomics.add(counts, BUSY, 1);

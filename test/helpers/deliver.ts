@@ -8,7 +8,7 @@ export const authorization = `Basic ${Buffer.from(`${credentials.apiKey}:${crede
 export interface Delivery {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A delivery that takes longer fails, as with the service. */
+  /** A slower delivery fails, as it does with the service. */
   readonly timeoutMs?: number;
   readonly agent?: Agent;
 }
@@ -20,8 +20,8 @@ export interface Answer {
 }
 
 /**
- * Sends a notification as the service does (document sections 5 and 6.1). By `node:http`, which reads an answer that
- * comes before the whole body was sent.
+ * Sends a notification as the service does (document sections 5 and 6.1). It uses `node:http`, which can read an
+ * answer that arrives before the whole body is sent.
  */
 export function deliver(url: string, notification: unknown, delivery: Delivery = {}): Promise<Answer> {
   const { method = 'POST', headers, timeoutMs, agent } = delivery;

@@ -1,38 +1,38 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** A request, or the part of it that has come. */
+/** A request, or the part of it that has arrived. */
 export interface Received {
   readonly socket: Socket;
   /** The request line and the headers. */
   readonly head: string;
-  /** What has come of the body: nothing yet when only the headers are there. */
+  /** The part of the body that has arrived: none when only the headers have. */
   readonly body: string;
-  /** Which request it is over all connections, beginning with 1. */
+  /** The number of the request over all connections, from 1. */
   readonly count: number;
-  /** Which connection it came over, beginning with 1. */
+  /** The number of its connection, from 1. */
   readonly connection: number;
 }
 
 export interface FaultServerOptions {
   readonly tls?: TlsOptions | undefined;
-  /** Told of each connection. Return `false` to leave its bytes unread. */
+  /** Called for each connection. Return `false` to leave its bytes unread. */
   readonly onConnection?: ((socket: Socket, connection: number) => boolean) | undefined;
-  /** Told of a request as soon as its headers are there. Its body is read only if this returns `true`. */
+  /** Called for a request as soon as its headers have arrived. Its body is read only if this returns `true`. */
   readonly onHead?: ((received: Received) => boolean) | undefined;
-  /** Told of each request that is there with its body: what a service would act on. */
+  /** Called for each complete request, on which a service would act. */
   readonly onRequest: (received: Received) => void;
 }
 
 /**
- * A server over bare TCP or TLS that counts what it could parse, and that can be restarted on its own port. Unlike
- * `startRawServer` it knows of half-read requests, and leaves closing the connections to the client: what is still
- * open in the end, the client has left behind.
+ * A server over bare TCP or TLS that counts the requests it could parse, and that can be restarted on its own port.
+ * Unlike `startRawServer`, it reports half-read requests, and never closes connections by itself: a connection that
+ * is open at the end was left behind by the client.
  */
 export class FaultServer {
-  /** How many requests came whole. */
+  /** How many requests arrived completely. */
   requests = 0;
-  /** Of how many requests the headers came. */
+  /** How many requests arrived at least with their headers. */
   begun = 0;
   connections = 0;
   port = 0;
@@ -50,10 +50,10 @@ export class FaultServer {
     if (this.#retired) return;
     const { tls } = this.#options;
     const accept = (socket: Socket) => this.#accept(socket);
-    // Half-open, so that a connection ends when a test says so and not by itself. With TLS a handshake that the client
-    // gives up would then stay open for ever.
+    // Half-open, so that a connection ends when a test says so and not by itself. With TLS, a handshake that the
+    // client abandons would then stay open for ever.
     const server = tls ? createTlsServer(tls, accept) : createServer({ allowHalfOpen: true }, accept);
-    // A client that does not like the certificate is part of the test.
+    // Some tests have a client that refuses the certificate.
     server.on('tlsClientError', () => undefined);
     // A raw socket counts as open even when its handshake never ends.
     server.on('connection', (socket: Socket) => this.#remember(socket));
@@ -66,13 +66,13 @@ export class FaultServer {
     if (this.#retired) await this.stopListening();
   }
 
-  /** Drops every connection and stops listening, as a process that dies does. */
+  /** Drops every connection and stops listening, like a process that dies. */
   async kill(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await this.stopListening();
   }
 
-  /** Stops for good: whatever restarts it now comes too late. */
+  /** Stops for good: a restart after this does nothing. */
   async retire(): Promise<void> {
     this.#retired = true;
     await this.stopListening();
@@ -81,7 +81,7 @@ export class FaultServer {
   async stopListening(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
-    // Not awaited to the end: `close` waits for the connections, which are judged by `connectionsLeft`.
+    // Not awaited: `close` waits for the connections to end, and `connectionsLeft` checks those.
     server?.close();
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -91,10 +91,10 @@ export class FaultServer {
     for (const socket of this.#sockets) socket.end();
   }
 
-  /** How many connections the client has not closed within the time. */
+  /** How many connections the client has not closed within `withinMs`. */
   async connectionsLeft(withinMs: number): Promise<number> {
     const deadline = performance.now() + withinMs;
-    // The end of a connection is not seen before what came ahead of it is read.
+    // The end of a connection shows only after the bytes before it are read.
     for (const socket of this.#sockets) socket.resume();
     while (this.#sockets.size > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 5));

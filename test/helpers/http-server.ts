@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** A request as it came over the wire. */
+/** A request as it arrived. */
 export interface ReceivedRequest {
   readonly method: string;
   /** The request target, undecoded. */
@@ -23,32 +23,32 @@ export interface TestServer {
   readonly port: number;
   /** All requests so far, in order. */
   readonly requests: readonly ReceivedRequest[];
-  /** Ends the server and every connection. Happens by itself at the end of the test. */
+  /** Ends the server and every connection. Also called at the end of the test. */
   close(): Promise<void>;
 }
 
 /**
- * A real HTTP server on loopback, which closes itself at the end of the test. The first request is answered by the
- * first of `responses`, the second by the second, and all after the last by the last.
+ * A real HTTP server on loopback, which closes at the end of the test. The first of `responses` answers the first
+ * request, the second the second, and the last one all others.
  */
 export async function startHttpServer(...responses: Respond[]): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
   return listen(createServer(listener(requests, responses)), 'http', requests);
 }
 
-/** The same on a port of the caller's choice, for a server that begins to listen late. */
+/** Like `startHttpServer`, on a given port, for a server that starts to listen late. */
 export async function startHttpServerOn(port: number, ...responses: Respond[]): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
   return listen(createServer(listener(requests, responses)), 'http', requests, port);
 }
 
-/** The same over TLS. */
+/** Like `startHttpServer`, over TLS. */
 export async function startHttpsServer(options: ServerOptions, ...responses: Respond[]): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
   return listen(createTlsServer(options, listener(requests, responses)), 'https', requests);
 }
 
-/** Answers with a status and a JSON body. Text is sent as it is. */
+/** Answers with a status and a JSON body. A string is sent as it is. */
 export function reply(status: number, body: unknown = '', headers: Record<string, string> = {}): Respond {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
@@ -56,13 +56,13 @@ export function reply(status: number, body: unknown = '', headers: Record<string
   };
 }
 
-/** Takes the request and drops the connection. */
+/** Reads the request and drops the connection. */
 export const dropConnection: Respond = (response) => response.socket?.destroy();
 
-/** Takes the request and never answers. */
+/** Reads the request and never answers. */
 export const stall: Respond = () => undefined;
 
-/** A port of loopback on which nothing listens. */
+/** A loopback port on which nothing listens. */
 export async function unusedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -73,7 +73,7 @@ export async function unusedPort(): Promise<number> {
 
 function listener(requests: ReceivedRequest[], responses: Respond[]): RequestListener {
   return async (request, response) => {
-    // A client that gives up is part of the test, not an error of the server.
+    // A test’s client may break off, which is no error of the server.
     response.on('error', () => undefined);
     const { method = '', url = '', headers } = request;
     const body = await text(request).catch(() => '');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { reportMissing } from './servers';
 
-/** The path of a Node that has `node:sqlite`: this one, or Node 24 by npx. Says so where there is none. */
+/** The path of a Node that has `node:sqlite`: this one, or Node 24 by npx. Reports where there is none. */
 export async function findNodeWithSqlite(): Promise<string | undefined> {
   if (process.getBuiltinModule('node:sqlite') !== undefined) return process.execPath;
   try {

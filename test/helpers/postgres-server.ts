@@ -9,10 +9,10 @@ import { onTestFinished } from 'vitest';
 import { unusedPort } from './http-server';
 import { reportMissing } from './servers';
 
-/** Where Debian has the programs of the server, which are not on the PATH. */
+/** Debian keeps the server’s programs here, outside the PATH. */
 const VERSIONS = '/usr/lib/postgresql';
 
-/** The folder with `initdb` and `postgres`; says so where there is none, and fails where one is required. */
+/** The folder with `initdb` and `postgres`. Reports where there is none, and fails where one is required. */
 export function findPostgresPrograms(): string | undefined {
   const installed = existsSync(VERSIONS)
     ? readdirSync(VERSIONS).map((name) => join(VERSIONS, name, 'bin'))
@@ -25,18 +25,18 @@ export function findPostgresPrograms(): string | undefined {
 
 export interface OwnPostgres {
   readonly config: pg.PoolConfig;
-  /** Lets all its processes stop where they are; the kernel goes on accepting connections and data for them. */
+  /** Stops all its processes where they are. The kernel still accepts connections and data for them. */
   freeze(): void;
   thaw(): void;
-  /** Lets it crash, and starts it again: what it has acknowledged is there. */
+  /** Crashes it and starts it again, with everything that it acknowledged. */
   restart(): Promise<void>;
 }
 
-/** A PostgreSQL that can be frozen. Ends with the test. */
+/** A PostgreSQL that can be frozen. It ends with the test. */
 export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
   const port = await unusedPort();
   const data = mkdtempSync(join(tmpdir(), 'own-postgres-'));
-  // It does not run as root.
+  // PostgreSQL refuses to run as root.
   const user = userInfo().uid === 0 ? idsOf('postgres') : undefined;
   if (user !== undefined) chownSync(data, user.uid, user.gid);
   execFileSync(join(programs, 'initdb'), ['-D', data, '-U', 'tests', '-A', 'trust', '-N', '-E', 'UTF8'], {
@@ -54,13 +54,14 @@ export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
   const signal = (name: NodeJS.Signals) => {
     const { pid } = server;
     if (pid === undefined) throw new Error('PostgreSQL did not start');
-    // The children first: a server that goes on collects those that have ended, and their numbers are nobody's then.
+    // The children first: a server that is running again reaps ended children, whose process ids then belong to
+    // nobody.
     for (const id of [...childrenOf(pid), pid]) signalIfThere(id, name);
   };
   const stop = async () => {
     signal('SIGCONT');
     const ended = once(server, 'exit');
-    // At once, and the children with it.
+    // SIGQUIT ends the server and its children at once.
     server.kill('SIGQUIT');
     await ended;
   };

@@ -4,7 +4,7 @@ import { reportMissing } from './servers';
 
 const SOCKETS = '/var/run/postgresql';
 
-/** How the tests' PostgreSQL is reached: `DATABASE_URL`, or the local socket, or 127.0.0.1:5432. */
+/** How to reach the tests’ PostgreSQL: `DATABASE_URL`, or the local socket, or 127.0.0.1:5432. */
 export const postgresConfig: pg.PoolConfig = process.env['DATABASE_URL']
   ? { connectionString: process.env['DATABASE_URL'] }
   : {
@@ -13,7 +13,7 @@ export const postgresConfig: pg.PoolConfig = process.env['DATABASE_URL']
       database: 'test',
     };
 
-/** Whether a PostgreSQL answers; says so where none does, and fails where one is required. */
+/** Whether a PostgreSQL answers. Reports where none does, and fails where one is required. */
 export async function findPostgres(): Promise<boolean> {
   const client = new pg.Client({ ...postgresConfig, connectionTimeoutMillis: 2000 });
   client.on('error', () => {});

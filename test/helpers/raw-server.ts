@@ -5,18 +5,18 @@ export interface RawServer {
   /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Every request of every connection, head and body as they came. */
+  /** Every request of every connection, head and body as they arrived. */
   readonly requests: readonly string[];
   /** How many connections were opened. */
   readonly connections: number;
 }
 
-/** Told each request; the count is over all connections and begins with 1. */
+/** Called for each request. `count` is over all connections, from 1. */
 export type RawRespond = (socket: Socket, request: string, count: number) => void;
 
 /**
- * A server that says exactly the bytes it is told to, for what no HTTP library would send: broken chunks, bodies
- * that break off, connections that end in the wrong moment. Closes itself at the end of the test.
+ * A server that sends exactly the given bytes, for answers that no HTTP library would send: broken chunks, bodies
+ * that break off, connections that end at the wrong moment. It closes at the end of the test.
  */
 export async function startRawServer(respond: RawRespond): Promise<RawServer> {
   const requests: string[] = [];
@@ -64,7 +64,7 @@ export function rawAnswer(status: string, body: string, headers: readonly string
   return `${[...head, ...headers].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** 0 while it is not complete. */
+/** The length of the first request in bytes; 0 while it is incomplete. */
 function lengthOfFirstRequest(received: string): number {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return 0;

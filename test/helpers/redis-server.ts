@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 import { unusedPort } from './http-server';
 import { reportMissing } from './servers';
 
-/** Whether a Redis of one's own can be started; says so where not, and fails where one is required. */
+/** Whether the tests can start a Redis. Reports where they cannot, and fails where one is required. */
 export function hasRedisServer(): boolean {
   const found = spawnSync('redis-server', ['--version']).status === 0;
   if (!found) reportMissing('A redis-server to stop and start', 'PATH');
@@ -18,16 +18,16 @@ export function hasRedisServer(): boolean {
 
 export interface OwnRedis {
   readonly url: string;
-  /** Ends it; what it has acknowledged is on disk. */
+  /** Ends it, with everything that it acknowledged on disk. */
   stop(): Promise<void>;
-  /** Starts it again on the same port, with what it knew. */
+  /** Starts it again on the same port, with its data. */
   start(): Promise<void>;
-  /** Lets it accept connections and commands, and answer none. */
+  /** Makes it accept connections and commands without answering. */
   freeze(): void;
   thaw(): void;
 }
 
-/** A Redis that can be stopped and started. Ends with the test. */
+/** A Redis that can be stopped and started. It ends with the test. */
 export async function startOwnRedis(...settings: string[]): Promise<OwnRedis> {
   const port = await unusedPort();
   const directory = mkdtempSync(join(tmpdir(), 'own-redis-'));

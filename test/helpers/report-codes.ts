@@ -1,6 +1,6 @@
 import type { WebhookReportCode } from 'pix-automatic-sdk/webhooks';
 
-/** Every code of a report; the compiler says when one is missing. */
+/** Every code of a report. It does not compile when one is missing. */
 export const reportCodes = Object.keys({
   method_not_allowed: true,
   unauthorized: true,

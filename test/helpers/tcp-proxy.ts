@@ -5,19 +5,19 @@ export interface TcpProxy {
   readonly port: number;
   /** Ends all connections, and every new one at once, until `mend`. */
   cut(): void;
-  /** Forwards nothing more until `mend`, in neither direction or not in the one that is named. */
+  /** Forwards nothing until `mend`, in both directions or in the given one. */
   stall(only?: 'requests' | 'replies'): void;
-  /** Where new connections go from now on. */
+  /** Sets the target of new connections. */
   retarget(target: NetConnectOpts): void;
-  /** Forwards nothing more on the connections that are there, ever; new ones are fine. */
+  /** Never again forwards anything on the present connections. New connections are not affected. */
   silence(): void;
   mend(): void;
   /**
-   * Keeps back replies, from the first on that contains the text, until `mend` forwards them in one piece and
-   * ends the connection.
+   * Holds back replies, from the first one that contains the text, until `mend` forwards them in one piece and ends
+   * the connection.
    */
   holdRepliesFrom(text: string): void;
-  /** The replies kept back, as text. */
+  /** The replies that are held back, as text. */
   readonly held: string;
   /** Forwards the next request that contains the text, and ends its connection instead of forwarding the reply. */
   loseReplyTo(text: string): void;
@@ -25,7 +25,7 @@ export interface TcpProxy {
   readonly lostReplies: number;
 }
 
-/** Stands between a client and its server, and can be a bad network. Closes itself at the end of the test. */
+/** Forwards between a client and its server, and can imitate a bad network. It closes at the end of the test. */
 export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const silenced = new WeakSet<Socket>();
@@ -62,7 +62,7 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
       from.on('error', () => undefined);
       from.on('close', () => {
         sockets.delete(from);
-        // What is kept back is to arrive before the end of the connection does.
+        // Replies that are held back must arrive before the end of the connection does.
         if (!holding) to.destroy();
       });
     };

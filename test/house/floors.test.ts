@@ -20,7 +20,7 @@ const FLOORS = [
   'cli',
 ];
 
-/** Made by a command, and read by nobody. */
+/** Made by a command, and not meant to be read. */
 const GENERATED = /\.generated\.ts$/;
 const MAX_LINES = 300;
 
@@ -45,7 +45,7 @@ function roomOf(file: string): string | undefined {
   return rest === undefined ? undefined : room;
 }
 
-/** Every way from a file back to itself. */
+/** Every path of imports from a file back to itself. */
 function circlesFrom(start: string): string[] {
   const circles: string[] = [];
   const visited = new Set<string>();
@@ -62,8 +62,8 @@ function circlesFrom(start: string): string[] {
   return circles;
 }
 
-describe('the house', () => {
-  it('has the rooms of its plan, each of which is there', () => {
+describe('the source tree', () => {
+  it('has exactly the rooms of the plan', () => {
     const rooms = new Set(files.map(roomOf).filter((room) => room !== undefined && room !== 'version.ts'));
     expect([...rooms].sort()).toEqual([...FLOORS].sort());
   });
@@ -78,7 +78,7 @@ describe('the house', () => {
     expect(upward).toEqual([]);
   });
 
-  it('lets pix import nothing of the rest', () => {
+  it('lets pix import nothing from the other rooms', () => {
     const outside = [...imports].flatMap(([file, targets]) =>
       roomOf(file) === 'pix' ? targets.filter((target) => roomOf(target) !== 'pix') : [],
     );

@@ -5,7 +5,7 @@ import { mutated, type TextMutant } from './mutant';
 
 const mutant: TextMutant | undefined = JSON.parse(process.env['MUTANT'] ?? 'null') ?? undefined;
 
-/** The fault is put in as the file is loaded, so that nothing on the disk changes. */
+/** The fault is put in while the file is loaded, so nothing on the disk changes. */
 export default defineConfig({
   ...common,
   test: { ...common.test, include: process.env['MUTATION_TESTS']?.split(',') ?? [] },

@@ -1,9 +1,9 @@
-/** A fault to put into the source by hand: where, what, and which tests are to notice it. */
+/** A fault to put into the source: where, what, and which tests must notice it. */
 export interface TextMutant {
   /** What goes wrong, in words. */
   readonly name: string;
   readonly file: string;
-  /** Found once in the file. */
+  /** Text that occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
   readonly tests: readonly string[];
@@ -13,13 +13,13 @@ export interface TextMutant {
   readonly equivalent?: string;
 }
 
-/** The source with the fault in it. */
+/** The source with the fault in it. Throws unless `from` occurs exactly once. */
 export function mutated(source: string, { name, file, from, to }: TextMutant): string {
   const places = source.split(from).length - 1;
   if (places !== 1) {
     throw new Error(`"${name}" is to be put into ${file}, where its text is found ${places} times.`);
   }
-  // A function, because a text may have `$&` in it.
+  // A function, because `to` may contain `$&`.
   return source.replace(from, () => to);
 }
 

@@ -10,7 +10,7 @@ it.each(mutants)('the listed fault "$name" changes one place in $file, and its t
   for (const test of mutant.tests) expect(existsSync(test), test).toBe(true);
 });
 
-it('no two listed faults have the same name in one file', () => {
+it('no two listed faults of a file have the same name', () => {
   const names = mutants.map(({ file, name }) => `${file}: ${name}`);
   expect(names).toEqual([...new Set(names)]);
 });

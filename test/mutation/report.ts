@@ -1,4 +1,4 @@
-/** A fault that was put into the source, as the mutation testing report has it. */
+/** A fault that was put into the source, as the mutation testing report describes it. */
 export interface Mutant {
   readonly file: string;
   /** The whole text of the file. */
@@ -14,7 +14,7 @@ interface Position {
   readonly column: number;
 }
 
-/** Prints the mutants that no test noticed, and a line a file. Gives how many survived. */
+/** Prints the mutants that no test noticed, and one line per file. Returns how many survived. */
 export function report(mutants: readonly Mutant[]): number {
   const files = new Map<string, Mutant[]>();
   for (const mutant of mutants) files.set(mutant.file, [...(files.get(mutant.file) ?? []), mutant]);
@@ -34,7 +34,7 @@ function isAlive({ status }: Mutant): boolean {
   return status === 'Survived' || status === 'NoCoverage';
 }
 
-/** Those that do not compile or were left out on purpose say nothing. */
+/** Mutants that do not compile, or were left out on purpose, do not count. */
 function isCounted(mutant: Mutant): boolean {
   return isAlive(mutant) || mutant.status === 'Killed' || mutant.status === 'Timeout';
 }

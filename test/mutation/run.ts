@@ -24,7 +24,7 @@ const { values: args, positionals } = parseArgs({
     mutate: { type: 'string', default: '' },
     force: { type: 'boolean', default: false },
     concurrency: { type: 'string', default: '2' },
-    // Tests wait for real time limits, and the machine may be busy.
+    // Generous, because tests wait for real timeouts and the machine may be busy.
     timeout: { type: 'string', default: '20000' },
   },
 });
@@ -46,16 +46,17 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(scopes)) {
 const survivors = report(all);
 process.exit(survivors > 0 ? 1 : 0);
 
-/** One run for each file, with its own tests and its own memory, so that nothing is lost when a later one is ended. */
+/** One run per file, with its own tests and its own cache, so that ending a later run loses nothing. */
 async function mutate(file: string, testFiles: readonly string[]): Promise<Mutant[]> {
   const known = `${CACHE}/${file.replaceAll('/', '-')}.json`;
   process.env['MUTATION_TESTS'] = testFiles.join(',');
-  // Loaded only here: the listed faults do without it.
+  // Loaded only here, because the listed faults do not need it.
   const { Stryker } = await import('@stryker-mutator/core');
   await new Stryker({
     plugins: ['@stryker-mutator/vitest-runner'],
     testRunner: 'vitest',
-    // The tests are named, and reach the source by the package's own name as well as by path.
+    // `run.ts` names the tests. They import the source by the package’s name as well as by path, so `related` would
+    // not find them all.
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     mutate: [file],
     ignorePatterns: ['dist', 'docs/api', 'examples', '.git'],

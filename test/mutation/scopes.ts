@@ -1,11 +1,11 @@
-/** A part of the source: each file, with the tests that are to notice a fault in it. They are quick, and about it. */
+/** A part of the source: each file, with the quick tests that must notice a fault in it. */
 export type Scope = Readonly<Record<string, readonly string[]>>;
 
 const client = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/client/transport/${name}.ts`]: tests.map((test) => `test/client/${test}.test.ts`),
 });
 
-/** The rest of `src`, with tests of the client. */
+/** Files outside `src/client`, with tests of the client. */
 const below = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/${name}.ts`]: tests.map((test) => `test/client/${test}.test.ts`),
 });
@@ -25,7 +25,7 @@ const stores = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/stores/${name}.ts`]: tests.map((test) => `test/stores/${test}.test.ts`),
 });
 
-/** What `npm run test:mutation -- SCOPE` may name. The files that decide come first. */
+/** The scopes of `npm run test:mutation -- SCOPE`. The files that make decisions come first. */
 export const scopes: Readonly<Record<string, Scope>> = {
   client: {
     ...client('retry-policy', 'transport/retry-policy'),
@@ -138,7 +138,8 @@ export const scopes: Readonly<Record<string, Scope>> = {
       'handler-adapters',
     ),
   },
-  // `sqlite-store` needs a Node that has SQLite, 22 or later. The files of SQL and Lua have listed faults (`mutants`).
+  // `sqlite-store` needs a Node with SQLite, 22 or later. For files of SQL and Lua, see the listed faults
+  // (`mutants`).
   stores: {
     ...stores(
       'postgres/transact',

@@ -7,7 +7,7 @@ import { findNodeWithSqlite } from '../helpers/node-with-sqlite';
 import type { TextMutant } from './mutant';
 import { mutants } from './mutants';
 
-/** What became of a fault. */
+/** The result for one fault. */
 interface Result {
   readonly status: 'killed' | 'survived' | 'not run';
   /** The test that failed first. */
@@ -17,7 +17,7 @@ interface Result {
 const TIMEOUT_MS = 240_000;
 
 /**
- * Puts the listed faults into the source, one at a time, and runs the tests that are to notice each. Gives how many
+ * Puts the listed faults into the source, one at a time, and runs the tests that must notice each. Returns how many
  * survived that are not listed as equivalent.
  */
 export async function runStatements(only: RegExp): Promise<number> {
@@ -42,7 +42,7 @@ export async function runStatements(only: RegExp): Promise<number> {
   );
   return counts.survived;
 
-  /** Tests that fail without a fault say nothing about one. */
+  /** Runs the tests first without the fault where needed: tests that fail anyway prove nothing about the fault. */
   async function judge(mutant: TextMutant, node: string): Promise<Result> {
     const key = mutant.tests.join();
     if (!sound.has(key)) {
@@ -58,7 +58,7 @@ export async function runStatements(only: RegExp): Promise<number> {
 
 const NOT_RUN: Result = { status: 'not run' };
 
-/** The first test that fails, or what else goes wrong; `undefined` when all pass. */
+/** The name of the first failing test, or of another failure; `undefined` when all pass. */
 async function firstFailure(
   tests: readonly string[],
   mutant: TextMutant | undefined,

@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config';
 import { common } from '../../vitest.config';
 
-/** The tests that are to notice the faults of one file; `run.ts` names them. Stryker hands no list of its own to vitest. */
+/**
+ * The tests that must notice the faults of one file. `run.ts` names them, because Stryker passes no list of tests to
+ * vitest.
+ */
 export default defineConfig({
   ...common,
-  // Longer, because a test that is cut off on a busy machine would be taken for one that has noticed.
+  // Longer, because a test that times out on a busy machine would count as one that noticed.
   test: { ...common.test, testTimeout: 60_000, include: process.env['MUTATION_TESTS']?.split(',') ?? [] },
 });

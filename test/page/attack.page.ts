@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isSkipped } from './browser';
 import { press, useBrowser } from './open-page';
 
-/** A page of an attacker, on a port of its own, that tries all that a browser lets it try. */
+/** An attacker’s page on its own port, which tries everything that a browser allows. */
 function attack(target: string, uuid: string): string {
   return `<!doctype html><title>attack</title><iframe name="sink"></iframe>
 <form id="form" method="post" enctype="text/plain" target="sink" action="${target}/sandbox/transactions/${uuid}/pay">
@@ -48,7 +48,7 @@ function attack(target: string, uuid: string): string {
 describe.skipIf(isSkipped)('a page of another origin', () => {
   const open = useBrowser();
 
-  // The second name is another site for the browser, the first only another port: its cookies go along.
+  // For the browser, 127.0.0.1 is only another port of the same site, so cookies go along; localhost is another site.
   it.each(['127.0.0.1', 'localhost'])(
     'on %s reads nothing, changes nothing and uses up no fault',
     async (name) => {
@@ -77,7 +77,7 @@ describe.skipIf(isSkipped)('a page of another origin', () => {
     },
   );
 
-  it('that is given the cookie, as any port of the host is, can do nothing with it', async () => {
+  it('can do nothing with the cookie, which every port of the host receives', async () => {
     const { context, sandbox, call, create } = await open();
     const uuid = await create();
     const [cookie = { name: '', value: '', path: '' }] = await context.cookies(`${sandbox.url}/sandbox`);
@@ -89,7 +89,7 @@ describe.skipIf(isSkipped)('a page of another origin', () => {
     expect((await call('POST', path)).status).toBe(200);
   });
 
-  it('on another port cannot keep the page from its sandbox with a cookie of the same name', async () => {
+  it('cannot shut the page out of its sandbox with a cookie of the same name, set on another port', async () => {
     const { context, page, sandbox } = await open();
     const { port, hostname } = new URL(sandbox.url);
     const attacker = createServer((_request, response) => {
@@ -111,18 +111,18 @@ describe.skipIf(isSkipped)('a page of another origin', () => {
     expect(await context.cookies(`${sandbox.url}/sandbox/events`)).toHaveLength(3);
   });
 
-  it('cannot be given the cookie by a script: none can read it, and it is in no text of the page', async () => {
+  it('cannot get the cookie through a script: no script can read it, and no text of the page holds it', async () => {
     const { page } = await open();
     expect(await page.evaluate('document.cookie')).toBe('');
     expect(await page.content()).not.toContain('pix_sandbox_');
   });
 });
 
-describe.skipIf(isSkipped)('with a pair of your own', () => {
+describe.skipIf(isSkipped)('the page of a sandbox with a pair of your own', () => {
   const open = useBrowser();
   const credentials = { apiKey: 'merchant-api-key', apiToken: 'merchant-api-token' };
 
-  it('the browser asks for it once, and the page works with it', async () => {
+  it('works once the browser has asked for the pair', async () => {
     const { page, sandbox, create } = await open({ sandbox: { credentials } });
     await create();
     await page.getByText('order-1001').first().waitFor();

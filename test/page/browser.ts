@@ -10,15 +10,15 @@ const FLAGS = [
   '--no-first-run',
 ];
 
-/** Where Chromium is, if it is there. */
+/** The path of Chromium, or `undefined`. */
 const chromiumPath = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium'].find(
   (path) => path !== undefined && existsSync(path),
 );
 
-/** Without Chromium the tests are skipped, save where nothing may be. */
+/** Without Chromium the tests are skipped, except where nothing may be skipped. */
 export const isSkipped = chromiumPath === undefined && process.env['CI_REQUIRE_SERVERS'] !== '1';
 
-/** The browser of this machine; no download. */
+/** Starts the browser of this machine; nothing is downloaded. */
 export function launch(): Promise<Browser> {
   if (chromiumPath === undefined) {
     throw new Error('There is no Chromium at /usr/bin/chromium. Install it, or set CHROMIUM_PATH.');

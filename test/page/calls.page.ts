@@ -25,7 +25,7 @@ describe.skipIf(isSkipped)('the calls of the page', () => {
     await unknown.getByText('transaction not found').waitFor();
   });
 
-  it('go wrong by the switches, one for each operation and kind', async () => {
+  it('fail as their switches say, one switch for each operation and fault', async () => {
     const { page, sandbox, call } = await open();
     const set = vi.spyOn(sandbox, 'fault');
     const switches = page.getByRole('switch');
@@ -37,7 +37,7 @@ describe.skipIf(isSkipped)('the calls of the page', () => {
     }
     const kinds = set.mock.calls.map(([operation, fault]) => `${operation} ${fault.kind}`);
     expect(new Set(kinds).size).toBe(24);
-    // One at a time for each operation.
+    // Only one switch per operation stays on.
     expect(await page.locator('[role=switch][aria-checked=true]').count()).toBe(3);
     await press(page, 'Clear all faults');
     await until(async () => expect(await page.locator('[role=switch][aria-checked=true]').count()).toBe(0));
@@ -47,7 +47,7 @@ describe.skipIf(isSkipped)('the calls of the page', () => {
     await status.click();
     await until(async () => expect(await status.getAttribute('aria-checked')).toBe('true'));
     expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
-    // It was for the next call alone.
+    // The fault was for the next call only.
     await until(async () => expect(await status.getAttribute('aria-checked')).toBe('false'));
     await page.getByText('fault: status').waitFor();
 

@@ -7,7 +7,7 @@ const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout
 describe.skipIf(isSkipped)('the deliveries of the page', () => {
   const open = useBrowser();
 
-  it('show each attempt with its answer, count down to the next, and are sent again by hand', async () => {
+  it('show each attempt with its answer, count down to the next one, and can be sent again by hand', async () => {
     const { page, create, sandbox, answerWith, received } = await open();
     answerWith(503);
     sandbox.pay(await create());
@@ -37,7 +37,7 @@ describe.skipIf(isSkipped)('the deliveries of the page', () => {
     expect(await page.content()).not.toMatch(/merchant-(key|token)/);
   });
 
-  it('come of payouts that are made, and that fail with each code', async () => {
+  it('come from payouts that are made, and from payouts that fail with each code', async () => {
     const { page, sandbox, received } = await open();
     await page.getByLabel('Amount', { exact: true }).fill('12.5');
     await press(page, 'Pay out');
@@ -53,7 +53,7 @@ describe.skipIf(isSkipped)('the deliveries of the page', () => {
     expect(received[0]).toContain('"amount":12.5');
   });
 
-  it("come of a notification of one's own, once it is JSON", async () => {
+  it('can be of a notification of your own, once it is JSON', async () => {
     const { page, received } = await open();
     await page.getByLabel('Body (JSON object)').fill('[1]');
     await press(page, 'Send');
@@ -65,7 +65,7 @@ describe.skipIf(isSkipped)('the deliveries of the page', () => {
     expect(received).toEqual(['{"own":1}']);
   });
 
-  it('go to the URL that was saved, or nowhere', async () => {
+  it('go to the URL that was saved, or nowhere when none is', async () => {
     const { page, sandbox, received } = await open();
     const field = page.getByLabel('Listener URL');
     await field.fill('http://127.0.0.1:1/nobody');
@@ -81,7 +81,7 @@ describe.skipIf(isSkipped)('the deliveries of the page', () => {
     expect(received).toEqual([]);
   });
 
-  it('are checked with a button, where there is a checklist', async () => {
+  it('can be checked with a button where there is a checklist', async () => {
     const asked: string[] = [];
     const found = {
       id: 'a',

@@ -7,7 +7,7 @@ const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout
 describe.skipIf(isSkipped)('the journeys of the page', () => {
   const open = useBrowser();
 
-  it('appear as soon as the client creates them, with what there is to copy', async () => {
+  it('appear as soon as the client creates them, with everything that can be copied', async () => {
     const { page, create, sandbox, problems } = await open();
     await page.getByText('No journey yet').waitFor();
     const uuid = await create();
@@ -32,7 +32,7 @@ describe.skipIf(isSkipped)('the journeys of the page', () => {
     expect(problems).toEqual([]);
   });
 
-  it('are paid, and their scheduled payments paid and failed', async () => {
+  it('can be paid, and their scheduled payments paid or failed', async () => {
     const { page, create, sandbox } = await open();
     await create();
     await press(page, 'Pay: order-1001');
@@ -54,7 +54,7 @@ describe.skipIf(isSkipped)('the journeys of the page', () => {
     await page.getByText('FAILED').waitFor();
   });
 
-  it('are cancelled', async () => {
+  it('can be cancelled', async () => {
     const { page, create, sandbox } = await open();
     await create();
     await press(page, 'Cancel: order-1001');
@@ -63,7 +63,7 @@ describe.skipIf(isSkipped)('the journeys of the page', () => {
     expect(await page.getByRole('button', { name: 'Reverse: order-1001' }).count()).toBe(0);
   });
 
-  it('are refunded in part, and a refund of too much says why not', async () => {
+  it('can be refunded in part, and a refund of too much says why it is refused', async () => {
     const { page, create, sandbox } = await open();
     sandbox.pay(await create());
     const amount = page.getByLabel('Amount to refund: order-1001');
@@ -80,7 +80,7 @@ describe.skipIf(isSkipped)('the journeys of the page', () => {
     await until(() => expect(sandbox.transactions[0]?.refunded).toBe(59.7));
   });
 
-  it('are reversed, and the reversals completed or cancelled', async () => {
+  it('can be reversed, and the reversals completed or cancelled', async () => {
     const { page, create, sandbox } = await open();
     await create();
     const states = () => sandbox.transactions[0]?.reversals.map(({ status }) => status);
@@ -97,7 +97,7 @@ describe.skipIf(isSkipped)('the journeys of the page', () => {
     await page.getByRole('alert').getByText('Nothing is left').waitFor();
   });
 
-  it('play a scenario', async () => {
+  it('can play a scenario', async () => {
     const { page, create, sandbox } = await open();
     sandbox.pay(await create());
     await page.getByRole('combobox', { name: 'Scenario: order-1001' }).selectOption('no-funds-three-times');
@@ -106,7 +106,7 @@ describe.skipIf(isSkipped)('the journeys of the page', () => {
     await until(() => expect(sandbox.deliveries.length).toBeGreaterThan(3));
   });
 
-  it('with HTML in their reference show it as text', async () => {
+  it('show HTML in their reference code as text', async () => {
     const { page, create, problems } = await open();
     const referenceCode = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await create({ referenceCode });

@@ -5,7 +5,7 @@ import { isSkipped } from './browser';
 import { press, useBrowser } from './open-page';
 import type { openScene } from './scene';
 
-/** Every part of the page with something in it, and unfolded. */
+/** Fills and unfolds every part of the page. */
 async function fill(
   { create, sandbox, answerWith, call }: Awaited<ReturnType<typeof openScene>>,
   page: Page,
@@ -39,7 +39,7 @@ describe.skipIf(isSkipped)('the page', () => {
     ['pt-BR', 'Jornadas', 'Entregas'],
     ['pt-PT', 'Jornadas', 'Entregas'],
     ['de-DE', 'Journeys', 'Deliveries'],
-  ])('in a browser of %s has the heading "%s"', async (locale, journeys, deliveries) => {
+  ])('has in a browser of %s the heading "%s"', async (locale, journeys, deliveries) => {
     const { page } = await open({ context: { locale } });
     await page.getByRole('heading', { name: journeys }).waitFor();
     await page.getByRole('heading', { name: deliveries }).waitFor();
@@ -48,7 +48,7 @@ describe.skipIf(isSkipped)('the page', () => {
     );
   });
 
-  it('switches its language, and keeps it', async () => {
+  it('switches its language, and remembers it', async () => {
     const { page } = await open();
     await press(page, 'Português');
     await page.getByRole('heading', { name: 'Falhas simuladas' }).waitFor();
@@ -65,13 +65,13 @@ describe.skipIf(isSkipped)('the page', () => {
     ['pt-BR', 'light', 360],
     ['pt-BR', 'dark', 360],
   ] as const)(
-    'axe finds nothing, and nothing scrolls sideways: %s, %s, %i px',
+    'has no finding of axe, and does not scroll sideways: %s, %s, %i px',
     async (locale, colorScheme, width) => {
       const { page, scene } = await open({
         context: { locale, colorScheme, viewport: { width, height: 800 } },
       });
       await fill(scene, page);
-      // axe itself needs what the policy forbids to the page: it runs by the debugger, not as a script of the page.
+      // The page’s policy forbids what axe needs, so axe runs through the debugger and not as a script of the page.
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
@@ -79,7 +79,7 @@ describe.skipIf(isSkipped)('the page', () => {
     },
   );
 
-  it('is worked with the keyboard alone', async () => {
+  it('can be used with the keyboard alone', async () => {
     const { page, create, sandbox } = await open();
     await create();
     const pay = page.getByRole('button', { name: 'Pay: order-1001' });

@@ -5,7 +5,7 @@ import type { Verify } from '../../src/sandbox/page/page-state';
 import { launch } from './browser';
 import { openScene } from './scene';
 
-/** One browser a file. Each test has a sandbox and a profile of its own. */
+/** One browser per file. Each test has its own sandbox and profile. */
 export function useBrowser() {
   let browser: Browser;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ export function useBrowser() {
     const scene = await openScene({ retryIntervalMs: 60_000, ...options.sandbox }, options.verify);
     const { apiKey, apiToken } = scene.sandbox.credentials;
     const context = await browser.newContext({
-      // What the browser answers when the page asks for the pair.
+      // The browser’s answer when the page asks for the pair.
       httpCredentials: { username: apiKey, password: apiToken },
       locale: 'en-US',
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -43,7 +43,7 @@ export function useBrowser() {
   };
 }
 
-/** Clicks the button of that name. */
+/** Clicks the button with this name. */
 export function press(page: Page, name: string | RegExp) {
   return page
     .getByRole('button', { name, exact: typeof name === 'string' })

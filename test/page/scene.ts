@@ -16,7 +16,7 @@ const order = {
   },
 };
 
-/** A sandbox, a listener and a client, as a developer has them. */
+/** A sandbox, a listener and a client, like a developer’s. */
 export async function openScene(options: SandboxOptions = {}, verify?: Verify) {
   const received: string[] = [];
   let status = 200;
@@ -43,7 +43,7 @@ export async function openScene(options: SandboxOptions = {}, verify?: Verify) {
     sandbox,
     webhookUrl,
     received,
-    /** What the listener answers from now on. */
+    /** Sets the status of the listener’s answers from now on. */
     answerWith(next: number) {
       status = next;
     },

@@ -5,7 +5,7 @@ export default defineConfig({
   ...common,
   test: {
     include: ['test/page/**/*.page.ts'],
-    // A browser on a busy machine.
+    // Generous, because a browser on a busy machine is slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,

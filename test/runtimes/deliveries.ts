@@ -3,10 +3,13 @@ import { createConnection } from 'node:net';
 import { expect } from 'vitest';
 import { authorization, deliver } from '../helpers/deliver';
 
-/** A connection for each: workerd closes one whose body nobody read (401), and does not announce it. */
+/**
+ * One connection per delivery: workerd closes a connection whose body was not read (after a 401) without announcing
+ * it.
+ */
 const agent = new Agent({ keepAlive: false });
 
-/** Delivers notifications to a program, over loopback, and gives how many there were. */
+/** Delivers notifications to a program over loopback, and returns how many. */
 export async function checkDeliveries(url: string): Promise<number> {
   const hook = `${url}/hook`;
   let count = 0;
@@ -36,10 +39,10 @@ export async function checkDeliveries(url: string): Promise<number> {
   return count;
 }
 
-/** Of `{"other":"ção","saleToken":"x"}`, by `sha256sum`. */
+/** The hash of `{"other":"ção","saleToken":"x"}`, by `sha256sum`. */
 const HASH = 'd84efaff69a373df56e1fad00be5d1d8d5e79e3f9f0453f750392b70f3cd3d44';
 
-/** Sends the head and half of the body, then nothing, and gives the status of the answer. */
+/** Sends the head and half of the body, then nothing, and returns the status of the answer. */
 function answerToHalfABody(hook: string): Promise<number> {
   const { hostname, port, pathname } = new URL(hook);
   return new Promise((resolve, reject) => {

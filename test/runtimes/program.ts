@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** A program of a runtime that has begun to listen. */
+/** A program that listens, on one of the runtimes. */
 export interface Program {
   readonly url: string;
-  /** All that it has printed. */
+  /** Everything that it has printed. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -11,7 +11,7 @@ export interface Program {
 const START_MS = 60_000;
 
 export async function startProgram(cwd: string, [file = '', ...args]: readonly string[]): Promise<Program> {
-  // Without what vitest sets, so that the program runs as it would for a merchant.
+  // Without the variables that vitest sets, so that the program runs as it does for a merchant.
   const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env;
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -7,7 +7,7 @@ import { type StandIn, startStandIn } from './stand-in';
 
 interface Result {
   readonly name: string;
-  /** What is wrong, if anything is. */
+  /** The error text; `null` when the check passed. */
   readonly problem: string | null;
 }
 
@@ -45,7 +45,7 @@ it.for(runtimes)(
       expect(problems.join('\n')).toBe('');
       expect(results.map(({ name }) => name)).toEqual(namesFor(runtime, results));
       const deliveries = await checkDeliveries(program.url);
-      // The marks of the suite's credentials, and the listener's own.
+      // The marks of the suite’s credentials, and of the listener’s.
       expect(program.output()).not.toMatch(/M4RK|token:1/);
       summary.push(`${runtime.name}: ${results.length} checks and ${deliveries} deliveries passed`);
     } catch (error) {
@@ -66,7 +66,7 @@ async function runSuite({ url }: Program, { expected }: Runtime): Promise<Result
 
 let suite: string[] | undefined;
 
-/** What must have run: on the first runtime the suite says so itself, and on the others it must be the same. */
+/** The checks that must have run. The first runtime sets the list, and all others must run the same. */
 function namesFor({ requires, sqlite }: Runtime, results: readonly Result[]): string[] {
   suite ??= results.map(({ name }) => name).filter((name) => !/^required: |^SqliteStore/.test(name));
   return [

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
-/** How a call ends that could not connect, as far as the runtime tells. */
+/** How a call ends that could not connect, as far as the runtime reveals it. */
 export interface NoConnection {
   readonly outcome: 'not-sent' | 'unknown';
-  /** The platform's code for it. */
+  /** The platform’s error code. */
   readonly reason: string | null;
-  /** 2 where the call was tried again, which it is when nothing can have been sent. */
+  /** 2 where the call was retried, which happens when certainly nothing was sent. */
   readonly attempts: 1 | 2;
 }
 
-/** A runtime, where it comes from, and what it cannot do. */
+/** A runtime, where it comes from, and its limits. */
 export interface Runtime {
   readonly name: string;
   /** The command that starts a program in the folder of a project that has the package installed. */
   command(project: string): Promise<readonly string[]>;
-  /** Whether `require()` and a database of SQLite are there. */
+  /** Whether the runtime has `require()` and an SQLite database. */
   readonly requires: boolean;
   readonly sqlite: boolean;
   readonly expected: {
-    /** Header values are sent as UTF-8, and not as Latin-1, which the fetch standard asks for. */
+    /** Header values are sent as UTF-8, although the fetch standard requires Latin-1. */
     readonly utf8Headers?: boolean;
     readonly refused: NoConnection;
     readonly unresolved: NoConnection;
@@ -35,13 +35,13 @@ const nodeFailures = {
   untrusted: { outcome: 'not-sent', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT', attempts: 1 },
 } as const;
 
-/** workerd says the same of a connection that was refused and of one that was lost. */
+/** workerd reports a refused connection and a lost one the same way. */
 const unknown = { outcome: 'unknown', reason: null, attempts: 1 } as const;
 
 export const runtimes: readonly Runtime[] = [
   ...['20', '22', '24', '26'].map((major) => ({
     name: `Node ${major}`,
-    // Nothing may need `eval` or `new Function`, which many hosts forbid.
+    // The flag forbids `eval` and `new Function`, as many hosts do.
     command: async () => [await nodeOf(major), '--disallow-code-generation-from-strings', 'node.mjs'],
     requires: true,
     sqlite: major !== '20',
@@ -81,20 +81,20 @@ export const runtimes: readonly Runtime[] = [
   },
 ];
 
-/** A Node of this major version: this one, or npm's. */
+/** A Node of this major version: this one, or one from npm. */
 async function nodeOf(major: string): Promise<string> {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
   return printedBy(`node@${major}`, 'node', '-p', 'process.execPath');
 }
 
-/** Installs a package for this once, by npx, and gives what its command prints. */
+/** Installs a package for one command, by npx, and returns what the command prints. */
 async function printedBy(spec: string, ...command: string[]): Promise<string> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const { stdout } = await promisify(execFile)('npx', ['-y', '-p', spec, '--', ...command], { env });
   return stdout.trim();
 }
 
-/** As wrangler bundles a worker, save that what is imported late stays a module of its own. */
+/** Bundles a worker like wrangler, except that dynamic imports stay modules of their own. */
 async function bundleWorker(project: string): Promise<string> {
   const outdir = join(project, 'bundle');
   await build({

@@ -4,17 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createSelfSigned } from '../helpers/certificates';
 
-/** What the checks of a runtime talk to. */
+/** The servers that a runtime’s checks call. */
 export interface StandIn {
   /**
-   * Without a trailing slash. `{service}/{id}/{script}/v1.1/…` is answered as the script says, one word for each
-   * request: a status, `ok`, `close`, `reset`, `redirect`, `stall`, `silence` or `endless`; all after the last as the last.
-   * `{service}/seen/{id}` gives the requests of an id; those of `elsewhere` are what the other origin has seen.
+   * Without a trailing slash. `{service}/{id}/{script}/v1.1/…` answers as the script says, with one word per request:
+   * a status, `ok`, `close`, `reset`, `redirect`, `stall`, `silence` or `endless`. The last word also answers all
+   * later requests. `{service}/seen/{id}` returns the requests of an id; the id `elsewhere` has those of the
+   * redirect’s target.
    */
   readonly service: string;
   /** An origin on which nothing listens. */
   readonly refused: string;
-  /** An origin whose certificate nobody trusts. */
+  /** An origin with a certificate that no client trusts. */
   readonly untrusted: string;
   close(): Promise<void>;
 }
@@ -28,7 +29,7 @@ interface Seen {
 
 const uuid = '0b9c5a7e-1f0a-4f2e-9a53-6d2f0c1b2a3d';
 
-/** What the document says of a success, as far as it is needed. */
+/** The document’s success bodies, with the fields that the checks need. */
 const answers: Readonly<Record<string, object>> = {
   GET: { status: 0, message: 'success', uuid, situation: 'PAID' },
   POST: { status: 0, message: 'success', response: { uuid, instructions: { qrCode: { plain: '000201' } } } },

@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/runtimes/**/*.test.ts'],
     globalSetup: 'test/package/install-tarball.ts',
-    // The first run downloads the runtimes.
+    // Generous, because the first run downloads the runtimes.
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -11,7 +11,7 @@ const advise = (request: unknown) =>
   adviseCall('createRecurringCheckout', JSON.stringify(request), now).map(({ path }) => path);
 
 describe('advice on a call', () => {
-  it('finds nothing in a request as the document has it', () => {
+  it('finds nothing in a request that follows the document', () => {
     expect(advise(good)).toEqual([]);
     expect(adviseCall('cancelScheduledPayment', '{"reason":"x"}', now)).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe('advice on a call', () => {
     expect(adviseCall('cancelScheduledPayment', '{"reasons":"x"}', now)).toMatchObject([{ path: 'reasons' }]);
   });
 
-  it('tells of punctuation and of dates in the past, in both languages, without the value', () => {
+  it('tells of punctuation and of past dates, in both languages, without the value', () => {
     const request = {
       ...good,
       shopper: { document: { type: 'CPF', number: '529.982.247-25' } },

@@ -20,7 +20,7 @@ import { failureOf, withoutBackOff } from '../client/support';
 
 type RequestEntry = SandboxLogEntry & { type: 'request' };
 
-/** A sandbox with a journey that is paid, the real client, and what the sandbox saw of its calls. */
+/** A sandbox with a paid journey, the real client, and the calls that the sandbox saw. */
 async function open(options: SandboxOptions = {}) {
   const seen: RequestEntry[] = [];
   const log = (entry: SandboxLogEntry) => void (entry.type === 'request' && seen.push(entry));
@@ -33,7 +33,10 @@ async function open(options: SandboxOptions = {}) {
   await vi.waitFor(() => expect(seen).toHaveLength(1));
   seen.length = 0;
 
-  /** The attempts that the sandbox saw, once it has logged so many: a line is written when its connection is done. */
+  /**
+   * The attempts that the sandbox saw, once it has logged `count` of them: it writes a line when a connection is
+   * done.
+   */
   const attempts = async (count: number) => {
     await vi.waitFor(() => expect(seen).toHaveLength(count));
     return seen.map(({ operation, status, fault }) => ({ operation, status, fault }));
@@ -43,7 +46,7 @@ async function open(options: SandboxOptions = {}) {
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** Each operation, with whether it has taken effect at the sandbox. */
+/** The client’s operations, each called with the ids that `open` made. */
 const operations = [
   {
     name: 'createRecurringCheckout',
@@ -65,7 +68,7 @@ const operations = [
 const [create, query, cancel] = operations;
 const changing = [create, cancel];
 
-/** What each fault is to the client. */
+/** How the client reports each fault. */
 const faults: {
   fault: FaultKind;
   error: new (...args: never[]) => Error;
@@ -90,8 +93,8 @@ const limits = { timeoutMs: 500 };
 beforeEach(withoutBackOff);
 afterEach(() => vi.restoreAllMocks());
 
-describe('the three operations', () => {
-  it('do what the document says', async () => {
+describe('the client’s three operations', () => {
+  it('do what the document says, in the sandbox', async () => {
     const { sandbox, clientWith, uuid, instructionId } = await open();
     const client = clientWith();
     const request = fixtures.recurringCheckoutRequest({ referenceCode: 'order-2' });
@@ -113,7 +116,7 @@ describe('the three operations', () => {
     expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
   });
 
-  it('give what the client waits for, and reconciles', async () => {
+  it('give waitForTransaction and the reconciliation what they need', async () => {
     const { sandbox, clientWith, uuid } = await open();
     const client = clientWith();
     const { response } = await client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
@@ -130,22 +133,25 @@ describe('the three operations', () => {
 });
 
 describe.each(operations)('$name', ({ name, call }) => {
-  it.each([-1, 999] as const)('a body with status %i is an ApiError of unknown outcome', async (status) => {
-    const opened = await open();
-    opened.sandbox.fault(name, { kind: 'body-status', status });
-    const thrown = await failureOf(call(opened.clientWith(), opened));
-    expect(thrown).toBeInstanceOf(ApiError);
-    expect(thrown).toMatchObject({
-      httpStatus: 200,
-      status,
-      outcome: 'unknown',
-      attempts: 1,
-      operation: name,
-    });
-    expect(await opened.attempts(1)).toEqual([{ operation: name, status: 200, fault: 'body-status' }]);
-  });
+  it.each([-1, 999] as const)(
+    'rejects a body with status %i with an ApiError of unknown outcome',
+    async (status) => {
+      const opened = await open();
+      opened.sandbox.fault(name, { kind: 'body-status', status });
+      const thrown = await failureOf(call(opened.clientWith(), opened));
+      expect(thrown).toBeInstanceOf(ApiError);
+      expect(thrown).toMatchObject({
+        httpStatus: 200,
+        status,
+        outcome: 'unknown',
+        attempts: 1,
+        operation: name,
+      });
+      expect(await opened.attempts(1)).toEqual([{ operation: name, status: 200, fault: 'body-status' }]);
+    },
+  );
 
-  it('wrong JSON is an InvalidResponseError of unknown outcome, and not asked for again', async () => {
+  it('rejects wrong JSON with an InvalidResponseError of unknown outcome, and does not retry', async () => {
     const opened = await open();
     opened.sandbox.fault(name, { kind: 'wrong-json' });
     const thrown = await failureOf(call(opened.clientWith(), opened));
@@ -154,7 +160,7 @@ describe.each(operations)('$name', ({ name, call }) => {
     await opened.attempts(1);
   });
 
-  it('goes through after two 429, once the time that Retry-After says is over', async () => {
+  it('goes through after two 429, once the time in Retry-After is over', async () => {
     const opened = await open();
     const headers = { 'retry-after': '1' };
     opened.sandbox.fault(name, { kind: 'status', status: 429 });
@@ -165,14 +171,14 @@ describe.each(operations)('$name', ({ name, call }) => {
     expect((await opened.attempts(3)).map(({ status }) => status)).toEqual([429, 429, 200]);
   });
 
-  it('is refused at once when Retry-After lies beyond the deadline', async () => {
+  it('is refused at once when Retry-After is beyond the deadline', async () => {
     const opened = await open();
     opened.sandbox.fault(name, { kind: 'status', status: 429, headers: { 'retry-after': '120' } });
     const thrown = await failureOf(call(opened.clientWith(), opened));
     expect(thrown).toMatchObject({ httpStatus: 429, retryAfterMs: 120_000, outcome: 'refused', attempts: 1 });
   });
 
-  it.each([400, 403, 409, 422])('is sent once on %i, a refusal', async (status) => {
+  it.each([400, 403, 409, 422])('is sent only once when it is refused with %i', async (status) => {
     const opened = await open();
     opened.sandbox.fault(name, { kind: 'status', status, times: 3 });
     const thrown = await failureOf(call(opened.clientWith(), opened));
@@ -189,7 +195,7 @@ describe.each(operations)('$name', ({ name, call }) => {
     await opened.attempts(1);
   });
 
-  it('with other credentials is refused, and they are in no error', async () => {
+  it('is refused with other credentials, which no error shows', async () => {
     const opened = await open();
     const thrown = await failureOf(call(opened.clientWith({ apiToken: 'another-token' }), opened));
     expect(thrown).toMatchObject({ httpStatus: 401, outcome: 'refused' });
@@ -217,7 +223,7 @@ describe.each(operations)('$name', ({ name, call }) => {
 
 describe.each(changing)('$name, which changes something', ({ name, call }) => {
   it.each(faults)(
-    'is sent once on $fault, and the outcome is $outcome',
+    'is sent only once after $fault, and the outcome is $outcome',
     async ({ fault, error, outcome, status }) => {
       const opened = await open();
       opened.sandbox.fault(name, { ...fault, times: 3 });
@@ -230,7 +236,7 @@ describe.each(changing)('$name, which changes something', ({ name, call }) => {
 });
 
 describe('the query, which changes nothing', () => {
-  it.each(faults)('is sent again on $fault, and goes through', async ({ fault, status }) => {
+  it.each(faults)('is sent again after $fault, and goes through', async ({ fault, status }) => {
     const opened = await open();
     opened.sandbox.fault('getTransaction', { ...fault, times: 2 });
     expect(await query.call(opened.clientWith(limits), opened)).toMatchObject({ situation: 'PAID' });
@@ -242,7 +248,7 @@ describe('the query, which changes nothing', () => {
     ]);
   });
 
-  it('fails with the last of three', async () => {
+  it('fails with the error of its third attempt', async () => {
     const opened = await open();
     opened.sandbox.fault('getTransaction', { kind: 'status', status: 503, times: Number.POSITIVE_INFINITY });
     expect(await failureOf(query.call(opened.clientWith(), opened))).toMatchObject({
@@ -253,7 +259,7 @@ describe('the query, which changes nothing', () => {
   });
 });
 
-describe('an unknown outcome is one: at the sandbox', () => {
+describe('a call of unknown outcome', () => {
   const refused = { inventions: { repeatedReferenceCode: { httpStatus: 422, status: -1, message: 'used' } } };
 
   it.each([
@@ -264,15 +270,18 @@ describe('an unknown outcome is one: at the sandbox', () => {
     [{ kind: 'status', status: 504 }, false],
     [{ kind: 'reset-before-read' }, false],
     [{ kind: 'reset-after-read', takesEffect: false }, false],
-  ] as [FaultKind, boolean][])('after %j, that the journey exists is %s', async (fault, exists) => {
-    const opened = await open(refused);
-    opened.sandbox.fault('createRecurringCheckout', fault);
-    const client = opened.clientWith(limits);
-    expect(await failureOf(create.call(client, opened))).toMatchObject({ outcome: 'unknown' });
-    const second = create.call(client, opened).then(
-      () => 'created',
-      (error: unknown) => error instanceof ApiError && error.httpStatus,
-    );
-    expect(await second).toBe(exists ? 422 : 'created');
-  });
+  ] as [FaultKind, boolean][])(
+    'may have created its journey or not: after %j, that the journey exists is %s',
+    async (fault, exists) => {
+      const opened = await open(refused);
+      opened.sandbox.fault('createRecurringCheckout', fault);
+      const client = opened.clientWith(limits);
+      expect(await failureOf(create.call(client, opened))).toMatchObject({ outcome: 'unknown' });
+      const second = create.call(client, opened).then(
+        () => 'created',
+        (error: unknown) => error instanceof ApiError && error.httpStatus,
+      );
+      expect(await second).toBe(exists ? 422 : 'created');
+    },
+  );
 });

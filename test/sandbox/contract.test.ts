@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_BODY_BYTES, type Scenario, scenarios, type Target, type Transcript } from './contract';
 import { credentials, openListener, type Received } from './helpers';
 
-/** Where both say that they are. */
+/** The base URL that both name in their responses. */
 const publicUrl = 'https://service.example';
 const time = Date.UTC(2031, 0, 1, 2, 59, 59);
 const options = () => ({ credentials, inventions: { maxBodyBytes: MAX_BODY_BYTES }, ids: sequentialIds() });
@@ -60,10 +60,10 @@ async function transcribe(scenario: Scenario, target: Target): Promise<Transcrip
 }
 
 describe('the HTTP server and the msw handlers give the same bytes', () => {
-  it.each(Object.entries(scenarios))('%s', async (_name, scenario) => {
+  it.each(Object.entries(scenarios))('for the scenario "%s"', async (_name, scenario) => {
     const expected = await transcribe(scenario, await overHttp());
     expect(expected).not.toEqual([]);
-    // As text, because the order of fields is part of what is claimed.
+    // As text, because the order of fields must also be the same.
     expect(JSON.stringify(await transcribe(scenario, await overMsw()), undefined, 1)).toBe(
       JSON.stringify(expected, undefined, 1),
     );

@@ -3,7 +3,7 @@ import type { Fault, Sandbox } from 'pix-automatic-sdk/sandbox';
 import type { MockService } from 'pix-automatic-sdk/testing';
 import { headers, order, type Received } from './helpers';
 
-/** The service, however it is reached, with a listener behind it. */
+/** The service, over HTTP or over msw, with a merchant’s listener behind it. */
 export interface Target {
   readonly service: Sandbox | MockService<unknown>;
   call(path: string, init: RequestInit): Promise<Response>;
@@ -13,15 +13,15 @@ export interface Target {
   readonly received: readonly Received[];
 }
 
-/** What happens in a scenario: nothing may differ between one target and the other. */
+/** What happened in a scenario, which must be the same for both targets. */
 export type Transcript = unknown[];
 
 export type Scenario = (target: Target, transcript: Transcript) => Promise<void>;
 
-/** What both are to read. */
+/** The largest body that both accept. */
 export const MAX_BODY_BYTES = 5_000;
 
-/** With sequential ids, the first journey is always this one, and the first scheduled payment the one after. */
+/** Ids are sequential, so the first journey always has this one, and the first scheduled payment the next. */
 const uuid = '00000000-0000-4000-8000-000000000001';
 const instructionId = '00000000-0000-4000-8000-000000000002';
 
@@ -170,7 +170,7 @@ type Call = [
   headers?: Record<string, string>,
 ];
 
-/** Makes calls, and writes down what comes. */
+/** Makes the calls, and writes down their responses. */
 function calls(...list: Call[]): Scenario {
   return async (target, transcript) => {
     for (const [method, path, body, change] of list) {
@@ -182,7 +182,7 @@ function calls(...list: Call[]): Scenario {
   };
 }
 
-/** A fault of each operation, and what is left afterwards. */
+/** A fault of each operation, and the state that it leaves. */
 function fault(name: string, given: Fault): Record<string, Scenario> {
   return {
     async [`fault: ${name}`](target, transcript) {
@@ -212,7 +212,7 @@ async function describe(call: Promise<Response>): Promise<unknown> {
   return [status, comparedHeaders.map((name) => received.get(name)), ...(await readBytes(answer))];
 }
 
-/** The bytes as they came, and how they ended. Of a body that is lost, what came before depends on the moment. */
+/** The bytes, and how they ended. A lost body has none, because how much of it arrives depends on timing. */
 async function readBytes(answer: Response): Promise<[ending: string, body?: string]> {
   const chunks: Uint8Array[] = [];
   const body = () => Buffer.concat(chunks).toString('base64');
@@ -233,7 +233,7 @@ async function readBytes(answer: Response): Promise<[ending: string, body?: stri
   }
 }
 
-/** What was delivered, as the log and as the listener have it. */
+/** The deliveries, as the log and the listener have them. */
 async function writeDeliveries({ service, received, listenerUrl }: Target, transcript: Transcript) {
   await service.idle();
   transcript.push(

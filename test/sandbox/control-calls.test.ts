@@ -4,7 +4,7 @@ import { control } from '../../src/sandbox/server/control-routes';
 import { controlTable } from '../../src/sandbox/server/control-table';
 import { credentials, openListener, openSandbox, order, readJson } from './helpers';
 
-/** A control call over HTTP, as a script in any language makes it. */
+/** A control call over HTTP, as a script in any language would make it. */
 async function openControl() {
   const listener = await openListener();
   const opened = await openSandbox({ webhookUrl: listener.url });
@@ -29,8 +29,8 @@ it('a control call in which the sandbox itself fails is answered with 500 and th
   ]);
 });
 
-describe('over HTTP', () => {
-  it('a journey is paid, refunded and reversed', async () => {
+describe('control calls over HTTP', () => {
+  it('pay, refund and reverse a journey', async () => {
     const { sandbox, listener, control, create, query } = await openControl();
     const { uuid } = await create();
     const paid = await control('POST', `/transactions/${uuid}/pay`);
@@ -48,7 +48,7 @@ describe('over HTTP', () => {
     expect((await query(uuid)).refunds).toMatchObject({ available: 30, quantity: 1 });
   });
 
-  it('a transaction is cancelled, and a scheduled payment charged', async () => {
+  it('cancel a transaction, and charge a scheduled payment', async () => {
     const { sandbox, control, create, query } = await openControl();
     const cancelled = await create();
     expect((await control('POST', `/transactions/${cancelled.uuid}/cancel`)).status).toBe(200);
@@ -59,7 +59,7 @@ describe('over HTTP', () => {
     );
   });
 
-  it('a notification of your own is refused when it is nested too deeply to be shown', async () => {
+  it('refuse a notification of your own that is nested too deeply to be shown', async () => {
     const { sandbox, listener, control } = await openControl();
     const nested = (levels: number) => `{"payload":{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}}`;
     for (const levels of [101, 8_000, 200_000]) {
@@ -72,7 +72,7 @@ describe('over HTTP', () => {
     expect((await control('GET', '/deliveries')).status).toBe(200);
   });
 
-  it('payouts are made and fail', async () => {
+  it('make payouts, and let them fail', async () => {
     const { control } = await openControl();
     expect((await control('POST', '/payouts', { amount: 5 })).body).toMatchObject({
       success: true,
@@ -83,7 +83,7 @@ describe('over HTTP', () => {
     expect((await control('POST', '/payouts', { amount: 5, fail: 'PE0009' })).status).toBe(400);
   });
 
-  it('deliveries are listed and repeated, and the listener changed', async () => {
+  it('list and repeat deliveries, and change the listener', async () => {
     const { sandbox, listener, control } = await openControl();
     await control('POST', '/notifications', { payload: { a: 1 }, query: 'type=own' });
     await sandbox.idle();
@@ -102,7 +102,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  it('faults are set and taken back', async () => {
+  it('set faults and take them back', async () => {
     const { call, control } = await openControl();
     const fault = { kind: 'status', status: 502, times: 9 };
     expect((await control('POST', '/faults', { operation: 'getTransaction', fault })).status).toBe(200);
@@ -111,7 +111,7 @@ describe('over HTTP', () => {
     expect((await call('GET', '/v1.1/transactions/x')).status).toBe(404);
   });
 
-  it('lists the journeys with their scheduled payments, the newest last', async () => {
+  it('list the journeys with their scheduled payments, the newest last', async () => {
     const { sandbox, control, create } = await openControl();
     const first = await create();
     const second = await create({ ...order, referenceCode: 'order-2' });
@@ -128,7 +128,7 @@ describe('over HTTP', () => {
     expect(transactions[1].scheduledPayments).toEqual(sandbox.scheduledPayments(second.uuid));
   });
 
-  it('GET /sandbox lists every control call with a body and a curl that works', async () => {
+  it('are all listed by GET /sandbox, with a body and a curl that works', async () => {
     const { call, sandbox } = await openControl();
     const { calls } = await readJson(await call('GET', '/sandbox'));
     expect(calls).toMatchObject(controlTable.map(({ method, path }) => ({ method, path })));
@@ -141,7 +141,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('a refusal names the field, the kind or the operation that is unknown, and the known ones', async () => {
+  it('name the field, the kind or the operation that is unknown, and the known ones', async () => {
     const { control, create } = await openControl();
     const { uuid } = await create();
     const message = async (path: string, body: unknown) => (await control('POST', path, body)).body.message;
@@ -161,7 +161,7 @@ describe('over HTTP', () => {
     expect(await message('/payouts', 'no json')).toBe('Expected the body to be JSON.');
   });
 
-  it('what cannot be is refused with a reason', async () => {
+  it('refuse what is impossible, with a reason', async () => {
     const { control, create } = await openControl();
     const { uuid } = await create();
     const refusals = [
@@ -174,7 +174,7 @@ describe('over HTTP', () => {
     for (const { body } of refusals) expect(body.message).toEqual(expect.any(String));
   });
 
-  it('asks for the credentials', async () => {
+  it('ask for the credentials', async () => {
     const { sandbox, create, query } = await openControl();
     const { uuid } = await create();
     const answer = await fetch(`${sandbox.url}/sandbox/transactions/${uuid}/pay`, { method: 'POST' });

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { credentials, openListener, openSandbox } from './helpers';
 
 describe('delivery', () => {
-  it('is tried six times, 200 ms apart, and then given up', async () => {
+  it('is tried six times, 200 ms apart, and then abandoned', async () => {
     const listener = await openListener((_request, response) => response.writeHead(500).end());
     const { sandbox } = await openSandbox({ webhookUrl: listener.url, retryIntervalMs: 200 });
     sandbox.payOut({ amount: 1 });
@@ -37,7 +37,7 @@ describe('delivery', () => {
     expect(sandbox.deliveries[0]?.attempts.map(({ httpStatus }) => httpStatus)).toEqual([503, 503, 200]);
   });
 
-  it.each([201, 202, 204, 302, 400])('takes %i for a failure, and follows no redirect', async (status) => {
+  it.each([201, 202, 204, 302, 400])('counts %i as a failure, and follows no redirect', async (status) => {
     const listener = await openListener((_request, response) =>
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end(),
     );
@@ -48,7 +48,7 @@ describe('delivery', () => {
     expect(listener.received.map(({ url }) => url)).toEqual(Array(6).fill('/hooks?payout=true&type=payout'));
   });
 
-  it('takes a timeout and a refused connection for failures', async () => {
+  it('counts a timeout and a refused connection as failures', async () => {
     const silent = await openListener(() => {});
     const { sandbox } = await openSandbox({
       webhookUrl: { payout: silent.url, payment: 'http://127.0.0.1:1/' },
@@ -72,7 +72,7 @@ describe('delivery', () => {
     status = 200;
     const id = sandbox.deliveries[0]?.id ?? '';
     expect(await sandbox.redeliver(id)).toMatchObject({ number: 2, manual: true, httpStatus: 200 });
-    // The retry that waited is not needed any more.
+    // The retry that was waiting is cancelled.
     await sandbox.idle();
     expect(sandbox.deliveries[0]?.status).toBe('delivered');
     await sandbox.redeliver(id);
@@ -80,7 +80,7 @@ describe('delivery', () => {
     expect(listener.received).toHaveLength(3);
   });
 
-  it('manages a thousand at once', async () => {
+  it('succeeds for a thousand notifications at once', async () => {
     const listener = await openListener();
     const { sandbox } = await openSandbox({ webhookUrl: listener.url });
     for (let index = 0; index < 1_000; index++) sandbox.notify({ index });
@@ -120,7 +120,7 @@ describe('the log', () => {
     expect(text).not.toContain('Basic');
   });
 
-  it('that throws changes nothing', async () => {
+  it('changes nothing when its writer throws', async () => {
     const listener = await openListener();
     const log = () => {
       throw new Error('log');
@@ -133,7 +133,7 @@ describe('the log', () => {
 });
 
 describe('close', () => {
-  it('ends what is on its way, and waits for no retry', async () => {
+  it('ends the deliveries in progress, and waits for no retry', async () => {
     const silent = await openListener(() => {});
     const { sandbox } = await openSandbox({ webhookUrl: silent.url, retryIntervalMs: 60_000 });
     sandbox.fault('getTransaction', { kind: 'latency', ms: 60_000 });
@@ -219,11 +219,11 @@ describe('startSandbox', () => {
     { publicUrl: 'sandbox.example' },
     { publicUrl: 'http://' },
     { credentials: { apiKey: 'a:b', apiToken: 'token' } },
-  ])('refuses options that cannot work: %j', async (options) => {
+  ])('refuses the invalid options %j', async (options) => {
     await expect(startSandbox(options)).rejects.toThrow(ConfigurationError);
   });
 
-  it('has a URL that leads to it, whatever it listens on', async () => {
+  it('has a URL that reaches it, whatever address it listens on', async () => {
     const { sandbox } = await openSandbox({ host: '0.0.0.0' });
     expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect((await fetch(`${sandbox.url}/sandbox`)).status).toBe(200);

@@ -4,7 +4,7 @@ import { openSandbox, order } from './helpers';
 const checkout = '/v1.1/checkout/pix-automatic';
 
 describe('a fault', () => {
-  it('latency: the answer comes later', async () => {
+  it('of kind latency delays the answer', async () => {
     const { sandbox, call } = await openSandbox();
     sandbox.fault('createRecurringCheckout', { kind: 'latency', ms: 150 });
     const started = performance.now();
@@ -12,7 +12,7 @@ describe('a fault', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(145);
   });
 
-  it('latency: a caller who gives up waiting finds the operation done', async () => {
+  it('of kind latency carries out the operation even when the caller gives up waiting', async () => {
     const { sandbox, create, call } = await openSandbox();
     const { uuid } = await create();
     const id = sandbox.pay(uuid)[0]?.instructionId;
@@ -24,7 +24,7 @@ describe('a fault', () => {
     await expect.poll(() => sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
   });
 
-  it('status: another answer, and nothing is carried out', async () => {
+  it('of kind status sends another answer, and nothing is carried out', async () => {
     const { sandbox, create, call, query } = await openSandbox();
     const { uuid } = await create();
     const id = sandbox.pay(uuid)[0]?.instructionId;
@@ -47,16 +47,19 @@ describe('a fault', () => {
     expect((await query(uuid)).situation).toBe('PAID');
   });
 
-  it.each([-1, 999] as const)('body-status %i: a success that says otherwise', async (status) => {
-    const { sandbox, create, call } = await openSandbox();
-    const { uuid } = await create();
-    sandbox.fault('getTransaction', { kind: 'body-status', status });
-    const answer = await call('GET', `/v1.1/transactions/${uuid}`);
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ status, message: `sandbox: status ${status}` });
-  });
+  it.each([-1, 999] as const)(
+    'of kind body-status answers 200 with the status %i in its body',
+    async (status) => {
+      const { sandbox, create, call } = await openSandbox();
+      const { uuid } = await create();
+      sandbox.fault('getTransaction', { kind: 'body-status', status });
+      const answer = await call('GET', `/v1.1/transactions/${uuid}`);
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toEqual({ status, message: `sandbox: status ${status}` });
+    },
+  );
 
-  it('reset-before-read: the connection goes, and nothing is carried out', async () => {
+  it('of kind reset-before-read breaks the connection, and nothing is carried out', async () => {
     const { sandbox, call, create } = await openSandbox({
       inventions: { repeatedReferenceCode: { httpStatus: 422, status: -1, message: 'used' } },
     });
@@ -65,7 +68,7 @@ describe('a fault', () => {
     expect((await create()).uuid).toBeDefined();
   });
 
-  it('reset-after-read: the connection goes, and the journey exists', async () => {
+  it('of kind reset-after-read breaks the connection, and the journey exists', async () => {
     const { sandbox, call } = await openSandbox({
       inventions: { repeatedReferenceCode: { httpStatus: 422, status: -1, message: 'used' } },
     });
@@ -74,7 +77,7 @@ describe('a fault', () => {
     expect((await call('POST', checkout, order)).status).toBe(422);
   });
 
-  it('stalled-body: half of it, and then nothing', async () => {
+  it('of kind stalled-body sends half of the body, and then nothing', async () => {
     const { sandbox, call } = await openSandbox();
     sandbox.fault('createRecurringCheckout', { kind: 'stalled-body' });
     const answer = await call('POST', checkout, order, { signal: AbortSignal.timeout(300) });
@@ -82,7 +85,7 @@ describe('a fault', () => {
     await expect(answer.text()).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('truncated-body: half of it, and then the end', async () => {
+  it('of kind truncated-body sends half of the body, and then ends it', async () => {
     const { sandbox, call } = await openSandbox();
     sandbox.fault('createRecurringCheckout', { kind: 'truncated-body' });
     const answer = await call('POST', checkout, order);
@@ -90,7 +93,7 @@ describe('a fault', () => {
     await expect(answer.text()).rejects.toMatchObject({ name: 'TypeError', message: 'terminated' });
   });
 
-  it('wrong-json: a body that cannot be parsed', async () => {
+  it('of kind wrong-json sends a body that cannot be parsed', async () => {
     const { sandbox, call } = await openSandbox();
     sandbox.fault('createRecurringCheckout', { kind: 'wrong-json' });
     const answer = await call('POST', checkout, order);
@@ -98,7 +101,7 @@ describe('a fault', () => {
     await expect(answer.json()).rejects.toThrow(SyntaxError);
   });
 
-  it('comes as often as said, in order, to its own operation', async () => {
+  it('comes as often as asked, in order, to its own operation', async () => {
     const { sandbox, create, call } = await openSandbox();
     const { uuid } = await create();
     const status = async () => (await call('GET', `/v1.1/transactions/${uuid}`)).status;
@@ -110,7 +113,7 @@ describe('a fault', () => {
     expect(await status()).toBe(200);
   });
 
-  it('is taken back for one operation, and left for the others', async () => {
+  it('can be taken back for one operation and left for the others', async () => {
     const { sandbox, call } = await openSandbox();
     sandbox.fault('createRecurringCheckout', { kind: 'status', status: 503 });
     sandbox.fault('getTransaction', { kind: 'status', status: 502 });
@@ -132,7 +135,7 @@ describe('a fault', () => {
     expect(unknown('getTransaction', 'latencyy')).toThrow(/Unknown kind of fault `latencyy`.*wrong-json/);
   });
 
-  it('has a status that HTTP knows, and a time that a timer can take', async () => {
+  it('needs a status that HTTP knows, and a time that a timer can take', async () => {
     const { sandbox } = await openSandbox();
     const refusalWith = (text: string) =>
       expect.objectContaining({ name: 'SandboxError', message: expect.stringContaining(text) });

@@ -10,7 +10,7 @@ interface RawAnswer {
   body: string;
 }
 
-/** A request as a browser or an attacker writes it: `fetch` would not set these headers. */
+/** A request as a browser or an attacker writes it, because `fetch` would not set these headers. */
 function raw(url: string, method: string, path: string, sent: Record<string, string>, body = '') {
   return new Promise<RawAnswer>((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -36,7 +36,7 @@ async function open(options: SandboxOptions = {}) {
 const pair = Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64');
 const signedIn = { authorization: `Basic ${pair}` };
 
-/** Opens the page as its owner does: the cookie and the token that came with it. */
+/** Opens the page as its owner does, and returns the cookie and the token that come with it. */
 async function openPage({ send }: Pick<Awaited<ReturnType<typeof open>>, 'send'>) {
   const page = await send('GET', '/', signedIn);
   const [setCookie = ''] = (page.headers['set-cookie'] as string[] | undefined) ?? [];
@@ -44,8 +44,8 @@ async function openPage({ send }: Pick<Awaited<ReturnType<typeof open>>, 'send'>
   return { page, setCookie, cookie: setCookie.split(';')[0] ?? '', token };
 }
 
-describe('the Host header', () => {
-  it.each(['127.0.0.1', 'localhost', '[::1]', '127.9.9.9'])('%s is loopback, and answered', async (name) => {
+describe('a Host header', () => {
+  it.each(['127.0.0.1', 'localhost', '[::1]', '127.9.9.9'])('is answered for loopback: %s', async (name) => {
     const { send, uuid, port } = await open();
     expect(
       (await send('GET', `/v1.1/transactions/${uuid}`, { ...headers, host: `${name}:${port}` })).status,
@@ -53,7 +53,7 @@ describe('the Host header', () => {
   });
 
   it.each(['attacker.example', 'localhost.attacker.example', '169.254.169.254', 'a@127.0.0.1', '10.0.0.1'])(
-    '%s, which a rebound DNS name sends, is refused with 421 even with the credentials',
+    'is refused with 421, even with the credentials, for any other name, as after DNS rebinding: %s',
     async (name) => {
       const { send, sandbox, uuid, port } = await open();
       const host = `${name}:${port}`;
@@ -67,7 +67,7 @@ describe('the Host header', () => {
     },
   );
 
-  it('of the public URL is answered', async () => {
+  it('is answered for the public URL', async () => {
     const { send, uuid } = await open({ publicUrl: 'https://sandbox.example/base' });
     expect(
       (await send('GET', `/v1.1/transactions/${uuid}`, { ...headers, host: 'sandbox.example' })).status,
@@ -76,7 +76,7 @@ describe('the Host header', () => {
   });
 });
 
-describe('a call from a web page of another origin', () => {
+describe('a request from a web page', () => {
   const attacks: readonly [string, Record<string, string>][] = [
     ['with its Origin', { origin: 'https://attacker.example' }],
     ['of another port of this machine', { origin: 'http://127.0.0.1:1' }],
@@ -89,7 +89,7 @@ describe('a call from a web page of another origin', () => {
     ],
   ];
 
-  it.each(attacks)('%s is refused with 403, and uses up no fault', async (_name, sent) => {
+  it.each(attacks)('of another origin is refused with 403, and uses up no fault: %s', async (_name, sent) => {
     const { send, sandbox, uuid } = await open();
     sandbox.fault('createRecurringCheckout', { kind: 'status', status: 503 });
     const form = { 'content-type': 'text/plain' };
@@ -101,7 +101,7 @@ describe('a call from a web page of another origin', () => {
     expect((await send('POST', '/v1.1/checkout/pix-automatic', headers, '{}')).status).toBe(503);
   });
 
-  it('may link to the page and show a QR code, and nothing else', async () => {
+  it('of another origin may link to the page and show a QR code, and nothing else', async () => {
     const { send, uuid } = await open();
     const link = {
       'sec-fetch-site': 'cross-site',
@@ -148,7 +148,7 @@ describe("the page's cookie and token", () => {
     expect((await send('GET', `/sandbox/deliveries?page=${token}`, { cookie })).status).toBe(401);
   });
 
-  it('count beside cookies of the same name that a server on another port has set', async () => {
+  it('work beside cookies of the same name that a server on another port has set', async () => {
     const { send, port } = await open();
     const { cookie, token } = await openPage({ send });
     const name = `pix_sandbox_${port}`;
@@ -170,7 +170,7 @@ describe("the page's cookie and token", () => {
     expect((await second.send('GET', '/sandbox/deliveries', sent)).status).toBe(401);
   });
 
-  it('comes with a policy that lets nothing run but the page itself', async () => {
+  it('come with a policy that lets nothing run but the page itself', async () => {
     const { send } = await open();
     const { headers: sent } = await send('GET', '/', signedIn);
     const policy = String(sent['content-security-policy']);
@@ -182,14 +182,14 @@ describe("the page's cookie and token", () => {
   });
 });
 
-describe('who is given the page', () => {
+describe('the sandbox gives its page', () => {
   const openings: [string, SandboxOptions][] = [
-    ['on this machine, whose other users do not know the pair', {}],
+    ['on this machine, which other people may use', {}],
     ['open to the network', { host: '0.0.0.0' }],
     ['behind a tunnel', { publicUrl: 'https://sandbox.example' }],
   ];
 
-  it.each(openings)('with a pair of your own, only who knows it: %s', async (_name, options) => {
+  it.each(openings)('only to those who know the pair, when it is your own: %s', async (_name, options) => {
     const { send, host } = await open(options);
     const name = options.publicUrl === undefined ? host : 'sandbox.example';
     for (const sent of [{}, { authorization: `Basic ${pair}x` }]) {
@@ -202,7 +202,7 @@ describe('who is given the page', () => {
   });
 
   it.each([undefined, 'http://localhost:4100', 'http://127.0.0.1:4100/base'])(
-    'with the default pair, everybody on this machine: publicUrl %s',
+    'to everybody on this machine, with the default pair: publicUrl %s',
     async (publicUrl) => {
       const { sandbox } = await openSandbox({ credentials: undefined, publicUrl });
       expect((await fetch(sandbox.url)).status).toBe(200);
@@ -214,7 +214,7 @@ describe('who is given the page', () => {
     { publicUrl: 'https://sandbox.example' },
     { publicUrl: 'http://10.0.0.1:4100' },
     { publicUrl: 'http://localhost.attacker.example' },
-  ])('nobody beyond it with the pair that everybody knows: %j is refused', async (options) => {
+  ])('to nobody beyond this machine with the default pair, and does not start: %j', async (options) => {
     const refused = startSandbox(options).then((sandbox) => sandbox.close());
     await expect(refused).rejects.toThrow(ConfigurationError);
     await expect(refused).rejects.toThrow(/PAYMENTS_API_KEY/);

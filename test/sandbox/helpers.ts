@@ -33,7 +33,7 @@ export const order = {
   },
 };
 
-/** A sandbox that closes with its test. */
+/** A sandbox that closes when its test ends. */
 export async function openSandbox(options: SandboxOptions = {}) {
   const sandbox = await startSandbox({ credentials, retryIntervalMs: 50, ...options });
   onTestFinished(() => sandbox.close());
@@ -55,7 +55,7 @@ export async function openSandbox(options: SandboxOptions = {}) {
   return { sandbox, call, create, query };
 }
 
-/** Reads a body without a type, which is what the tests are about. */
+/** Reads a body without a type, because the tests check what is in it. */
 export async function readJson(answer: Response) {
   return JSON.parse(await answer.text());
 }
@@ -67,7 +67,7 @@ export interface Received {
   body: string;
 }
 
-/** A merchant's listener that keeps what it gets, and closes with its test. */
+/** A merchant’s listener that keeps its requests, and closes when its test ends. */
 export async function openListener(answer: RequestListener = (_request, response) => response.end()) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {

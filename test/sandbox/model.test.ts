@@ -44,14 +44,14 @@ describe('the model', () => {
     expect((await utc.query((await utc.create()).uuid)).creation).toBe('2031-01-01 02:59:59');
   });
 
-  it('survives a maxAge that no calendar has', async () => {
+  it('answers a maxAge beyond any calendar with the last date of all', async () => {
     const { create, query } = await openSandbox();
     expect((await query((await create({ ...order, maxAge: 1e300 })).uuid)).maxAge).toBe(
       '9999-12-31 23:59:59',
     );
   });
 
-  it('needs nothing of Node, so that msw handlers can share it', () => {
+  it('needs nothing of Node, so that the msw handlers can share it', () => {
     const directory = new URL('../../src/sandbox/model/', import.meta.url);
     for (const file of readdirSync(directory)) {
       expect(readFileSync(new URL(file, directory), 'utf8'), file).not.toMatch(/'node:|\b(Buffer|process)\b/);
@@ -60,15 +60,18 @@ describe('the model', () => {
 });
 
 describe('the table of inventions', () => {
-  it.each(Object.entries(inventionTable))('marks %s, and names the silence it fills', (_row, invention) => {
-    expect(invention).toMatchObject({
-      inventedBySandbox: true,
-      section: expect.stringMatching(/^\d(\.\d)?$/),
-      notShown: expect.stringMatching(/\S/),
-    });
-  });
+  it.each(Object.entries(inventionTable))(
+    'marks %s, and names what the document does not show',
+    (_row, invention) => {
+      expect(invention).toMatchObject({
+        inventedBySandbox: true,
+        section: expect.stringMatching(/^\d(\.\d)?$/),
+        notShown: expect.stringMatching(/\S/),
+      });
+    },
+  );
 
-  it('changes the rows that are given, and no other', () => {
+  it('changes only the rows that are given', () => {
     const changed = resolveInventions({ scheduledPayments: 1 });
     expect(changed).toEqual({ ...resolveInventions(), scheduledPayments: 1 });
     expect(resolveInventions().scheduledPayments).toBe(3);

@@ -42,7 +42,7 @@ describe('refunds', () => {
     });
   });
 
-  it('cannot exceed what is left, be nothing, or come before the payment', async () => {
+  it('cannot exceed what is left, be zero, or come before the payment', async () => {
     const { sandbox, create } = await openSandbox();
     const { uuid } = await create();
     expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
@@ -75,7 +75,7 @@ describe('reversals', () => {
     expect(sandbox.reverse(uuid).amount).toBe(29.8);
   });
 
-  it('that are under way are named when nothing else is left', async () => {
+  it('in progress are named in the refusal when nothing else is left', async () => {
     const { sandbox, create } = await openSandbox();
     const { uuid } = await create();
     sandbox.pay(uuid);
@@ -95,7 +95,7 @@ describe('reversals', () => {
     expect(() => sandbox.reverse(uuid)).toThrow('all of it has gone back already');
   });
 
-  it('of an unpaid sale return its amount once', async () => {
+  it('return the amount of an unpaid sale once', async () => {
     const { sandbox, create } = await openSandbox();
     const { uuid } = await create();
     expect(sandbox.reverse(uuid).amount).toBe(59.7);
@@ -129,8 +129,8 @@ describe('scheduled payments', () => {
   });
 });
 
-describe('situations', () => {
-  it('a transaction is paid or cancelled once', async () => {
+describe('the sandbox’s model', () => {
+  it('pays or cancels a transaction once', async () => {
     const { sandbox, create, query } = await openSandbox();
     const paid = await create();
     sandbox.pay(paid.uuid);
@@ -143,7 +143,7 @@ describe('situations', () => {
     expect(codeOf(() => sandbox.pay(cancelled.uuid))).toBe('not-allowed');
   });
 
-  it('a reversal ends once', async () => {
+  it('ends a reversal once', async () => {
     const { sandbox, create } = await openSandbox();
     const reversal = sandbox.reverse((await create()).uuid);
     expect(sandbox.completeReversal(reversal.uuid).status).toBe('PAID');
@@ -151,7 +151,7 @@ describe('situations', () => {
     expect(reversal.status).toBe('PENDING');
   });
 
-  it('unknown ids are named as such', async () => {
+  it('names an unknown id as unknown', async () => {
     const { sandbox } = await openSandbox();
     expect(codeOf(() => sandbox.pay('nope'))).toBe('unknown');
     expect(codeOf(() => sandbox.completeReversal('nope'))).toBe('unknown');
@@ -159,7 +159,7 @@ describe('situations', () => {
     await expect(sandbox.redeliver('nope')).rejects.toMatchObject({ code: 'unknown' });
   });
 
-  it('payments are scheduled up to the final date, or monthly from the next month', async () => {
+  it('schedules payments up to the final date, or monthly from the next month', async () => {
     const { sandbox, create } = await openSandbox({ inventions: { scheduledPayments: 14 } });
     const { uuid } = await create();
     expect(sandbox.pay(uuid).at(-1)?.dueDate).toBe('2031-12-31');

@@ -7,7 +7,7 @@ const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 const uuidText = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const account = { bank: 'SANDBOX', branch: '0001', account: '123456-7' };
 
-/** Does something with a paid journey, and gives the notifications that it sent. */
+/** Does something with a paid journey, and returns the notifications that this sent. */
 async function notificationsOf(
   act: (sandbox: Sandbox, uuid: string) => void,
   inventions: Parameters<typeof openSandbox>[0] = {},
@@ -45,7 +45,7 @@ describe('a notification', () => {
     expect(listener.received[0]?.url).toBe('/hooks?shop=a%20b&x&payout=true&type=payout');
   });
 
-  it('goes to the URL of its context, and nowhere without one', async () => {
+  it('goes to the URL of its context, and nowhere when the context has none', async () => {
     const listener = await openListener();
     const { sandbox, create } = await openSandbox({ webhookUrl: { refund: `${listener.url}/refunds` } });
     const { uuid } = await create();
@@ -56,8 +56,8 @@ describe('a notification', () => {
   });
 });
 
-describe('each move sends the payload of its table', () => {
-  it('payment confirmed (6.2)', async () => {
+describe('a move sends the payload of its table', () => {
+  it('when a payment is confirmed (6.2)', async () => {
     const listener = await openListener();
     const { sandbox, create, query } = await openSandbox({ webhookUrl: listener.url });
     const { uuid } = await create();
@@ -90,7 +90,7 @@ describe('each move sends the payload of its table', () => {
     ]);
   });
 
-  it('reversal begun, then paid (6.3)', async () => {
+  it('when a reversal begins, and again when it is paid (6.3)', async () => {
     const { journey, sent } = await notificationsOf((sandbox, uuid) => {
       const reversal = sandbox.reverse(uuid, { amount: 9.7, reason: 'not identified' });
       sandbox.completeReversal(reversal.uuid);
@@ -116,14 +116,14 @@ describe('each move sends the payload of its table', () => {
     expect(paid?.payload.uuid).toBe(pending?.payload.uuid);
   });
 
-  it('reversal cancelled (6.3)', async () => {
+  it('when a reversal is cancelled (6.3)', async () => {
     const { sent } = await notificationsOf((sandbox, uuid) => {
       sandbox.cancelReversal(sandbox.reverse(uuid).uuid);
     });
     expect(sent.map(({ payload }) => payload.status).sort()).toEqual(['CANCELLED', 'PENDING']);
   });
 
-  it('refund credited (6.4)', async () => {
+  it('when a refund is credited (6.4)', async () => {
     const { journey, sent } = await notificationsOf((sandbox, uuid) => {
       sandbox.refund(uuid, { amount: 19.9, reason: 'one item returned', receipt: 'null' });
     });
@@ -155,7 +155,7 @@ describe('each move sends the payload of its table', () => {
     ]);
   });
 
-  it.each(['reversedAmount', 'amountRefunded'] as const)('a refund can carry %s alone', async (field) => {
+  it.each(['reversedAmount', 'amountRefunded'] as const)('when a refund carries %s alone', async (field) => {
     const { sent } = await notificationsOf((sandbox, uuid) => sandbox.refund(uuid), {
       inventions: { refundAmountFields: field },
     });
@@ -166,7 +166,7 @@ describe('each move sends the payload of its table', () => {
     ]);
   });
 
-  it('payout made (6.5)', async () => {
+  it('when a payout is made (6.5)', async () => {
     const { sent } = await notificationsOf((sandbox) => {
       sandbox.payOut({
         amount: 12.5,
@@ -199,7 +199,7 @@ describe('each move sends the payload of its table', () => {
     ['PE0002', 'The account holder does not match the provided identification document'],
     ['PE0003', 'PE0003: account closed'],
     ['PE0004', 'PE0004: account closed'],
-  ] as const)('payout failed with %s (6.5, 7.1)', async (fail, message) => {
+  ] as const)('when a payout fails with %s (6.5, 7.1)', async (fail, message) => {
     const reason = message.includes(':') ? 'account closed' : undefined;
     const { sent } = await notificationsOf((sandbox) => sandbox.payOut({ amount: 5, fail, reason }));
     expect(sent).toEqual([
@@ -222,7 +222,7 @@ describe('each move sends the payload of its table', () => {
   });
 
   it.each(['PE0001', 'PE0002', 'PE0003', 'PE0004'] as const)(
-    'a failed payout with %s and a reason is explained by payoutFailure',
+    'when a payout fails with %s and a reason, which payoutFailure explains',
     async (fail) => {
       const { sent } = await notificationsOf((sandbox) => {
         sandbox.payOut({ amount: 5, fail, reason: 'account closed' });
@@ -232,7 +232,7 @@ describe('each move sends the payload of its table', () => {
     },
   );
 
-  it('a reversal of a sale too, where the table says so', async () => {
+  it('when a reversal also reverses its sale, because the table of inventions asks for it', async () => {
     const { sent } = await notificationsOf((sandbox, uuid) => sandbox.reverse(uuid), {
       inventions: { saleReversalNotification: true },
     });
@@ -240,14 +240,14 @@ describe('each move sends the payload of its table', () => {
     expect(sale?.payload).toMatchObject({ newStatus: 'REVERSAL', referenceCode: order.referenceCode });
   });
 
-  it("a payload of the merchant's own", async () => {
+  it('except for a notification of the merchant’s own, which sends the given payload', async () => {
     const { sent } = await notificationsOf((sandbox) =>
       sandbox.notify({ recurrence: 'r-1' }, 'type=recurrence'),
     );
     expect(sent).toEqual([{ url: '/hooks?type=recurrence', payload: { recurrence: 'r-1' } }]);
   });
 
-  it('nothing for a cancelled transaction or a charged scheduled payment, which the document does not show', async () => {
+  it('except that a charged scheduled payment sends nothing, because the document shows no such notification', async () => {
     const { sent } = await notificationsOf((sandbox, uuid) => {
       sandbox.payScheduledPayment(sandbox.scheduledPayments(uuid)[0]?.instructionId ?? '');
     });

@@ -38,7 +38,7 @@ describe('creating a journey', () => {
     });
   });
 
-  it('takes the first recurrence for the amount of a journey without an immediate charge', async () => {
+  it('takes the first recurrence as the amount of a journey without an immediate charge', async () => {
     const { create } = await openSandbox();
     const { amount, ...rest } = order;
     const journey = await create({ ...rest, recurrence: { ...order.recurrence, immediatePayment: false } });
@@ -51,7 +51,7 @@ describe('creating a journey', () => {
     ['no amount for an immediate payment', { ...order, amount: undefined }],
     ['no shopper', { ...order, shopper: undefined }],
     ['an amount as text', { ...order, amount: '59.70' }],
-  ])('refuses %s', async (_name, body) => {
+  ])('is refused for %s', async (_name, body) => {
     const { call } = await openSandbox();
     const answer = await call('POST', '/v1.1/checkout/pix-automatic', body);
     expect(answer.status).toBe(400);
@@ -59,7 +59,7 @@ describe('creating a journey', () => {
     expect(await answer.json()).toEqual({ status: -1, message: expect.stringContaining('invalid body') });
   });
 
-  it('accepts a repeated referenceCode, unless told otherwise', async () => {
+  it('accepts a repeated referenceCode by default', async () => {
     const accepting = await openSandbox();
     expect((await accepting.create()).uuid).not.toBe((await accepting.create()).uuid);
 
@@ -108,7 +108,7 @@ describe('querying a transaction', () => {
     expect(Date.parse(`${maxAge}Z`) - Date.parse(`${creation}Z`)).toBe(30 * 60_000);
   });
 
-  it('answers 404 for an unknown UUID, or what it is told to', async () => {
+  it('answers 404 for an unknown UUID, or the answer it was configured with', async () => {
     const usual = await openSandbox();
     expect((await usual.call('GET', `/v1.1/transactions/${unknownUuid}`)).status).toBe(404);
 
@@ -142,7 +142,7 @@ describe('cancelling a scheduled payment', () => {
     expect(second.headers.get('x-sandbox-invention')).toBe('cancellationRefused');
   });
 
-  it('can be repeated where the table says so', async () => {
+  it('can be repeated where the table of inventions says so', async () => {
     const { sandbox, call, create } = await openSandbox({ inventions: { repeatedCancellation: 'success' } });
     const { uuid } = await create();
     const id = sandbox.pay(uuid)[0]?.instructionId ?? '';
@@ -165,14 +165,14 @@ describe('cancelling a scheduled payment', () => {
   });
 });
 
-describe('every operation', () => {
+describe('the sandbox’s HTTP server', () => {
   const operations = [
     ['POST', '/v1.1/checkout/pix-automatic', order],
     ['GET', `/v1.1/transactions/${unknownUuid}`, undefined],
     ['PUT', '/v1.1/pix-automatic/scheduled-payments/id/cancel', { reason: 'x' }],
   ] as const;
 
-  it.each(operations)('%s %s asks for both credentials', async (method, path, body) => {
+  it.each(operations)('asks for both credentials at %s %s', async (method, path, body) => {
     const { call } = await openSandbox();
     const wrong = [
       { 'x-api-key': '' },
@@ -187,14 +187,14 @@ describe('every operation', () => {
     }
   });
 
-  it.each(operations)('%s %s knows its own method only', async (method, path) => {
+  it.each(operations)('knows no other method at %s %s', async (method, path) => {
     const { call } = await openSandbox();
     const answer = await call('PATCH', path, '{}');
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe(method);
   });
 
-  it('is JSON, sent as such, and not without end', async () => {
+  it('accepts only JSON, sent as such and up to a limit', async () => {
     const { call } = await openSandbox({ inventions: { maxBodyBytes: 2_000 } });
     const path = '/v1.1/checkout/pix-automatic';
     const asText = { headers: { ...headers, 'content-type': 'text/plain' } };
@@ -202,7 +202,7 @@ describe('every operation', () => {
     expect((await call('POST', path, { ...order, note: 'x'.repeat(3_000) })).status).toBe(413);
   });
 
-  it('has exactly its own path', async () => {
+  it('answers 404 beside the exact paths of its operations', async () => {
     const { call } = await openSandbox();
     for (const path of [
       '/elsewhere',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { crc16 } from '../../src/pix/br-code-fields';
 import { openSandbox, order } from './helpers';
 
-/** Reads tag, length, value; throws on what is no such text. */
+/** Reads tag, length, value; throws on any other text. */
 function readTlv(text: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (let at = 0; at < text.length; ) {
@@ -18,7 +18,7 @@ function readTlv(text: string): Map<string, string> {
   return fields;
 }
 
-/** Reads a PNG of one bit a pixel back into black and white. */
+/** Reads a PNG of one bit per pixel back into black and white. */
 function readPng(file: Buffer) {
   const width = file.readUInt32BE(16);
   const height = file.readUInt32BE(20);
@@ -52,7 +52,7 @@ describe('the QR code', () => {
     expect(fields.get('63')).toBe(crc16(plain.slice(0, -4)));
   });
 
-  it('is the composite code of journey 3 where a payment is made at once, and readBrCode reads it', async () => {
+  it('is the composite code of journey 3 when a payment is made at once, and readBrCode reads it', async () => {
     const { create } = await openSandbox();
     const { uuid, instructions } = await create();
     expect(readBrCode(instructions.qrCode.plain)).toMatchObject({
@@ -65,7 +65,7 @@ describe('the QR code', () => {
     expect(checkBrCode(instructions.qrCode.plain, order)).toEqual([]);
   });
 
-  it('is the code of journey 2 where the payer only authorizes', async () => {
+  it('is the code of journey 2 when the payer only authorizes', async () => {
     const { create } = await openSandbox();
     const request = { ...order, recurrence: { ...order.recurrence, immediatePayment: false } };
     const { uuid, instructions } = await create(request);
@@ -81,13 +81,13 @@ describe('the QR code', () => {
     expect(crc16('123456789')).toBe('29B1');
   });
 
-  it('leaves an amount out that has no place in a BR Code', async () => {
+  it('leaves out an amount that does not fit into a BR Code', async () => {
     const { create } = await openSandbox();
     const { instructions } = await create({ ...order, amount: 1e21 });
     expect(readTlv(instructions.qrCode.plain).has('54')).toBe(false);
   });
 
-  it('is a picture of that text, the same at its URL', async () => {
+  it('is a picture of its text, the same as at its URL', async () => {
     const { create } = await openSandbox();
     const { qrCode } = (await create()).instructions;
     const served = await fetch(qrCode.url);
@@ -105,12 +105,12 @@ describe('the QR code', () => {
     }
   });
 
-  it('is not there for an unknown journey', async () => {
+  it('is not found for an unknown journey', async () => {
     const { sandbox } = await openSandbox();
     expect((await fetch(`${sandbox.url}/sandbox/qr-codes/nope.png`)).status).toBe(404);
   });
 
-  it('can be a data: URL, and name another host', async () => {
+  it('can be a data: URL, and can name another host', async () => {
     const { create } = await openSandbox({
       inventions: { qrCodeBase64: 'data-url' },
       publicUrl: 'http://sandbox.test/',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { scheduledCharge } from '../../examples/recurrence-notifications/scheduled-charge';
 import { openSandbox, order, readJson } from './helpers';
 
-/** A sandbox whose notifications nobody takes, with a journey. */
+/** A sandbox with a journey, and with a listener that accepts no notification. */
 async function openJourney(request: object = order) {
   const opened = await openSandbox({ webhookUrl: 'http://127.0.0.1:1/' });
   const { uuid } = await opened.create(request);
@@ -20,7 +20,7 @@ async function openJourney(request: object = order) {
 }
 
 describe('sandbox.playScenario', () => {
-  it('plays three failures and a payment within seven days, of a journey that it pays first', async () => {
+  it('plays three failures and a payment within seven days, and pays the journey first', async () => {
     const { sandbox, uuid, payloads, lines, query } = await openJourney();
     const { steps, sent } = sandbox.playScenario('no-funds-three-times', uuid);
     expect([steps, sent]).toEqual([5, payloads()]);
@@ -35,7 +35,7 @@ describe('sandbox.playScenario', () => {
     expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('PAID');
   });
 
-  it('marks each notification as invented, and sends it as one of a recurrence', async () => {
+  it('marks each notification as invented, and sends it with the query of a recurrence', async () => {
     const { sandbox, uuid, payloads } = await openJourney();
     sandbox.playScenario('payer-cancels', uuid);
     const [first] = sandbox.scheduledPayments(uuid);
@@ -57,7 +57,7 @@ describe('sandbox.playScenario', () => {
     expect(sandbox.deliveries.at(-1)?.url).toContain('type=recurrence');
   });
 
-  it('plays a whole year, whose payments it schedules, up to the last date of the journey', async () => {
+  it('plays a whole year, whose payments it schedules, up to the journey’s final date', async () => {
     const endless = { ...order.recurrence.calendar, finalDate: undefined };
     const request = { ...order, recurrence: { ...order.recurrence, calendar: endless } };
     const year = await openJourney(request);
@@ -74,7 +74,7 @@ describe('sandbox.playScenario', () => {
     expect(short.sandbox.playScenario('happy-year', short.uuid).steps).toBe(2);
   });
 
-  it('goes on from the first payment of a journey without dates', async () => {
+  it('starts at the first payment of a journey without dates', async () => {
     const { sandbox, uuid } = await openJourney({
       ...order,
       recurrence: { ...order.recurrence, calendar: undefined },
@@ -85,7 +85,7 @@ describe('sandbox.playScenario', () => {
     expect(dates[0]).toBe(first);
   });
 
-  it('is read by the definition of the example, with a key of its own for each notification', async () => {
+  it('sends notifications that the example’s definition reads, each with its own key', async () => {
     for (const name of ['happy-year', 'no-funds-three-times', 'payer-cancels'] as const) {
       const { sandbox, uuid } = await openJourney();
       const { sent } = sandbox.playScenario(name, uuid);
@@ -136,7 +136,7 @@ describe('sandbox.playScenario', () => {
     expect(payloads()).toEqual([]);
   });
 
-  it('is a control call too', async () => {
+  it('can be called as a control call', async () => {
     const { call, uuid, lines } = await openJourney();
     const play = (body: object) => call('POST', `/sandbox/transactions/${uuid}/scenario`, body);
     const answer = await play({ name: 'payer-cancels', step: 2 });

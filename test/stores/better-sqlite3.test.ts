@@ -42,7 +42,7 @@ describe.skipIf(found === undefined)('better-sqlite3', () => {
     };
   });
 
-  it('tells by name that another connection holds the file: each step waits, and is a StoreError in the end', async () => {
+  it('names the error of a held file SQLITE_BUSY: each step waits for the file, and ends with a StoreError', async () => {
     const path = folderOf(onTestFinished);
     const [holder, own] = [new Database(path), new Database(path, { timeout: 0 })];
     onTestFinished(() => [holder, own].forEach((each) => void each.close()));
@@ -60,7 +60,7 @@ describe.skipIf(found === undefined)('better-sqlite3', () => {
     expect(await waiting).toMatchObject({ status: 'claimed' });
   });
 
-  it('tells by inTransaction that a transaction is open, in which the store refuses to work', async () => {
+  it('shows an open transaction in inTransaction, and the store refuses to work in it', async () => {
     const database = new Database(':memory:');
     onTestFinished(() => database.close());
     const store = new SqliteStore(database);

@@ -8,17 +8,17 @@ import { Faults } from './faults';
 /** How the suite reaches one kind of store. */
 export interface StoreHarness {
   /**
-   * A store on the suite's records, with a client of its own where there is one, as another process would have.
+   * A store on the suite’s records. Like another process, it has a client of its own where stores have clients.
    * `space` is another place for records.
    */
   open(options?: { faults?: Faults; space?: 'other' }): IdempotencyStore;
-  /** Lets the store's clock go on by at least this much. */
+  /** Moves the store’s clock forward by at least this much. */
   pass(ms: number): Promise<void>;
-  /** Makes the store drop what has expired, where that is not what `deleteExpired` does. */
+  /** Makes the store drop what has expired, where `deleteExpired` does not. */
   cleanUp?(): Promise<void>;
   /** `false` for a store that has no `park`. */
   readonly parks?: false;
-  /** Whether the store gives up the lease of a claim that failed, which it may have been given. */
+  /** Whether the store releases the lease of a failed claim, which the server may have granted. */
   readonly releasesFailedClaims?: boolean;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface StoreHarness {
 const NOT_SENT: readonly Fault[] = ['fails before it is sent', 'hangs before it is sent'];
 const NOT_ANSWERED: readonly Fault[] = ['loses its reply', 'hangs before its reply', 'gets a garbled reply'];
 
-/** The faults a client over a network can have; a database in the process cannot hang and then go on. */
+/** The faults that a client over a network can have. A database in the process cannot hang and then go on. */
 export const ALL_FAULTS: readonly Fault[] = [...NOT_SENT, ...NOT_ANSWERED, 'is sent twice'];
 export const FAULTS_IN_PROCESS = ALL_FAULTS.filter((fault) => !fault.startsWith('hangs'));
 
@@ -37,7 +37,7 @@ const WELL_PAST_SHORT = 250;
 /** How many states of a subject a store remembers. */
 const MOST_STATES = 64;
 
-/** What every store guarantees (`IdempotencyStore`). `faults` are those its client can have. */
+/** What every store guarantees (`IdempotencyStore`). `faults` are those that its client can have. */
 export function testStoreContract(
   name: string,
   faults: readonly Fault[],
@@ -77,7 +77,7 @@ export function testStoreContract(
       expect(await from.complete(await claimed(from, subject, state), retentionMs)).toBe(true);
     }
 
-    /** Drops what has expired, as the hourly cleanup does that the documentation recommends. */
+    /** Drops what has expired, like the hourly cleanup that the documentation recommends. */
     async function cleanUp(): Promise<void> {
       if ('deleteExpired' in store && typeof store.deleteExpired === 'function') await store.deleteExpired();
       await harness.cleanUp?.();
@@ -106,13 +106,13 @@ export function testStoreContract(
       expect(statuses.filter((status) => status === 'busy')).toHaveLength(99);
     });
 
-    it('keeps what is done, and says so to every later claim of the state', async () => {
+    it('keeps a done state, and answers done to every later claim of it', async () => {
       const subject = newSubject();
       expect(await store.complete(await claimed(store, subject, 'PAID'), LONG)).toBe(true);
       expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
     });
 
-    it('leases a subject as a whole, and hands on the states that are done, oldest first', async () => {
+    it('leases a subject as a whole, and hands on its done states, oldest first', async () => {
       const subject = newSubject();
       const pending = await claimed(store, subject, 'PENDING');
       expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
@@ -135,7 +135,7 @@ export function testStoreContract(
       expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
     });
 
-    it('takes an expired lease for none', async () => {
+    it('treats an expired lease as none', async () => {
       const subject = newSubject();
       const dead = await claimed(store, subject, 'PAID', SHORT);
       expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
@@ -153,7 +153,7 @@ export function testStoreContract(
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual([]);
     });
 
-    it('refuses it also where a done state keeps the record', async () => {
+    it('refuses the late complete of an expired lease also where a done state keeps the record', async () => {
       const subject = newSubject();
       await store.complete(await claimed(store, subject, 'PENDING'), LONG);
       const late = await claimed(store, subject, 'PAID', SHORT);
@@ -205,7 +205,7 @@ export function testStoreContract(
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
     });
 
-    it('confirms a completion again, also while another state is worked on', async () => {
+    it('confirms a completion again, also while another state has the lease', async () => {
       const subject = newSubject();
       const pending = await claimed(store, subject, 'PENDING');
       expect(await store.complete(pending, LONG)).toBe(true);
@@ -232,7 +232,7 @@ export function testStoreContract(
       expect(answers).toEqual(Array(10).fill(true));
     });
 
-    it('grows the fence with each claim, however many a millisecond, and after the record has expired', async () => {
+    it('grows the fence with each claim, also for many claims in a millisecond and after the record has expired', async () => {
       const subject = newSubject();
       const fences: number[] = [];
       for (let round = 0; round < 20; round += 1) {
@@ -251,7 +251,7 @@ export function testStoreContract(
       expect(fences[0]).toBeGreaterThan(1.6e12);
     });
 
-    it('forgets a done state after its retention, and each state by itself', async () => {
+    it('forgets each done state after its own retention', async () => {
       const subject = newSubject();
       await store.complete(await claimed(store, subject, 'PENDING'), LONG);
       await store.complete(await claimed(store, subject, 'PAID'), SHORT);
@@ -259,7 +259,7 @@ export function testStoreContract(
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
     });
 
-    it('never keeps a lease longer for what is done', async () => {
+    it('never keeps a lease longer because of a done state', async () => {
       const subject = newSubject();
       await store.complete(await claimed(store, subject, 'PENDING'), LONG);
       await claimed(store, subject, 'PAID', SHORT);
@@ -267,7 +267,7 @@ export function testStoreContract(
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
     });
 
-    it('frees the subject when a claim that came too late is released', async () => {
+    it('frees the subject when a claim whose reply came too late is released', async () => {
       const subject = newSubject();
       const late = await claimed(store, subject, 'PAID');
       expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
@@ -275,7 +275,7 @@ export function testStoreContract(
       expect((await claimed(other, subject, 'PAID')).fence).toBeGreaterThan(late.fence);
     });
 
-    it('touches no lease for a token that is not its own', async () => {
+    it('leaves a lease alone when complete and release have another token', async () => {
       const subject = newSubject();
       const claim = await claimed(store, subject, 'PAID');
       for (const token of [randomUUID(), '']) {
@@ -303,7 +303,7 @@ export function testStoreContract(
         expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
       });
 
-      it('keeps a done state as long as was said, though a later claim had a shorter lease', async () => {
+      it('keeps a done state for its whole retention, though a later claim had a shorter lease', async () => {
         const subject = newSubject();
         await completed(store, subject, 'PENDING', LONG);
         await claimed(store, subject, 'PAID', SHORT);
@@ -312,7 +312,7 @@ export function testStoreContract(
         expect((await other.claim(subject, 'PENDING', LONG)).status).toBe('done');
       });
 
-      it('keeps a done state as long as was said, though a later state is kept for a shorter time', async () => {
+      it('keeps a done state for its whole retention, though a later state has a shorter one', async () => {
         const subject = newSubject();
         await completed(store, subject, 'PENDING', LONG);
         expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), SHORT)).toBe(true);
@@ -325,7 +325,7 @@ export function testStoreContract(
         expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
       });
 
-      it('keeps a done state that is kept for longer than an earlier one', async () => {
+      it('keeps a done state whose retention is longer than that of an earlier one', async () => {
         const subject = newSubject();
         expect(await store.complete(await claimed(store, subject, 'PENDING', SHORT), SHORT)).toBe(true);
         expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), LONG)).toBe(true);
@@ -343,7 +343,7 @@ export function testStoreContract(
         expect((await other.claim(subject, 'PENDING', LONG)).status).toBe('done');
       });
 
-      it('keeps a lease that lives, also one that was taken again after it had run out', async () => {
+      it('keeps a live lease, also one that was taken again after it had run out', async () => {
         const [first, again] = [newSubject(), newSubject()];
         await claimed(store, first, 'PAID');
         await claimed(store, again, 'PAID', SHORT);
@@ -355,7 +355,7 @@ export function testStoreContract(
         expect(await store.complete(claim, LONG)).toBe(true);
       });
 
-      it('keeps a lease that outlives what was done before', async () => {
+      it('keeps a lease that outlives the states done before', async () => {
         const subject = newSubject();
         expect(await store.complete(await claimed(store, subject, 'PENDING', SHORT), SHORT)).toBe(true);
         const claim = await claimed(store, subject, 'PAID');
@@ -365,7 +365,7 @@ export function testStoreContract(
         expect(await store.complete(claim, LONG)).toBe(true);
       });
 
-      it('grows the fence of what was released, has run out or was forgotten', async () => {
+      it('grows the fence of a subject that was released, has run out or was forgotten', async () => {
         const subject = newSubject();
         const fences: number[] = [];
         const released = await claimed(store, subject, 'PAID', SHORT);
@@ -401,7 +401,7 @@ export function testStoreContract(
       expect(await other.claim(subject, states[5] ?? '', LONG)).toMatchObject({ status: 'claimed' });
     });
 
-    it('forgets no state for others that have expired', async () => {
+    it('forgets no live state because of states that have expired', async () => {
       const subject = newSubject();
       await completed(store, subject, 'PENDING');
       for (let index = 0; index < MOST_STATES - 2; index += 1)
@@ -450,22 +450,25 @@ export function testStoreContract(
       }
     });
 
-    it('keeps its records apart from those elsewhere', async () => {
+    it('keeps its records apart from those in another place', async () => {
       const subject = newSubject();
       const elsewhere = harness.open({ space: 'other' });
       await store.complete(await claimed(store, subject, 'PAID'), LONG);
       await claimed(elsewhere, subject, 'PAID');
     });
 
-    it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses %s milliseconds', async (duration) => {
-      const subject = newSubject();
-      await expect(store.claim(subject, 'PAID', duration)).rejects.toMatchObject(wrong('leaseMs'));
-      const claim = await claimed(store, subject, 'PAID');
-      await expect(store.complete(claim, duration)).rejects.toMatchObject(wrong('retentionMs'));
-      expect(await store.complete(claim, 0.5)).toBe(true);
-    });
+    it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+      'refuses a lease or retention of %s milliseconds',
+      async (duration) => {
+        const subject = newSubject();
+        await expect(store.claim(subject, 'PAID', duration)).rejects.toMatchObject(wrong('leaseMs'));
+        const claim = await claimed(store, subject, 'PAID');
+        await expect(store.complete(claim, duration)).rejects.toMatchObject(wrong('retentionMs'));
+        expect(await store.complete(claim, 0.5)).toBe(true);
+      },
+    );
 
-    describe('what is parked', () => {
+    describe('a parked notification', () => {
       type Parking = Required<Pick<IdempotencyStore, 'park' | 'parked' | 'unpark'>>;
 
       const request = (id: string, body = '{"newStatus":"PAID"}') => ({
@@ -489,7 +492,7 @@ export function testStoreContract(
       }
 
       parkingTest(
-        'is listed with when and how often it failed, and what it threw last',
+        'is listed with when and how often it failed, and with its last error',
         async (parking, second) => {
           const [id, start] = [randomUUID(), Date.now()];
           const first = request(id);
@@ -518,7 +521,7 @@ export function testStoreContract(
         },
       );
 
-      parkingTest('is listed oldest failure first, from a time on, up to a limit', async (parking) => {
+      parkingTest('is listed oldest failure first, since a time and up to a limit', async (parking) => {
         const requests = Array.from({ length: 4 }, () => request(randomUUID()));
         const ours = async (query: object) =>
           (await parking.parked({ limit: 100_000, ...query })).filter(({ key }) =>
@@ -542,12 +545,12 @@ export function testStoreContract(
         );
       });
 
-      parkingTest('lists 100 when no limit is given', async (parking) => {
+      parkingTest('is one of at most 100 that are listed when no limit is given', async (parking) => {
         for (let index = 0; index < 101; index += 1) await parking.park(request(randomUUID()), LONG);
         expect(await parking.parked()).toHaveLength(100);
       });
 
-      parkingTest('is gone after it is taken out, and nothing else is', async (parking, second) => {
+      parkingTest('is gone after unpark, and no other is', async (parking, second) => {
         const [gone, stays] = [request(randomUUID()), request(randomUUID())];
         await parking.park(gone, LONG);
         await parking.park(stays, LONG);
@@ -558,7 +561,7 @@ export function testStoreContract(
         expect((await parking.parked({ limit: 100_000 })).map(({ key }) => key)).not.toContain(gone.key);
       });
 
-      parkingTest('is gone after its retention, which each failure begins anew', async (parking) => {
+      parkingTest('is gone after its retention, which each failure starts again', async (parking) => {
         const [brief, renewed, long, again] = Array.from({ length: 4 }, () => request(randomUUID())) as [
           ParkRequest,
           ParkRequest,
@@ -571,7 +574,7 @@ export function testStoreContract(
         await parking.park(renewed, SHORT);
         await parking.park(renewed, LONG);
         await harness.pass(WELL_PAST_SHORT);
-        // Before anything is listed, which may forget what has expired.
+        // Parks before anything is listed, because listing may drop what has expired.
         await parking.park(again, LONG);
         const keys = async () => (await parking.parked({ limit: 100_000 })).map(({ key }) => key);
         expect(await keys()).not.toContain(brief.key);
@@ -586,7 +589,7 @@ export function testStoreContract(
         expect(await parking.parked({ key: brief.key })).toMatchObject([{ attempts: 1 }]);
       });
 
-      parkingTest('may hold any text, and touches no record of its subject', async (parking, second) => {
+      parkingTest('may hold any text, and changes no record of its subject', async (parking, second) => {
         const run = randomUUID();
         for (const text of oddTexts) {
           const odd = {
@@ -605,14 +608,14 @@ export function testStoreContract(
         expect(await other.claim(claim.subject, 'PAID', LONG)).toEqual({ status: 'busy' });
       });
 
-      parkingTest('is kept apart from what is parked elsewhere', async (parking) => {
+      parkingTest('is kept apart from those in another place', async (parking) => {
         const elsewhere = harness.open({ space: 'other' }) as IdempotencyStore & Parking;
         const each = request(randomUUID());
         await parking.park(each, LONG);
         expect(await elsewhere.parked({ key: each.key })).toEqual([]);
       });
 
-      parkingTest('is refused with durations and limits that are none', async (parking) => {
+      parkingTest('is refused with an invalid duration, limit, time or key', async (parking) => {
         const each = request(randomUUID());
         for (const duration of [0, -1, Number.NaN])
           await expect(parking.park(each, duration)).rejects.toMatchObject(wrong('retentionMs'));
@@ -625,11 +628,11 @@ export function testStoreContract(
     });
 
     if (faults.length === 0) return;
-    describe('when a step', () => {
+    describe('a step that', () => {
       const among = (wanted: readonly Fault[]) => wanted.filter((fault) => faults.includes(fault));
       const failed = { error: expect.any(Error) };
 
-      /** What the step comes to, which may be to hang. */
+      /** What the step comes to: a result, an error, or hanging. */
       function meeting(fault: Fault, run: (faulty: IdempotencyStore) => Promise<unknown>): Promise<unknown> {
         const injected = new Faults();
         injected.next = fault;
@@ -637,7 +640,7 @@ export function testStoreContract(
         return Promise.race([step, injected.hanging]);
       }
 
-      it.each(among(NOT_SENT))('%s, nothing is changed', async (fault) => {
+      it.each(among(NOT_SENT))('%s changes nothing', async (fault) => {
         const result = fault.startsWith('hangs') ? 'hanging' : failed;
         const subject = newSubject();
 
@@ -649,7 +652,7 @@ export function testStoreContract(
         expect(await store.complete(claim, LONG)).toBe(true);
       });
 
-      it.each(among(NOT_ANSWERED))('%s, it has happened as a whole', async (fault) => {
+      it.each(among(NOT_ANSWERED))('%s has happened as a whole', async (fault) => {
         const result = fault.startsWith('hangs') ? 'hanging' : failed;
         const subject = newSubject();
 
@@ -667,7 +670,7 @@ export function testStoreContract(
         expect(await store.complete(completed, LONG)).toBe(true);
       });
 
-      it.each(among(['is sent twice']))('%s, it happens once, and is recognised', async (fault) => {
+      it.each(among(['is sent twice']))('%s happens once, and is recognised', async (fault) => {
         const subject = newSubject();
         const injected = new Faults();
         const faulty = harness.open({ faults: injected });
@@ -689,7 +692,7 @@ export function testStoreContract(
   });
 }
 
-/** The error that names the option which is wrong. */
+/** The error that names the wrong option. */
 function wrong(option: string): object {
   return {
     code: 'configuration',
@@ -697,12 +700,12 @@ function wrong(option: string): object {
   };
 }
 
-/** The fence in a client's raw reply: the only thing there with 13 digits. */
+/** The fence in a client’s raw reply, which holds no other number of 13 digits. */
 function fenceIn(reply: unknown): number {
   return Number(JSON.stringify(reply).match(/\b\d{13}\b/)?.[0]);
 }
 
-/** Long, and not compressible to something short. */
+/** Long, and hard to compress. */
 const long = Array.from({ length: 100 }, (_, index) =>
   createHash('sha512').update(String(index)).digest('hex'),
 ).join('');

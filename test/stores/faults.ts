@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Between two sendings, so that the store's clock goes on. */
+/** Between two sends, so that the store’s clock moves on. */
 const MOMENT_MS = 5;
 
 /** What can go wrong between a store and its server. */
@@ -12,7 +12,7 @@ export type Fault =
   | 'is sent twice'
   | 'gets a garbled reply';
 
-/** Makes the next call of a client go wrong; the client is wrapped so that its calls go through `apply`. */
+/** Makes a client’s next call go wrong. The client is wrapped so that its calls go through `apply`. */
 export class Faults {
   next: Fault | undefined;
 
@@ -20,7 +20,7 @@ export class Faults {
   readonly hanging: Promise<'hanging'>;
   #hangs: (value: 'hanging') => void = () => {};
 
-  /** Both replies to what was sent twice. */
+  /** Both replies to a call that was sent twice. */
   replies: readonly unknown[] = [];
 
   constructor() {
@@ -55,7 +55,7 @@ export class Faults {
     }
   }
 
-  /** For clients that answer at once, and so never hang. */
+  /** For clients that answer synchronously, and so never hang. */
   applySync(call: () => unknown, garbled: unknown): unknown {
     switch (this.#take()) {
       case 'fails before it is sent':

@@ -31,7 +31,7 @@ testStoreContract('MemoryStore', [], async () => {
   return {
     open: ({ space } = {}) => (space === undefined ? store : new MemoryStore({ clock })),
     pass,
-    // It looks at two entries at each claim.
+    // It checks two entries for expiry at each claim.
     cleanUp: async () => {
       for (let step = 0; step < 1_000; step += 1) await store.claim('payment:cleanup', 'PAID', 60_000);
     },
@@ -78,7 +78,7 @@ describe('MemoryStore', () => {
     expect(await store.claim('payment:1', 'PAID', 60_000)).toMatchObject({ status: 'claimed' });
   });
 
-  it('forgets of thousands the ones claimed longest ago, each when there is one more', async () => {
+  it('forgets, of thousands of subjects, the one claimed longest ago for each new one', async () => {
     const maxEntries = 10_000;
     const more = 2_500;
     const store = new MemoryStore({ maxEntries });
@@ -90,7 +90,7 @@ describe('MemoryStore', () => {
     expect((await claim(more - 1)).status).toBe('claimed');
   });
 
-  it('forgets a subject whose second state came late after those claimed in between', async () => {
+  it('keeps a subject with a late second state longer than subjects claimed in between', async () => {
     const store = new MemoryStore({ maxEntries: 2 });
     const claim = (subject: string, state: string) => store.claim(subject, state, 60_000);
     await complete(store, await claim('reversal:1', 'PENDING'));
@@ -102,7 +102,7 @@ describe('MemoryStore', () => {
     expect((await claim('reversal:2', 'PENDING')).status).toBe('claimed');
   });
 
-  it('knows the age of a subject by its latest claim, also where its lease ran out or was released', async () => {
+  it('takes the age of a subject from its latest claim, also where its lease ran out or was released', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ maxEntries: 3, clock });
     const claim = (subject: string) => store.claim(subject, 'PAID', 1000);
@@ -120,7 +120,7 @@ describe('MemoryStore', () => {
     expect((await claim('payment:done')).status).toBe('claimed');
   });
 
-  it('forgets nothing for the next state of a subject that it knows', async () => {
+  it('forgets nothing for the next state of a known subject', async () => {
     const store = new MemoryStore({ maxEntries: 2 });
     const claim = (subject: string, state: string) => store.claim(subject, state, 60_000);
     await complete(store, await claim('reversal:1', 'PENDING'));
@@ -129,7 +129,7 @@ describe('MemoryStore', () => {
     expect((await claim('reversal:1', 'PENDING')).status).toBe('done');
   });
 
-  it('forgets a subject whose lease has run out, whatever was done of it before', async () => {
+  it('forgets a subject whose lease has run out, though an earlier state of it is done', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ maxEntries: 1, clock });
     await complete(store, await store.claim('reversal:1', 'PENDING', 1000));
@@ -138,7 +138,7 @@ describe('MemoryStore', () => {
     expect((await store.claim('reversal:2', 'PENDING', 1000)).status).toBe('claimed');
   });
 
-  it('does not make a subject younger by what is not claimed of it', async () => {
+  it('does not make a subject younger by claims that are busy or done', async () => {
     const store = new MemoryStore({ maxEntries: 2 });
     const claim = (subject: string, state = 'PAID') => store.claim(subject, state, 60_000);
     const first = await claim('payment:1');
@@ -152,7 +152,7 @@ describe('MemoryStore', () => {
     expect((await claim('payment:1')).status).toBe('claimed');
   });
 
-  it('lets an older state expire while a newer one lives, and a newer one while an older one lives', async () => {
+  it('lets an older state expire before a newer one, and a newer one before an older one', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ clock });
     const finish = async (state: string, retentionMs: number) => {
@@ -164,7 +164,7 @@ describe('MemoryStore', () => {
     await finish('PAID', 1000);
     await finish('CANCELLED', 100);
     await pass(100);
-    // It is looked at, as one of the entries that could have expired.
+    // Claims make the store check the entries that could have expired, this one among them.
     for (let step = 0; step < 5; step += 1) await store.claim('payment:1', 'PAID', 60_000);
     expect(await store.claim('reversal:1', 'PAID', 1000)).toEqual({
       status: 'done',
@@ -194,7 +194,7 @@ describe('MemoryStore', () => {
     };
     const before = heapUsed();
     for (let index = 0; index < 30; index += 1) {
-      // Made from bytes, so that it is one text and not a text and a number that are joined when needed.
+      // Made from bytes, so that it is one flat text and not a concatenation that is only joined when needed.
       const text = Buffer.alloc(1_000_000, `${index};`).toString('latin1');
       await complete(store, await store.claim(`payment:${text}`, text, 60_000));
     }
@@ -202,20 +202,20 @@ describe('MemoryStore', () => {
     expect((await store.claim('payment:after', 'PAID', 60_000)).status).toBe('claimed');
   });
 
-  it('has, without a clock of its own, the time of day, and lets a lease run out by it', async () => {
+  it('uses the time of day when it is given no clock, and lets a lease run out by it', async () => {
     const before = Date.now();
     const store = new MemoryStore();
     const claim = await store.claim('payment:1', 'PAID', 20);
     const after = Date.now();
     if (claim.status !== 'claimed') throw new Error('not claimed');
-    // The process's clock counts parts of a millisecond, too.
+    // The store’s clock also counts fractions of a millisecond.
     expect(claim.fence).toBeGreaterThanOrEqual(before - 5);
     expect(claim.fence).toBeLessThanOrEqual(after + 5);
     await sleep(40);
     expect((await store.claim('payment:1', 'PAID', 20)).status).toBe('claimed');
   });
 
-  it('grows the fence also when the clock has been set back', async () => {
+  it('grows the fence also when the clock was set back', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ clock });
     const first = await store.claim('payment:1', 'PAID', 1000);
@@ -225,21 +225,21 @@ describe('MemoryStore', () => {
     expect(second.fence).toBe(first.fence + 1);
   });
 
-  it('lets expired entries go as it is used, whatever their order', async () => {
+  it('drops expired entries as it is used, whatever their order', async () => {
     const { clock, pass } = fakeClock();
     const maxEntries = 10_000;
     const store = new MemoryStore({ maxEntries, clock });
     for (let index = 0; index < maxEntries; index += 1) {
       const claim = await store.claim(`payment:${index}`, 'PAID', 10);
       if (claim.status !== 'claimed') throw new Error('not claimed');
-      // Half stay leases that run out; of the others some are kept long, and stand before the expired ones.
+      // Half stay leases that run out. A quarter is kept long, and stands before expired entries.
       if (index % 2 === 0) await store.complete(claim, index % 4 === 0 ? 1_000_000 : 10);
     }
     await pass(1000);
-    // It looks at two entries at each claim.
+    // The store checks two entries at each claim.
     for (let step = 0; step <= maxEntries / 2; step += 1) await store.claim('payment:0', 'PAID', 10);
 
-    // Room for as many live claims as entries have expired, without a long-kept one being evicted for it.
+    // There is room for as many live claims as entries have expired, and no long-kept entry is evicted for them.
     for (let index = 0; index < (maxEntries * 3) / 4; index += 1) {
       expect(await store.claim(`new:${index}`, 'PAID', 60_000)).toMatchObject({ status: 'claimed' });
     }
@@ -248,7 +248,7 @@ describe('MemoryStore', () => {
     }
   });
 
-  it('evicts no live claim, and finds room behind as many of them as it looks at in one step', async () => {
+  it('evicts no live claim, and reaches the room behind 1,000 of them in its second try', async () => {
     const live = 1_000;
     const store = new MemoryStore({ maxEntries: 2 * live });
     for (let index = 0; index < live; index += 1) await store.claim(`live:${index}`, 'PAID', 60_000);
@@ -275,7 +275,7 @@ describe('MemoryStore', () => {
     expect(() => new MemoryStore({ maxParked: 0 })).toThrow('Expected maxParked to be');
   });
 
-  it('begins to count anew what is parked again at the moment its retention ends', async () => {
+  it('counts attempts from 1 again when a notification is parked at the moment its retention ends', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ clock });
     const request = { kind: 'payment', subject: 'payment:1', state: 'PAID', body: '{}', url: '' };
@@ -289,11 +289,11 @@ describe('MemoryStore', () => {
     expect(await store.parked()).toMatchObject([{ attempts: 1, firstFailedAt: clock() }]);
   });
 
-  it('lets go of parked notifications that have expired, as others are parked', async () => {
+  it('drops expired parked notifications as others are parked', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ clock });
     const park = async (key: string): Promise<WeakRef<object>> => {
-      // What the store keeps for as long as it keeps the notification.
+      // The store keeps this object for as long as it keeps the notification.
       const held = {};
       const rest = { kind: 'payment', subject: key, state: 'PAID', body: '{}', url: '', errorName: 'Error' };
       await store.park(Object.assign({ key, ...rest }, { held }), 1000);
@@ -302,7 +302,7 @@ describe('MemoryStore', () => {
     const expired = [await park('a'), await park('b')];
     await pass(1000);
     const kept = await park('c');
-    // A turn of the event loop, until which a WeakRef that was made or read keeps its object.
+    // A WeakRef that was made or read keeps its object until the next turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 0));
     collectGarbage();
     expect(expired.map((each) => each.deref())).toEqual([undefined, undefined]);

@@ -1,7 +1,7 @@
 import type { Claim } from '../../src/stores/idempotency-store';
 import type { ParkRequest } from '../../src/stores/parked';
 
-/** What the steps of a store are given, where the store's answers are scripted. */
+/** The claim that steps get in tests where the store’s answers are scripted. */
 export const claim: Claim = {
   subject: 'payment:1',
   state: 'PAID',

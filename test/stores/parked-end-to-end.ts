@@ -6,13 +6,13 @@ import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
 import { credentials, salePayload } from '../webhooks/support';
 
-/** Where a callback writes, and what is there. */
+/** Where a callback writes, and how often it wrote there. */
 export interface Ledger<Transaction> {
   write(id: string, transaction: Transaction): Promise<unknown>;
   count(id: string): Promise<number>;
 }
 
-/** For callbacks that write elsewhere than in the store's transaction. */
+/** For callbacks that write outside the store’s transaction. */
 export function ledgerInMemory(): Ledger<unknown> {
   const ids: string[] = [];
   return {
@@ -42,7 +42,7 @@ export function testParkedEndToEnd<Transaction>(
         park: true,
         on: {
           payment: async ({ payload }, { transaction }) => {
-            // A callback that threw after a write which is not in the transaction would have had its effect.
+            // Without a transaction, a write before the error would stay: nothing would roll it back.
             if (!bug.isFixed && store.transact === undefined) throw new TypeError('a bug');
             await ledger.write(payload.saleToken, transaction);
             if (!bug.isFixed) throw new TypeError('a bug');
@@ -74,7 +74,7 @@ export function testParkedEndToEnd<Transaction>(
       callback.close();
       const replayed = handler.replay({ since: new Date(entry.lastFailedAt) });
       await callback.reached;
-      // A delivery while the replay is at work is sent away, and finds it done afterwards.
+      // While the replay runs, a delivery gets 503. The delivery after it finds the state done.
       expect(await pay()).toBe(503);
       callback.open();
       expect(await replayed).toEqual([{ key, status: 'done' }]);
@@ -84,7 +84,7 @@ export function testParkedEndToEnd<Transaction>(
       expect([await ledger.count(id), await parked()]).toEqual([1, []]);
     });
 
-    it('is busy for a replay while a delivery is at work, which takes it out', async () => {
+    it('is busy for a replay while a delivery acts on it, and the delivery takes it out', async () => {
       const { handler, ledger, id, key, pay, parked, callback } = await failSixTimes();
       callback.close();
       const delivered = pay();
@@ -100,10 +100,10 @@ export function testParkedEndToEnd<Transaction>(
   });
 }
 
-/** Holds a callback up, from `close` to `open`. */
+/** Holds a callback up from `close` to `open`. */
 class Gate {
   open: () => void = () => undefined;
-  /** Once a callback is held up. */
+  /** Resolves once a callback is held up. */
   reached: Promise<void> = Promise.resolve();
   #reach: () => void = () => undefined;
   #opened: Promise<void> = Promise.resolve();

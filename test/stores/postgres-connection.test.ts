@@ -11,7 +11,7 @@ import {
 
 const request = { subject: 'payment:1', state: 'PAID', retentionMs: 1000, timeoutMs: 1000 };
 
-/** A pool of one connection, which answers as told, and what it was released with. */
+/** A pool of one connection that gives scripted answers, and what the connection was released with. */
 function poolOf(answer: (text: string) => Promise<PostgresResult>) {
   const client = new EventEmitter();
   const released: unknown[] = [];
@@ -38,7 +38,7 @@ describe('PostgresStore closes a connection that', () => {
       'transactional',
       (pool: PostgresPool) => new PostgresStore(pool, { transactional: true }).transact(request, neverRun),
     ],
-  ])('was lost, and bears what it still emits after that, in %s mode', async (_, use) => {
+  ])('was lost, and survives the errors it emits after that, in %s mode', async (_, use) => {
     const lost = new Error('Connection terminated unexpectedly');
     const { pool, client, released } = poolOf(() => Promise.reject(lost));
     await expect(use(pool)).rejects.toBe(lost);
@@ -46,15 +46,15 @@ describe('PostgresStore closes a connection that', () => {
     expect(() => client.emit('error', new Error('read ECONNRESET'))).not.toThrow();
   });
 
-  it('failed with something that is no error', async () => {
+  it('failed with a value that is no error', async () => {
     const { pool, released } = poolOf(() => Promise.reject('gone'));
     await expect(new PostgresStore(pool).claim('payment:1', 'PAID', 1000)).rejects.toBe('gone');
     expect(released).toEqual([expect.any(StoreError)]);
     expect(released).toEqual([expect.objectContaining({ cause: 'gone' })]);
   });
 
-  it('did not answer within stepTimeoutMs of its statement, and not before, however long connecting took', async () => {
-    // As on a busy machine: connecting takes nearly as long as a step may, so that no statement fits in after it.
+  it('did not answer within stepTimeoutMs of its statement, and no sooner, however long connecting took', async () => {
+    // As on a busy machine, connecting takes so long that no statement would fit into what is left of one step.
     const [stepTimeoutMs, connectingMs, answeringMs] = [400, 300, 200];
     const idle: object[] = [];
     const closed: unknown[] = [];
@@ -91,7 +91,7 @@ describe('PostgresStore closes a connection that', () => {
     expect(idle).toEqual([]);
   });
 
-  it('did not answer in time, without asking it for a ROLLBACK, in transactional mode', async () => {
+  it('did not answer in time, and sends it no ROLLBACK, in transactional mode', async () => {
     const { pool, released, sent } = poolOf((text) =>
       text.startsWith('BEGIN') ? new Promise(() => undefined) : Promise.reject(new Error('busy')),
     );
@@ -102,8 +102,8 @@ describe('PostgresStore closes a connection that', () => {
   });
 });
 
-describe('PostgresStore gives back a connection that answered,', () => {
-  it('and bears what that throws', async () => {
+describe('PostgresStore, giving back a connection that answered,', () => {
+  it('survives an error that the release throws', async () => {
     const { pool, client } = poolOf(async () => ({ rows: [], rowCount: 0, command: '' }));
     const release = vi.fn(() => {
       throw new Error('of a listener for release');
@@ -121,12 +121,12 @@ describe('PostgresStore, whose pool has no connection to give,', () => {
       'transactional',
       (pool: PostgresPool) => new PostgresStore(pool, { transactional: true }).transact(request, neverRun),
     ],
-  ])('rejects with the reason that the pool gives, in %s mode', async (_, use) => {
+  ])('rejects with the pool’s reason, in %s mode', async (_, use) => {
     const refused = new Error('connect ECONNREFUSED');
     await expect(use(poolWithout(refused))).rejects.toBe(refused);
   });
 
-  it('takes nothing for claimed, so that nothing is released later', async () => {
+  it('assumes no claim, so that nothing is released later', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const pool = poolWithout(new Error('connect ECONNREFUSED'));
@@ -134,7 +134,7 @@ describe('PostgresStore, whose pool has no connection to give,', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('has its slot free for the next transaction', async () => {
+  it('frees its slot for the next transaction', async () => {
     const pool = poolWithout(new Error('connect ECONNREFUSED'));
     const store = new PostgresStore(pool, { transactional: true, maxTransactions: 1, stepTimeoutMs: 200 });
     for (let attempt = 0; attempt < 3; attempt += 1)
@@ -150,7 +150,7 @@ describe('PostgresStore, whose pool has no connection to give,', () => {
   }
 });
 
-describe('What PostgresStore is given', () => {
+describe('PostgresStore, given a database that is no pool,', () => {
   const query = async () => ({ rows: [] });
   const connect = () => {
     throw new Error('not by a connection');
@@ -161,17 +161,14 @@ describe('What PostgresStore is given', () => {
     ['a database with another connect', Object.assign({ query }, { connect: true, totalCount: 1 })],
   ];
 
-  it.each(noPools)(
-    'is asked itself, and refused as transactional, where it is no pool: %s',
-    async (_, given) => {
-      expect(await new PostgresStore(given).claim('payment:1', 'PAID', 1000)).toEqual({ status: 'busy' });
-      expect(() => new PostgresStore(given as PostgresPool, { transactional: true })).toThrow(
-        ConfigurationError,
-      );
-    },
-  );
+  it.each(noPools)('queries it directly, and refuses it as transactional: %s', async (_, given) => {
+    expect(await new PostgresStore(given).claim('payment:1', 'PAID', 1000)).toEqual({ status: 'busy' });
+    expect(() => new PostgresStore(given as PostgresPool, { transactional: true })).toThrow(
+      ConfigurationError,
+    );
+  });
 
-  it('rejects with what it rejects with, and may be asked again, where it is no pool', async () => {
+  it('rejects with its error, and may be used again', async () => {
     const lost = new Error('Connection terminated');
     let answer = (): Promise<{ rows: unknown[] }> => Promise.reject(lost);
     const store = new PostgresStore({ query: () => answer() });

@@ -8,7 +8,7 @@ import type { Claim } from '../../src/webhooks';
 import type { StoreHarness } from './contract';
 import type { Faults } from './faults';
 
-/** How the contract suite reaches a store in this database. `run` tells its tables from those of others. */
+/** How the contract suite reaches a store in this database. `run` keeps its tables apart from those of other runs. */
 export async function harnessOf(
   database: PostgresQueryable,
   schema: string | undefined,
@@ -35,7 +35,7 @@ function withFaults(database: PostgresQueryable, faults: Faults | undefined): Po
   };
 }
 
-/** What both a server and PGlite must do, beside the contract. */
+/** What both a server and PGlite must do, beyond the contract. */
 export function testOnDatabase(name: string, database: PostgresQueryable, schema: string | undefined): void {
   const options = { schema, table: 'deletions' };
 
@@ -61,7 +61,7 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     await expect(store.deleteExpired({ limit: 0 })).rejects.toBeInstanceOf(ConfigurationError);
   });
 
-  it(`${name}: deletes what was parked once its retention is over, within the same limit`, async () => {
+  it(`${name}: deletes parked notifications once their retention is over, within the same limit`, async () => {
     const store = new PostgresStore(database, { schema, table: 'forgotten' });
     await store.createTable();
     const park = (key: string, retentionMs: number) =>
@@ -85,7 +85,7 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     expect(rows).toEqual([{ key: 'kept' }]);
   });
 
-  it(`${name}: has tables and indexes of their own under names of 52 bytes that differ in the last`, async () => {
+  it(`${name}: keeps apart the tables and indexes of two names of 52 bytes that differ in the last`, async () => {
     const longest = 'n'.repeat(51);
     const stores = ['1', '2'].map((end) => new PostgresStore(database, { schema, table: longest + end }));
     for (const store of stores) await store.createTable();
@@ -111,7 +111,7 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     return claim;
   }
 
-  it(`${name}: keeps a done state beyond its lease, through the deletion of what has expired`, async () => {
+  it(`${name}: keeps a done state beyond its lease when expired records are deleted`, async () => {
     const store = keeping();
     await store.createTable();
     expect(await store.complete(await claimed(store, 'payment:kept', 'PAID', 500), 60_000)).toBe(true);
@@ -142,7 +142,7 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     expect(await store.claim('payment:completed', 'PENDING', 50)).toMatchObject({ status: 'done' });
   });
 
-  it(`${name}: keeps a lease that was taken again after another had run out`, async () => {
+  it(`${name}: keeps a lease that was taken again after an earlier one had run out`, async () => {
     const store = keeping();
     await store.createTable();
     await claimed(store, 'payment:again', 'PAID', 20);
@@ -153,7 +153,7 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     expect(await store.complete(again, 60_000)).toBe(true);
   });
 
-  it(`${name}: keeps a lease whose subject was released before, longer than the lease before it`, async () => {
+  it(`${name}: keeps the lease of a subject that was released, for longer than its earlier lease`, async () => {
     const store = keeping();
     await store.createTable();
     await store.release(await claimed(store, 'payment:released', 'PAID', 50));
@@ -197,17 +197,17 @@ export function testOnDatabase(name: string, database: PostgresQueryable, schema
     expect(ends[1]).toEqual(ends[0]);
   });
 
-  it(`${name}: grows the fence also when the clock has been set back`, async () => {
+  it(`${name}: grows the fence also when the clock was set back`, async () => {
     const store = new PostgresStore(database, { schema, table: 'fences' });
     await store.createTable();
     const claim = await store.claim('payment:1', 'PAID', 60_000);
     if (claim.status !== 'claimed') throw new Error('not claimed');
     await store.release(claim);
     const qualified = schema === undefined ? 'fences' : `${pg.escapeIdentifier(schema)}.fences`;
-    // With an end that is past, as after a long time, so that the fence alone keeps the record.
+    // The end is past, as after a long time, so that only the fence keeps the record.
     await database.query(`UPDATE ${qualified} SET fence = 9000000000000, expires_at = 0`);
     expect(await store.claim('payment:1', 'PAID', 50)).toMatchObject({ fence: 9_000_000_000_001 });
-    // The record is kept until the clock has caught up: a new one would begin with a smaller fence.
+    // The record stays until the clock has caught up with its fence: a new record would start with a smaller one.
     await sleep(100);
     expect(await store.deleteExpired()).toBe(0);
     expect(await store.claim('payment:1', 'PAID', 50)).toMatchObject({ fence: 9_000_000_000_002 });

@@ -9,7 +9,7 @@ import { findPostgres, postgresConfig } from '../helpers/postgres';
 const found = await findPostgres();
 const table = `late_${randomUUID().slice(0, 8)}`;
 
-/** The handler's default. */
+/** The lease of the handler’s default options. */
 const LEASE_MS = 40_000;
 const STEP_MS = 200;
 
@@ -52,7 +52,7 @@ describe.skipIf(!found)('PostgreSQL: a claim that the store has given up', () =>
     await expect.poll(waitingStatements).toBeGreaterThan(0);
     await goOn();
 
-    // It has the lease now, or had it for a moment.
+    // The claim has the lease now, or had it for a moment.
     await expect.poll(async () => (await fenceOf(subject)) !== undefined).toBe(true);
     await expect
       .poll(async () => (await other.claim(subject, 'PAID', LEASE_MS)).status, {
@@ -62,7 +62,7 @@ describe.skipIf(!found)('PostgreSQL: a claim that the store has given up', () =>
       .toBe('claimed');
   });
 
-  it('is released without a claim of somebody else, made meanwhile, being released with it', async () => {
+  it('is released alone: a claim that another process made meanwhile keeps its lease', async () => {
     const subject = `payment:${randomUUID()}`;
     const goOn = await stallTable();
     await store.claim(subject, 'PAID', 1).catch(() => undefined);
@@ -81,7 +81,7 @@ describe.skipIf(!found)('PostgreSQL: a claim that the store has given up', () =>
     const goOn = await stallTable();
     const given = Array.from({ length: 3 }, () => store.claim(`payment:${randomUUID()}`, 'PAID', LEASE_MS));
     expect((await Promise.allSettled(given)).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
-    // All three connections of the pool are still busy in the server.
+    // The pool’s three former connections are still busy in the server.
     const { rows } = await pool.query('SELECT 1 AS one');
     expect(rows).toEqual([{ one: 1 }]);
     await goOn();
@@ -101,7 +101,7 @@ describe('PostgresStore releases in the background', () => {
     vi.useRealTimers();
   });
 
-  /** A database that answers a claim as told, and keeps what it is asked to release. */
+  /** A database with a scripted answer to a claim. It keeps what it is asked to release. */
   function databaseWith(claim: () => Promise<{ rows: unknown[] }>) {
     const releases: (readonly string[])[] = [];
     let release = async (_: readonly string[]): Promise<{ rows: unknown[] }> => ({ rows: [] });
@@ -135,7 +135,7 @@ describe('PostgresStore releases in the background', () => {
       () => Promise.reject(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
     ],
     [
-      'whose host was not found, of which the last five letters could be an SQLSTATE',
+      'whose host was not found: an SQLSTATE could look like the last five letters of ENOTFOUND',
       () => Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })),
     ],
     [
@@ -151,7 +151,7 @@ describe('PostgresStore releases in the background', () => {
     answerWith(async (tokens) => ({ rows: tokens.map((token) => ({ token })) }));
     const reason = await claim().catch((error: unknown) => error);
     const step = new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS);
-    // What the client says, or what the store says of a reply that it cannot read.
+    // The client’s error, or the store’s own for a reply that it cannot read.
     await (isReply(reason)
       ? expect(step).rejects.toBeInstanceOf(StoreError)
       : expect(step).rejects.toEqual(reason));
@@ -162,17 +162,17 @@ describe('PostgresStore releases in the background', () => {
 
   const isReply = (value: unknown) => typeof value === 'object' && value !== null && 'rows' in value;
 
-  it('and keeps no process alive for that', async () => {
+  it('without keeping the process alive', async () => {
     const { database } = databaseWith(lost);
     const timers = vi.spyOn(globalThis, 'setTimeout');
     await new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS).catch(() => undefined);
-    // The first one was the step's own, which is over.
+    // The claim’s own timer is over.
     expect(vi.getTimerCount()).toBe(1);
     expect(timers.mock.results.at(-1)?.value.hasRef()).toBe(false);
     timers.mockRestore();
   });
 
-  it.each([{}, 5])('also where timers are %j, and keep no process alive', async (timer) => {
+  it.each([{}, 5])('on runtimes whose timers are %j and keep no process alive', async (timer) => {
     vi.useRealTimers();
     const { database } = databaseWith(lost);
     const timers = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(timer as never);
@@ -192,7 +192,7 @@ describe('PostgresStore releases in the background', () => {
     expect(releases).toEqual([]);
   });
 
-  it('every second for five minutes, also while the server fails, and then no more', async () => {
+  it('a claim by one try every second for five minutes, even while the server fails, and then stops', async () => {
     const { database, releases, answerWith } = databaseWith(lost);
     answerWith(() => Promise.reject(new Error('connect ECONNREFUSED')));
     await expect(new PostgresStore(database).claim('payment:1', 'PAID', LEASE_MS)).rejects.toBeInstanceOf(
@@ -205,7 +205,7 @@ describe('PostgresStore releases in the background', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('one statement at a time, and all claims with it', async () => {
+  it('all claims together, with one statement at a time', async () => {
     const { database, releases, answerWith } = databaseWith(lost);
     const store = new PostgresStore(database);
     let answer: (reply: { rows: unknown[] }) => void = () => undefined;
@@ -226,7 +226,7 @@ describe('PostgresStore releases in the background', () => {
     expect(releases[1]).toContain(releases[0]?.[1]);
   });
 
-  it('the 1000 newest claims', async () => {
+  it('at most the 1000 newest claims', async () => {
     const { database, releases } = databaseWith(lost);
     const store = new PostgresStore(database);
     for (let index = 0; index < 1_001; index += 1) {

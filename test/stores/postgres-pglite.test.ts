@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { ALL_FAULTS, testStoreContract } from './contract';
 import { harnessOf, testOnDatabase } from './postgres-database';
 
-// In a file of its own: to start, it blocks the event loop for seconds, and others wait for answers meanwhile.
+// In a file of its own, because its start blocks the event loop for seconds while other tests wait for answers.
 describe('PGlite', () => {
   const pglite = new PGlite();
-  // It starts in seconds, and on a machine at its limit in more than a hook may take.
+  // It starts in seconds; on an overloaded machine, the start can outlast the usual limit of a hook.
   beforeAll(() => pglite.waitReady, 120_000);
   afterAll(() => pglite.close());
 

@@ -8,7 +8,7 @@ import {
   type PostgresTransaction,
 } from '../../src/stores';
 
-/** Runs the callback in a transaction of a server that does everything, and keeps what is sent to it meanwhile. */
+/** Runs the callback in a transaction of a server that accepts everything, and keeps what the callback sends. */
 async function sentBy(callback: (transaction: PostgresTransaction) => Promise<unknown>) {
   const sent: PostgresQuery[] = [];
   const client = {
@@ -81,7 +81,7 @@ describe('A statement that begins or ends a transaction', () => {
     "INSERT INTO t VALUES ('x') -- '\n; COMMIT --'",
   ];
 
-  it.each(endings)('is refused before it is sent, as a text and as an object: %j', async (text) => {
+  it.each(endings)('is refused before it is sent, as text and in an object: %j', async (text) => {
     for (const statement of [text, { text }, { text, values: [] }, { text, name: 'named' }]) {
       const { sent, result } = await sentBy((transaction) => transaction.query(statement, []));
       expect(sent).toEqual([]);
@@ -92,7 +92,7 @@ describe('A statement that begins or ends a transaction', () => {
     }
   });
 
-  it('is refused for good, also when the callback catches that', async () => {
+  it('is refused for good, also when the callback catches the refusal', async () => {
     const { sent, result } = await sentBy((transaction) =>
       transaction.query('COMMIT').catch(() => undefined),
     );
@@ -125,7 +125,7 @@ describe('A single statement', () => {
     'SELECT "; COMMIT"',
     'SELECT $$; COMMIT; $$',
     'SELECT $fn$ BEGIN; $$ COMMIT; $fn$',
-    // What is not closed is one string up to the end, and the server refuses it.
+    // An unclosed quote makes one string up to the end, which the server refuses.
     'SELECT $$; COMMIT',
     'SELECT $a$; COMMIT; $b$',
     "SELECT '; COMMIT",
@@ -152,7 +152,7 @@ describe('A single statement', () => {
     expect(sent).toEqual([{ text, values: [], queryMode: 'extended' }]);
   });
 
-  it('is sent as an object with what pg knows of it, and nothing else', async () => {
+  it('is sent as an object with the fields that pg knows, and no others', async () => {
     const types = { getTypeParser: () => String };
     const statement = {
       text: 'SELECT $1',
@@ -173,7 +173,7 @@ describe('A single statement', () => {
     ]);
   });
 
-  it('is sent without a name, a row mode and types that are none', async () => {
+  it('is sent without an invalid name, row mode or types', async () => {
     for (const wrong of [{}, { name: 5, rowMode: 'object', types: 'text' }]) {
       const statement = { text: 'SELECT 1', ...wrong } as PostgresStatement;
       const { sent } = await sentBy((transaction) => transaction.query(statement));
@@ -181,14 +181,14 @@ describe('A single statement', () => {
     }
   });
 
-  it('takes the values beside the object before those in it, as pg does', async () => {
+  it('takes the values passed beside the object before those in it, as pg does', async () => {
     const { sent } = await sentBy((transaction) =>
       transaction.query({ text: 'SELECT $1', values: [1] }, [2]),
     );
     expect(sent).toMatchObject([{ values: [2] }]);
   });
 
-  it('may be an object whose text is a getter, as that of a template tag', async () => {
+  it('may be an object whose text is a getter, like that of a template tag', async () => {
     class Tagged {
       values = ['a'];
       get text() {
@@ -200,7 +200,7 @@ describe('A single statement', () => {
   });
 });
 
-describe('Something that is no plain text', () => {
+describe('A statement that is no plain text', () => {
   const sly: [string, unknown][] = [
     ['an object with a toString', { toString: () => 'COMMIT' }],
     ['an object with a toString and a replace', { toString: () => 'COMMIT', replace: () => 'SELECT 1' }],
@@ -215,7 +215,7 @@ describe('Something that is no plain text', () => {
   it.each([
     ...sly,
     ...sly.map(([name, text]): [string, unknown] => [`an object with ${name} as its text`, { text }]),
-    ['an object with a name alone', { name: 'prepared' }],
+    ['an object with only a name', { name: 'prepared' }],
     ['an object with a name and an empty text', { name: 'prepared', text: '' }],
   ])('is refused before it is sent: %s', async (_, statement) => {
     const { sent, result } = await sentBy((transaction) => transaction.query(asText(statement)));
@@ -224,7 +224,7 @@ describe('Something that is no plain text', () => {
     expect(result).toMatchObject({ message: expect.stringContaining('plain string') });
   });
 
-  it('is asked for its text once, so that what was checked is what is sent', async () => {
+  it('is read once, so that the text that was checked is the text that is sent', async () => {
     let asked = 0;
     const statement = {
       get text() {
@@ -237,7 +237,7 @@ describe('Something that is no plain text', () => {
     expect(asked).toBe(1);
   });
 
-  it.each(['a', 1, { length: 1 }])('is refused as values: %j', async (values) => {
+  it.each(['a', 1, { length: 1 }])('is refused with the values %j', async (values) => {
     const statement = { text: 'SELECT $1', values } as unknown as PostgresStatement;
     const { sent, result } = await sentBy((transaction) => transaction.query(statement));
     expect(sent).toEqual([]);

@@ -3,7 +3,7 @@ import { ConfigurationError, StoreError } from '../../src/errors';
 import { type PostgresQueryable, PostgresStore } from '../../src/stores';
 import { claim, request } from './one-claim';
 
-/** A database that gives these rows to what is asked of it, and keeps what that was. */
+/** A database that gives these rows for each statement, and keeps what it was asked. */
 function databaseThat(answer: (text: string) => unknown[]) {
   const asked: { readonly text: string; readonly values: unknown }[] = [];
   const database: PostgresQueryable = {
@@ -15,7 +15,7 @@ function databaseThat(answer: (text: string) => unknown[]) {
   return { database, asked, values: () => asked.map(({ values }) => values) };
 }
 
-describe('PostgresStore, over a database that answers as told,', () => {
+describe('PostgresStore over a database with scripted answers', () => {
   it('gives each step its values, in its two tables', async () => {
     const { database, asked, values } = databaseThat(() => []);
     const store = new PostgresStore(database);
@@ -40,7 +40,7 @@ describe('PostgresStore, over a database that answers as told,', () => {
     expect(asked.every(({ text }) => text.includes('"pix_automatic_notifications'))).toBe(true);
   });
 
-  it('gives what is stored of a subject and a state, where they are not storable as they are', async () => {
+  it('stores another form of a subject and a state that cannot be stored unchanged', async () => {
     const { database, values } = databaseThat(() => []);
     const store = new PostgresStore(database);
     const odd = { ...claim, subject: 'a\0', state: 'b\0' };
@@ -61,7 +61,7 @@ describe('PostgresStore, over a database that answers as told,', () => {
     ]);
   });
 
-  it('confirms a completion only where a row has the token', async () => {
+  it('confirms a completion only where a row has the token of the claim', async () => {
     let rows: unknown[] = [{ token: 'token' }];
     const store = new PostgresStore(databaseThat(() => rows).database);
     expect(await store.complete(claim, 1000)).toBe(true);
@@ -77,7 +77,7 @@ describe('PostgresStore, over a database that answers as told,', () => {
     [0, 2, 2, [[2], [2]]],
     [1, 0, 1, [[2], [1]]],
   ])(
-    'deletes of %s records and %s parked ones, with the limit 2, %s',
+    'deletes, of %s records and %s parked ones with the limit 2, %s',
     async (records, parked, deleted, limits) => {
       const { database, values } = databaseThat((text) =>
         Array(text.includes('_parked"') ? parked : records).fill({}),
@@ -87,7 +87,7 @@ describe('PostgresStore, over a database that answers as told,', () => {
     },
   );
 
-  it('prints what createTable runs, in the same order', async () => {
+  it('prints the statements that createTable runs, in the same order', async () => {
     const texts = ['subject', 'token', 'key', 'entry'].map((name) => [name, 'text']);
     const numbers = ['fence', 'expires', 'expires_at', 'first_failed_at', 'last_failed_at', 'attempts'];
     const columns = JSON.stringify({
@@ -103,7 +103,7 @@ describe('PostgresStore, over a database that answers as told,', () => {
     expect(store.createTableSql()).toBe(run.map((text) => `${text};\n`).join(''));
   });
 
-  it('refuses durations that are none, by their names', async () => {
+  it('refuses invalid durations and names them', async () => {
     const { database, asked } = databaseThat(() => []);
     const store = new PostgresStore(database);
     await expect(store.claim('payment:1', 'PAID', 0)).rejects.toThrow('Expected leaseMs to be');
@@ -112,7 +112,7 @@ describe('PostgresStore, over a database that answers as told,', () => {
     expect(asked).toEqual([]);
   });
 
-  it('deletes 1000 at most when nothing is said, and refuses a limit that is none', async () => {
+  it('deletes 1000 at most by default, and refuses an invalid limit', async () => {
     const { database, values } = databaseThat(() => []);
     const store = new PostgresStore(database);
     expect(await store.deleteExpired()).toBe(0);
@@ -133,7 +133,7 @@ describe('PostgresStore, over a database that answers as told,', () => {
     const open = (ms: number) => new PostgresStore(database, { stepTimeoutMs: ms });
     expect(() => open(stepTimeoutMs)).toThrow(ConfigurationError);
     expect(() => open(stepTimeoutMs)).toThrow('Expected stepTimeoutMs to be');
-    // A timer of more than that fires at once, and each step would fail.
+    // A timer longer than that would fire at once, and each step would fail.
     expect(open(2 ** 31 - 1)).toBeInstanceOf(PostgresStore);
   });
 
@@ -145,7 +145,7 @@ describe('PostgresStore, over a database that answers as told,', () => {
   });
 });
 
-describe('PostgresStore, over a database that never answers,', () => {
+describe('PostgresStore over a database that never answers', () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([

@@ -26,7 +26,7 @@ describe.skipIf(!found)('PostgreSQL', () => {
 
   testOnDatabase('over pg', pool, schema);
 
-  it('creates its table from any number of processes at the same time', async () => {
+  it('lets any number of processes create its table at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const store = new PostgresStore(pool, { schema, table: `race ${round}` });
       await Promise.all(Array.from({ length: 10 }, () => store.createTable()));
@@ -54,7 +54,7 @@ describe('PostgresStore is refused', () => {
 });
 
 describe('PostgresStore', () => {
-  it('takes a race in which no row comes back for busy', async () => {
+  it('treats a claim that returns no row as busy, because it lost a race', async () => {
     const store = new PostgresStore({ query: async () => ({ rows: [] }) });
     expect(await store.claim('payment:1', 'PAID', 1000)).toEqual({ status: 'busy' });
   });
@@ -72,7 +72,7 @@ describe('PostgresStore', () => {
     [{ status: 'claimed', token: 'of another', fence: '1', states: '[]' }],
     [null],
     [{}, {}],
-  ])('takes the rows %j for an error', async (rows) => {
+  ])('treats the rows %j as an error', async (rows) => {
     // @ts-expect-error: not what a client answers
     const store = new PostgresStore({ query: async () => ({ rows }) });
     const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
@@ -81,7 +81,7 @@ describe('PostgresStore', () => {
   });
 
   it.each([undefined, 'rows', [null], [{ locked: 't' }], []])(
-    'takes the rows %j for an error when it asks for the lock',
+    'treats the rows %j as an error when it asks for the lock',
     async (rows) => {
       const client = {
         query: async () => ({ rows }),

@@ -53,7 +53,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     return (await others.query(`SELECT FROM ${writes} WHERE subject = $1`, [subject])).rowCount ?? 0;
   }
 
-  describe('a callback that outlives its time', () => {
+  describe('a callback that takes longer than timeoutMs', () => {
     const holding = (holdMs: number, stepTimeoutMs = 2_000) => {
       const sql = postgresStatements(table, undefined);
       const settings = { pool, slots: new Slots(5), sql, stepTimeoutMs, holdMs };
@@ -61,7 +61,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
         transact(settings, request, work);
     };
 
-    it('is given up at once, and keeps its subject until it has ended', async () => {
+    it('is abandoned at once, and keeps its subject until it has ended', async () => {
       const request = newRequest(100);
       let end: () => void = () => undefined;
       const ended = new Promise<void>((resolve) => {
@@ -83,7 +83,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
         .poll(async () => (await open(others).transact(next, async () => undefined)).status)
         .toBe('completed');
       expect(await effects(request.subject)).toBe(0);
-      // The next one was not told of a state that was done.
+      // The next callback runs, so the abandoned one left no done state behind.
       expect(await open(others).transact(request, async () => undefined)).toEqual({ status: 'completed' });
       await expect.poll(() => pool.idleCount === pool.totalCount).toBe(true);
     });
@@ -95,7 +95,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
         wake = resolve;
       });
       let late: unknown;
-      // The server's own limit, which is the sum of all three, would come later.
+      // The server’s own limit, which is the sum of all three, would come later.
       const hanging = holding(1_000, 20_000)(request, async (transaction) => {
         await write(transaction, request.subject);
         await woken;
@@ -113,7 +113,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
       expect(await effects(request.subject)).toBe(0);
     });
 
-    it('is held by the server for as long: timeoutMs, 15 s and stepTimeoutMs', async () => {
+    it('is limited by the server to the same time: timeoutMs, 15 s and stepTimeoutMs', async () => {
       const settings = await settingsIn(open(pool, { stepTimeoutMs: 3_000 }), newRequest(20_000));
       expect(settings).toEqual({
         statement: '23s',
@@ -122,7 +122,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
       });
     });
 
-    it('does not free its slot before that', async () => {
+    it('frees its slot only when it has ended', async () => {
       const request = newRequest(50);
       const small = open(pool, { maxTransactions: 1, stepTimeoutMs: 1_000 });
       let end: () => void = () => undefined;
@@ -206,7 +206,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     await connected.end();
   });
 
-  it('completes a burst of 40 whose callbacks also ask the pool of 10', async () => {
+  it('completes a burst of 40 callbacks that also query the pool of 10', async () => {
     const store = open(pool, { stepTimeoutMs: 10_000 });
     const results = await Promise.all(
       Array.from({ length: 40 }, async () => {
@@ -221,7 +221,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     expect(results).toEqual(Array(40).fill({ status: 'completed', effects: 1 }));
   });
 
-  it('records a notification whose callback has set another search_path', async () => {
+  it('records a notification whose callback set another search_path', async () => {
     const request = newRequest();
     const result = await open(pool).transact(request, async (transaction) => {
       await write(transaction, request.subject);
@@ -238,7 +238,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
       (transaction: PostgresTransaction) => transaction.query("SELECT set_config('role', $1, true)", [role]),
     ],
   ])(
-    'records a notification whose callback has taken a role without rights on the table, by %s',
+    'records a notification whose callback took a role without rights on the table, by %s',
     async (_, take) => {
       const request = newRequest();
       const result = await open(pool).transact(request, async (transaction) => {
@@ -253,7 +253,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     },
   );
 
-  it('takes a statement as an object, as pg does', async () => {
+  it('takes a statement as an object, like pg', async () => {
     const request = newRequest();
     let rows: unknown;
     await open(pool).transact(request, async (transaction) => {
@@ -269,7 +269,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
   });
 
   it.each([false, true])(
-    'uses a connection that was ready too late for its step in the next one, with transactional: %s',
+    'keeps for the next step a connection that was ready too late for its own, with transactional: %s',
     async (transactional) => {
       const connectingMs = 500;
       let connections = 0;
@@ -328,7 +328,7 @@ describe.skipIf(!found)('PostgreSQL under strain: PostgresStore with transaction
     expect(await store.claim(subject, 'PAID', 1_500)).toEqual({ status: 'busy' });
   });
 
-  it('deletes what has expired without waiting for records in use', async () => {
+  it('deletes expired records without waiting for records in use', async () => {
     const store = open(others, { table: `${table}_x`, stepTimeoutMs: 2_000 });
     await store.createTable();
     await store.claim('payment:1', 'PAID', 1);

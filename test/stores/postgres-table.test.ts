@@ -33,7 +33,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     await appPool.end();
   });
 
-  it('takes the table that it made before, and the one of createTableSql()', async () => {
+  it('accepts the table that it made before, and the one that createTableSql() makes', async () => {
     await store.createTable();
     await store.createTable();
     await pool.query(`DROP TABLE ${schema}.records, ${schema}.records_parked`);
@@ -42,7 +42,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
   });
 
-  it('takes a table that belongs to a role of which it is a member', async () => {
+  it('accepts a table whose owner is a role of which it is a member', async () => {
     await store.createTable();
     await pool.query(`ALTER TABLE ${schema}.records OWNER TO ${owners}`);
     await pool.query(`ALTER TABLE ${schema}.records_parked OWNER TO ${owners}`);
@@ -50,7 +50,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     expect(await appStore.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
   });
 
-  it('refuses a table of somebody else, also for a superuser, who could use it', async () => {
+  it('refuses a table with another owner, also for a superuser, who could use it', async () => {
     await store.createTable();
     await pool.query(`ALTER TABLE ${schema}.records OWNER TO ${stranger}`);
     await expect(store.createTable()).rejects.toMatchObject({
@@ -86,11 +86,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
   });
 
   it.each([
-    [
-      'which belongs to somebody else',
-      `ALTER TABLE ${schema}.records_parked OWNER TO ${stranger}`,
-      'no part in',
-    ],
+    ['with another owner', `ALTER TABLE ${schema}.records_parked OWNER TO ${stranger}`, 'no part in'],
     ['with a trigger', triggered('records_parked'), 'triggers, rules or row security'],
     ['without a column', `ALTER TABLE ${schema}.records_parked DROP COLUMN entry`, 'lacks entry (text)'],
     [
@@ -98,7 +94,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
       `ALTER TABLE ${schema}.records_parked DROP CONSTRAINT records_parked_pkey`,
       'primary key is not key',
     ],
-  ])('refuses a table for what is parked %s', async (_, change, message) => {
+  ])('refuses a table for parked notifications %s', async (_, change, message) => {
     await store.createTable();
     await pool.query(change);
     await expect(store.createTable()).rejects.toMatchObject({
@@ -110,13 +106,13 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     });
   });
 
-  it('refuses a view in the place of the table', async () => {
+  it('refuses a view in place of the table', async () => {
     await pool.query(`CREATE VIEW ${schema}.records AS SELECT 1 AS subject`);
     await expect(store.createTable()).rejects.toMatchObject({ message: expect.stringContaining('ordinary') });
     await pool.query(`DROP VIEW ${schema}.records`);
   });
 
-  it('leaves alone what is not its table: no index is made on it', async () => {
+  it('makes no index on a table that is not its own', async () => {
     await pool.query(`CREATE TABLE ${schema}.records (subject text PRIMARY KEY, expires_at bigint)`);
     await expect(store.createTable()).rejects.toBeInstanceOf(StoreError);
     const { rows } = await pool.query('SELECT indexname FROM pg_indexes WHERE schemaname = $1', [schema]);
@@ -135,7 +131,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     });
   });
 
-  it('makes tables that a role can use with SELECT, INSERT, UPDATE and DELETE alone', async () => {
+  it('makes tables that a role can use with only SELECT, INSERT, UPDATE and DELETE', async () => {
     await store.createTable();
     const tables = `${schema}.records, ${schema}.records_parked`;
     await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${stranger}`);

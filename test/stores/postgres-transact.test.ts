@@ -11,8 +11,8 @@ async function neverRun(): Promise<void> {
   throw new Error('must not run');
 }
 
-/** What a server does not answer, or would not be noticed to have been sent. */
-describe('PostgresStore with transactional: true, over a client that answers as told', () => {
+/** Answers that no real server gives, or statements that a real server would not show. */
+describe('PostgresStore with transactional: true, over a client with scripted answers,', () => {
   it('completes with five statements of its own, and gives its connection back', async () => {
     const { pool, client, sent, released } = scriptedPool();
     expect(await open(pool).transact(request, async () => undefined)).toEqual({ status: 'completed' });
@@ -21,7 +21,7 @@ describe('PostgresStore with transactional: true, over a client that answers as 
     expect(client.listenerCount('error')).toBe(0);
   });
 
-  it('sets the role again where a statement spoke of one', async () => {
+  it('sets the role again where a statement of the callback names a role', async () => {
     const roles: unknown[] = [];
     const { pool, sent } = scriptedPool({
       role: ([role]) => {
@@ -43,7 +43,7 @@ describe('PostgresStore with transactional: true, over a client that answers as 
     [2, [{}]],
     [1, [{}, {}]],
     [2, [{}, {}]],
-  ])('rolls back where the completion changed %j rows, and gave %j', async (rowCount, rows) => {
+  ])('rolls back where the completion changed %j rows and returned %j', async (rowCount, rows) => {
     const { pool, sent, released } = scriptedPool({ completion: () => ({ rowCount, rows }) });
     await expect(open(pool).transact(request, async () => undefined)).rejects.toBeInstanceOf(StoreError);
     expect(sent.slice(3)).toEqual(['completion', 'ROLLBACK']);
@@ -59,7 +59,7 @@ describe('PostgresStore with transactional: true, over a client that answers as 
     },
   );
 
-  it('rolls back what the callback threw out of, and uses the connection and the slot again', async () => {
+  it('rolls back when the callback throws, and uses the connection and the slot again', async () => {
     const { pool, sent, released } = scriptedPool();
     const store = open(pool);
     const error = new Error('out of stock');
@@ -83,7 +83,7 @@ describe('PostgresStore with transactional: true, over a client that answers as 
     },
   );
 
-  it.each(['timeoutMs', 'retentionMs'])('refuses a %s that is none, and sends no BEGIN', async (option) => {
+  it.each(['timeoutMs', 'retentionMs'])('refuses an invalid %s, and sends no BEGIN', async (option) => {
     const { pool, sent } = scriptedPool();
     const store = open(pool);
     for (const value of [0, -1, Number.NaN]) {
@@ -105,12 +105,12 @@ describe('PostgresStore with transactional: true', () => {
     [2, 1],
     [1, 1],
     [undefined, 8],
-  ])('opens at a time, over a pool of %s, %s', async (max, most) => {
+  ])('opens, over a pool of at most %s connections, %s transactions at a time', async (max, most) => {
     const open = await mostOpen({ ...(max !== undefined && { options: { max } }) });
     expect(open).toBe(most);
   });
 
-  it('opens as many at a time as maxTransactions says', async () => {
+  it('opens as many transactions at a time as maxTransactions says', async () => {
     expect(await mostOpen({ options: { max: 10 } }, 6)).toBe(6);
     const { pool } = scriptedPool();
     for (const maxTransactions of [0, 1.5])
@@ -119,7 +119,7 @@ describe('PostgresStore with transactional: true', () => {
       );
   });
 
-  /** How many transactions a store opens at a time over a pool that gives each a connection which never answers. */
+  /** How many transactions a store opens at a time over a pool whose connections never answer. */
   async function mostOpen(like: Partial<PostgresPool>, maxTransactions?: number): Promise<number> {
     let connections = 0;
     const client = {

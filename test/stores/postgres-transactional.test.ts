@@ -47,13 +47,13 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
   const write = (transaction: PostgresTransaction) =>
     transaction.query(`INSERT INTO ${writes} VALUES ($1)`, [subject]);
 
-  /** How often the callback's effect is there. */
+  /** How often the callback’s write is in the database. */
   async function effects(): Promise<number> {
     const { rowCount } = await pool.query(`SELECT FROM ${writes} WHERE subject = $1`, [subject]);
     return rowCount ?? 0;
   }
 
-  /** That nothing of a transaction is left, and the next one is not hindered. */
+  /** Expects that nothing of a transaction is left, and that the next one can complete. */
   async function expectNothing(): Promise<void> {
     expect(await effects()).toBe(0);
     await eventually(
@@ -63,12 +63,12 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     expect(await effects()).toBe(1);
   }
 
-  /** That the pool's connections are all usable: none lost, in a transaction, or broken. */
+  /** Expects that all connections of the pool are usable: none lost, broken, or in a transaction. */
   async function expectPoolIntact(): Promise<void> {
     await eventually(async () => pool.idleCount === pool.totalCount);
     const clients = await Promise.all(Array.from({ length: 10 }, () => pool.connect()));
     const usable = clients.map(async (client) => {
-      // In a transaction that was left open, it would have begun before its statement.
+      // In a transaction that was left open, `now()` would be earlier than the start of this statement.
       const { rows } = await client.query<{ alone: boolean; settings: string }>(
         `SELECT now() = statement_timestamp() AS alone, concat_ws(' ', current_setting('statement_timeout'),
           current_setting('idle_in_transaction_session_timeout'), current_setting('synchronous_commit'),
@@ -99,7 +99,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     expect(await store.transact(request(), neverRun)).toEqual({ status: 'done' });
   });
 
-  it('hands on the states that are done', async () => {
+  it('hands on the done states', async () => {
     await store.transact(request('PENDING'), async () => {});
     await store.transact(request('PAID'), async (_, { handledStates }) => {
       expect(handledStates).toEqual(['PENDING']);
@@ -113,7 +113,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       Array.from({ length: 100 }, async () => {
         const result = await store.transact(request(), async (transaction) => {
           await write(transaction);
-          // Ends only after all the others have their answer, so that none of them can have waited for it.
+          // Ends only after all the others have their answer: if one of them had waited, this would never end.
           await eventually(async () => others === 99);
           running = false;
         });
@@ -146,7 +146,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     expect(result).toEqual({ status: 'completed' });
   });
 
-  it('rolls back and rethrows what the callback throws', async () => {
+  it('rolls back and rethrows the callback’s error', async () => {
     const error = new Error('out of stock');
     const failing = store.transact(request(), async (transaction) => {
       await write(transaction);
@@ -224,7 +224,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       { table, transactional: true },
     );
 
-    // What the store cannot see: here, because the driver changes what it is given.
+    // The driver changes the text after the store has checked it, so the store cannot see it.
     function smuggledIn(text: string): string {
       return text.replace(/\/\* smuggled(.*)\*\//, '$1');
     }
@@ -242,14 +242,14 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
           before = await effects();
         });
         await expect(result).rejects.toBeInstanceOf(StoreError);
-        // What a smuggled COMMIT has committed is there, and stays the merchant's affair; it was not acknowledged.
+        // What a smuggled COMMIT wrote stays, and is the merchant’s concern. The store did not confirm it.
         expect(await effects()).toBe(before);
         expect(await store.claim(subject, 'PAID', 1000)).not.toMatchObject({ status: 'done' });
         await expectPoolIntact();
       },
     );
 
-    it('never completes when another has completed after a smuggled ROLLBACK; BEGIN', async () => {
+    it('never completes when another callback has completed after a smuggled ROLLBACK; BEGIN', async () => {
       const result = lax.transact(request(), async (transaction) => {
         await transaction.query('SELECT 1 /* smuggled; ROLLBACK; BEGIN */');
         expect(await store.transact(request(), async (other) => void (await write(other)))).toEqual({
@@ -279,7 +279,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     await expectNothing();
   });
 
-  it('commits durably, whatever the callback has set', async () => {
+  it('commits durably, whatever the callback set', async () => {
     let setting: unknown;
     const watched = storeWith(async (query, client) => {
       if (query === 'COMMIT') setting = (await client.query('SHOW synchronous_commit')).rows;
@@ -300,7 +300,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     });
   });
 
-  it('gives a callback as long as a timer takes, which is also the most that a timeout of the server may be', async () => {
+  it('gives a callback up to the longest time of a timer, which is also the server’s longest timeout', async () => {
     const longest = 2 ** 31 - 1;
     const result = await store.transact(request('PAID', longest), async (transaction) => {
       const names = ['statement_timeout', 'idle_in_transaction_session_timeout'];
@@ -315,7 +315,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     );
   });
 
-  it('gives up a callback that takes longer than timeoutMs, and accepts nothing more from it', async () => {
+  it('abandons a callback that takes longer than timeoutMs, and accepts nothing more from it', async () => {
     let late: unknown;
     const slow = store.transact(request('PAID', 100), async (transaction) => {
       await write(transaction);
@@ -329,7 +329,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     await expectPoolIntact();
   });
 
-  it('gives up at once a callback that waits for a slow statement, which the server then ends', async () => {
+  it('abandons at once a callback that waits for a slow statement, and the server ends that statement', async () => {
     const short = new PostgresStore(pool, { table, transactional: true, stepTimeoutMs: 2000 });
     const slow = short.transact(request('PAID', 100), async (transaction) => {
       await write(transaction);
@@ -349,7 +349,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     await expect(kept?.query('SELECT 1')).rejects.toBeInstanceOf(StoreError);
   });
 
-  it('commits what the callback did not await, and fails when that fails', async () => {
+  it('commits statements that the callback did not await, and fails when one of them fails', async () => {
     await store.transact(request(), async (transaction) => {
       void write(transaction);
     });
@@ -361,7 +361,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     await expect(failing).rejects.toBeInstanceOf(Error);
   });
 
-  it('waits for what the callback did not await as long as for the callback', async () => {
+  it('waits for statements that the callback did not await for as long as for the callback', async () => {
     const short = new PostgresStore(pool, { table, transactional: true, stepTimeoutMs: 300 });
     const result = await short.transact(request(), async (transaction) => {
       void transaction.query('SELECT pg_sleep(1)');
@@ -433,7 +433,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     await expectPoolIntact();
   });
 
-  it('gives up when the pool has no connection, and gives back one that comes late', async () => {
+  it('gives up when the pool has no connection, and returns one that comes late', async () => {
     const small = new pg.Pool({ ...postgresConfig, max: 1 });
     const held = await small.connect();
     const waiting = new PostgresStore(small, { table, transactional: true, stepTimeoutMs: 100 });
@@ -487,7 +487,7 @@ function textOf(query: string | PostgresQuery): string {
   return typeof query === 'string' ? query : query.text;
 }
 
-/** Waits for what the server does by itself: noticing that a connection is gone, for one. */
+/** Waits for what the server does on its own, for example noticing that a connection is gone. */
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt += 1) {
     if (await condition()) return;

@@ -3,7 +3,7 @@ import { ConfigurationError, StoreError } from '../../src/errors';
 import { type RedisClient, RedisStore } from '../../src/stores';
 import { claim, request } from './one-claim';
 
-/** No server answers these. They come out of a client that is in a MULTI, or changes replies. */
+/** No server gives these answers. They come from a client in a MULTI, or from one that changes replies. */
 describe('RedisStore', () => {
   it("keeps its keys under 'pix-automatic:webhooks:' by default", async () => {
     const keys: string[] = [];
@@ -27,7 +27,7 @@ describe('RedisStore', () => {
     ['unpark', (store) => store.unpark('payment:1:PAID')],
   ];
 
-  describe.each(steps)('takes for an error, when it is answered to %s,', (name, step) => {
+  describe.each(steps)('treats as an error, when it is the answer to %s,', (name, step) => {
     it.each([
       'QUEUED',
       'parked',
@@ -47,7 +47,7 @@ describe('RedisStore', () => {
       ['done', 'token', '', []],
       { 0: 'claimed' },
     ])('the reply %j', async (reply) => {
-      // That is what `park` is answered where all is well.
+      // `['parked']` is the right answer to `park`, so `park` gets another step’s reply instead.
       const asked = name === 'park' && Array.isArray(reply) && reply[0] === 'parked' ? ['unparked'] : reply;
       const client: RedisClient = { defineCommand: true, eval: async () => asked };
       const error = await step(new RedisStore(client)).catch((reason: unknown) => reason);
@@ -60,11 +60,14 @@ describe('RedisStore', () => {
     ['complete', 'released'],
     ['release', 'completed'],
     ['release', 'lost'],
-  ])('takes another step’s reply for an error, with the token of the claim: %s, %s', async (name, status) => {
-    const client: RedisClient = { defineCommand: true, eval: async () => [status, claim.token] };
-    const step = steps.find(([each]) => each === name)?.[1];
-    await expect(step?.(new RedisStore(client))).rejects.toBeInstanceOf(StoreError);
-  });
+  ])(
+    'treats another step’s reply as an error, even with the token of the claim: %s, %s',
+    async (name, status) => {
+      const client: RedisClient = { defineCommand: true, eval: async () => [status, claim.token] };
+      const step = steps.find(([each]) => each === name)?.[1];
+      await expect(step?.(new RedisStore(client))).rejects.toBeInstanceOf(StoreError);
+    },
+  );
 
   it.each([
     ['abc', []],
@@ -74,7 +77,7 @@ describe('RedisStore', () => {
     ['1700000000000', [1]],
     ['1700000000000', 'PAID'],
     ['1700000000000', undefined],
-  ])('takes a claim with the fence %j and the states %j for an error', async (fence, states) => {
+  ])('treats a claim with the fence %j and the states %j as an error', async (fence, states) => {
     const client: RedisClient = {
       defineCommand: true,
       eval: async (_script, _count, _key, token) => ['claimed', token, fence, states],
@@ -82,7 +85,7 @@ describe('RedisStore', () => {
     await expect(new RedisStore(client).claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
   });
 
-  it('rejects with the reason of a claim that failed, though its release fails as well', async () => {
+  it('rejects with the claim’s error even when its release fails as well', async () => {
     const reasons = ['first', 'second'].map((text) => new Error(text));
     const asked: string[][] = [];
     const client: RedisClient = {
@@ -93,7 +96,7 @@ describe('RedisStore', () => {
       },
     };
     await expect(new RedisStore(client).claim('payment:1', 'PAID', 1000)).rejects.toBe(reasons[0]);
-    // Unhandled, the failure of the release would end the process, and fail this test run.
+    // If the failed release were unhandled, it would end the process and fail this test run.
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(asked.map(([key, token]) => [key, token])).toEqual(Array(2).fill(asked[0]?.slice(0, 2)));
   });

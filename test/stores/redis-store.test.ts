@@ -45,7 +45,7 @@ describe.skipIf(!found)('Redis', () => {
     });
   });
 
-  it('keeps one key a subject, which expires by itself', async () => {
+  it('keeps one key per subject, which expires by itself', async () => {
     const namespace = 'expiry';
     const store = new RedisStore(ioredis, { prefix, namespace });
     const claim = await store.claim('payment:1', 'PAID', 1000);
@@ -59,7 +59,7 @@ describe.skipIf(!found)('Redis', () => {
     expect(rest).toBeLessThanOrEqual(30_000);
   });
 
-  it('grows the fence also when the clock has been set back, and keeps the record until it is past', async () => {
+  it('grows the fence also when the clock was set back, and keeps the record until the clock has caught up', async () => {
     const key = `${prefix}fences:payment:1`;
     const store = new RedisStore(ioredis, { prefix, namespace: 'fences' });
     const ahead = Date.now() + 20_000;
@@ -73,7 +73,7 @@ describe.skipIf(!found)('Redis', () => {
     expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: ahead + 2 });
   });
 
-  it('reads a record of 9,000 states, and makes it one of the 64 newest', async () => {
+  it('reads a record of 9,000 states, and cuts it to the 64 newest', async () => {
     const key = `${prefix}flood:payment:1`;
     const store = new RedisStore(ioredis, { prefix, namespace: 'flood' });
     const done = Array.from({ length: 9_000 }, (_, index) => ({
@@ -93,7 +93,7 @@ describe.skipIf(!found)('Redis', () => {
     expect(await ioredis.strlen(key)).toBeLessThan(10_000);
   });
 
-  it('lets the list of what is parked last as long as its last entry, and drops entries that have expired', async () => {
+  it('keeps the list of parked notifications as long as its last entry, and drops entries that have expired', async () => {
     const store = new RedisStore(ioredis, { prefix, namespace: 'parking' });
     const list = `${prefix}parking{parked}`;
     const park = (key: string, retentionMs: number) =>
@@ -108,7 +108,7 @@ describe.skipIf(!found)('Redis', () => {
     expect(await ioredis.pttl(list)).toBeGreaterThan(30_000);
     await sleep(100);
     const listed = () => ioredis.zrange(list, '0', '-1');
-    // Each looks at two entries, from the oldest on.
+    // Each call checks the two oldest entries.
     for (const key of ['f', 'g']) await park(key, 60_000);
     expect(await listed()).toEqual(expect.not.arrayContaining(['a']));
     expect(await listed()).toEqual(expect.not.arrayContaining(['b']));

@@ -6,7 +6,7 @@ const asked = { subject: 'payment:1', state: 'PAID', token: 'ours' };
 const claimed = { status: 'claimed', token: 'ours', fence: '7', states: ['PENDING'] };
 
 describe('The reply to a claim', () => {
-  it('is the claim that was asked for, with its fence and the states that are done', () => {
+  it('is the requested claim, with its fence and the done states', () => {
     expect(readClaim(claimed, asked)).toEqual({
       status: 'claimed',
       ...asked,
@@ -16,7 +16,7 @@ describe('The reply to a claim', () => {
     expect(readClaim({ ...claimed, fence: '1', states: [] }, asked)).toMatchObject({ fence: 1 });
   });
 
-  it('is done, with the states as they were before they were stored', () => {
+  it('is done, with the states in the form they had before they were stored', () => {
     const states = ['PENDING', '"\\ud800"'];
     expect(readClaim({ ...claimed, status: 'done', fence: null, states }, asked)).toEqual({
       status: 'done',
@@ -24,13 +24,13 @@ describe('The reply to a claim', () => {
     });
   });
 
-  it('is busy, whatever else is said', () => {
+  it('is busy, whatever else it holds', () => {
     expect(readClaim({ status: 'busy', token: 'ours', fence: 7, states: null }, asked)).toEqual({
       status: 'busy',
     });
   });
 
-  it.each(['claimed', 'done', 'busy'])('is an error where it is another command’s: %s', (status) => {
+  it.each(['claimed', 'done', 'busy'])('is an error where it belongs to another command: %s', (status) => {
     for (const token of ['theirs', undefined, '']) {
       expect(() => readClaim({ ...claimed, status, token }, asked)).toThrow(StoreError);
     }
@@ -67,7 +67,7 @@ describe('The reply to a claim', () => {
   });
 });
 
-describe('What is parked', () => {
+describe('A parked notification', () => {
   const request = {
     key: 'payment:1:PAID',
     kind: 'payment',
@@ -79,12 +79,12 @@ describe('What is parked', () => {
     errorCode: 'E1',
   };
 
-  it('is read as it was written, and nothing beside it is written', () => {
+  it('is read as it was written, and only its own fields are written', () => {
     const text = parkedAsText(Object.assign({ card: '4111' }, request));
     expect(JSON.parse(text)).toEqual(request);
     const times = { firstFailedAt: 1, lastFailedAt: 2, attempts: 3 };
     expect(readParked(text, '1', '2', '3')).toEqual({ ...request, ...times });
-    // SQLite gives numbers.
+    // SQLite gives numbers, not texts.
     expect(readParked(text, 1, 2, 3)).toEqual({ ...request, ...times });
   });
 
@@ -94,13 +94,13 @@ describe('What is parked', () => {
     ['{}', 'x', '2', '3'],
     ['{}', '1', undefined, '3'],
     ['{}', '1', '2', '3.5'],
-  ])('is an error where it comes back as %j, %j, %j, %j', (entry, first, last, attempts) => {
+  ])('is an error where it is stored as %j, %j, %j, %j', (entry, first, last, attempts) => {
     expect(() => readParked(entry, first, last, attempts)).toThrow(StoreError);
     expect(() => readParked(entry, first, last, attempts)).toThrow('a reply to parked that');
   });
 });
 
-it('a token is another one each time', () => {
+it('a token is a new one each time', () => {
   const tokens = Array.from({ length: 100 }, newToken);
   expect(new Set(tokens).size).toBe(100);
   for (const token of tokens) expect(token).toMatch(/^[\da-f-]{36}$/);

@@ -24,11 +24,11 @@ describe('The rows of a claim', () => {
     });
   });
 
-  it('are none where a race was lost', () => {
+  it('mean busy where there are none, because a race was lost', () => {
     expect(readClaimRow([], asked)).toEqual({ status: 'busy' });
   });
 
-  it('are an error where they are no rows, two rows, or rows of something else', () => {
+  it('are an error where they are missing, two, or rows of something else', () => {
     const busy = { status: 'busy', token: 'ours' };
     for (const rows of [...NO_ROWS, [busy, busy], [null], ['busy'], [{}]]) {
       expect(() => readClaimRow(rows, asked)).toThrow(StoreError);
@@ -36,7 +36,7 @@ describe('The rows of a claim', () => {
     }
   });
 
-  it('say in which transaction it was made, or are an error', () => {
+  it('name the transaction that made the claim, or are an error', () => {
     expect(transactionOf([{ transaction: '12' }])).toBe('12');
     for (const rows of [[{ transaction: 12 }], [{}], [null], []]) {
       expect(() => transactionOf(rows)).toThrow(StoreError);
@@ -64,12 +64,12 @@ describe('The rows that a transaction begins with', () => {
 });
 
 describe('The rows of a completion', () => {
-  it('confirm it with the token of the claim, and refuse it where there is none', () => {
+  it('confirm it by the token of the claim, and do not where there is no row', () => {
     expect(isConfirmed('complete', [{ token: 'ours' }], 'ours')).toBe(true);
     expect(isConfirmed('complete', [], 'ours')).toBe(false);
   });
 
-  it('are an error where they are no rows, two rows, or those of another claim', () => {
+  it('are an error where they are missing, two, or those of another claim', () => {
     const [ours, theirs] = [{ token: 'ours' }, { token: 'theirs' }];
     for (const rows of [...NO_ROWS, [ours, ours], [theirs], [{}], [null]]) {
       expect(() => isConfirmed('complete', rows, 'ours')).toThrow(StoreError);
@@ -78,19 +78,19 @@ describe('The rows of a completion', () => {
   });
 });
 
-describe('The rows of what was released late', () => {
-  it('have a token each', () => {
+describe('The rows of claims that were released late', () => {
+  it('have one token each', () => {
     expect(tokensOf([{ token: 'a' }, { token: 'b' }])).toEqual(['a', 'b']);
   });
 
-  it('say nothing where they are something else', () => {
+  it('give no token where they are something else', () => {
     for (const rows of NO_ROWS) expect(tokensOf(rows)).toEqual([]);
     expect(tokensOf([null, 'a', {}])).toEqual([undefined, undefined, undefined]);
   });
 });
 
-describe('The rows of what is parked', () => {
-  it('are a notification each', () => {
+describe('The rows of parked notifications', () => {
+  it('are one notification each', () => {
     const row = { entry: '{"key":"a"}', first: '1', last: '2', attempts: '3' };
     expect(readParkedRows([row])).toEqual([{ key: 'a', firstFailedAt: 1, lastFailedAt: 2, attempts: 3 }]);
     expect(readParkedRows([])).toEqual([]);

@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { PostgresPool, PostgresQuery, PostgresResult } from '../../src/stores';
 
-/** What a transaction of the store sends, by what it is for; all else is the callback's. */
+/** The statements of the store’s transaction, by their purpose; all others are the callback’s. */
 export type Step = 'BEGIN' | 'lock' | 'claim' | 'role' | 'completion' | 'COMMIT' | 'ROLLBACK' | 'callback';
 
 type Answer = (values: readonly unknown[]) => Partial<PostgresResult> | Promise<Partial<PostgresResult>>;
 
-/** What a server answers where all goes well. */
+/** The server’s answers when nothing goes wrong. */
 const FINE: Record<Step, Answer> = {
   BEGIN: () => ({}),
   lock: () => ({ rows: [{ locked: true, table: 'public.records', role: 'none' }], rowCount: 1 }),
@@ -21,7 +21,7 @@ const FINE: Record<Step, Answer> = {
   callback: () => ({}),
 };
 
-/** A pool of one connection, which answers the steps of a transaction as told, and otherwise as a server would. */
+/** A pool of one connection that gives these answers to the steps of a transaction, and otherwise a server’s. */
 export function scriptedPool(answers: Partial<Record<Step, Answer>> = {}) {
   const client = new EventEmitter();
   const sent: Step[] = [];

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { Slots } from '../../src/stores/postgres/slots';
 
-it('a slot that was given back is free for the next, any number of times', async () => {
+it('a slot that was given back is free for the next one, any number of times', async () => {
   const slots = new Slots(2);
   for (let round = 0; round < 10; round += 1) {
     await slots.take(10);
@@ -13,7 +13,7 @@ it('a slot that was given back is free for the next, any number of times', async
   }
 });
 
-it('a slot goes to who has waited longest, and not to who has given up', async () => {
+it('a slot goes to the request that has waited longest, and not to one that has given up', async () => {
   const slots = new Slots(1);
   await slots.take(10);
   const order: string[] = [];

@@ -21,7 +21,7 @@ const inspected = (_sql: string, { table }: Values) => [
 ];
 const busy = () => Object.assign(new Error('database is locked'), { errcode: 5 });
 
-/** A database that gives these rows to what is asked of it, and keeps what that was. */
+/** A database that gives these rows for each statement, and keeps what it was asked. */
 function databaseThat(answer: (sql: string, values: Values) => unknown, more: Partial<SqliteDatabase> = {}) {
   const asked: { readonly sql: string; readonly values: Values }[] = [];
   const executed: string[] = [];
@@ -42,8 +42,8 @@ function databaseThat(answer: (sql: string, values: Values) => unknown, more: Pa
   return { database, asked, executed, compiled };
 }
 
-describe('SqliteStore, over a database that answers as told,', () => {
-  it('claims with one statement, and asks for the reason only where that gave no row', async () => {
+describe('SqliteStore over a database with scripted answers', () => {
+  it('claims with one statement, and asks for the reason only where that returned no row', async () => {
     let isFree = true;
     const { database, asked } = databaseThat((sql, { token }) => {
       if (!sql.startsWith('INSERT')) return [{ status: 'busy', token }];
@@ -66,7 +66,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
   });
 
   it.each([undefined, null, 'rows', {}, [null], [{ status: 'claimed', token: 'theirs' }]])(
-    'takes the rows %j for an error',
+    'treats the rows %j as an error',
     async (rows) => {
       const { database, asked } = databaseThat(() => rows);
       const store = new SqliteStore(database);
@@ -81,7 +81,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
     },
   );
 
-  it('confirms a completion only where a row has the token', async () => {
+  it('confirms a completion only where a row has the token of the claim', async () => {
     let rows: unknown[] = [{ token: 'token' }];
     const store = new SqliteStore(databaseThat(() => rows).database);
     expect(await store.complete(claim, 1000)).toBe(true);
@@ -89,7 +89,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
     expect(await store.complete(claim, 1000)).toBe(false);
   });
 
-  it('gives each step its names, and compiles each statement once', async () => {
+  it('passes each step its named values, and compiles each statement once', async () => {
     const { database, asked, compiled } = databaseThat(() => []);
     const store = new SqliteStore(database);
     for (let round = 0; round < 2; round += 1) {
@@ -119,7 +119,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
     [0, 2, 2, [{ limit: 2 }, { limit: 2 }]],
     [1, 0, 1, [{ limit: 2 }, { limit: 1 }]],
   ])(
-    'deletes of %s records and %s parked ones, with the limit 2, %s',
+    'deletes, of %s records and %s parked ones with the limit 2, %s',
     async (records, parked, deleted, limits) => {
       const rows = (sql: string) => Array(sql.includes('_parked"') ? parked : records).fill({});
       const { database, asked } = databaseThat(rows);
@@ -128,7 +128,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
     },
   );
 
-  it('deletes 1000 at most when nothing is said, and refuses a limit that is none', async () => {
+  it('deletes 1000 at most by default, and refuses an invalid limit', async () => {
     const { database, asked } = databaseThat(() => []);
     const store = new SqliteStore(database);
     expect(await store.deleteExpired()).toBe(0);
@@ -136,7 +136,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
     await expect(store.deleteExpired({ limit: 0 })).rejects.toThrow('Expected limit to be');
   });
 
-  it('looks at the table after each statement that makes it, and before the next', async () => {
+  it('checks the table after each statement that creates a part of it, before the next', async () => {
     const { database, asked, executed } = databaseThat(inspected);
     const store = new SqliteStore(database, { table: 'records' });
     await store.createTable();
@@ -153,7 +153,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
   it.each([
     ['has no column fence, token', { columns: '["subject","expires","done","expires_at"]', triggers: '[]' }],
     ['has a trigger', { columns: COLUMNS, triggers: '["t"]' }],
-  ])('refuses a table that %s, before an index is made on it', async (what, row) => {
+  ])('refuses a table that %s, before it makes an index on it', async (what, row) => {
     const { database, executed } = databaseThat(() => [row]);
     const creating = new SqliteStore(database, { table: 'records' }).createTable();
     const error = await creating.catch((reason: unknown) => reason);
@@ -164,7 +164,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
     expect(executed).toHaveLength(1);
   });
 
-  it.each(['inTransaction', 'isTransaction'])('asks nothing while %s is true', async (name) => {
+  it.each(['inTransaction', 'isTransaction'])('sends nothing while %s is true', async (name) => {
     const open = databaseThat(() => [], { [name]: true });
     await expect(new SqliteStore(open.database).unpark('a')).rejects.toBeInstanceOf(StoreError);
     await expect(new SqliteStore(open.database).createTable()).rejects.toThrow('A transaction is open');
@@ -174,7 +174,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
     expect(closed.asked).toHaveLength(1);
   });
 
-  it('does not try again what another error than a busy file has ended', async () => {
+  it('does not retry after another error than a busy file', async () => {
     const error = Object.assign(new Error('disk I/O error'), { errcode: 10 });
     const { database, asked } = databaseThat(() => {
       throw error;
@@ -196,7 +196,7 @@ describe('SqliteStore, over a database that answers as told,', () => {
     expect(() => new SqliteStore(database)).toThrow(ConfigurationError);
   });
 
-  it('is refused with a busyTimeoutMs that is none', () => {
+  it('is refused with an invalid busyTimeoutMs', () => {
     const { database } = databaseThat(() => []);
     expect(() => new SqliteStore(database, { busyTimeoutMs: 0 })).toThrow('Expected busyTimeoutMs to be');
   });
@@ -210,7 +210,7 @@ describe('SqliteStore, while another connection holds the file,', () => {
     vi.useRealTimers();
   });
 
-  it('tries again every 5 to 25 ms, until it is free', async () => {
+  it('tries again every 5 to 25 ms until the file is free', async () => {
     let left = 10;
     const { database, asked } = databaseThat(() => {
       left -= 1;
@@ -248,7 +248,7 @@ describe('SqliteStore, while another connection holds the file,', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('stops when a transaction is begun on its connection meanwhile', async () => {
+  it('stops when its connection begins a transaction meanwhile', async () => {
     let isOpen = false;
     const { database, asked } = databaseThat(() => {
       throw busy();

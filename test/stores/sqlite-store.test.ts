@@ -19,7 +19,7 @@ const sqlite = process.getBuiltinModule('node:sqlite');
 if (sqlite === undefined) testOnNode24();
 else testHere(sqlite);
 
-/** Runs this file again where there is node:sqlite. */
+/** Runs this file again on a Node that has node:sqlite. */
 function testOnNode24(): void {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const npx = (...rest: string[]) =>
@@ -34,7 +34,7 @@ function testOnNode24(): void {
         return;
       }
       const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-      // Fails with the run's exit code, and with its output.
+      // Rejects when the run fails, and then shows its output.
       const { stdout } = await npx(vitest, 'run', '--no-color', 'test/stores/sqlite-store.test.ts');
       const summary = stdout.split('\n').filter((line) => /Tests .*passed/.test(line));
       console.log(`SqliteStore on Node ${runs.stdout.trim()}: ${summary.join('').trim()}`);
@@ -81,7 +81,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
 
   describe('SqliteStore', () => {
     describe('while another process holds the file', () => {
-      // Without WAL, whoever writes keeps all others from reading, too: no statement can even be compiled.
+      // Without WAL, a writer also keeps all others from reading: no statement can even be compiled.
       const holdFile = () => {
         const folder = mkdtempSync(join(tmpdir(), 'pix-automatic-'));
         const path = join(folder, 'a.db');
@@ -102,7 +102,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         if (claim.status !== 'claimed') throw new Error('not claimed');
 
         holder.exec('BEGIN EXCLUSIVE');
-        // One with its statements compiled, and one that has done nothing yet.
+        // One store with compiled statements, and one that has done nothing yet.
         for (const each of [store, new SqliteStore(fresh, options)]) {
           const steps = [
             () => each.createTable(),
@@ -137,7 +137,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         expect((await waiting)[1]).toMatchObject({ status: 'claimed' });
       });
 
-      it("is opened as the store's documentation shows it", async () => {
+      it('is opened as the store’s documentation shows', async () => {
         const { own } = holdFile();
         const path = own.location() ?? '';
         const hold = `
@@ -160,7 +160,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       });
     });
 
-    describe('refuses a table of somebody else', () => {
+    describe('createTable()', () => {
       const SQL = new SqliteStore(open(':memory:'), { table: 'records' }).createTableSql();
 
       it.each([
@@ -173,7 +173,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
           'with a trigger, whatever the case of its name',
           `${SQL}; CREATE TRIGGER t AFTER INSERT ON RECORDS BEGIN DELETE FROM records; END`,
         ],
-      ])('%s', async (_, sql) => {
+      ])('refuses a table %s', async (_, sql) => {
         const database = open(':memory:');
         database.exec(sql);
         const store = new SqliteStore(database, { table: 'records' });
@@ -183,7 +183,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         });
       });
 
-      it('also where its parked notifications would go', async () => {
+      it('refuses a foreign table in place of its parked notifications', async () => {
         const database = open(':memory:');
         database.exec('CREATE TABLE records_parked (key TEXT PRIMARY KEY, expires_at INTEGER)');
         const creating = new SqliteStore(database, { table: 'records' }).createTable();
@@ -195,7 +195,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         });
       });
 
-      it('and takes its own, made by its own SQL, also with columns and indexes added', async () => {
+      it('accepts its own table, made by its own SQL, also with columns and indexes added', async () => {
         const database = open(':memory:');
         database.exec(
           `${SQL}; ALTER TABLE records ADD COLUMN note TEXT; CREATE INDEX mine ON records (note)`,
@@ -228,7 +228,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
     });
 
-    it('deletes parked notifications that have expired, too, within the same limit', async () => {
+    it('deletes expired parked notifications too, within the same limit', async () => {
       const database = open(':memory:');
       const store = new SqliteStore(database, { table: 'records' });
       await store.createTable();
@@ -249,7 +249,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       expect(database.prepare('SELECT key FROM records_parked').all()).toEqual([{ key: 'd' }]);
     });
 
-    it('grows the fence also when the clock has been set back', async () => {
+    it('grows the fence also when the clock was set back', async () => {
       const database = open(':memory:');
       const store = new SqliteStore(database, { table: 'fences' });
       await store.createTable();
@@ -273,7 +273,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       });
     });
 
-    it('keeps a record until its fence is past, so that the next fence is greater', async () => {
+    it('keeps a record until the clock has passed its fence, so that the next fence is greater', async () => {
       const database = open(':memory:');
       const store = new SqliteStore(database, { table: 'fences' });
       await store.createTable();

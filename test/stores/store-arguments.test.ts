@@ -15,12 +15,12 @@ describe('A duration', () => {
     [0.001, 1],
     [1.5, 2],
     [1e13, 1e13],
-  ])('of %s ms is %s whole ones', (given, ms) => {
+  ])('of %s ms is rounded up to %s', (given, ms) => {
     expect(checkDuration('leaseMs', given)).toBe(ms);
   });
 
   it.each([0, -1, 1e13 + 1, Number.NaN, Number.POSITIVE_INFINITY, '5', undefined, null, 5n])(
-    'is refused by its name where it is %s',
+    'is refused and named where it is %s',
     (given) => {
       const check = () => checkDuration('leaseMs', given as number);
       expect(check).toThrow(ConfigurationError);
@@ -30,16 +30,16 @@ describe('A duration', () => {
 });
 
 describe('A count', () => {
-  it.each([1, 7, 10])('from 1 to what is most is taken: %s of 10', (given) => {
+  it.each([1, 7, 10])('is accepted from 1 to the maximum: %s of 10', (given) => {
     expect(checkCount('limit', given, 10)).toBe(given);
   });
 
-  it('may be any whole number where nothing is said of the most', () => {
+  it('may be any whole number where there is no maximum', () => {
     expect(checkCount('limit', Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it.each([0, -1, 1.5, 11, Number.NaN, Number.POSITIVE_INFINITY, '5'])(
-    'is refused by its name where it is %s of 10',
+    'is refused and named where it is %s of 10',
     (given) => {
       const check = () => checkCount('limit', given as number, 10);
       expect(check).toThrow(ConfigurationError);
@@ -48,8 +48,8 @@ describe('A count', () => {
   );
 });
 
-describe('A query for what is parked', () => {
-  it('is for the first 100 of all time where nothing is said', () => {
+describe('A query for parked notifications', () => {
+  it('asks for the first 100 of all time by default', () => {
     expect(checkParkedQuery({})).toEqual({ since: 0, limit: 100, key: undefined });
   });
 
@@ -59,7 +59,7 @@ describe('A query for what is parked', () => {
     [1_700_000_000_000, 1_700_000_000_000],
     [Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER],
     [Number.NEGATIVE_INFINITY, 0],
-  ])('since %s is since %s', (since, whole) => {
+  ])('since %s asks for those since %s', (since, whole) => {
     expect(checkParkedQuery({ since, limit: 5, key: 'a' })).toEqual({ since: whole, limit: 5, key: 'a' });
   });
 
@@ -78,14 +78,15 @@ describe('A query for what is parked', () => {
 });
 
 describe('A text for a store', () => {
-  it('is kept up to its length, and is a hash beyond it, or where it looks like one', () => {
+  it('is kept up to its maximum length, and is a hash beyond it or where it looks like one', () => {
     expect(shortened('é'.repeat(10), 10)).toBe('é'.repeat(10));
     expect(shortened('é'.repeat(11), 10)).toBe(hashed('é'.repeat(11)));
     expect(shortened('sha256:', 10)).toBe(hashed('sha256:'));
     expect(shortened('a sha256:', 10)).toBe('a sha256:');
   });
 
-  // Records hold such hashes: another hash would be another subject, and its notification would be acted on again.
+  // Existing records hold such hashes. With another hash, a subject would look new and its notification would be
+  // acted on again.
   it('has the hash of its JSON text, which tells halves of surrogate pairs apart', () => {
     for (const text of ['payment:1', 'é"\n', '\uD800', '\uDC00']) {
       const digest = createHash('sha256').update(JSON.stringify(text)).digest('hex');

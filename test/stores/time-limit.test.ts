@@ -6,7 +6,7 @@ const never = new Promise<never>(() => undefined);
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe('A promise with a time limit', () => {
-  it('gives its result, or its error, when that comes in time', async () => {
+  it('gives its result or its error when it settles in time', async () => {
     const error = new Error('relation does not exist');
     const ignored = vi.fn();
     expect(await withTimeLimit(1000, Promise.resolve(1), 'late', ignored)).toBe(1);
@@ -15,14 +15,14 @@ describe('A promise with a time limit', () => {
     expect(ignored).not.toHaveBeenCalled();
   });
 
-  it('rejects with a TimeLimitError, which is a StoreError, when it does not', async () => {
+  it('rejects with a TimeLimitError, which is a StoreError, when it settles too late', async () => {
     const error = await withTimeLimit(5, never, 'no answer').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TimeLimitError);
     expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ message: expect.stringContaining('no answer') });
   });
 
-  it('hands over what comes late, once, and nothing where it fails late', async () => {
+  it('hands over a late result once, and no late error', async () => {
     const ignored = vi.fn();
     let succeed: (value: string) => void = () => undefined;
     let fail: (error: Error) => void = () => undefined;
@@ -36,7 +36,7 @@ describe('A promise with a time limit', () => {
     await expect(withTimeLimit(5, failing, 'late', ignored)).rejects.toBeInstanceOf(TimeLimitError);
     expect(ignored).not.toHaveBeenCalled();
     succeed('a connection');
-    // Nothing waits for it any more: unhandled, it would end the process, and fail this test run.
+    // Nothing waits for it any more. If its error were unhandled, it would end the process and fail this test run.
     fail(new Error('connection lost'));
     await turn();
     expect(ignored.mock.calls).toEqual([['a connection']]);
@@ -44,14 +44,14 @@ describe('A promise with a time limit', () => {
 });
 
 describe('settlesWithin', () => {
-  it('is true of what resolves and of what rejects in time, whatever with', async () => {
+  it('is true of a promise that resolves or rejects in time, with whatever value', async () => {
     for (const value of [undefined, false, 1]) {
       expect(await settlesWithin(1000, Promise.resolve(value))).toBe(true);
       expect(await settlesWithin(1000, Promise.reject(value))).toBe(true);
     }
   });
 
-  it('is false of what takes longer', async () => {
+  it('is false of a promise that takes longer', async () => {
     expect(await settlesWithin(5, never)).toBe(false);
   });
 });

@@ -11,7 +11,7 @@ interface Attempt {
   readonly attempt: number;
 }
 
-/** What a callback sees of a charge that fails three times and is then paid, each notification delivered twice. */
+/** What a callback sees of a charge that fails three times and is then paid, with each notification delivered twice. */
 async function seenWith(state: (payload: Attempt) => string): Promise<string[]> {
   const seen: string[] = [];
   const charge = defineNotification({
@@ -39,12 +39,12 @@ async function seenWith(state: (payload: Attempt) => string): Promise<string[]> 
 }
 
 describe('a charge that fails three times and is then paid', () => {
-  it('is seen attempt by attempt, once each, where the state holds the attempt', async () => {
+  it('is seen attempt by attempt, each once, when the state holds the attempt', async () => {
     const seen = await seenWith(({ status, attempt }) => `${attempt}-${status}`);
     expect(seen).toEqual(['1 REJECTED', '2 REJECTED', '3 REJECTED', '4 PAID']);
   });
 
-  it('loses its second and third failure where the state is only the status', async () => {
+  it('loses its second and third failure when the state is only the status', async () => {
     expect(await seenWith(({ status }) => status)).toEqual(['1 REJECTED', '4 PAID']);
   });
 });

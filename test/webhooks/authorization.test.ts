@@ -28,7 +28,7 @@ const credentials = fc.record({
   apiToken: credential,
 });
 
-describe('credentials that are accepted', () => {
+describe('the authorization check accepts', () => {
   it.each([
     [
       'of RFC 7617, section 2',
@@ -43,27 +43,30 @@ describe('credentials that are accepted', () => {
     expect(verifyAuthorization(header, own)).toBe(true);
   });
 
-  it.each(['Basic', 'basic', 'BASIC', 'bAsIc'])('under the scheme %s: its case says nothing', (scheme) => {
-    expect(verifyAuthorization(basic(pair).replace('Basic', scheme), pair)).toBe(true);
-  });
+  it.each(['Basic', 'basic', 'BASIC', 'bAsIc'])(
+    'the scheme %s, because its case does not matter',
+    (scheme) => {
+      expect(verifyAuthorization(basic(pair).replace('Basic', scheme), pair)).toBe(true);
+    },
+  );
 
-  it('with white space around the value and several spaces after the scheme', () => {
+  it('a value with white space around it and several spaces after the scheme', () => {
     const [, encoded] = basic(pair).split(' ');
     expect(verifyAuthorization(`  Basic   ${encoded}\t`, pair)).toBe(true);
   });
 
-  it('as the header that basicAuthorization makes', () => {
+  it('the header that basicAuthorization makes', () => {
     expect(basicAuthorization(pair)).toBe(basic(pair));
     expect(verifyAuthorization(basicAuthorization(pair), pair)).toBe(true);
   });
 
-  it('as any of several pairs, and index says as which', () => {
+  it('any of several pairs, and tells its index', () => {
     expect(checkAuthorization(basic(pair), [pair, former])).toEqual({ ok: true, index: 0 });
     expect(checkAuthorization(basic(former), [pair, former])).toEqual({ ok: true, index: 1 });
     expect(checkAuthorization(basic(pair), [pair, pair])).toEqual({ ok: true, index: 0 });
   });
 
-  it('whatever they are, for the pair they are of', () => {
+  it('every valid pair, in the header made from that pair', () => {
     fc.assert(
       fc.property(credentials, fc.array(credentials), (own, others) => {
         const index = others.findIndex(({ apiKey, apiToken }) => basic({ apiKey, apiToken }) === basic(own));
@@ -76,7 +79,7 @@ describe('credentials that are accepted', () => {
   });
 });
 
-describe('credentials that are refused', () => {
+describe('the authorization check refuses', () => {
   const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
   it.each([
@@ -91,7 +94,7 @@ describe('credentials that are refused', () => {
     ['malformed', 'Basic'],
     ['malformed', 'Basic '],
     ['malformed', 'Basic ???'],
-    // Base64 of no length that it can have, and with white space before it and in it.
+    // Base64 of an impossible length, and Base64 with white space before and inside it.
     ['malformed', 'Basic abcde'],
     ['malformed', 'Basic \ta2V5LTE6dG9rZW46Mg=='],
     ['malformed', 'Basic a2V5LTE6 dG9rZW46Mg=='],
@@ -107,14 +110,14 @@ describe('credentials that are refused', () => {
     ['mismatch', encoded('KEY-1:token:1')],
     ['mismatch', encoded('key-1:token:1\n')],
     ['mismatch', `${basic(pair)}${basic(pair).slice(6)}`.replaceAll('=', '')],
-  ])('%s: %j', (reason, header) => {
+  ])('a header with the reason %s: %j', (reason, header) => {
     expect(checkAuthorization(header, pair)).toEqual({ ok: false, reason });
     expect(checkAuthorization(header, [former, pair])).toEqual({ ok: false, reason });
     expect(verifyAuthorization(header, pair)).toBe(false);
   });
 
-  it('a pair whose text starts with the right one, or repeats it', () => {
-    // Base64 without padding, so that what follows would still decode.
+  it('a pair whose text starts with the right one or repeats it', () => {
+    // The Base64 has no padding, so what follows would still decode.
     const own = { apiKey: 'abc', apiToken: 'de' };
     const header = basic(own);
     expect(header).toBe('Basic YWJjOmRl');
@@ -123,7 +126,7 @@ describe('credentials that are refused', () => {
     expect(verifyAuthorization(header.slice(0, -4), own)).toBe(false);
   });
 
-  it('Base64 in another case: it is another text', () => {
+  it('Base64 in another case, because that is another text', () => {
     const [, encoded = ''] = basic(pair).split(' ');
     for (const changed of [encoded.toLowerCase(), encoded.toUpperCase()]) {
       expect(verifyAuthorization(`Basic ${changed}`, pair)).toBe(false);
@@ -140,13 +143,13 @@ describe('credentials that are refused', () => {
     expect(checkAuthorization([basic(pair)] as never, pair)).toEqual({ ok: false, reason: 'missing' });
   });
 
-  it('the same characters in Latin-1: the service encodes UTF-8', () => {
+  it('the same characters in Latin-1, because the service encodes UTF-8', () => {
     const own = { apiKey: 'clé', apiToken: 'ÿ' };
     const latin1 = `Basic ${Buffer.from('clé:ÿ', 'latin1').toString('base64')}`;
     expect(checkAuthorization(latin1, own)).toEqual({ ok: false, reason: 'mismatch' });
   });
 
-  it('any pair but one’s own', () => {
+  it('any other pair', () => {
     fc.assert(
       fc.property(credentials, credentials, (own, other) => {
         fc.pre(own.apiKey !== other.apiKey || own.apiToken !== other.apiToken);
@@ -155,7 +158,7 @@ describe('credentials that are refused', () => {
     );
   });
 
-  it('any change of one character', () => {
+  it('any header with one character changed', () => {
     fc.assert(
       fc.property(credentials, fc.nat(), fc.string({ maxLength: 2 }), (own, position, piece) => {
         const [, value = ''] = basic(own).split(' ');
@@ -168,11 +171,11 @@ describe('credentials that are refused', () => {
   });
 });
 
-describe('credentials that are changed in place, as a rotation may do', () => {
+describe('credentials that a rotation changes in place', () => {
   const renewed = { apiKey: 'key-2', apiToken: 'token-2' };
 
   it.each([['apiKey'], ['apiToken'], ['apiKey', 'apiToken']] as const)(
-    'let the new pair in, and the old one no more: %s',
+    'let the new pair in and keep the old one out, after a change of: %s',
     (...names) => {
       const own = { apiKey: 'key-1', apiToken: 'token-1' };
       const before = { ...own };
@@ -180,14 +183,14 @@ describe('credentials that are changed in place, as a rotation may do', () => {
       for (const name of names) own[name] = renewed[name];
       expect(verifyAuthorization(basic(before), own)).toBe(false);
       expect(verifyAuthorization(basic({ ...own }), own)).toBe(true);
-      // And back again, of a pair that was encoded before.
+      // Back to the first pair, which was encoded before.
       Object.assign(own, before);
       expect(verifyAuthorization(basic(before), [own])).toBe(true);
       expect(verifyAuthorization(basic(renewed), [own])).toBe(false);
     },
   );
 
-  it('are checked again: a pair that cannot work any more is refused', () => {
+  it('are checked again, and refused when they no longer work', () => {
     const own = { apiKey: 'key-1', apiToken: 'token-1' };
     expect(verifyAuthorization(basic(own), own)).toBe(true);
     own.apiToken = '';
@@ -202,8 +205,8 @@ describe('credentials that are changed in place, as a rotation may do', () => {
   });
 });
 
-describe('what the comparison tells by its time', () => {
-  /** How many characters are looked at while a header is checked. */
+describe('the number of characters compared, which an attacker could time,', () => {
+  /** How many characters the check looks at for one header. */
   function comparisonsOf(header: string, own: Parameters<typeof checkAuthorization>[1]): number {
     const charCodeAt = vi.spyOn(String.prototype, 'charCodeAt');
     try {
@@ -226,7 +229,7 @@ describe('what the comparison tells by its time', () => {
     expect(comparisonsOf(last, own)).toBe(all);
   });
 
-  it('depends on the length of what was received alone, never on that of the credentials', () => {
+  it('depends only on the length of what was received, never on that of the credentials', () => {
     const short = { apiKey: 'k', apiToken: 't' };
     const long = { apiKey: 'k'.repeat(500), apiToken: 't' };
     expect(comparisonsOf(first, short)).toBe(comparisonsOf(first, own));
@@ -241,7 +244,7 @@ describe('what the comparison tells by its time', () => {
   });
 });
 
-describe('credentials that cannot work are refused at construction, unshown', () => {
+describe('a ConfigurationError that shows no credential refuses', () => {
   const marked = 'S3CRET';
   const bad: readonly [string, unknown][] = [
     ['an empty key', { apiKey: '', apiToken: marked }],

@@ -49,7 +49,7 @@ describe('constructNotification', () => {
     }
   });
 
-  it.each([undefined, null, '{}'])('refuses a body alone, with where it belongs: %j', (input) => {
+  it.each([undefined, null, '{}'])('refuses a body passed alone, and says where it belongs: %j', (input) => {
     expect(() => constructNotification(input as never, credentials)).toThrow(
       expect.objectContaining({
         code: 'configuration',

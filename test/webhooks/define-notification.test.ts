@@ -20,7 +20,7 @@ const charge = defineNotification({
   state: ({ status }) => status,
 });
 
-/** A schema by hand, as any library could make it. */
+/** A hand-written schema, as any library could make it. */
 function schemaOf<Output>(
   validate: (value: unknown) => StandardSchemaV1.Result<Output> | Promise<StandardSchemaV1.Result<Output>>,
 ): StandardSchemaV1<unknown, Output> {
@@ -29,7 +29,7 @@ function schemaOf<Output>(
 
 const anyObject = schemaOf((value) => ({ value: value as Record<string, string> }));
 
-describe('a kind of one’s own', () => {
+describe('a merchant’s own kind', () => {
   const body = { instructionId: 'i:1', status: 'SCHEDULED', novel: 1 };
 
   it('is recognized by its match, and typed by its schema', () => {
@@ -38,7 +38,7 @@ describe('a kind of one’s own', () => {
     if (notification.kind === 'charge') expect(notification.payload.status.length).toBe(9);
   });
 
-  it('has no part of its key for the state when it has none', () => {
+  it('has no part for the state in its key when it defines no state', () => {
     const once = defineNotification({
       kind: 'once',
       match: () => true,
@@ -48,7 +48,7 @@ describe('a kind of one’s own', () => {
     expect(parseNotification({ body: { id: 'x' }, kinds: [once] }).key).toBe('once:x');
   });
 
-  it('has another key than a kind whose name, subject and state look alike when they are joined', () => {
+  it('has another key than a kind whose name, subject and state look alike when joined', () => {
     const define = (kind: string, subject: string, state?: string) =>
       defineNotification({
         kind,
@@ -70,7 +70,7 @@ describe('a kind of one’s own', () => {
     expect(parseNotification({ body: salePayload(), url: '/?type=refund', kinds }).kind).toBe('first');
   });
 
-  it('is asked with the body and the query, and leaves the rest to the documented kinds', () => {
+  it('is asked with the body and the query, and leaves what it does not match to the documented kinds', () => {
     const seen: unknown[] = [];
     const byQuery = defineNotification({
       kind: 'byQuery',
@@ -93,7 +93,7 @@ describe('a kind of one’s own', () => {
     ['no URL', {}, []],
     ['a URL without a query', { url: '/webhooks' }, []],
     ['an empty query', { url: '/webhooks?' }, []],
-    ['a fragment with a mark', { url: '/webhooks#a?b=1' }, []],
+    ['a fragment with a question mark', { url: '/webhooks#a?b=1' }, []],
     ['a query before a fragment', { url: '/webhooks?a=1#b?c=2' }, [['a', '1']]],
     ['a parsed query with a parameter that has no value', { query: { a: undefined, b: 'x' } }, [['b', 'x']]],
     ['a parsed query with a list', { query: { a: ['x', 'y'] } }, ['x', 'y'].map((value) => ['a', value])],
@@ -145,7 +145,7 @@ describe('a kind of one’s own', () => {
   });
 });
 
-describe('a body that its own kind’s schema refuses', () => {
+describe('the body of a merchant’s own kind', () => {
   const marked = 'CPF 52998224725';
 
   it.each<[string, StandardSchemaV1, readonly unknown[]]>([
@@ -155,8 +155,8 @@ describe('a body that its own kind’s schema refuses', () => {
       schemaOf(() => ({ issues: [{ message: marked, path: [{ key: 'a' }, 'b', { key: 0 }] }] })),
       ['a', 'b', 0],
     ],
-    ['without a path', schemaOf(() => ({ issues: [{ message: marked }] })), []],
-  ])('is refused by the schema %s without their words', (_, schema, path) => {
+    ['whose issues have no path', schemaOf(() => ({ issues: [{ message: marked }] })), []],
+  ])('is refused without the words of a schema %s', (_, schema, path) => {
     const own = defineNotification({ kind: 'own', match: () => true, schema, subject: () => 'x' });
     try {
       parseNotification({ body: { status: marked }, kinds: [own] });
@@ -174,7 +174,7 @@ describe('a body that its own kind’s schema refuses', () => {
     ['a subject that is no text', 7, 'x'],
     ['a state that is no text', 'x', null],
     ['no subject', undefined, 'x'],
-  ])('is refused for %s: two things would be taken for one', (_, subject, state) => {
+  ])('is refused for %s, because two things would be taken for one', (_, subject, state) => {
     const own = defineNotification({
       kind: 'own',
       match: () => true,
@@ -190,7 +190,7 @@ describe('a body that its own kind’s schema refuses', () => {
     ['a state of 513 characters', { instructionId: 'i-1', status: 'x'.repeat(513) }],
     ['a subject with bytes that were no UTF-8', { instructionId: 'i-\uFFFD', status: 'PAID' }],
     ['a state with bytes that were no UTF-8', { instructionId: 'i-1', status: '\uFFFD' }],
-  ])('%s is refused', (_, body) => {
+  ])('is refused for %s', (_, body) => {
     expect(() => parseNotification({ body, kinds: [charge] })).toThrow(
       expect.objectContaining({
         code: 'invalid_notification',
@@ -199,12 +199,12 @@ describe('a body that its own kind’s schema refuses', () => {
     );
   });
 
-  it('a subject and a state of 512 characters are accepted', () => {
+  it('is accepted with a subject and a state of 512 characters', () => {
     const body = { instructionId: 'x'.repeat(512), status: 'y'.repeat(512) };
     expect(parseNotification({ body, kinds: [charge] }).kind).toBe('charge');
   });
 
-  it('goes to unrecognized with its issues in the handler', async () => {
+  it('goes to unrecognized with its issues when its schema refuses it', async () => {
     const seen: unknown[] = [];
     const handler = createWebhookHandler({
       credentials,
@@ -223,11 +223,14 @@ describe('a definition that cannot work', () => {
   const refusal = (message: string) =>
     expect.objectContaining({ code: 'configuration', message: expect.stringContaining(message) });
 
-  it.each([undefined, null, 'own', 7])('is refused as %j, with what to write instead', (definition) => {
-    expect(() => defineNotification(definition as never)).toThrow(
-      refusal('Expected `defineNotification({ kind, match, schema, subject })`'),
-    );
-  });
+  it.each([undefined, null, 'own', 7])(
+    'is refused when it is %j, with what to write instead',
+    (definition) => {
+      expect(() => defineNotification(definition as never)).toThrow(
+        refusal('Expected `defineNotification({ kind, match, schema, subject })`'),
+      );
+    },
+  );
 
   it.each(['', 'payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'])(
     'is refused for the kind %j',
@@ -245,7 +248,7 @@ describe('a definition that cannot work', () => {
     },
   );
 
-  it('is refused by the handler when two have one name', () => {
+  it('is refused by the handler when two kinds share a name', () => {
     const kinds = [defineNotification(good), defineNotification(good)];
     expect(() => createWebhookHandler({ credentials, kinds, on: {} })).toThrow(
       refusal('each definition in `kinds` to have a `kind` of its own'),
@@ -256,7 +259,7 @@ describe('a definition that cannot work', () => {
     ['resolves', () => Promise.resolve({ value: {} })],
     ['rejects', () => Promise.reject(new Error('lost'))],
   ])(
-    'says so when its schema is asynchronous and %s, and leaves no rejection behind',
+    'is reported when its schema is asynchronous and %s, and leaves no rejection unhandled',
     async (_, validate) => {
       const unhandled: unknown[] = [];
       const note = (error: unknown) => void unhandled.push(error);
@@ -284,7 +287,7 @@ describe('a definition that cannot work', () => {
     },
   );
 
-  it('a match that throws is a 500, and reported', async () => {
+  it('answers 500 and is reported when its match throws', async () => {
     const failure = new Error('match failed');
     const own = defineNotification({
       ...good,

@@ -11,7 +11,7 @@ describe('drain', () => {
     expect(await handler.drain()).toBeUndefined();
   });
 
-  it('answers new notifications 503 with Retry-After over HTTP, and runs and stores nothing of them', async () => {
+  it('answers new notifications 503 with Retry-After over HTTP, and neither runs nor stores them', async () => {
     const { handler, acted, reports } = createListener();
     const url = await listen(createServer(toNodeListener(handler)));
     await handler.drain();
@@ -23,7 +23,7 @@ describe('drain', () => {
     expect(reports).toMatchObject([{ code: 'draining' }, { code: 'draining' }]);
   });
 
-  it('resolves when all that runs has been answered, and lets it be answered as ever', async () => {
+  it('resolves when every running callback has been answered, and leaves those answers as they were', async () => {
     const finish: (() => void)[] = [];
     const { handler } = createListener({
       on: {
@@ -53,7 +53,7 @@ describe('drain', () => {
     expect(order.slice(2)).toEqual(['drained', 'drained']);
   });
 
-  it('does not resolve at the first answer, while another callback runs', async () => {
+  it('does not resolve at the first answer while another callback runs', async () => {
     const finish: (() => void)[] = [];
     const on = { payment: () => new Promise<void>((resolve) => void finish.push(resolve)) };
     const { handler } = createListener({ on });
@@ -69,14 +69,14 @@ describe('drain', () => {
       expect(drained).toBe(false);
       end();
       expect(await running[index]).toBe(200);
-      // Longer than what drain leaves the runtime to send an answer.
+      // Longer than drain gives the runtime to send an answer.
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await drain;
     expect(drained).toBe(true);
   });
 
-  it('resolves when the answers were handed over, so that the process may end then', async () => {
+  it('resolves once the answers are handed over, so that the process may end then', async () => {
     let finish = () => {};
     const { handler } = createListener({
       on: { payment: () => new Promise<void>((resolve) => (finish = resolve)) },
@@ -97,7 +97,7 @@ describe('drain', () => {
     expect((await delivery).status).toBe(200);
   });
 
-  it('waits for a body on its way, which is still acted on', async () => {
+  it('waits for a body that is still arriving, and its notification is acted on', async () => {
     const { handler, acted } = createListener();
     let end = () => {};
     const body = new ReadableStream({

@@ -7,7 +7,7 @@ import { createListener, queries, refundPayload, reversalPayload } from './suppo
 
 const COUNT = 100;
 
-it(`of ${COUNT} simultaneous deliveries over HTTP one runs, the rest get 503 at once, and then all 200`, async () => {
+it(`of ${COUNT} simultaneous deliveries over HTTP, one runs, the rest get 503 at once, and later all get 200`, async () => {
   let finish = () => {};
   let runs = 0;
   const { handler, reports } = createListener({
@@ -30,7 +30,7 @@ it(`of ${COUNT} simultaneous deliveries over HTTP one runs, the rest get 503 at 
     });
 
   const first = deliverAll();
-  // All but one are answered while the callback runs: nobody waits for anybody.
+  // All but one are answered while the callback runs: no delivery waits for another.
   await expect.poll(() => statuses.length, { timeout: 10_000 }).toBe(COUNT - 1);
   expect(new Set(statuses)).toEqual(new Set([503]));
   expect(runs).toBe(1);

@@ -40,7 +40,7 @@ describe('an answer', () => {
   const limits = { maxBodyBytes: 1_000, bodyTimeoutMs: 20 };
 
   it.each(Object.entries(answers))(
-    '%s that somebody changes leaves the next one as it was',
+    'with status %s leaves the next answer as it was when somebody changes it',
     async (status, request) => {
       const { handler } = createListener(limits);
       const first = await handler.handle(request());
@@ -65,7 +65,7 @@ describe('an answer', () => {
   );
 });
 
-describe('handle() of a request that lacks what a request has', () => {
+describe('handle() of a misshapen request', () => {
   const misshapen: readonly [string, unknown, number][] = [
     ['without headers', { method: 'POST', url: '/', body: salePayload() }, 401],
     ['with null for its headers', { ...head, headers: null, body: salePayload() }, 401],
@@ -79,12 +79,12 @@ describe('handle() of a request that lacks what a request has', () => {
     ['null', null, 405],
     ['a text', 'POST /', 405],
   ];
-  it.each(misshapen)('%s is answered, never rejected', async (_, request, status) => {
+  it.each(misshapen)('answers and never rejects: %s', async (_, request, status) => {
     const { handler } = createListener();
     expect((await handler.handle(request as never)).status).toBe(status);
   });
 
-  it('has an empty url without one, no header that is no text, and repeated ones as one text', async () => {
+  it('reads a missing url as empty, drops headers that are no text, and joins repeated ones', async () => {
     const seen: unknown[] = [];
     const { handler } = createListener({
       getAuthorization: ({ url, headers }) => {
@@ -97,14 +97,14 @@ describe('handle() of a request that lacks what a request has', () => {
     expect(seen).toEqual(['', 'a, b', null, null]);
   });
 
-  it('and the query of a url that it has tells the kind', async () => {
+  it('takes the kind from the query of the url that is there', async () => {
     const { handler, reports } = createListener();
     const request = { ...head, url: '/webhooks?refund=true&type=refund', body: salePayload() };
     expect((await handler.handle(request)).status).toBe(400);
     expect(reports).toMatchObject([{ code: 'invalid_notification' }]);
   });
 
-  it('and one that throws when it is read is a 500, and is reported', async () => {
+  it('answers 500 and reports it when reading the request throws', async () => {
     const { handler, reports } = createListener();
     const failure = new Error('unreadable');
     const request = {
@@ -118,7 +118,7 @@ describe('handle() of a request that lacks what a request has', () => {
 });
 
 describe('a handler that is mounted without toNodeListener', () => {
-  it('as Express middleware answers 500, and the report names toNodeListener', async () => {
+  it('answers 500 as Express middleware, and its report names toNodeListener', async () => {
     const { handler, reports, acted } = createListener();
     const app = express();
     app.post('/webhooks', handler as never);
@@ -130,7 +130,7 @@ describe('a handler that is mounted without toNodeListener', () => {
     expect(acted).toEqual([]);
   });
 
-  it('as a listener of node:http answers 500, without and with a Content-Length', async () => {
+  it('answers 500 as a listener of node:http, without and with a Content-Length', async () => {
     const { handler, reports } = createListener();
     const url = await listen(createServer(handler as never));
     expect((await deliver(url, salePayload())).status).toBe(500);
@@ -144,7 +144,7 @@ describe('a handler that is mounted without toNodeListener', () => {
     ['a context of Koa', { ...head, req: {}, res: {}, request: { ...head } }],
     ['an event of a cloud function, without headers', { body: JSON.stringify(salePayload()) }],
     ['nothing', undefined],
-  ])('given %s, resolves with a 500, and the report says what to call', async (_, request) => {
+  ])('resolves with a 500 when given %s, and its report says what to call', async (_, request) => {
     const { handler, reports } = createListener();
     expect(await statusOf(handler(request as never))).toBe(500);
     expect(reports).toMatchObject([
@@ -162,7 +162,7 @@ describe('a handler that is mounted without toNodeListener', () => {
     [{ complete: false }, 'close'],
     [{}, 'close'],
   ])(
-    'over the response of node:http, keeps the connection only where the body has arrived: %j',
+    'keeps the connection of a node:http response only where the body has arrived: %j',
     async (given, connection) => {
       const { handler } = createListener();
       const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
@@ -179,9 +179,9 @@ describe('a handler that is mounted without toNodeListener', () => {
     ['null', null],
     ['a text', 'text'],
     ['an environment, as Workers pass', { env: 1 }],
-    ['what can only end', { end: () => expect.unreachable() }],
-    ['what can only write a head', { writeHead: () => expect.unreachable() }],
-  ])('and is given %s beside it, which is no response, writes nothing on that', async (_, second) => {
+    ['an object that can only end', { end: () => expect.unreachable() }],
+    ['an object that can only write a head', { writeHead: () => expect.unreachable() }],
+  ])('writes nothing to a second argument that is no response: %s', async (_, second) => {
     const { handler, reports } = createListener();
     const mounted = handler as (...given: unknown[]) => Promise<Response>;
     expect(await statusOf(mounted(head, second))).toBe(500);
@@ -189,7 +189,7 @@ describe('a handler that is mounted without toNodeListener', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('whose response throws too, rejects nothing and reports both', async () => {
+  it('rejects nothing and reports both errors when its response throws too', async () => {
     const { handler, reports } = createListener();
     const response = {
       headersSent: false,
@@ -208,7 +208,7 @@ describe('a handler that is mounted without toNodeListener', () => {
 });
 
 describe('toNodeListener', () => {
-  /** A listener over a response of which one function throws, as one that something has wrapped may. */
+  /** A listener over a response of which one function throws, as something that wraps the response could. */
   async function answerOver(broken: Partial<Record<'writeHead' | 'end' | 'destroy', () => unknown>>) {
     const listener = createListener();
     const destroy = vi.fn();
@@ -242,12 +242,12 @@ describe('toNodeListener', () => {
     },
   );
 
-  it('reports it too when the connection cannot be broken off', async () => {
+  it('reports a response that throws also when the connection cannot be broken off', async () => {
     const { reports } = await answerOver({ writeHead: broken, destroy: broken });
     expect(reports).toMatchObject([{ error: failure }]);
   });
 
-  it('finds a handler’s reporter by the name that every copy and version of the package has for it', () => {
+  it('finds a handler’s reporter by the name that every copy and version of the package gives it', () => {
     const { handler } = createListener();
     expect(Reflect.get(handler, Symbol.for('pix-automatic-sdk:webhook-reporter'))).toBeTypeOf('function');
   });
@@ -265,7 +265,7 @@ describe('toNodeListener', () => {
     expect(reports).toMatchObject([{ code: 'internal', error: failure }]);
   });
 
-  it('answers 500 when a handler of somebody else’s rejects or throws', async () => {
+  it('answers 500 when a handler that is not from this library rejects or throws', async () => {
     for (const handle of [() => Promise.reject(failure), broken]) {
       const own = Object.assign(() => Promise.reject(failure), {
         handle,
@@ -277,7 +277,7 @@ describe('toNodeListener', () => {
     }
   });
 
-  it('takes a request without a method and a URL as one with empty ones', async () => {
+  it('takes a missing method and URL of a request as empty', async () => {
     const handle = vi.fn(() => new Promise<never>(() => undefined));
     const request = { headers: {} };
     toNodeListener({ handle } as never)(request, {} as never);
@@ -295,7 +295,7 @@ describe('toNodeListener', () => {
     expect((thrown as Error).message).toContain('createWebhookHandler');
   });
 
-  it('answers as ever when nothing is broken', async () => {
+  it('answers as usual when nothing is broken', async () => {
     const { handler } = createListener();
     const url = await listen(createServer(toNodeListener(handler)));
     expect((await deliver(url, salePayload())).status).toBe(200);

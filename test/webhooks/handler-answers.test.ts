@@ -27,7 +27,7 @@ import {
 
 const url = 'https://merchant.example/webhooks';
 
-/** A body that never ends, and counts what is read of it. */
+/** A body that never ends, and counts how much of it is read. */
 function endlessBody() {
   const body = { reads: 0, cancelled: false };
   const stream = new ReadableStream<Uint8Array>(
@@ -47,7 +47,7 @@ function endlessBody() {
 
 describe('a request that is no POST', () => {
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
-    '%s is answered 405 with Allow',
+    'is answered 405 with Allow: %s',
     async (method) => {
       const { handler, reports } = createListener();
       const answer = await handler(new Request(url, { method, headers: { authorization } }));
@@ -68,7 +68,7 @@ describe('a request with bad credentials', () => {
   ] as const;
 
   it.each(attempts)(
-    'is answered the same whatever the reason, which onReport alone gets: %s',
+    'is answered the same whatever the reason, which only onReport gets: %s',
     async (reason, header) => {
       const { handler, reports, acted } = createListener();
       const headers = { 'content-type': 'application/json', ...(header && { authorization: header }) };
@@ -88,7 +88,7 @@ describe('a request with bad credentials', () => {
   );
 
   it.each(attempts)(
-    'is answered without its body being read (%s): this one would never end',
+    'is answered without its body being read, which would never end: %s',
     async (_, header) => {
       const { handler } = createListener();
       const body = endlessBody();
@@ -114,7 +114,7 @@ describe('a request with bad credentials', () => {
     expect((await handler.handle(plain)).status).toBe(401);
   });
 
-  it('reaches neither the store nor a match of one’s own kinds', async () => {
+  it('reaches neither the store nor the match of an own kind', async () => {
     const store = new WatchedStore();
     let matched = 0;
     const kinds = [
@@ -142,7 +142,7 @@ describe('getAuthorization', () => {
   const getAuthorization: WebhookHandlerOptions['getAuthorization'] = ({ headers }) =>
     headers.get('X-Original-Authorization');
 
-  it('reads the header of a gateway, in any case, of a Request and over node:http alike', async () => {
+  it('reads the header of a gateway, in any case, from a Request and over node:http alike', async () => {
     const { handler, acted } = createListener({ getAuthorization });
     const headers = { authorization: 'Bearer gateway', 'x-original-authorization': authorization };
     expect(await statusOf(handler(notificationRequest(salePayload(), { headers })))).toBe(200);
@@ -151,12 +151,12 @@ describe('getAuthorization', () => {
     expect(acted).toHaveLength(2);
   });
 
-  it('takes the place of the usual header, which then lets nobody in', async () => {
+  it('replaces the usual header, which then lets nobody in', async () => {
     const { handler } = createListener({ getAuthorization });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(401);
   });
 
-  it('that throws is a 500 without its words, and nothing is acted on', async () => {
+  it('answers 500 without the error’s text when it throws, and nothing is acted on', async () => {
     const { handler, acted, reports } = createListener({
       getAuthorization: () => {
         throw new Error('S3CRET');
@@ -170,7 +170,7 @@ describe('getAuthorization', () => {
 
 describe('a body that is no notification', () => {
   it.each(['', 'no JSON', '[]', 'null', '"text"', '7', '{"saleToken":', '\u0000'])(
-    '%j is answered 400 and reported',
+    'is answered 400 and reported: %j',
     async (body) => {
       const { handler, reports } = createListener();
       const answer = await handler(notificationRequest(body));
@@ -182,7 +182,7 @@ describe('a body that is no notification', () => {
     },
   );
 
-  it('no body at all is answered 400', async () => {
+  it('is answered 400 when there is none at all', async () => {
     const { handler } = createListener();
     expect(await statusOf(handler(new Request(url, { method: 'POST', headers: { authorization } })))).toBe(
       400,
@@ -190,11 +190,11 @@ describe('a body that is no notification', () => {
   });
 
   it.each([undefined, 'ignore', () => undefined] as const)(
-    'nesting too deep to hash is answered 400 and reported (unrecognized: %s)',
+    'is answered 400 and reported when it is nested too deeply to hash (unrecognized: %s)',
     async (unrecognized) => {
       const on = unrecognized === undefined ? {} : { unrecognized };
-      // Over the limit, and over what the stack takes where fields are not sorted: in a worker thread that is four times
-      // as much.
+      // 201 levels are over the limit. 100,000 also overflow the stack where fields are not sorted, even in a worker
+      // thread, whose stack is four times as large.
       for (const levels of [201, 100_000]) {
         const { handler, reports } = createListener({ on });
         const body = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
@@ -207,7 +207,7 @@ describe('a body that is no notification', () => {
     },
   );
 
-  it('a contradictory or incomplete one is answered 400, and reported with its issues', async () => {
+  it('is answered 400 when it is contradictory or incomplete, and reported with its issues', async () => {
     const { handler, reports, acted } = createListener();
     const refusals = [
       notificationRequest(salePayload(), { query: queries.refund }),
@@ -227,7 +227,7 @@ describe('a body that is no notification', () => {
     expect(acted).toEqual([]);
   });
 
-  it('a contradictory or incomplete one goes to unrecognized, with its issues, when there is a callback', async () => {
+  it('goes to the unrecognized callback, with its issues, when it is contradictory or incomplete', async () => {
     const given: unknown[] = [];
     const { handler, acted, reports } = createListener({
       on: {
@@ -248,7 +248,7 @@ describe('a body that is no notification', () => {
     expect([acted, reports]).toEqual([[], []]);
   });
 
-  it('an unrecognized one without issues says so by having none', async () => {
+  it('has no `issues` field when it is only unrecognized', async () => {
     const given: unknown[] = [];
     const { handler } = createListener({
       on: { unrecognized: (notification) => void given.push(notification) },
@@ -312,13 +312,13 @@ describe('a notification', () => {
     expect(after.acted).toEqual(['payment:s-1:PAID']);
   });
 
-  it('unrecognized and with no callback is answered 200 and reported too', async () => {
+  it('that is unrecognized and has no callback is answered 200 and reported too', async () => {
     const { handler, reports } = createListener({ on: {} });
     expect(await statusOf(handler(notificationRequest({ instructionId: 'i-1' })))).toBe(200);
     expect(reports).toMatchObject([{ code: 'unhandled', kind: 'unrecognized' }]);
   });
 
-  it('of a kind to ignore is answered 200 and neither reported nor stored', async () => {
+  it('of an ignored kind is answered 200, and neither reported nor stored', async () => {
     const store = new WatchedStore();
     const { handler, reports } = createListener({ store, on: { payment: 'ignore', unrecognized: 'ignore' } });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
@@ -326,13 +326,13 @@ describe('a notification', () => {
     expect([reports, store.steps]).toEqual([[], []]);
   });
 
-  it('that seems to be a payment and lacks its saleToken is a 400 also where the unrecognized are ignored', async () => {
+  it('that looks like a payment without its saleToken is answered 400 even where unrecognized ones are ignored', async () => {
     const { handler, reports } = createListener({ on: { unrecognized: 'ignore' } });
     expect(await statusOf(handler(notificationRequest({ newStatus: 'PAID' })))).toBe(400);
     expect(reports).toMatchObject([{ code: 'invalid_notification', issues: [{ path: ['saleToken'] }] }]);
   });
 
-  it('with a number read as BigInt has a key, like any other', async () => {
+  it('with a number that was read as BigInt has a key like any other', async () => {
     const keys = new Set<string>();
     const { handler } = createListener({ on: { unrecognized: ({ key }) => void keys.add(key) } });
     const head = { method: 'POST', url: '/', headers: { authorization } };
@@ -348,7 +348,7 @@ describe('a notification', () => {
       'an own kind with the name of a documented one',
       { kinds: [{ kind: 'payment', schema: salePayloadSchema }] },
     ],
-  ])('is not waited for with %s', (_, wrong) => {
+  ])('is received by no handler with %s, because creating it throws a ConfigurationError', (_, wrong) => {
     const options = { credentials, on: {}, ...wrong } as unknown as Parameters<
       typeof createWebhookHandler
     >[0];
@@ -362,7 +362,7 @@ describe('a notification', () => {
     expect((thrown as Error).message).toMatch(/`on`|`kind`/);
   });
 
-  it('whose callback throws, at once or later, is answered 500 without its words, and acted on when it comes again', async () => {
+  it('whose callback throws, at once or later, is answered 500 without the error’s text, and acted on when it comes again', async () => {
     const failures = [new Error('S3CRET at once'), new Error('S3CRET later'), undefined];
     const given: unknown[] = [];
     const { handler, reports } = createListener({
@@ -387,7 +387,7 @@ describe('a notification', () => {
     expect(given).toHaveLength(3);
   });
 
-  it('whose subject another has is answered 503 with Retry-After, at once', async () => {
+  it('whose subject is busy is answered 503 with Retry-After, at once', async () => {
     let finish = () => {};
     const { handler, reports } = createListener({
       on: { payment: () => new Promise<void>((resolve) => (finish = resolve)) },
@@ -408,7 +408,7 @@ describe('a notification', () => {
   }
 
   it.each(['PENDING', 'PAID'])(
-    'of another state of a subject in work is turned away too: %s',
+    'about another state of a busy subject is turned away too: %s',
     async (status) => {
       let finish = () => {};
       const { handler } = createListener({
@@ -422,7 +422,7 @@ describe('a notification', () => {
     },
   );
 
-  it('has no success but 200: no answer of any run is a 2xx or 3xx otherwise', async () => {
+  it('gets 200 as its only success: no run answers another 2xx or a 3xx', async () => {
     const store = new WatchedStore();
     store.faults.claim.push(fail);
     const { handler } = createListener({ store });
@@ -438,7 +438,7 @@ describe('a notification', () => {
 });
 
 describe('the credentials of a rotation', () => {
-  it('all work, and the callback learns which was used', async () => {
+  it('all work, and the callback learns which pair was used', async () => {
     const former = { apiKey: 'key-0', apiToken: 'token-0' };
     const indices: number[] = [];
     const note = (_: unknown, { credentialIndex }: { credentialIndex: number }) =>
@@ -454,7 +454,7 @@ describe('the credentials of a rotation', () => {
   });
 });
 
-describe('options that cannot work are refused at once', () => {
+describe('createWebhookHandler refuses', () => {
   const refusalOf = (options: object): string => {
     try {
       createListener(options);
@@ -465,25 +465,31 @@ describe('options that cannot work are refused at once', () => {
     return 'nothing was thrown';
   };
 
-  it.each(['maxBodyBytes', 'bodyTimeoutMs', 'callbackTimeoutMs', 'storeTimeoutMs'])('%s', (name) => {
-    for (const value of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000', 2 ** 31])
-      expect(refusalOf({ [name]: value })).toContain(`\`${name}\``);
-  });
+  it.each(['maxBodyBytes', 'bodyTimeoutMs', 'callbackTimeoutMs', 'storeTimeoutMs'])(
+    'an invalid %s',
+    (name) => {
+      for (const value of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000', 2 ** 31])
+        expect(refusalOf({ [name]: value })).toContain(`\`${name}\``);
+    },
+  );
 
-  it('callbackTimeoutMs above 45 s, with the reason: its lease would outlast the service’s interval', () => {
+  it('a callbackTimeoutMs above 45 s, with the reason: its lease would outlast the service’s interval', () => {
     expect(refusalOf({ callbackTimeoutMs: 45_001 })).toMatch(
       /at most 45000: the service tries again after about 60 s, and the lease/,
     );
     expect(refusalOf({ callbackTimeoutMs: 45_000 })).toBe('nothing was thrown');
   });
 
-  it.each(['paymentt', 'Payment', '__proto__x', 'constructor', 'toString'])('on.%s', (kind) => {
-    expect(refusalOf({ on: { [kind]: () => undefined } })).toMatch(
-      /The kinds are payment, saleStatus, reversal, refund, payout, unrecognized/,
-    );
-  });
+  it.each(['paymentt', 'Payment', '__proto__x', 'constructor', 'toString'])(
+    'a callback for the unknown kind on.%s',
+    (kind) => {
+      expect(refusalOf({ on: { [kind]: () => undefined } })).toMatch(
+        /The kinds are payment, saleStatus, reversal, refund, payout, unrecognized/,
+      );
+    },
+  );
 
-  it.each([true, 'ignored', null, {}])('%j for a callback', (callback) => {
+  it.each([true, 'ignored', null, {}])('%j as a callback', (callback) => {
     expect(refusalOf({ on: { payment: callback } })).toContain('`on.payment`');
   });
 });

@@ -35,7 +35,7 @@ async function serve(
   return { ...listener, url: await listen(server) };
 }
 
-/** A connection that says exactly these bytes. */
+/** A connection that sends exactly these bytes. */
 function open(to: string, ...lines: string[]): { readonly socket: Socket; readonly answer: Promise<string> } {
   const socket = connect(Number(new URL(to).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -78,7 +78,7 @@ function streamedRequest(body: ReadableStream, headers: Record<string, string> =
 describe('the limit on a body’s bytes', () => {
   const maxBodyBytes = Buffer.byteLength(json);
 
-  it('lets a body of exactly the limit in, and one of a byte more not', async () => {
+  it('lets in a body of exactly the limit, and refuses one that is a byte longer', async () => {
     const { handler, url, reports } = await serve({ maxBodyBytes });
     expect((await deliver(url, json)).status).toBe(200);
     expect(await statusOf(handler(notificationRequest(json)))).toBe(200);
@@ -90,14 +90,14 @@ describe('the limit on a body’s bytes', () => {
     ]);
   });
 
-  it('is 1 MiB unless told otherwise', async () => {
+  it('is 1 MiB by default', async () => {
     const { handler } = createListener();
     const filled = (bytes: number) => json + ' '.repeat(bytes - maxBodyBytes);
     expect(await statusOf(handler(notificationRequest(filled(1024 * 1024))))).toBe(200);
     expect(await statusOf(handler(notificationRequest(filled(1024 * 1024 + 1))))).toBe(413);
   });
 
-  it('counts bytes, not characters, of text that something has read already', async () => {
+  it('counts bytes, not characters, of text that something else has read', async () => {
     const { handler } = createListener({ maxBodyBytes: maxBodyBytes - 1 });
     const plain = { method: 'POST', url: '/', headers: { authorization } };
     expect(json.length).toBeLessThan(maxBodyBytes);
@@ -108,7 +108,7 @@ describe('the limit on a body’s bytes', () => {
     }
   });
 
-  it('is kept whatever Content-Length says: less than there is, or more', async () => {
+  it('holds whatever Content-Length says, less than there is or more', async () => {
     const { handler } = createListener({ maxBodyBytes });
     const bytes = Buffer.from(json);
     const less = streamedRequest(streamOf(bytes, Buffer.from(' ')), { 'content-length': '5' });
@@ -117,7 +117,7 @@ describe('the limit on a body’s bytes', () => {
     expect(await statusOf(handler(more))).toBe(200);
   });
 
-  it('is kept for chunked bodies over HTTP', async () => {
+  it('holds for chunked bodies over HTTP', async () => {
     const { url, acted } = await serve({ maxBodyBytes });
     const chunked = { headers: { 'transfer-encoding': 'chunked' } };
     expect((await deliver(url, json, chunked)).status).toBe(200);
@@ -125,7 +125,7 @@ describe('the limit on a body’s bytes', () => {
     expect(acted).toHaveLength(1);
   });
 
-  it('cuts a body that never ends, and its connection', async () => {
+  it('cuts off a body that never ends, and its connection', async () => {
     const { url, reports } = await serve({ maxBodyBytes: 100_000 });
     const { socket, answer } = open(url, ...head('transfer-encoding: chunked'));
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
@@ -156,8 +156,8 @@ describe('the limit on a body’s bytes', () => {
   });
 });
 
-describe('a web stream of somebody else’s', () => {
-  it('is read no more after a 413, also where it does not heed that it is cancelled', async () => {
+describe('a web stream from another library', () => {
+  it('is not read any further after a 413, even where it ignores its cancellation', async () => {
     let reads = 0;
     const stream = {
       getReader: () => ({
@@ -177,7 +177,7 @@ describe('a web stream of somebody else’s', () => {
   });
 });
 
-describe('the limit on a body’s time', () => {
+describe('the time limit on a body', () => {
   it('answers 408 when a body stalls after its beginning, over HTTP', async () => {
     const { url, reports, acted } = await serve({ bodyTimeoutMs: 50 });
     const { answer } = open(url, ...head('content-length: 500'), '{"saleToken":');
@@ -186,7 +186,7 @@ describe('the limit on a body’s time', () => {
     expect(acted).toEqual([]);
   });
 
-  it('answers 408 when a body drips: the limit is on the whole, not on the next byte', async () => {
+  it('answers 408 when a body drips, because it limits the whole body and not each wait', async () => {
     const { url, reports } = await serve({ bodyTimeoutMs: 100 });
     const { socket, answer } = open(url, ...head('content-length: 500'));
     const timer = setInterval(() => socket.writable && socket.write(' '), 5);
@@ -207,7 +207,7 @@ describe('the limit on a body’s time', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('costs no timer where the body is there already, and leaves none where it came later', async () => {
+  it('costs no timer where the body is already there, and leaves none running where it came later', async () => {
     const timers: unknown[] = [];
     const { setTimeout: arm, clearTimeout: clear } = globalThis;
     vi.stubGlobal('setTimeout', (action: () => void, ms: number) => {
@@ -239,14 +239,14 @@ describe('the limit on a body’s time', () => {
     expect(timers).toEqual(['cleared']);
   });
 
-  it('is kept on a runtime without setImmediate, such as a worker', async () => {
+  it('holds on a runtime without setImmediate, such as a worker', async () => {
     vi.stubGlobal('setImmediate', undefined);
     onTestFinished(() => void vi.unstubAllGlobals());
     const { handler } = createListener({ bodyTimeoutMs: 30 });
     expect(await statusOf(handler(streamedRequest(new ReadableStream())))).toBe(408);
   });
 
-  it('does not bind a callback', async () => {
+  it('does not limit the callback', async () => {
     const { url } = await serve({
       bodyTimeoutMs: 30,
       on: { payment: () => new Promise((resolve) => setTimeout(resolve, 100)) },
@@ -256,7 +256,7 @@ describe('the limit on a body’s time', () => {
 });
 
 describe('a body that breaks off', () => {
-  it('because the client goes away is reported, acted on by nobody, and harms nothing', async () => {
+  it('because the client goes away is reported, not acted on, and harms nothing', async () => {
     const { url, reports, acted } = await serve();
     const { socket } = open(url, ...head('content-length: 500'), '{"saleToken":"s-1","newStatus":"PAID"}');
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -266,7 +266,7 @@ describe('a body that breaks off', () => {
     expect((await deliver(url, json)).status).toBe(200);
   });
 
-  it('in a web stream that fails is answered 400 without its words', async () => {
+  it('in a web stream that fails is answered 400 without the error’s text', async () => {
     const failure = new Error('S3CRET');
     const failing = new ReadableStream({ start: (controller) => controller.error(failure) });
     const { handler, reports } = createListener();
@@ -276,7 +276,7 @@ describe('a body that breaks off', () => {
   });
 });
 
-describe('a Node stream of another kind', () => {
+describe('a Node stream that is no request', () => {
   const takes = (listener: Listener, body: Readable) =>
     listener.handler.handle({ method: 'POST', url: '/', headers: { authorization }, body });
 
@@ -295,7 +295,7 @@ describe('a Node stream of another kind', () => {
   });
 
   it.each(['readableDidRead', 'readableEnded', 'destroyed'])(
-    'that nothing can read any more is noticed at once: %s',
+    'is noticed at once when nothing can read it any more: %s',
     async (property) => {
       const listener = createListener();
       const stream = Object.assign(new EventEmitter(), { resume: () => undefined, [property]: true });
@@ -304,7 +304,7 @@ describe('a Node stream of another kind', () => {
     },
   );
 
-  it('is let go of at a 408, and flows, so that what is left of it holds no connection', async () => {
+  it('is let go of at a 408 but kept flowing, so that the rest of it holds no connection', async () => {
     const stream = new Readable({ read: () => undefined });
     expect((await takes(createListener({ bodyTimeoutMs: 10 }), stream)).status).toBe(408);
     const listening = ['data', 'end', 'close', 'error'].map((event) => stream.listenerCount(event));
@@ -313,7 +313,7 @@ describe('a Node stream of another kind', () => {
     stream.destroy();
   });
 
-  it('whose body is whole is left alone, whatever comes of it then', async () => {
+  it('is left alone once its body is whole, whatever happens to it then', async () => {
     const listener = createListener();
     const stream = Object.assign(new EventEmitter(), { resume: vi.fn(), off: vi.fn() });
     const answer = takes(listener, stream as never);
@@ -330,18 +330,21 @@ describe('a Node stream of another kind', () => {
     ['on', 'off'],
     ['on', 'resume'],
     ['off', 'resume'],
-  ])('is not what has only %s and %s of one: that is a body that a parser has made', async (...names) => {
-    const functions = Object.fromEntries(names.map((name) => [name, () => expect.unreachable()]));
-    const listener = createListener();
-    expect((await takes(listener, { ...salePayload(), ...functions } as never)).status).toBe(200);
-    expect(listener.acted).toEqual(['payment:s-1:PAID']);
-  });
+  ])(
+    'needs more than %s and %s to be taken for a stream: a parser may have made such a body',
+    async (...names) => {
+      const functions = Object.fromEntries(names.map((name) => [name, () => expect.unreachable()]));
+      const listener = createListener();
+      expect((await takes(listener, { ...salePayload(), ...functions } as never)).status).toBe(200);
+      expect(listener.acted).toEqual(['payment:s-1:PAID']);
+    },
+  );
 
-  it('that fails after its answer harms nobody', async () => {
+  it('harms nothing when it fails after its answer', async () => {
     const listener = createListener({ bodyTimeoutMs: 10 });
     const stream = new Readable({ read: () => undefined });
     expect((await takes(listener, stream)).status).toBe(408);
-    // Without a listener this would be an uncaught exception, and fail the whole run.
+    // Without a listener, this would be an uncaught exception and fail the whole run.
     stream.destroy(new Error('late'));
     await new Promise((resolve) => stream.on('close', resolve));
     expect(listener.reports).toHaveLength(1);
@@ -352,7 +355,7 @@ describe('a body in pieces', () => {
   const bytes = Buffer.from(json);
   const single = [...bytes].map((byte) => Uint8Array.of(byte));
 
-  it('is put together, also where a piece ends in the middle of a character', async () => {
+  it('is put together, even where a piece ends in the middle of a character', async () => {
     const given: unknown[] = [];
     const { handler } = createListener({ on: { payment: ({ raw }) => void given.push(raw) } });
     expect(await statusOf(handler(streamedRequest(streamOf(...single))))).toBe(200);
@@ -378,7 +381,7 @@ describe('a body in pieces', () => {
     expect(acted).toEqual(['payment:s-1:PAID']);
   });
 
-  it('of text in a web stream is counted like any other', async () => {
+  it('is counted like any other when it is text in a web stream', async () => {
     const { handler } = createListener({ maxBodyBytes: 10 });
     const body = streamOf('{"a":"', 'é'.repeat(10), '"}');
     expect(
@@ -386,7 +389,7 @@ describe('a body in pieces', () => {
     ).toBe(413);
   });
 
-  it('is taken by handle with the headers as Headers or as a record, repeated ones as a list', async () => {
+  it('is taken by handle with headers as Headers or as a record, with repeated ones as a list', async () => {
     const { handler } = createListener();
     const plain = { method: 'POST', url: '/', body: json };
     for (const headers of [
@@ -403,7 +406,7 @@ describe('a body in pieces', () => {
   });
 });
 
-describe('a body that something has read before', () => {
+describe('a body that something else had first', () => {
   const helpful =
     /Something else has read the body, probably a body parser\. Pass what it made of it: `handler\.handle\(.*before the parser\.$/;
 
@@ -411,7 +414,7 @@ describe('a body that something has read before', () => {
     for await (const _ of request);
   };
 
-  it('of a web Request is noticed at once, and the report says what to pass instead', async () => {
+  it('is noticed at once when it was read from a web Request, and the report says what to pass instead', async () => {
     const { handler, reports } = createListener();
     const request = notificationRequest(json);
     await request.text();
@@ -421,7 +424,7 @@ describe('a body that something has read before', () => {
     ]);
   });
 
-  it('of a web Request, by a reader that still has it, is noticed too', async () => {
+  it('is noticed while a reader still holds the stream of a web Request', async () => {
     const { handler, reports } = createListener();
     const request = notificationRequest(json);
     request.body?.getReader();
@@ -429,7 +432,7 @@ describe('a body that something has read before', () => {
     expect(reports).toMatchObject([{ code: 'body_already_read' }]);
   });
 
-  it('of a web Request in part, by a reader that has let go of it, is noticed too', async () => {
+  it('is noticed when a reader took a part of a web Request and released its stream', async () => {
     const { handler, reports, acted } = createListener();
     const request = streamedRequest(streamOf('{"a":1}', json).pipeThrough(new TextEncoderStream()));
     const reader = request.body?.getReader();
@@ -440,7 +443,7 @@ describe('a body that something has read before', () => {
     expect(acted).toEqual([]);
   });
 
-  it('of a Node stream, and left nowhere, is noticed at once', async () => {
+  it('is noticed at once when it was read from a Node stream and left nowhere', async () => {
     const { url, reports } = await serve({ bodyTimeoutMs: 10_000 }, readAll);
     const start = performance.now();
     const answer = await deliver(url, json);
@@ -449,7 +452,7 @@ describe('a body that something has read before', () => {
     expect(reports).toMatchObject([{ code: 'body_already_read', message: expect.stringMatching(helpful) }]);
   });
 
-  it('of a Node stream in part is not taken for the whole', async () => {
+  it('is not taken for the whole when a part was read from a Node stream', async () => {
     const { url, reports, acted } = await serve({}, async (request) => {
       request.once('data', () => request.pause());
       await new Promise((resolve) => request.once('pause', resolve));
@@ -464,7 +467,7 @@ describe('a body that something has read before', () => {
     ['an object', (bytes) => JSON.parse(bytes.toString())],
     ['text', (bytes) => bytes.toString()],
     ['bytes', (bytes) => bytes],
-  ])('by a parser that left %s in request.body is fine', async (_, parse) => {
+  ])('is acted on when a parser left it as %s in request.body', async (_, parse) => {
     const { url, acted } = await serve({}, async (request) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
@@ -474,18 +477,15 @@ describe('a body that something has read before', () => {
     expect(acted).toEqual(['payment:s-1:PAID']);
   });
 
-  it.each([undefined, {}, null, ''])(
-    'not, by a parser that left %j without reading, is read',
-    async (left) => {
-      const { url, acted } = await serve({}, (request) => {
-        request.body = left;
-      });
-      expect((await deliver(url, json)).status).toBe(200);
-      expect(acted).toEqual(['payment:s-1:PAID']);
-    },
-  );
+  it.each([undefined, {}, null, ''])('is read when a parser left %j without reading it', async (left) => {
+    const { url, acted } = await serve({}, (request) => {
+      request.body = left;
+    });
+    expect((await deliver(url, json)).status).toBe(200);
+    expect(acted).toEqual(['payment:s-1:PAID']);
+  });
 
-  it('by a parser that made nothing of it is answered 400, not acted on', async () => {
+  it('is answered 400 and not acted on when a parser left null for it', async () => {
     const { url, reports } = await serve({}, async (request) => {
       await readAll(request);
       request.body = null;
@@ -495,11 +495,11 @@ describe('a body that something has read before', () => {
   });
 
   it.each<[string, Before]>([
-    ['has set an encoding', (request) => request.setEncoding('utf8')],
-    ['has paused it', (request) => request.pause()],
+    ['set an encoding', (request) => request.setEncoding('utf8')],
+    ['paused it', (request) => request.pause()],
     ['came back to it later', () => new Promise((resolve) => setTimeout(resolve, 30))],
-    ['has listened for its end', (request) => request.on('end', () => undefined)],
-  ])('not, by something that %s, is read', async (_, before) => {
+    ['listened for its end', (request) => request.on('end', () => undefined)],
+  ])('is read when the other only %s', async (_, before) => {
     const given: unknown[] = [];
     const { url } = await serve(
       { bodyTimeoutMs: 500, on: { payment: ({ raw }) => void given.push(raw) } },
@@ -548,7 +548,7 @@ describe('the connection after an answer', () => {
     },
   );
 
-  it('is closed when the rest of the body was not read, so that nobody reads it to an end it may not have', async () => {
+  it('is closed when the rest of the body was not read, because that rest may have no end', async () => {
     const { url, reports } = await serve();
     const { socket, answer } = open(
       url,
@@ -566,7 +566,7 @@ describe('the connection after an answer', () => {
 });
 
 describe('toNodeListener', () => {
-  it('writes nothing when something has answered already', async () => {
+  it('writes nothing when something else has answered already', async () => {
     const { handler, acted, reports } = createListener();
     const answer = toNodeListener(handler);
     const server = createServer((request, response) => {
@@ -576,7 +576,7 @@ describe('toNodeListener', () => {
     const answered = await deliver(await listen(server), json);
     expect([answered.status, answered.body]).toEqual([202, 'first']);
     await expect.poll(() => acted).toEqual(['payment:s-1:PAID']);
-    // For the answer to come out.
+    // Gives the answer time to come out.
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(reports).toEqual([]);
   });

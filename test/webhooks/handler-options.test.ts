@@ -27,7 +27,7 @@ function refusalOf(options: object): string {
 }
 
 it.each([undefined, null, 'key-1:token:1'])(
-  'options that are %j are refused, with what to write and where credentials come from',
+  'createWebhookHandler refuses %j as options, and says what to write and where credentials come from',
   (options) => {
     const error = thrownBy(() => createWebhookHandler(options as never));
     expect(error).toBeInstanceOf(ConfigurationError);
@@ -37,17 +37,14 @@ it.each([undefined, null, 'key-1:token:1'])(
   },
 );
 
-describe('an option of a former name', () => {
-  it.each([() => undefined, undefined])(
-    'onError is refused, with the name that it has now (%s)',
-    (onError) => {
-      expect(refusalOf({ onError })).toContain('`onError` is called `onReport`');
-    },
-  );
+describe('an option under a former name', () => {
+  it.each([() => undefined, undefined])('is refused with its new name: onError (%s)', (onError) => {
+    expect(refusalOf({ onError })).toContain('`onError` is called `onReport`');
+  });
 });
 
-describe('limits that cannot hold together are refused, with the reason', () => {
-  it('storeTimeoutMs above 7.5 s: claim, callback and record would outlast the lease', async () => {
+describe('createWebhookHandler, checking limits against each other,', () => {
+  it('refuses a storeTimeoutMs above 7.5 s, because claim, callback and record would outlast the lease', async () => {
     for (const storeTimeoutMs of [7_501, 15_000, 20_000]) {
       expect(refusalOf({ storeTimeoutMs })).toMatch(
         /`storeTimeoutMs` to be at most 7500: .*two callbacks at a time/,
@@ -61,7 +58,7 @@ describe('limits that cannot hold together are refused, with the reason', () => 
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '2592000000', null])(
-    'retentionMs of %j',
+    'refuses a retentionMs of %j',
     (retentionMs) => {
       if (retentionMs === null)
         expect(thrownBy(() => createListener({ retentionMs: null } as never))).not.toBeInstanceOf(TypeError);
@@ -69,11 +66,11 @@ describe('limits that cannot hold together are refused, with the reason', () => 
     },
   );
 
-  it('a limit may be as long as a timer can take', () => {
+  it('takes a limit as long as a timer can take', () => {
     expect(thrownBy(() => createListener({ bodyTimeoutMs: 2 ** 31 - 1 }))).toBe('nothing was thrown');
   });
 
-  it('retentionMs may be longer than a timer can take', () => {
+  it('takes a retentionMs longer than a timer can take', () => {
     expect(thrownBy(() => createListener({ retentionMs: 365 * 24 * 60 * 60 * 1000 }))).toBe(
       'nothing was thrown',
     );
@@ -90,12 +87,12 @@ describe('a callback that is undefined', () => {
     },
   );
 
-  it('for a kind of one’s own is refused too', () => {
+  it('for an own kind is refused too', () => {
     const kinds = [{ kind: 'own', match: () => true, schema: salePayloadSchema, subject: () => 'x' }];
     expect(refusalOf({ kinds, on: { own: undefined } })).toContain('`on.own` is undefined');
   });
 
-  it('is not what a kind that is left out is, also by a conditional spread', async () => {
+  it('is told from a kind that is left out, even by a conditional spread', async () => {
     const wanted = String(process.env['NO_SUCH_VARIABLE']) === 'yes';
     const { handler, reports } = createListener({ on: { ...(wanted ? { payment: () => undefined } : {}) } });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
@@ -114,14 +111,14 @@ describe('a polluted Object.prototype', () => {
     polluted.clear();
   });
 
-  it('lets nobody in by a getAuthorization of its own', async () => {
+  it('lets nobody in by its getAuthorization', async () => {
     pollute('getAuthorization', () => basic(credentials));
     const { handler } = createListener();
     const request = notificationRequest(salePayload(), { headers: { authorization: 'Basic eDp5' } });
     expect(await statusOf(handler(request))).toBe(401);
   });
 
-  it('adds neither a store, nor a limit, nor somebody who is told', async () => {
+  it('adds neither a store, nor a limit, nor a reporter', async () => {
     const store = new WatchedStore();
     const told: unknown[] = [];
     pollute('store', store);

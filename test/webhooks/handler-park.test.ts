@@ -31,7 +31,7 @@ import {
 
 type Kept = ParkedNotification & { readonly retentionMs: number };
 
-/** Keeps what has failed in a map, in the order in which it failed first. */
+/** Parks what has failed in a map, in the order of the first failures. */
 class FakeParking extends WatchedStore implements ParkingStore {
   readonly entries = new Map<string, Kept>();
   readonly parkingSteps: string[] = [];
@@ -71,7 +71,7 @@ class FakeParking extends WatchedStore implements ParkingStore {
   }
 }
 
-/** A listener that parks, and whose callbacks fail until they are mended. */
+/** A listener that parks, and whose callbacks fail until they are fixed. */
 function createParking(options: Partial<WebhookHandlerOptions> = {}, store = new FakeParking()) {
   const bug = { error: Object.assign(new TypeError('of order 52998224725'), { code: 'E_BUG' }) as unknown };
   const acted: string[] = [];
@@ -87,7 +87,7 @@ function createParking(options: Partial<WebhookHandlerOptions> = {}, store = new
 }
 
 describe('park: true', () => {
-  it('keeps what a callback threw over, answered 500 as ever, with the error’s name and code and never its message', async () => {
+  it('keeps a notification whose callback threw and was answered 500, with the error’s name and code and never its message', async () => {
     const { handler, store, reports } = createParking();
     const answer = await handler(notificationRequest(refundPayload(), { query: queries.refund }));
     expect([answer.status, await answer.text()]).toEqual([500, 'Internal error']);
@@ -113,11 +113,11 @@ describe('park: true', () => {
         message: expect.stringMatching(/The callback threw\. It is parked: `handler\.replay`/),
       },
     ]);
-    // The lease is given up as ever.
+    // The lease is released as it is without `park`.
     expect(store.steps).toEqual(['claim', 'release']);
   });
 
-  it('keeps one that took too long', async () => {
+  it('keeps a notification whose callback took too long', async () => {
     const { handler, store, reports } = createParking({ callbackTimeoutMs: 10, on: { payment: hang } });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
     expect(store.entries.get('payment:s-1:PAID')).toMatchObject({ errorName: 'DeadlineExceeded' });
@@ -155,7 +155,7 @@ describe('park: true', () => {
     ['bytes', new TextEncoder().encode(JSON.stringify(salePayload()))],
     ['an object that a parser has made', salePayload()],
     ['an object with a BigInt', { ...salePayload(), large: 2n ** 64n }],
-  ])('keeps a body that came as %s as text, which is read again', async (_, body) => {
+  ])('keeps a body that came as %s as text that can be read again', async (_, body) => {
     const { handler, store, bug, acted } = createParking();
     await handler.handle({ method: 'POST', url: '/', headers: { authorization }, body });
     expect(JSON.parse(store.entries.get('payment:s-1:PAID')?.body ?? '')).toMatchObject(salePayload());
@@ -164,7 +164,7 @@ describe('park: true', () => {
     expect(acted).toEqual(['payment:s-1:PAID']);
   });
 
-  it('lets go of it when a later delivery succeeds, over real HTTP', async () => {
+  it('forgets the notification when a later delivery succeeds, over real HTTP', async () => {
     const { handler, store, bug } = createParking();
     const url = await listen(createServer(toNodeListener(handler)));
     expect((await deliver(url, salePayload())).status).toBe(500);
@@ -175,7 +175,7 @@ describe('park: true', () => {
     expect(store.entries.size).toBe(0);
   });
 
-  it('keeps nothing of what ended otherwise: busy, a store that failed, an answer of 400', async () => {
+  it('keeps nothing of a delivery that ended otherwise: busy, with a failed store, with an answer of 400', async () => {
     const { handler, store } = createParking();
     store.faults.claim.push(fail, async () => ({ status: 'busy' }));
     for (const body of [salePayload(), salePayload(), 'no JSON', { newStatus: 7 }]) {
@@ -188,7 +188,7 @@ describe('park: true', () => {
     ['fails', fail],
     ['hangs', hang],
   ])(
-    'and a store that %s at it change no answer, and the report says that nothing is kept',
+    'changes no answer when the store %s at parking, and the report says that nothing is kept',
     async (_, fault) => {
       const { handler, store, reports, bug } = createParking({ storeTimeoutMs: 20 });
       store.parkingFaults.park = fault;
@@ -207,15 +207,15 @@ describe('park: true', () => {
   );
 
   it.each([
-    ['to ignore', { payment: 'ignore' }],
-    ['that nobody acts on', {}],
-  ] as const)('takes no step of the store for a kind %s', async (_, on) => {
+    ['that is ignored', { payment: 'ignore' }],
+    ['without a callback', {}],
+  ] as const)('makes no call of the store for a kind %s', async (_, on) => {
     const { handler, store } = createParking({ on });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
     expect([store.steps, store.parkingSteps]).toEqual([[], []]);
   });
 
-  it('is off unless asked for: no step of the store is taken for it', async () => {
+  it('is off by default: nothing is parked, and replay is refused', async () => {
     const store = new FakeParking();
     const { handler, bug } = createParking({ park: undefined }, store);
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
@@ -228,14 +228,14 @@ describe('park: true', () => {
   });
 
   it.each([
-    ['with a store that cannot', { park: true, store: new WatchedStore() }, '`store` with `park`'],
+    ['with a store that cannot park', { park: true, store: new WatchedStore() }, '`store` with `park`'],
     [
-      'with a store whose park is none',
+      'with a store whose park is undefined',
       { park: true, store: Object.assign(new MemoryStore(), { park: undefined }) },
       '`store` with `park`',
     ],
-    ['as a text', { park: 'true', store: new FakeParking() }, '`park` to be true or false'],
-  ])('%s is refused', (_, options, message) => {
+    ['when it is given as text', { park: 'true', store: new FakeParking() }, '`park` to be true or false'],
+  ])('is refused %s', (_, options, message) => {
     let thrown: unknown;
     try {
       createListener(options as never);
@@ -257,7 +257,7 @@ describe('handler.replay', () => {
     return parking;
   }
 
-  it('runs what is parked again, the oldest first, each once, and lets go of it', async () => {
+  it('runs what is parked again, the oldest first and each once, and forgets it', async () => {
     const { handler, store, bug, acted, indices } = await createFailed();
     bug.error = undefined;
     store.parkingSteps.length = 0;
@@ -265,12 +265,12 @@ describe('handler.replay', () => {
     expect([acted, indices, store.entries.size]).toEqual([keys, [-1, -1, -1], 0]);
     expect(store.parkingSteps).toEqual(['parked', 'unpark', 'unpark', 'unpark']);
     expect(await handler.replay({})).toEqual([]);
-    // It is recorded like a delivery's.
+    // A replay is recorded like a delivery.
     for (const body of bodies) expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
     expect(acted).toEqual(keys);
   });
 
-  it('runs one by its key, and some by a limit', async () => {
+  it('runs one by its key, and several up to a limit', async () => {
     const { handler, bug, acted } = await createFailed();
     bug.error = undefined;
     expect(await handler.replay('refund:r-1:PAID')).toHaveLength(1);
@@ -282,7 +282,7 @@ describe('handler.replay', () => {
   it.each([
     ['a Date', (ms: number) => new Date(ms)],
     ['milliseconds since 1970', (ms: number) => ms],
-  ])('runs what failed from a time on, given as %s', async (_, timeOf) => {
+  ])('runs what failed since a time that is given as %s', async (_, timeOf) => {
     const { handler, store, bug, acted } = await createFailed();
     bug.error = undefined;
     const last = keys[2] as string;
@@ -294,9 +294,9 @@ describe('handler.replay', () => {
   });
 
   it.each([
-    ['a time that is none', { since: new Date('yesterday') }],
-    ['a limit that is none', { limit: 0 }],
-    ['an empty key, which would be any', ''],
+    ['an invalid time', { since: new Date('yesterday') }],
+    ['a limit of 0', { limit: 0 }],
+    ['an empty key, which would match any', ''],
   ])('refuses %s before it asks the store', async (_, which) => {
     const { handler, store } = await createFailed();
     store.parkingSteps.length = 0;
@@ -304,7 +304,7 @@ describe('handler.replay', () => {
     expect(store.parkingSteps).toEqual([]);
   });
 
-  it('does nothing again that another has done meanwhile, and lets go of it', async () => {
+  it('does not run again what a delivery has done meanwhile, and forgets it', async () => {
     const { handler, store, bug, acted } = await createFailed();
     bug.error = undefined;
     const other = createListener({ store });
@@ -313,7 +313,7 @@ describe('handler.replay', () => {
     expect([acted, store.entries.has(keys[0] as string)]).toEqual([[], false]);
   });
 
-  it('leaves what is busy, and what fails again, parked and reported', async () => {
+  it('leaves parked, and reports, what is busy and what fails again', async () => {
     const { handler, store, reports } = await createFailed();
     store.faults.claim.push(async () => ({ status: 'busy' }), fail);
     expect(await handler.replay({})).toEqual([
@@ -333,7 +333,7 @@ describe('handler.replay', () => {
     ]);
   });
 
-  it('tells the kind again by the query flags: what contradicts them is no payment', async () => {
+  it('decides the kind again from the query flags, so that a body that contradicts them is no payment', async () => {
     const { handler, bug, store, acted } = createParking();
     await handler(notificationRequest(salePayload(), { query: queries.refund }));
     const [key] = store.entries.keys();
@@ -343,7 +343,7 @@ describe('handler.replay', () => {
     expect(key).toMatch(/^unrecognized:/);
   });
 
-  describe('of what was unrecognized, and whose kind was described since,', () => {
+  describe('of a notification that was unrecognized and whose kind has been defined since,', () => {
     async function createDescribed(charge: () => unknown) {
       const store = new FakeParking();
       await createParking({}, store).handler(notificationRequest({ instructionId: 'i-1' }));
@@ -366,7 +366,7 @@ describe('handler.replay', () => {
       return { ...createListener({ store, park: true, kinds: [own], on } as never), store, key, acted };
     }
 
-    it('runs it as that kind, and lets go of both keys', async () => {
+    it('runs it as that kind, and forgets both keys', async () => {
       const { handler, store, key, acted } = await createDescribed(() => undefined);
       expect(await handler.replay({})).toEqual([{ key, status: 'done' }]);
       expect([acted, store.entries.size]).toEqual([['charge:i-1'], 0]);
@@ -386,7 +386,7 @@ describe('handler.replay', () => {
     });
   });
 
-  it('goes on after one that could not be run, says so, and leaves it parked', async () => {
+  it('goes on after a notification that could not be run, reports it, and leaves it parked', async () => {
     const { store } = await createFailed();
     const failure = new Error('match failed');
     const own = {
@@ -416,7 +416,7 @@ describe('handler.replay', () => {
     expect([...store.entries.keys()]).toEqual([keys[0]]);
   });
 
-  it('says why a parked one has nobody to act on it, and cannot be read', async () => {
+  it('says why it could not run one that has no callback, or one that cannot be read', async () => {
     const { store } = await createFailed();
     const entry = store.entries.get(keys[0] as string) as Kept;
     store.entries.set('broken', { ...entry, key: 'broken', body: 'no JSON' });
@@ -431,7 +431,7 @@ describe('handler.replay', () => {
     expect(store.entries.size).toBe(4);
   });
 
-  it('runs in a transaction with a store that has them', async () => {
+  it('runs in a transaction with a store that has transactions', async () => {
     const transacted: string[] = [];
     const transact: Transact<undefined> = async ({ subject, state }, work) => {
       transacted.push(subject);
@@ -446,7 +446,7 @@ describe('handler.replay', () => {
     expect([transacted, acted, store.steps]).toEqual([['payment:s-1', 'payment:s-1'], [keys[0]], []]);
   });
 
-  it('is waited for by drain, and begins nothing more then', async () => {
+  it('is waited for by drain, and begins nothing more after that', async () => {
     const { handler, bug, acted, store } = await createFailed();
     bug.error = undefined;
     let finish = () => {};
@@ -468,7 +468,7 @@ describe('handler.replay', () => {
     expect(acted).toEqual([keys[0]]);
   });
 
-  it('rejects with what the store throws when it lists, or a StoreError when it takes too long', async () => {
+  it('rejects with the store’s error when listing fails, or with a StoreError when it takes too long', async () => {
     const { handler, store } = await createFailed({ storeTimeoutMs: 20 });
     store.parkingFaults.parked = fail;
     await expect(handler.replay({})).rejects.toMatchObject({ message: expect.stringContaining('injected') });

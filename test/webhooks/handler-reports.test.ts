@@ -30,7 +30,7 @@ const secret = { apiKey: 'S3CRET-key', apiToken: 'S3CRET-token' };
 const headers = { authorization: basic(secret) };
 const MARKS = /PERSONAL|S3CRET|UzNDUkV/;
 
-/** One way to each report, over a listener with credentials and a body that are marked. */
+/** One way to each report, through a listener whose credentials and body hold marked values. */
 const ways: readonly {
   readonly code: string;
   readonly status: number;
@@ -129,7 +129,7 @@ const makeRequest = ({ request = () => notificationRequest(personal, { headers }
 
 describe('onReport', () => {
   it.each(ways)(
-    'is told $code, answered $status, with what was received readable and printed by nothing',
+    'gets $code, answered $status, with what was received readable and printed by nothing',
     async (way) => {
       const { handler, reports } = createListener({ credentials: secret, ...way.options?.() });
       expect(await statusOf(handler(makeRequest(way)))).toBe(way.status);
@@ -148,7 +148,7 @@ describe('onReport', () => {
     },
   );
 
-  it('is told who was busy, and who came while draining', async () => {
+  it('gets a report for a busy subject and for a delivery while draining', async () => {
     let finish = () => {};
     const { handler, reports } = createListener({
       on: { payment: () => new Promise<void>((resolve) => (finish = resolve)) },
@@ -168,7 +168,7 @@ describe('onReport', () => {
     ]);
   });
 
-  it('is told nothing of what went well', async () => {
+  it('gets no report for what went well', async () => {
     const { handler, reports } = createListener();
     await handler(notificationRequest(personal));
     await handler(notificationRequest(personal));
@@ -235,7 +235,7 @@ describe('the default onReport', () => {
     },
   );
 
-  it('cannot be made to log a line of the sender’s own', async () => {
+  it('cannot be made to log a line that the sender wrote', async () => {
     const { handler } = createListener({ onReport: undefined, on: {} });
     await handler(
       notificationRequest({ ...salePayload(), saleToken: 's\r\npix-automatic-sdk: forged\u001b[2J' }),
@@ -256,7 +256,7 @@ describe('the default onReport', () => {
     },
   });
 
-  it('logs name, code and message of what the callback threw, so that a missing table is told from a dead database', async () => {
+  it('logs name, code and message of what the callback threw, so that a missing table does not look like a dead database', async () => {
     const thrown = Object.assign(new Error('relation "orders" does not exist'), {
       name: 'error',
       code: '42P01',
@@ -276,7 +276,7 @@ describe('the default onReport', () => {
     );
   });
 
-  it('logs that the store took too long as something else than an error of the store', async () => {
+  it('logs a store that took too long differently from an error of the store', async () => {
     const store = new WatchedStore();
     store.faults.claim.push(hang);
     expect(await logged({ store, storeTimeoutMs: 10 })).toMatch(
@@ -284,7 +284,7 @@ describe('the default onReport', () => {
     );
   });
 
-  it('logs what a function of the merchant’s other than a callback threw', async () => {
+  it('logs what the merchant’s other functions threw', async () => {
     const getAuthorization = () => {
       throw new TypeError('no header bag');
     };
@@ -318,7 +318,7 @@ describe('the default onReport', () => {
     expect(line.endsWith(end)).toBe(true);
   });
 
-  it('logs a message that quotes what a sender wrote in one short line', async () => {
+  it('logs a message that quotes the sender in one short line', async () => {
     const thrown = new Error(`\r\npix-automatic-sdk: forged\u2028\u001b[2J\u202e${'x'.repeat(100_000)}`);
     const line = await logged(throwing(thrown));
     expect(line).toMatch(/^[ -~]+…\]$/);
@@ -332,7 +332,7 @@ describe('the default onReport', () => {
     );
   });
 
-  it('logs no word of what the platform threw while the body came', async () => {
+  it('logs no word of what the platform threw while the body arrived', async () => {
     const body = new ReadableStream({
       pull: (controller) => controller.error(new Error('PERSONAL platform')),
     });
@@ -343,7 +343,7 @@ describe('the default onReport', () => {
   });
 });
 
-describe('without a store', () => {
+describe('the warning that there is no store', () => {
   const warn = vi.spyOn(console, 'warn');
   beforeEach(() => void warn.mockReset().mockImplementation(() => undefined));
   afterEach(() => {
@@ -368,7 +368,7 @@ describe('without a store', () => {
     return warn.mock.calls;
   }
 
-  it('a handler in production warns once, that duplicates are noticed by this process only', async () => {
+  it('comes once in production, and says that only this process notices duplicates', async () => {
     expect(await warningsIn('production')).toEqual([
       [expect.stringMatching(/no `store`.*this process only.*Pass a store of .* or `new MemoryStore\(\)`/)],
     ]);
@@ -385,7 +385,7 @@ describe('without a store', () => {
         },
       },
     ],
-  ])('one on a runtime with %s works, and does not warn', async (_, process) => {
+  ])('does not come on a runtime with %s, where the handler works', async (_, process) => {
     const acted: string[] = [];
     const create = () => {
       vi.stubGlobal('process', process);
@@ -400,11 +400,11 @@ describe('without a store', () => {
     expect([acted, warn.mock.calls]).toEqual([['payment:s-1:PAID'], []]);
   });
 
-  it.each(['development', 'test', ''])('one elsewhere does not warn (%j)', async (environment) => {
+  it.each(['development', 'test', ''])('does not come outside production (%j)', async (environment) => {
     expect(await warningsIn(environment)).toEqual([]);
   });
 
-  it('one with a store does not warn, in production neither', async () => {
+  it('does not come with a store, not even in production', async () => {
     expect(await warningsIn('production', { store: new MemoryStore() })).toEqual([]);
   });
 });

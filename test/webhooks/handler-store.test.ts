@@ -24,7 +24,7 @@ const noteUnhandled = (error: unknown) => void unhandled.push(error);
 beforeEach(() => {
   unhandled.length = 0;
   process.on('unhandledRejection', noteUnhandled);
-  // Time goes by at the tests' word alone.
+  // Only the tests move time forward.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   expect(unhandled).toEqual([]);
 });
 
-/** What a promise gives when so much time has gone by; 'nothing yet' when it has given nothing. */
+/** What a promise gives after so many milliseconds; 'nothing yet' while it is pending. */
 async function resultAfter<T>(ms: number, promise: Promise<T>): Promise<T | 'nothing yet'> {
   let result: T | 'nothing yet' = 'nothing yet';
   promise.then((value) => {
@@ -52,7 +52,7 @@ const settle = async () => {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('a store that fails or hangs', () => {
+describe('a store', () => {
   it.each([
     ['fails', fail],
     [
@@ -62,7 +62,7 @@ describe('a store that fails or hangs', () => {
       },
     ],
   ])(
-    'at claim, and %s: 503 with Retry-After, no callback, the error for onReport alone',
+    'that %s at claim leads to 503 with Retry-After, no callback, and the error only in onReport',
     async (_, fault) => {
       const store = new WatchedStore();
       store.faults.claim.push(fault);
@@ -79,7 +79,7 @@ describe('a store that fails or hangs', () => {
     },
   );
 
-  it('at claim, and hangs: 503 after storeTimeoutMs, 5 s by default', async () => {
+  it('that hangs at claim leads to 503 after storeTimeoutMs, 5 s by default', async () => {
     const store = new WatchedStore();
     store.faults.claim.push(hang);
     const listener = createListener({ store });
@@ -90,14 +90,14 @@ describe('a store that fails or hangs', () => {
     expect(listener.reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
   });
 
-  /** A store that is stopped for a while, and goes on: its claims are then carried out. */
+  /** A store that stops for a while and then carries out its claims. */
   const claimAfter = (store: WatchedStore, ms: number) =>
     store.faults.claim.push(async (go) => {
       await new Promise((resolve) => setTimeout(resolve, ms));
       return go();
     });
 
-  it('at claim, and answers too late: the lease is given up at once, and the next delivery acts', async () => {
+  it('that answers a claim too late has the lease released at once, and the next delivery acts', async () => {
     const store = new WatchedStore();
     claimAfter(store, 8_000);
     const listener = createListener({ store });
@@ -109,7 +109,7 @@ describe('a store that fails or hangs', () => {
     expect(listener.reports).toMatchObject([{ code: 'store_failed' }]);
   });
 
-  it('for all of five deliveries, and answers the claims then: the sixth acts', async () => {
+  it('that answers the claims of five deliveries only after the fifth lets the sixth act', async () => {
     const store = new WatchedStore();
     const listener = createListener({ store });
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -120,19 +120,16 @@ describe('a store that fails or hangs', () => {
     expect(listener.acted).toEqual(['payment:s-1:PAID']);
   });
 
-  it.each(['done', 'busy'] as const)(
-    'at claim, and answers %s too late: there is nothing to give up',
-    async (status) => {
-      const store = new WatchedStore();
-      store.faults.claim.push(async () => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return { status, handledStates: [] };
-      });
-      const listener = createListener({ store, storeTimeoutMs: 200 });
-      expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(503);
-      expect(store.steps).toEqual(['claim']);
-    },
-  );
+  it.each(['done', 'busy'] as const)('that answers %s too late at claim gets no release', async (status) => {
+    const store = new WatchedStore();
+    store.faults.claim.push(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { status, handledStates: [] };
+    });
+    const listener = createListener({ store, storeTimeoutMs: 200 });
+    expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(503);
+    expect(store.steps).toEqual(['claim']);
+  });
 
   it.each([
     ['fails', fail],
@@ -144,7 +141,7 @@ describe('a store that fails or hangs', () => {
     ],
     ['hangs', hang],
   ])(
-    'at claim, and %s at the release of a late one: nothing more is reported, and nothing is unhandled',
+    'that %s when a late claim is released leads to no further report and no unhandled rejection',
     async (_, fault) => {
       const store = new WatchedStore();
       claimAfter(store, 300);
@@ -156,7 +153,7 @@ describe('a store that fails or hangs', () => {
     },
   );
 
-  it('at claim: drain waits for the answer of 503, not for a claim that may never be answered', async () => {
+  it('that hangs at claim makes drain wait only for the answer of 503, not for the claim', async () => {
     const store = new WatchedStore();
     store.faults.claim.push(hang);
     const listener = createListener({ store, storeTimeoutMs: 200 });
@@ -173,7 +170,7 @@ describe('a store that fails or hangs', () => {
     expect(drained).toBe(true);
   });
 
-  it('at claim, and answers too late: the callback does not run any more', async () => {
+  it('that answers a claim too late no longer makes the callback run', async () => {
     const store = new WatchedStore();
     store.faults.claim.push(async (go) => {
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -187,7 +184,7 @@ describe('a store that fails or hangs', () => {
     expect(listener.acted).toEqual([]);
   });
 
-  it('at claim, and rejects too late: no unhandled rejection', async () => {
+  it('that rejects a claim too late leaves no rejection unhandled', async () => {
     const store = new WatchedStore();
     store.faults.claim.push(
       () => new Promise((_, reject) => setTimeout(() => reject(new Error('late')), 300)),
@@ -196,7 +193,7 @@ describe('a store that fails or hangs', () => {
     expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(503);
   });
 
-  it('at release, in whatever way: the answer is the 500 of the callback, and reported as that', async () => {
+  it('that fails at release, in whatever way, leaves the callback’s 500 as the answer and in the report', async () => {
     const faults = [
       fail,
       () => {
@@ -234,7 +231,7 @@ describe('a lease', () => {
     expect(store.leases).toEqual([lease]);
   });
 
-  it('is given up at once when the callback threw, and only then', async () => {
+  it('is released at once when the callback threw, and only then', async () => {
     const store = new WatchedStore();
     const failures = [new Error('first')];
     const listener = createListener({
@@ -277,7 +274,7 @@ describe('a callback that takes too long', () => {
     ]);
     expect(store.steps).toEqual(['claim']);
 
-    // Somebody is, as far as anybody knows, still at it.
+    // As far as anybody knows, the callback is still running.
     expect(await resultAfter(14_000, statusOf(deliverPayment(listener)))).toBe(503);
     expect(listener.reports.at(-1)).toMatchObject({ code: 'busy' });
   });
@@ -299,19 +296,22 @@ describe('a callback that takes too long', () => {
   it.each([
     ['rejects', () => Promise.reject(new Error('late'))],
     ['succeeds', () => Promise.resolve()],
-  ])('and then %s is nobody’s: no rejection is unhandled, and nothing is recorded', async (_, end) => {
-    const store = new WatchedStore();
-    const listener = createListener({
-      store,
-      callbackTimeoutMs: 100,
-      on: { payment: () => new Promise((resolve) => setTimeout(resolve, 200)).then(end) },
-    });
-    expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(500);
-    expect(store.steps).toEqual(['claim']);
-    expect(listener.reports).toHaveLength(1);
-  });
+  ])(
+    'and then %s has its result discarded: no rejection is unhandled, and nothing is recorded',
+    async (_, end) => {
+      const store = new WatchedStore();
+      const listener = createListener({
+        store,
+        callbackTimeoutMs: 100,
+        on: { payment: () => new Promise((resolve) => setTimeout(resolve, 200)).then(end) },
+      });
+      expect(await resultAfter(1_000, statusOf(deliverPayment(listener)))).toBe(500);
+      expect(store.steps).toEqual(['claim']);
+      expect(listener.reports).toHaveLength(1);
+    },
+  );
 
-  it('for the second time is said so, with the way out: it would take up all six deliveries', async () => {
+  it('for the second time is reported with the way out, because it would use up all six deliveries', async () => {
     const listener = createListener({
       callbackTimeoutMs: 1_000,
       on: { payment: () => new Promise((resolve) => setTimeout(resolve, 1_001)), refund: () => hang() },
@@ -326,11 +326,11 @@ describe('a callback that takes too long', () => {
     expect(messages[0]).toBe('The callback took longer than `callbackTimeoutMs`.');
     expect(messages[1]).toMatch(/not for the first time.*six times.*Raise `callbackTimeoutMs`.*queue/);
     expect(messages[2]).toBe(messages[1]);
-    // Another subject's first time.
+    // The first time for another subject.
     expect(messages[3]).toBe(messages[0]);
   });
 
-  it('is remembered for a thousand subjects, so that a flood of them takes no memory', async () => {
+  it('is remembered for a thousand subjects only, so that a flood of them takes no memory', async () => {
     const listener = createListener({ callbackTimeoutMs: 1, on: { payment: () => hang() } });
     const deliver = async (saleToken: string) => {
       const request = {
@@ -360,7 +360,7 @@ describe('a callback that takes too long', () => {
     expect(await deliver('s-0')).toBe(false);
   });
 
-  it('that heeds its signal is a timeout all the same: nothing is released', async () => {
+  it('and ends because of its signal still counts as a timeout: nothing is released', async () => {
     const store = new WatchedStore();
     const listener = createListener({
       store,
@@ -375,7 +375,7 @@ describe('a callback that takes too long', () => {
     expect(store.steps).toEqual(['claim']);
   });
 
-  it('gets a signal that has fired when it asks for it only afterwards', async () => {
+  it('gets a signal that has already fired when it asks for the signal only afterwards', async () => {
     let late: AbortSignal | undefined;
     const listener = createListener({
       callbackTimeoutMs: 100,
@@ -392,7 +392,7 @@ describe('a callback that takes too long', () => {
 
   it.each<[string, (context: WebhookContext) => WebhookContext]>([
     ['a copy', (context) => ({ ...context })],
-    ['what inherits from it', (context) => Object.create(context)],
+    ['an object that inherits from it', (context) => Object.create(context)],
     ['a proxy', (context) => new Proxy(context, {})],
   ])('has the same signal in %s of its context', async (_, derive) => {
     const signals: AbortSignal[] = [];
@@ -410,7 +410,7 @@ describe('a callback that takes too long', () => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  it('can be given another signal, which is then its own', async () => {
+  it('can be given another signal in its context', async () => {
     const own = AbortSignal.abort();
     let seen: AbortSignal | undefined;
     const listener = createListener({
@@ -424,7 +424,7 @@ describe('a callback that takes too long', () => {
     expect(seen).toBe(own);
   });
 
-  it('is the only one whose signal fires, and one in time leaves no timer behind', async () => {
+  it('is the only one whose signal fires, and a callback in time leaves no timer behind', async () => {
     const signals: AbortSignal[] = [];
     const listener = createListener({
       callbackTimeoutMs: 100,
@@ -473,7 +473,7 @@ describe('recording that a callback succeeded', () => {
     store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
     const listener = createListener({ store, callbackTimeoutMs: 5_000 });
     const status = statusOf(deliverPayment(listener));
-    // The lease is of 20 s, the longest pause of 2 s.
+    // The lease lasts 20 s, the longest pause 2 s.
     expect(await resultAfter(17_900, status)).toBe('nothing yet');
     expect(await resultAfter(2_100, status)).toBe(503);
     expect(store.steps.filter((step) => step === 'release')).toEqual([]);
@@ -482,10 +482,11 @@ describe('recording that a callback succeeded', () => {
     expect(listener.reports).toMatchObject([{ code: 'store_failed', status: 503, key: 'payment:s-1:PAID' }]);
   });
 
-  it('is not tried where the lease is over by then: somebody else may have the subject', async () => {
+  it('is not tried again where the lease would be over by then: another delivery may have the subject', async () => {
     const store = new WatchedStore();
     store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
-    // The lease is of 21.1 s. The tries are at 0, 0.1, 0.3, 0.7, 1.5, 3.1 s and every 2 s from there: one would be at 21.1 s.
+    // The lease lasts 21.1 s. The tries come at 0, 0.1, 0.3, 0.7, 1.5 and 3.1 s and then every 2 s, so one would come
+    // at 21.1 s.
     const listener = createListener({ store, callbackTimeoutMs: 6_100 });
     const status = statusOf(deliverPayment(listener));
     expect(await resultAfter(19_099, status)).toBe('nothing yet');
@@ -493,7 +494,7 @@ describe('recording that a callback succeeded', () => {
     expect(store.steps.filter((step) => step === 'complete')).toHaveLength(14);
   });
 
-  it('starts with what the callback left of its lease', async () => {
+  it('is tried for as long as the callback has left of its lease', async () => {
     const store = new WatchedStore();
     store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
     const listener = createListener({
@@ -506,7 +507,7 @@ describe('recording that a callback succeeded', () => {
     expect(await resultAfter(2_100, status)).toBe(503);
   });
 
-  it('that comes too late is answered 503, never 200: somebody else may have the subject', async () => {
+  it('is answered 503, never 200, when it comes too late: another delivery may have the subject', async () => {
     const store = new WatchedStore();
     store.faults.complete.push(async () => false);
     const listener = createListener({ store });
@@ -516,7 +517,7 @@ describe('recording that a callback succeeded', () => {
     expect(store.steps).toEqual(['claim', 'complete']);
   });
 
-  it('whose reply was lost until the lease ended is 503, and the next attempt 200 without acting again', async () => {
+  it('is answered 503 when its replies were lost until the lease ended, and the next attempt 200 without acting again', async () => {
     const store = new WatchedStore();
     store.faults.complete.push(...Array.from({ length: 1_000 }, () => loseReply));
     const listener = createListener({ store, callbackTimeoutMs: 1_000 });
@@ -585,7 +586,7 @@ describe('retentionMs', () => {
     expect(store.retentions).toEqual([90 * 24 * 60 * 60 * 1000, 60 * 60 * 1000]);
   });
 
-  it('over, a notification that comes again is acted on again', async () => {
+  it('lets a notification be acted on again once it is over', async () => {
     vi.useRealTimers();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
     const listener = createListener({ store: new MemoryStore(), retentionMs: 3_600_000 });
@@ -610,7 +611,7 @@ describe('the context', () => {
         200,
       );
     }
-    // A PENDING that comes after PAID was overtaken on its way, and the merchant can see it.
+    // A PENDING that comes after PAID was overtaken on its way, and `handledStates` shows it to the merchant.
     expect(contexts.map(({ key, handledStates }) => [key, handledStates])).toEqual([
       ['reversal:v-1:PAID', []],
       ['reversal:v-1:PENDING', ['PAID']],
@@ -623,7 +624,7 @@ describe('the context', () => {
     expect(contexts[0]?.signal).toBeInstanceOf(AbortSignal);
   });
 
-  it('sees a payment and its reversal of status as states of one sale', async () => {
+  it('shows a payment and its REVERSAL as states of one sale', async () => {
     const seen: unknown[] = [];
     const listener = createListener({
       on: {

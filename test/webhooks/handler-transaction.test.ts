@@ -18,7 +18,7 @@ interface Transaction {
 
 type Step = 'begin' | 'commit' | 'rollback';
 
-/** A database of rows in memory: a transaction's rows and its done state come with its commit, or not at all. */
+/** A database of rows in memory: a transaction’s rows and its completed state come with its commit, or not at all. */
 class TransactionalStore implements IdempotencyStore<Transaction> {
   rows: readonly string[] = [];
   readonly log: string[] = [];
@@ -32,7 +32,7 @@ class TransactionalStore implements IdempotencyStore<Transaction> {
   complete = () => Promise.reject(new Error('expected transact to be used'));
   release = () => Promise.reject(new Error('expected transact to be used'));
 
-  // A method, which loses its store when it is called without.
+  // A method, so that it fails when it is called without its store.
   async transact(...[request, work]: Parameters<Transact<Transaction>>): ReturnType<Transact<Transaction>> {
     this.requests.push(request);
     const { subject, state } = request;
@@ -98,7 +98,7 @@ describe('with a store in transactional mode', () => {
     expect([store.rows, runs]).toEqual([['payment:s-1:PAID'], ['payment:s-1:PAID']]);
   });
 
-  it('the store is told what to claim, for how long, and to wait for longer than the handler does', async () => {
+  it('the store is told what to claim, for how long, and to wait longer than the handler does', async () => {
     const { store, deliver } = createTransactionalListener(undefined, { callbackTimeoutMs: 1234 });
     await deliver();
     expect(store.requests).toEqual([
@@ -119,7 +119,7 @@ describe('with a store in transactional mode', () => {
     ]);
   });
 
-  it('a subject that another has is answered 503 at once, and runs nothing', async () => {
+  it('a busy subject is answered 503 at once, and runs nothing', async () => {
     let finish = () => {};
     const { deliver, reports, runs } = createTransactionalListener(
       () => new Promise<void>((resolve) => (finish = resolve)),
@@ -152,7 +152,7 @@ describe('with a store in transactional mode', () => {
     ['resolves', () => undefined],
     ['rejects', () => Promise.reject(new Error('late'))],
   ])(
-    'a callback that takes too long is answered 500, and holds its subject until it %s; it is rolled back then',
+    'a callback that takes too long is answered 500, and holds its subject until it %s and is rolled back',
     async (_, end) => {
       const signals: AbortSignal[] = [];
       let finish = () => {};
@@ -170,7 +170,7 @@ describe('with a store in transactional mode', () => {
       expect(reports).toMatchObject([{ code: 'callback_timeout', status: 500, key: 'reversal:v-1:PENDING' }]);
       expect(store.log).toEqual(['begin']);
 
-      // It is still at work: another state of the subject does not run beside it.
+      // The callback still runs, so another state of its subject must wait.
       expect(await statusOf(deliver({ ...reversalPayload(), status: 'PAID' }))).toBe(503);
       expect(runs).toHaveLength(1);
 
@@ -193,10 +193,10 @@ describe('with a store in transactional mode', () => {
     const drained = handler.drain();
     expect(await status).toBe(500);
     expect(await drained).toBeUndefined();
-    // Less than storeTimeoutMs, for which the answer does not wait.
+    // Less than storeTimeoutMs, because the answer does not wait for the store.
   }, 5_000);
 
-  it('a callback that throws is answered 500 also where the store commits all the same', async () => {
+  it('a callback that throws is answered 500 even where the store commits all the same', async () => {
     const store: IdempotencyStore = {
       claim: () => Promise.reject(new Error('expected transact to be used')),
       complete: () => Promise.reject(new Error('expected transact to be used')),
@@ -223,22 +223,25 @@ describe('with a store in transactional mode', () => {
       },
     ],
     ['later', () => Promise.reject(new Error('out of stock'))],
-  ])('the store is given what a callback threw %s, so that it rolls back with that', async (_, callback) => {
-    const given: unknown[] = [];
-    const { store, deliver } = createTransactionalListener(callback);
-    const transact = store.transact.bind(store);
-    store.transact = (request, work) =>
-      transact(request, (...args) =>
-        work(...args).catch((error) => {
-          given.push(error);
-          throw error;
-        }),
-      );
-    expect(await statusOf(deliver())).toBe(500);
-    expect(given).toMatchObject([{ message: 'out of stock' }]);
-  });
+  ])(
+    'a callback that throws %s has its error passed to the store, which rolls back with it',
+    async (_, callback) => {
+      const given: unknown[] = [];
+      const { store, deliver } = createTransactionalListener(callback);
+      const transact = store.transact.bind(store);
+      store.transact = (request, work) =>
+        transact(request, (...args) =>
+          work(...args).catch((error) => {
+            given.push(error);
+            throw error;
+          }),
+        );
+      expect(await statusOf(deliver())).toBe(500);
+      expect(given).toMatchObject([{ message: 'out of stock' }]);
+    },
+  );
 
-  it('a callback may take longer than a step of the store', async () => {
+  it('a callback may take longer than an operation of the store', async () => {
     const { deliver } = createTransactionalListener(() => new Promise((resolve) => setTimeout(resolve, 60)), {
       storeTimeoutMs: 20,
     });
@@ -266,7 +269,7 @@ describe('with a store in transactional mode', () => {
     expect(runs).toEqual([]);
   });
 
-  it('a begin that hangs is answered 503, and the callback never runs, not even when it gets through', async () => {
+  it('a begin that hangs is answered 503, and the callback never runs, not even when the begin succeeds later', async () => {
     const { store, deliver, reports, runs } = createTransactionalListener();
     let go = () => {};
     store.faults.set('begin', () => new Promise<void>((resolve) => (go = resolve)));
@@ -281,7 +284,7 @@ describe('with a store in transactional mode', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('injected'))],
     ['hangs', hang],
-  ])('a rollback that %s leaves the answer that of the callback', async (_, fault) => {
+  ])('a rollback that %s leaves the answer to the callback as it was', async (_, fault) => {
     const failure = new Error('callback');
     const { store, deliver, reports } = createTransactionalListener(() => {
       throw failure;

@@ -9,7 +9,7 @@ seedRandomTests();
 
 const keyOf = (body: unknown, url = '') => parseNotification({ url, body }).key;
 
-describe('the key is kind, identity and state', () => {
+describe('the key of a documented kind', () => {
   it.each([
     ['reversal:v-1:PENDING', reversalPayload()],
     ['reversal:v-1:PAID', { ...reversalPayload(), status: 'PAID' }],
@@ -18,23 +18,23 @@ describe('the key is kind, identity and state', () => {
     ['refund:r-1:PAID', refundPayload()],
     ['payment:s-1:PAID', salePayload()],
     ['payment:s-1:REVERSAL', { ...salePayload(), newStatus: 'REVERSAL' }],
-    // Each by itself, because one that is encoded has all others in it encoded.
+    // One special character at a time, because any of them gets the whole part encoded.
     ['reversal:a%3Ab:PAID', { ...reversalPayload(), uuid: 'a:b', status: 'PAID' }],
     ['reversal:a:PAID%3Ab', { ...reversalPayload(), uuid: 'a', status: 'PAID:b' }],
     ['reversal:a%25b:PAID', { ...reversalPayload(), uuid: 'a%b', status: 'PAID' }],
     ['reversal:a%3Ab%25c%20d:PAID%2FX', { ...reversalPayload(), uuid: 'a:b%c d', status: 'PAID/X' }],
     ['reversal:%C3%A7%F0%9F%8F%A0:PAID', { ...reversalPayload(), uuid: 'ç🏠', status: 'PAID' }],
-  ])('%s', (key, body) => {
+  ])('is kind, identity and state: %s', (key, body) => {
     expect(keyOf(body)).toBe(key);
   });
 
-  it('is the same with its query and without', () => {
+  it('is the same with and without its query', () => {
     expect(keyOf(reversalPayload(), queries.reversal)).toBe(keyOf(reversalPayload()));
     expect(keyOf(refundPayload(), queries.refund)).toBe(keyOf(refundPayload()));
     expect(keyOf(payoutPayload(), queries.payout)).toBe(keyOf(payoutPayload()));
   });
 
-  it('changes from a reversal’s PENDING to its PAID, though its uuid does not', () => {
+  it('changes from a reversal’s PENDING to its PAID, though the uuid stays the same', () => {
     expect(keyOf(reversalPayload())).not.toBe(keyOf({ ...reversalPayload(), status: 'PAID' }));
   });
 
@@ -44,13 +44,13 @@ describe('the key is kind, identity and state', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  it('does not change with what may change between two deliveries', () => {
+  it('does not change with fields that may change between two deliveries', () => {
     const later = { ...refundPayload(), date: '2027-01-01 00:00:00', receipt: null, novel: 1 };
     expect(keyOf(later)).toBe(keyOf(refundPayload()));
   });
 });
 
-/** What breaks keys that are put together carelessly. U+FFFD is no part of an identity: see `isUndamaged`. */
+/** Parts that break carelessly joined keys. U+FFFD cannot be in an identity: see `isUndamaged`. */
 const part = fc.oneof(
   fc.string({ minLength: 1, unit: 'binary' }).filter((text) => !text.includes('\ufffd')),
   fc
@@ -66,8 +66,8 @@ const documented = fc.oneof(
   fc.record({ uuid: part, status: part, success: fc.boolean() }),
 );
 
-describe('the key is injective', () => {
-  /** Kind, identity and state, in a form that cannot be mistaken. A payment and a saleStatus are about one sale. */
+describe('a key, being injective,', () => {
+  /** Kind, identity and state in an unambiguous form. A payment and a saleStatus are about the same sale. */
   function identityOf(notification: Notification): string {
     switch (notification.kind) {
       case 'payment':
@@ -86,7 +86,7 @@ describe('the key is injective', () => {
     }
   }
 
-  it('two notifications have one key exactly when kind, identity and state are the same', () => {
+  it('is shared by two notifications exactly when kind, identity and state are the same', () => {
     fc.assert(
       fc.property(documented, documented, (one, other) => {
         const [a, b] = [parseNotification({ body: one }), parseNotification({ body: other })];
@@ -96,7 +96,7 @@ describe('the key is injective', () => {
     );
   });
 
-  it('identity and state cannot be moved over the border between them', () => {
+  it('changes when characters move between identity and state', () => {
     fc.assert(
       fc.property(part, part, part, (a, b, c) => {
         const one = { ...reversalPayload(), uuid: `${a}:${b}`, status: c };
@@ -112,13 +112,13 @@ describe('the key is injective', () => {
     ['\udc00\ud800', '\ud800\udc00'],
     ['a\ud800', '\ud800a'],
     ['\ud800ab', '\ud800ac'],
-  ])('%j and %j, with half a surrogate pair, have different keys', (one, other) => {
+  ])('differs between %j and %j, each with half a surrogate pair', (one, other) => {
     const keys = [one, other].map((uuid) => keyOf(JSON.stringify({ ...reversalPayload(), uuid })));
     expect(keys[0]).not.toBe(keys[1]);
     expect(keys[0]).toBe(keyOf({ ...reversalPayload(), uuid: one }));
   });
 
-  it('is printable ASCII, whatever is in it, so that it can be logged and stored anywhere', () => {
+  it('is printable ASCII whatever its parts hold, so that it can be logged and stored anywhere', () => {
     fc.assert(
       fc.property(documented, (body) => {
         expect(keyOf(body)).toMatch(/^[!-~]+$/);
@@ -172,14 +172,14 @@ describe('the key of an unrecognized body', () => {
     fc.assert(
       fc.property(value, value, (one, other) => {
         expect(keyOf(shuffled(one))).toBe(keyOf(one));
-        // As JSON has it, where -0 is 0.
+        // Through JSON, which writes -0 as 0.
         const same = isDeepEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
         expect(keyOf(one) === keyOf(other)).toBe(same);
       }),
     );
   });
 
-  it('is there for a body of 200 levels, and none is for one of 201', () => {
+  it('exists for a body of 200 levels, and not for one of 201', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     expect(keyOf(nested(200))).toMatch(/^unrecognized:/);
     const refused = expect.objectContaining({
@@ -193,13 +193,13 @@ describe('the key of an unrecognized body', () => {
     expect(() => keyOf(list(201))).toThrow(refused);
   });
 
-  it('is that of the same number where a parser has read it as BigInt, and of null where it has left nothing', () => {
+  it('takes a BigInt as the same number, and undefined as null', () => {
     expect(keyOf({ a: 7n })).toBe(keyOf({ a: 7 }));
     expect(keyOf({ a: 2n ** 64n })).not.toBe(keyOf({ a: 2n ** 64n + 1n }));
     expect(keyOf({ a: undefined, b: [undefined] })).toBe(keyOf({ a: null, b: [null] }));
   });
 
-  it('is not made up for a body that throws when it is read: what it throws comes through', () => {
+  it('is not made up for a body that throws when it is read: the error comes through', () => {
     const failure = new Error('unreadable');
     const body = {
       get novel(): string {
@@ -231,7 +231,7 @@ describe('the key of an unrecognized body', () => {
       expect(workFor(large)).toEqual({ written: 1, sorted: 0 });
   });
 
-  it('depends on the order of fields in a body of more than 5,000 values, and on nothing else but the values', () => {
+  it('depends on the order of fields in a body of more than 5,000 values, and otherwise only on the values', () => {
     const names = Array.from({ length: 5_001 }, (_, at) => `f${at}`);
     const body = Object.fromEntries(names.map((name) => [name, 1]));
     const spaced = JSON.stringify(body, null, 2);
@@ -239,7 +239,7 @@ describe('the key of an unrecognized body', () => {
     expect(keyOf(new TextEncoder().encode(spaced))).toBe(keyOf(body));
     expect(keyOf(Object.fromEntries(names.reverse().map((name) => [name, 1])))).not.toBe(keyOf(body));
     expect(keyOf({ ...body, f7: 2 })).not.toBe(keyOf(body));
-    // As some parsers read large numbers; which is not the text with the same digits.
+    // Some parsers read large numbers as BigInt. That must differ from text with the same digits.
     expect(keyOf({ ...body, f7: 1n })).toMatch(/^unrecognized:[0-9a-f]{64}$/);
     expect(keyOf({ ...body, f7: 1n })).not.toBe(keyOf({ ...body, f7: '1' }));
     expect(keyOf({ ...body, f7: 1n })).not.toBe(keyOf({ ...body, f7: 2n }));

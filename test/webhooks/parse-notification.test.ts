@@ -39,9 +39,9 @@ function refusalOf(input: NotificationInput): InvalidNotificationError {
   throw new Error('expected the notification to be refused');
 }
 
-describe('the kind, by the query flags', () => {
+describe('the kind, by the query flags,', () => {
   it.each(kinds)(
-    '$kind as the document sends it, payload and raw as they came',
+    'is $kind as the document sends it, with payload and raw as they came',
     ({ kind, payload, query }) => {
       const notification = parseNotification({ url: `/webhooks${query}`, body: JSON.stringify(payload()) });
       expect(notification).toMatchObject({ kind, payload: payload(), raw: payload() });
@@ -62,8 +62,8 @@ describe('the kind, by the query flags', () => {
     ['payout', 'type=payout'],
     ['payout', 'payout=true&type=payout'],
     ['payout', 'a=b&type=a&type=b&type=payout#type=refund'],
-  ])('%s by ?%s, of a body that shows nothing', (kind, query) => {
-    // The least that each kind needs, with nothing of the others' shapes.
+  ])('is %s by ?%s, for a body that shows nothing', (kind, query) => {
+    // The least that each kind needs, with nothing that marks another kind.
     const body = {
       reversal: { uuid: 'v-1', status: 'PAID' },
       refund: { saleToken: 's-1', status: 'PAID', refund: { uuid: 'r-1' } },
@@ -84,20 +84,17 @@ describe('the kind, by the query flags', () => {
     // A sale has no flag, and `undefined` is not its name.
     'undefined=true',
     'type=undefined',
-  ])('?%s is a parameter of the merchant’s own', (query) => {
+  ])('is not set by ?%s, a parameter of the merchant’s own', (query) => {
     expect(parseNotification({ url: `/?${query}`, body: salePayload() }).kind).toBe('payment');
   });
 
-  it.each(kinds)(
-    '$kind, as the service spells its query, costs no parsing of it',
-    ({ kind, payload, query }) => {
-      const parsing = vi.fn();
-      vi.stubGlobal('URLSearchParams', parsing);
-      onTestFinished(() => void vi.unstubAllGlobals());
-      expect(parseNotification({ url: `/webhooks${query}`, body: payload() }).kind).toBe(kind);
-      expect(parsing).not.toHaveBeenCalled();
-    },
-  );
+  it.each(kinds)('is $kind without parsing the query that the service spells', ({ kind, payload, query }) => {
+    const parsing = vi.fn();
+    vi.stubGlobal('URLSearchParams', parsing);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    expect(parseNotification({ url: `/webhooks${query}`, body: payload() }).kind).toBe(kind);
+    expect(parsing).not.toHaveBeenCalled();
+  });
 
   const body = { uuid: 'v-1', status: 'PAID' };
 
@@ -131,8 +128,8 @@ describe('the kind, by the query flags', () => {
   });
 });
 
-describe('the kind, by the shape of the body when there is no flag', () => {
-  it.each(kinds)('$kind', ({ kind, payload }) => {
+describe('the kind, by the shape of the body when there is no flag,', () => {
+  it.each(kinds)('is $kind for its documented payload', ({ kind, payload }) => {
     expect(parseNotification({ body: payload() }).kind).toBe(kind);
     expect(parseNotification({ url: '/webhooks?shop=7', body: payload() }).kind).toBe(kind);
   });
@@ -148,18 +145,21 @@ describe('the kind, by the shape of the body when there is no flag', () => {
     ['unrecognized', { saleToken: 's-1', amount: 10 }],
     ['unrecognized', { instructionId: 'i-1', status: 'SCHEDULED' }],
     ['unrecognized', {}],
-  ])('%s: %j', (kind, body) => {
+  ])('is %s: %j', (kind, body) => {
     expect(parseNotification({ body }).kind).toBe(kind);
   });
 
-  it.each(kinds)('$kind, from a service that sends every field of every kind, null where unused', (given) => {
-    const all = kinds.flatMap(({ payload }) => Object.keys(payload()));
-    const body = { ...Object.fromEntries(all.map((name) => [name, null])), ...given.payload() };
-    expect(parseNotification({ body }).kind).toBe(given.kind);
-    expect(parseNotification({ url: given.query, body }).kind).toBe(given.kind);
-  });
+  it.each(kinds)(
+    'is $kind from a service that sends every field of every kind, null where unused',
+    (given) => {
+      const all = kinds.flatMap(({ payload }) => Object.keys(payload()));
+      const body = { ...Object.fromEntries(all.map((name) => [name, null])), ...given.payload() };
+      expect(parseNotification({ body }).kind).toBe(given.kind);
+      expect(parseNotification({ url: given.query, body }).kind).toBe(given.kind);
+    },
+  );
 
-  it('what a body inherits, or has under __proto__, shows nothing', () => {
+  it('is not shown by what a body inherits or has under __proto__', () => {
     const body = JSON.parse(
       '{"__proto__":{"newStatus":"PAID","saleToken":"s-1"},"constructor":{"success":true}}',
     );
@@ -184,7 +184,7 @@ describe('a sale', () => {
   );
 });
 
-describe('contradictions are refused with issues, never guessed away', () => {
+describe('a contradiction between flags and shapes', () => {
   const expected = /^expected the body of a \w+, as the query flags say, got that of a \w+$/;
 
   it.each(
@@ -193,14 +193,14 @@ describe('contradictions are refused with issues, never guessed away', () => {
         .filter((other) => other.kind !== kind)
         .map((other) => ({ query, other: other.kind, payload: other.payload })),
     ),
-  )('?$query on the body of a $other', ({ query, payload }) => {
+  )('is refused for ?$query on the body of a $other', ({ query, payload }) => {
     const error = refusalOf({ url: `/${query}`, body: payload() });
     expect(error.issues).toEqual([{ path: [], message: expect.stringMatching(expected) }]);
     expect(error.code).toBe('invalid_notification');
   });
 
   it.each(['refund=true&payout=true', 'type=refund&type=reversing', 'refund=true&type=payout'])(
-    'the flags of two kinds: ?%s',
+    'is refused for the flags of two kinds: ?%s',
     (query) => {
       const { issues } = refusalOf({ url: `/?${query}`, body: refundPayload() });
       expect(issues).toEqual([
@@ -209,20 +209,20 @@ describe('contradictions are refused with issues, never guessed away', () => {
     },
   );
 
-  it('the shapes of two kinds, with no flag to tell', () => {
+  it('is refused for the shapes of two kinds without a flag', () => {
     const { issues } = refusalOf({ body: { ...salePayload(), ...refundPayload() } });
     expect(issues).toEqual([
       { path: [], message: 'expected a body of one kind, got those of sale and refund' },
     ]);
   });
 
-  it('a flag tells which of two shapes is meant', () => {
+  it('is settled by the flag when a body has two shapes', () => {
     const body = { ...salePayload(), ...refundPayload() };
     expect(parseNotification({ url: queries.refund, body }).kind).toBe('refund');
   });
 });
 
-describe('a known kind without what identifies it is refused', () => {
+describe('a known kind without its identity or state', () => {
   it.each([
     ['payment', 'saleToken'],
     ['reversal', 'uuid'],
@@ -231,7 +231,7 @@ describe('a known kind without what identifies it is refused', () => {
     ['refund', 'status'],
     ['payout', 'uuid'],
     ['payout', 'status'],
-  ] as const)('%s without %s', (kind, field) => {
+  ] as const)('is refused: %s without %s', (kind, field) => {
     const { payload, query } = payloads[kind];
     for (const body of [payload(), { ...payload(), [field]: null }] as Record<string, unknown>[]) {
       if (body[field] !== null) delete body[field];
@@ -245,11 +245,11 @@ describe('a known kind without what identifies it is refused', () => {
     ['a refund without refund', '?type=refund', { saleToken: 's-1', status: 'PAID' }, ['refund']],
     ['a refund without its uuid', '', { saleToken: 's', status: 'PAID', refund: {} }, ['refund', 'uuid']],
     ['a payout without success', '?payout=true', { uuid: 'p-1', status: 'PAID' }, ['success']],
-  ])('%s', (_, query, body, path) => {
+  ])('is refused: %s', (_, query, body, path) => {
     expect(refusalOf({ url: `/${query}`, body }).issues).toMatchObject([{ path }]);
   });
 
-  it('and the error shows neither body nor values', () => {
+  it('shows neither body nor values in its error', () => {
     const body = { ...salePayload(), saleToken: 7, amount: 'S3CRET', shopper: { email: ['S3CRET'] } };
     const error = refusalOf({ body });
     expect(error.body).toBe(body);
@@ -258,7 +258,7 @@ describe('a known kind without what identifies it is refused', () => {
     expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|maria|order-1/);
   });
 
-  it('also in a host whose zod quotes values', () => {
+  it('shows no values either in a host whose zod quotes them', () => {
     const before = z.config().customError;
     z.config({ customError: ({ input }) => `refused ${JSON.stringify(input)}` });
     onTestFinished(() => void z.config({ customError: before }));
@@ -268,7 +268,7 @@ describe('a known kind without what identifies it is refused', () => {
   });
 });
 
-describe('a field that nobody needs, of another type than documented', () => {
+describe('an optional field of another type than documented', () => {
   const body = {
     ...salePayload(),
     amount: 'S3CRET',
@@ -291,7 +291,7 @@ describe('a field that nobody needs, of another type than documented', () => {
     });
   });
 
-  it.each(['payment', 'unrecognized'])('leaves no issues on a notification without any: %s', (kind) => {
+  it.each(['payment', 'unrecognized'])('is the only reason for issues: a valid %s has none', (kind) => {
     const notification = parseNotification({ body: kind === 'payment' ? salePayload() : { novel: 1 } });
     expect([notification.kind, Object.hasOwn(notification, 'issues')]).toEqual([kind, false]);
   });
@@ -301,7 +301,7 @@ describe('an identity or state that cannot be told from another', () => {
   const damaged = (text: string) =>
     Buffer.from(JSON.stringify({ ...salePayload(), saleToken: 'MARK' }).replace('MARK', text), 'latin1');
 
-  it('is refused when bytes in it were no UTF-8: two of them would be one', () => {
+  it('is refused when its bytes were not UTF-8, because two of them would look the same', () => {
     for (const body of [damaged('s-\xe1'), damaged('s-\xe9')])
       expect(refusalOf({ body }).issues).toMatchObject([{ path: ['saleToken'] }]);
   });
@@ -313,7 +313,7 @@ describe('an identity or state that cannot be told from another', () => {
     ]);
   });
 
-  it('of other text, such bytes are no reason to refuse it', () => {
+  it('is refused, but other text with such bytes is accepted', () => {
     const json = JSON.stringify({ ...salePayload(), referenceCode: 'MARK' });
     const notification = parseNotification({ body: Buffer.from(json.replace('MARK', '\xe1'), 'latin1') });
     expect(notification).toMatchObject({ kind: 'payment', payload: { referenceCode: '\uFFFD' } });
@@ -366,16 +366,19 @@ describe('the body', () => {
     expect(everythingPrintedOf(error)).not.toContain('s-1');
   });
 
-  it.each([undefined, null, json])('alone is refused, with where it belongs: %j', (input) => {
-    expect(() => parseNotification(input as never)).toThrow(
-      expect.objectContaining({
-        code: 'configuration',
-        message: expect.stringContaining('`parseNotification({ url, body })`: the body goes into `body`'),
-      }),
-    );
-  });
+  it.each([undefined, null, json])(
+    'is refused when it is passed alone, with where it belongs: %j',
+    (input) => {
+      expect(() => parseNotification(input as never)).toThrow(
+        expect.objectContaining({
+          code: 'configuration',
+          message: expect.stringContaining('`parseNotification({ url, body })`: the body goes into `body`'),
+        }),
+      );
+    },
+  );
 
-  it('nested ever so deep, is read where the kind is known, and refused where it would be hashed', () => {
+  it('is read at any depth where the kind is known, and refused where it would be hashed', () => {
     const nested = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const body = `{"saleToken":"s-1","newStatus":"PAID","novel":${nested}}`;
     expect(parseNotification({ body }).key).toBe('payment:s-1:PAID');
@@ -385,14 +388,14 @@ describe('the body', () => {
     expect(refusalOf({ body: `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}` }).issues).toHaveLength(1);
   });
 
-  it('is not changed, and raw is what came, unknown fields and the text null included', () => {
+  it('is not changed, and raw is what came, with unknown fields and the text null', () => {
     const body = Object.freeze({ ...reversalPayload(), receipt: 'null', novel: Object.freeze({ a: 1 }) });
     const notification = parseNotification({ body });
     expect(notification.raw).toEqual({ ...reversalPayload(), receipt: 'null', novel: { a: 1 } });
     expect(notification).toMatchObject({ payload: { receipt: null, novel: { a: 1 } } });
   });
 
-  it('with __proto__ and constructor in it pollutes nothing', () => {
+  it('pollutes nothing with __proto__ and constructor in it', () => {
     for (const { payload, query } of kinds) {
       const hostile = JSON.stringify(payload()).replaceAll(
         '{',
@@ -405,7 +408,7 @@ describe('the body', () => {
     }
   });
 
-  it('whatever it is, gives a notification or an InvalidNotificationError', () => {
+  it('gives a notification or an InvalidNotificationError, whatever it is', () => {
     const body = fc.oneof(
       fc.anything(),
       fc.json(),

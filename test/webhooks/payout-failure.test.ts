@@ -11,7 +11,7 @@ const meanings = [
   ['PE0004', 'Other reasons'],
 ] as const;
 
-/** As the handler gets it: parsed from the body of a notification. */
+/** Parsed from the body of a notification, as the handler gets it. */
 function failureOf(fields: Partial<FailedPayout>) {
   const notification = parseNotification({ body: { ...failedPayoutPayload(), ...fields } });
   if (notification.kind !== 'payout' || notification.payload.success) throw new Error('expected a failure');
@@ -25,7 +25,7 @@ describe.each(meanings)('payoutFailure of %s', (code, meaning) => {
   });
 
   it.each([' - ', ': ', ' ', ', ', ' – ', ' — ', '; ', '. '])(
-    'has the bank’s reason after the code and %j, in error_code or message',
+    'has the bank’s reason when it follows the code and %j, in error_code or message',
     (between) => {
       const text = `${code}${between}Conta encerrada - fale com o banco`;
       const expected = { code, meaning, reason: 'Conta encerrada - fale com o banco' };
@@ -36,7 +36,7 @@ describe.each(meanings)('payoutFailure of %s', (code, meaning) => {
     },
   );
 
-  it('has the bank’s reason without white space around it, and as it is within', () => {
+  it('trims the bank’s reason at its ends and nowhere else', () => {
     expect(failureOf({ error_code: `${code} - account closed \n` }).reason).toBe('account closed');
     expect(failureOf({ error_code: `${code}(account closed)` }).reason).toBe('(account closed)');
   });
@@ -65,7 +65,7 @@ describe('payoutFailure with explainPixCode', () => {
   it.each([
     ['PE0003', 'closed'],
     ['PE0003', 'XX99 AC070 xAC07 ac07'],
-    // Of a refused charge, not of a payout.
+    // A code of refused charges, not of payouts.
     ['PE0004', 'AB10'],
     [null, null],
   ])('explains nothing in %j and %j', (errorCode, message) => {
@@ -110,7 +110,7 @@ describe('payoutFailure of anything else', () => {
     expect(payoutFailure({})).toEqual(none);
   });
 
-  it('reads a code whatever surrounds it, in a text of any length at once', () => {
+  it('reads a code whatever surrounds it, and at once in a text of any length', () => {
     expect(failureOf({ error_code: 'code=PE0002', message: null }).code).toBe('PE0002');
     const long = `${' '.repeat(200_000)}PE0004${' -'.repeat(200_000)} x`;
     const start = performance.now();

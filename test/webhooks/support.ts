@@ -13,7 +13,7 @@ import { authorization, credentials } from '../helpers/deliver';
 
 export { authorization, credentials };
 
-/** The header that a pair makes, by Node's own Base64 and not by ours (document section 5). */
+/** The header for a pair, made by Node’s own Base64 and not by ours (document section 5). */
 export function basic({ apiKey, apiToken }: { readonly apiKey: string; readonly apiToken: string }): string {
   return `Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`;
 }
@@ -97,7 +97,7 @@ export const payoutPayload = () => {
   return { ...common, success: true, message: 'success', status: 'PAID' };
 };
 
-/** The query that the service sends with each (document sections 6.2 to 6.5). */
+/** The query that the service sends with each kind (document sections 6.2 to 6.5). */
 export const queries = {
   sale: '',
   reversal: '?reversing=true&type=reversing',
@@ -128,7 +128,7 @@ export function createListener(options: Partial<WebhookHandlerOptions> = {}): Li
   return { handler, acted, reports };
 }
 
-/** A delivery as the service makes it. */
+/** A delivery like the service’s. */
 export function notificationRequest(body: unknown, init: { query?: string; headers?: object } = {}): Request {
   return new Request(`https://merchant.example/webhooks${init.query ?? ''}`, {
     method: 'POST',
@@ -141,7 +141,7 @@ export async function statusOf(answer: Promise<Response>): Promise<number> {
   return (await answer).status;
 }
 
-/** What every logger, debugger and error tracker could print of a value. */
+/** Everything that a logger, debugger or error tracker could print of a value. */
 export function everythingPrintedOf(value: unknown): string {
   const error = value as { message?: unknown; stack?: unknown };
   return [
@@ -153,13 +153,13 @@ export function everythingPrintedOf(value: unknown): string {
   ].join('\n');
 }
 
-/** A memory store whose steps are noted, and can be made to go wrong. */
+/** A memory store that notes its operations, and can be made to fail. */
 export class WatchedStore implements IdempotencyStore {
   readonly steps: string[] = [];
   readonly leases: number[] = [];
   readonly retentions: number[] = [];
   readonly claims: Claim[] = [];
-  /** Each runs in place of the next step of its name; it is told how to do the step after all. */
+  /** Each replaces the next operation of its name; calling its argument does that operation after all. */
   readonly faults: {
     [Step in 'claim' | 'complete' | 'release']: ((go: () => Promise<unknown>) => unknown)[];
   } = { claim: [], complete: [], release: [] };
@@ -194,7 +194,7 @@ export class WatchedStore implements IdempotencyStore {
   }
 }
 
-/** Takes the step and loses its reply. */
+/** Does the operation and loses its reply. */
 export const loseReply = async (go: () => Promise<unknown>) => {
   await go();
   throw new Error('injected: reply lost');

@@ -1,4 +1,4 @@
-/** Carries work out for every item, for so many of them at a time. What fails is kept as the result. */
+/** Does the work for every item, for `atATime` items at once, and returns failures as results. */
 export async function inParallel<Item, Result>(
   atATime: number,
   items: readonly Item[],

@@ -7,7 +7,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { listen } from './listen';
 
-/** Answers everything the same way, and keeps what it was sent. */
+/** Answers every request the same way, and keeps the requests. */
 export async function startRecorder(status: number, answer = '') {
   const received: { url: string; authorization: string; body: Record<string, unknown> }[] = [];
   const listener = await listen(
@@ -25,7 +25,7 @@ export async function startRecorder(status: number, answer = '') {
   return { ...listener, received };
 }
 
-/** The library's own listener; it counts by kind. */
+/** The library’s own listener, which counts its actions by kind. */
 export function startLibraryListener(credentials: Credentials) {
   const actions: Record<string, number> = {};
   const act = ({ kind }: Notification) => {

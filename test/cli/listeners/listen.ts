@@ -5,18 +5,18 @@ import { afterAll } from 'vitest';
 /** A listener under test. */
 export interface TestListener {
   readonly url: string;
-  /** Answers what the listener has done. */
+  /** URL that answers with the count of the listener’s actions. */
   readonly effects: string;
   stop(): void;
 }
 
-/** Tests that run at the same time share what ends with their file. */
+/** Concurrent tests share the listeners, which end with their file. */
 const stops: (() => void)[] = [];
 afterAll(() => {
   for (const stop of stops) stop();
 });
 
-/** Listens on loopback until the file's tests end. `/actions` counts what the listener has done. */
+/** Listens on loopback until the file’s tests end. `/actions` answers with the count of the listener’s actions. */
 export async function listen(listener: RequestListener, actions: () => unknown): Promise<TestListener> {
   const server = createServer((request, response) => {
     if (request.url !== '/actions') return void listener(request, response);

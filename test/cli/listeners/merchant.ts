@@ -3,27 +3,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listen, type TestListener } from './listen';
 
-/** What verify sends in the tests of listeners. Marked, so that they are found wherever they are printed. */
+/** The pair that verify sends in these tests. It is marked, so that a test can find it wherever it is printed. */
 export const pair = { apiKey: 'Marked-Key-7f3a91', apiToken: 'Marked-Token-5e20bc' };
 export const rightHeader = `Basic ${Buffer.from(`${pair.apiKey}:${pair.apiToken}`).toString('base64')}`;
 
-/** A payload: of any type, as for a listener without types. */
+/** A payload of any type, because merchants often have no types for it. */
 // biome-ignore lint/suspicious/noExplicitAny: these listeners are written as merchants write them, without checks.
 export type Payload = any;
 
-/** A listener written by hand, by its parts. Each wrong listener has one part that is wrong. */
+/** A hand-written listener in parts. In each wrong listener, one part is wrong. */
 export interface Merchant {
   isLetIn(header: string | undefined, url: URL): boolean;
-  /** The answer to what is not let in. */
+  /** Answers a request that is not let in. */
   refuse(response: ServerResponse, header: string | undefined): void;
   parse(body: string): Payload;
   kindOf(url: URL, payload: Payload): string;
   keyOf(kind: string, payload: Payload): string;
-  /** What is done about a notification beside counting it; throws to refuse it. */
+  /** Acts on a notification, besides counting it. Throws to refuse it. */
   work(kind: string, payload: Payload): void | Promise<void>;
-  /** What the work is counted as. */
+  /** The kind under which the action is counted; `undefined` if it is not. */
   countedAs(kind: string, payload: Payload): string | undefined;
-  /** Sees to it that `act` runs once for a key. */
+  /** Runs `act` once per key. */
   once(key: string, act: () => Promise<void>, shop: Shop): Promise<Outcome>;
   respond(response: ServerResponse, outcome: Outcome, notification: Notification): void;
 }
@@ -36,17 +36,17 @@ export interface Notification {
   readonly header: string | undefined;
 }
 
-/** What a listener remembers. */
+/** The state of a listener. */
 export interface Shop {
   readonly counts: Record<string, number>;
   readonly done: Set<string>;
   readonly running: Set<string>;
-  /** Resolves after the counts have been read the next time. */
+  /** Resolves after the next time that the counts are read. */
   counted(): Promise<void>;
   stop(): void;
 }
 
-/** A right listener. */
+/** A right listener, which all wrong ones start from. */
 export const right: Merchant = {
   isLetIn: (header) => header === rightHeader,
   refuse: (response) => response.writeHead(401).end(),
@@ -79,7 +79,7 @@ export const right: Merchant = {
   respond: (response, outcome) => response.writeHead(outcome === 'busy' ? 503 : 200).end('ok'),
 };
 
-/** Starts a listener that is right but for these parts. */
+/** Starts a listener that is right except for these parts. */
 export async function startMerchant(
   parts: Partial<Merchant> | ((shop: Shop) => Partial<Merchant>),
 ): Promise<TestListener> {
@@ -128,7 +128,7 @@ async function handle(
   merchant.respond(response, outcome, { kind, payload, header });
 }
 
-/** Key and token of a header, as listeners read them. */
+/** Key and token of a header, read as many listeners read them. */
 export function readPair(header: string | undefined): [key: string | undefined, token: string | undefined] {
   const [key, token] = Buffer.from((header ?? '').replace(/^Basic /, ''), 'base64')
     .toString()

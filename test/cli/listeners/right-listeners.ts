@@ -8,7 +8,7 @@ import {
 import { listen, type TestListener } from './listen';
 import { pair, rightHeader, startMerchant } from './merchant';
 
-/** A listener without a mistake, which must pass everything. */
+/** A listener without a mistake, which must pass all checks. */
 export interface RightListener {
   /** Completes "A listener that …". */
   readonly does: string;
@@ -50,7 +50,7 @@ export const rightListeners: readonly RightListener[] = [
         async work(kind, payload) {
           const sale = payload.saleToken ?? payload.sale?.uuid;
           if (sale === undefined || payload.event) return;
-          // The service answers 404 to what it does not know, and the client throws.
+          // The service answers 404 to an unknown sale, and the client throws.
           const { situation, amount } = await client.getTransaction(sale);
           const isPayment = kind === 'payment';
           if (isPayment && (situation !== 'PAID' || amount !== payload.amount))

@@ -9,13 +9,13 @@ interface Options {
   readonly limitMs?: number | undefined;
   /** URL of a sandbox, for real sales. */
   readonly sandbox?: string | undefined;
-  /** Where a POST creates an order. */
+  /** URL at which a POST creates an order. */
   readonly shop?: string | undefined;
-  /** `false` leaves the count away. */
+  /** `false` runs the checklist without the count of actions. */
   readonly countsEffects?: boolean;
 }
 
-/** Runs the checklist in this process, with the count of what was done. */
+/** Runs the checklist in this process, with the count of the listener’s actions. */
 export function verifyListener(
   { url, effects }: Pick<TestListener, 'url' | 'effects'>,
   { limitMs = 5_000, sandbox, shop, countsEffects = true }: Options = {},

@@ -104,7 +104,7 @@ export const wrongBodies: readonly WrongListener[] = [
   },
 ];
 
-/** A listener in Express, as it is often written. */
+/** A listener in Express, as merchants often write it. */
 function startExpress(
   prepare: (app: express.Express) => unknown,
   // biome-ignore lint/suspicious/noExplicitAny: what `request.body` is in Express.

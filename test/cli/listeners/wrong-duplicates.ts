@@ -230,7 +230,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   ),
 ];
 
-/** A listener that forgets that it has handled these. */
+/** A listener that forgets that it has handled these notifications. */
 function forgetting(isForgotten: (kind: string, payload: Payload) => boolean) {
   return () => {
     let number = 0;

@@ -132,7 +132,7 @@ function refusing(isRefused: (kind: string, payload: Parameters<typeof right.wor
   };
 }
 
-/** What is refused is counted nowhere. */
+/** A refused notification is not counted. */
 function noPayouts(kind: string): string | undefined {
   return kind === 'payout' || kind === 'unrecognized' ? undefined : kind;
 }

@@ -7,17 +7,17 @@ import { wrongKinds } from './wrong-kinds';
 import { wrongMeanings } from './wrong-meanings';
 import { wrongWithSandbox } from './wrong-with-sandbox';
 
-/** A listener with a mistake, and what verify must say of it. */
+/** A listener with a mistake, and how verify must report it. */
 export interface WrongListener {
   /** Completes "A listener that …". */
   readonly does: string;
-  /** The checks that must fail, and no other; the first one names the mistake. */
+  /** The ids of exactly the checks that must fail. The first one names the mistake. */
   readonly fails: readonly string[];
   /** What the advice must say. */
   readonly advice: RegExp;
-  /** How long an answer may take, in milliseconds. Default: 5 000. */
+  /** The longest time for an answer, in milliseconds. Default: 5 000. */
   readonly limitMs?: number;
-  /** Whether it asks the service, so that verify needs `--sandbox`. */
+  /** Whether the listener asks the service, so that verify needs `--sandbox`. */
   readonly asksService?: true;
   /** @param service - the base URL of a sandbox */
   start(service: string): Promise<TestListener>;

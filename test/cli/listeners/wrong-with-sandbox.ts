@@ -2,7 +2,7 @@ import { PaymentsClient } from 'pix-automatic-sdk';
 import { type Outcome, pair, right, startMerchant } from './merchant';
 import type { WrongListener } from './wrong-listeners';
 
-/** Listeners that ask the service about a payment, and do the wrong thing about the answer. */
+/** Listeners that ask the service about a payment, and do the wrong thing with its response. */
 export const wrongWithSandbox: readonly WrongListener[] = [
   {
     does: 'confirms payments, and records the key of one that it could not confirm',
@@ -66,7 +66,7 @@ export const wrongWithSandbox: readonly WrongListener[] = [
       const isConfirmed = confirmer(service);
       return startMerchant({
         async once(key, act, shop) {
-          // The mistake: what the confirmation throws is caught, and answered like the rest.
+          // The mistake: an error of the confirmation is caught, and the notification answered like any other.
           return right.once(key, act, shop).catch((): Outcome => 'seen');
         },
         async work(kind, payload) {

@@ -4,11 +4,11 @@ import { listen } from '../../helpers/listen';
 export interface LoadBalancer {
   /** Without a trailing slash. */
   readonly url: string;
-  /** Ports of loopback, each of which gets a request in turn. */
+  /** Loopback ports that get the requests in turn. */
   targets: readonly string[];
 }
 
-/** Stands in front of several processes of one listener, as in production. Ends with the test. */
+/** A load balancer before several processes of one listener, as in production. It ends with the test. */
 export async function startLoadBalancer(): Promise<LoadBalancer> {
   let turn = 0;
   const balancer = { url: '', targets: [] as readonly string[] };

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { postgresConfig } from '../../helpers/postgres';
 
-/** A schema of the test's own, and the environment in which `pg` finds it. It is dropped with the test. */
+/** A schema for one test, and the environment in which `pg` uses it. It is dropped with the test. */
 export async function openSchema() {
   const schema = `example_${process.pid}_${Date.now()}`;
   const pool = new pg.Pool({ ...postgresConfig, options: `-c search_path=${schema}`, max: 1 });
@@ -14,7 +14,7 @@ export async function openSchema() {
   const { host, user, database } = postgresConfig;
   const env = {
     PGOPTIONS: `-c search_path=${schema}`,
-    // Where DATABASE_URL is set, it goes first.
+    // A DATABASE_URL takes precedence over the other variables.
     ...Object.fromEntries(
       Object.entries({ PGHOST: host, PGUSER: user, PGDATABASE: database }).filter(([, value]) => value),
     ),

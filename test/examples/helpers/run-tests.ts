@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { userEnvironment } from '../../package/run';
 
-/** How the tests of an example ended. */
+/** The result of an example’s tests. */
 export interface TestsEnded {
   readonly status: number | null;
-  /** A line for each test, without the time it took. */
+  /** One line per test, without its duration. */
   readonly tests: readonly string[];
-  /** All that was printed, for messages. */
+  /** Everything that was printed, for messages. */
   readonly output: string;
 }
 

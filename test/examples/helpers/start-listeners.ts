@@ -11,24 +11,26 @@ const credentials = { apiKey: 'example-api-key', apiToken: 'example-api-token' }
 export interface Listeners {
   readonly sandbox: Sandbox;
   readonly programs: readonly Program[];
-  /** Starts one more. */
+  /** Starts one more process. */
   add(): Promise<Program>;
-  /** Stops all, and gives what they printed, one after the other. */
+  /** Stops all processes, and returns what they printed, one after the other. */
   stop(): Promise<{ status: Ended['status'][]; stdout: string[]; stderr: string[] }>;
-  /** Creates a journey, whose payer has not paid. */
+  /** Creates a journey that its payer has not paid yet. */
   order(referenceCode: string): Promise<string>;
-  /** Delivers every notification once more to each of the processes, until each has answered 200. */
+  /** Delivers every notification again to each process, until each has answered 200. */
   deliverAllAgain(): Promise<void>;
 }
 
-/** Runs the `npm start` of an installed example so many times. The sandbox's notifications reach each in turn. */
+/**
+ * Runs the `npm start` of an installed example `count` times. The processes get the sandbox’s notifications in turn.
+ */
 export async function startListeners(
   directory: string,
   count: number,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Listeners> {
   const balancer = await startLoadBalancer();
-  // A minute would be the service's own pace.
+  // The service itself waits a minute between attempts.
   const sandbox = await startSandbox({
     credentials,
     webhookUrl: `${balancer.url}/webhooks`,
@@ -76,7 +78,7 @@ export async function startListeners(
       await sandbox.idle();
       expect(sandbox.deliveries).not.toEqual([]);
       for (const { id } of sandbox.deliveries) {
-        // A process may still be on its way back to a server that was away.
+        // A process may still be reconnecting to a server that was away.
         let inTurn = 0;
         const deliver = async () => {
           const { httpStatus } = await sandbox.redeliver(id);
@@ -91,7 +93,7 @@ export async function startListeners(
   return listeners;
 }
 
-/** Waits until the last notification has been answered, and gives the first answer. */
+/** Waits until the last notification has had an answer, and returns its first one. */
 export async function firstAnswer(sandbox: Sandbox): Promise<number | undefined> {
   const attempts = () => sandbox.deliveries.at(-1)?.attempts ?? [];
   await expect.poll(attempts, { timeout: 30_000, interval: 20 }).not.toEqual([]);

@@ -7,16 +7,16 @@ import { listen } from '../../helpers/listen';
 import type { Program } from '../runner/program';
 import type { Running } from '../runner/run-example';
 
-/** What an example prints when it has acted, by kind. */
+/** The line that an example prints when it has acted, by kind. */
 export type Acted = Readonly<Record<string, RegExp>>;
 
-/** A POST to it creates an order and its journey, as the example's own page or route does. */
+/** The URL at which a POST creates an order and its journey, like the example’s own page or route. */
 export type Shop = (running: Running) => Promise<string>;
 
-/** How long an action may take to be counted, in milliseconds. */
+/** The longest time until an action is counted, in milliseconds. */
 const EFFECTS_WAIT_MS = 500;
 
-/** Runs the checklist with real sales. Gives the checks that did not pass, those that were left unchecked included. */
+/** Runs the checklist with real sales. Returns the checks that did not pass, including those left unchecked. */
 export async function verify(
   running: Running,
   program: Program,
@@ -37,7 +37,7 @@ export async function verify(
   return checks.filter(({ verdict }) => verdict !== 'passed');
 }
 
-/** What is printed may still be on its way through the pipe: it is counted once it holds still. */
+/** Counts once the output has stopped changing, because some may still be on its way through the pipe. */
 async function count(program: Program, acted: Acted): Promise<Record<string, number>> {
   const printed = await program.settledOutput();
   return Object.fromEntries(
@@ -45,7 +45,7 @@ async function count(program: Program, acted: Acted): Promise<Record<string, num
   );
 }
 
-/** The URL of a server that answers with what `work` gives, as JSON. */
+/** The URL of a server that answers with the result of `work`, as JSON. */
 export async function answering(work: () => Promise<unknown>): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();

@@ -7,12 +7,12 @@ import { run } from '../../package/run';
 const MADE_BY_HAND = new Set(['node_modules', 'dist', '.next', 'package-lock.json']);
 
 /**
- * Copies an example out of the repository, installs it with the packed package in place of the published one, and runs
- * its scripts `typecheck` and `build` if it has them. Gives the copy's directory.
+ * Copies an example out of the repository, installs it with the packed package instead of the published one, and runs
+ * its scripts `typecheck` and `build` if it has them. Returns the copy’s directory.
  */
 export async function installExample(name: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), `example-${name}-`));
-  // Retried, because a program that was just stopped may still write.
+  // Retried, because a program that was just stopped may still write there.
   onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
   await cp(join('examples', name), directory, {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { userEnvironment } from '../../package/run';
 
-/** What a program printed, line by line, and how it ended. */
+/** The lines that a program printed, and its exit status. */
 export interface Ended {
   readonly status: number | string | null;
   readonly stdout: readonly string[];
@@ -14,8 +14,8 @@ export interface Ended {
 }
 
 /**
- * Runs what an example's `npm start` runs, without npm in between: npm hands SIGTERM to a shell, and the shell does not
- * hand it on. A platform that stops a merchant's program does the same.
+ * Runs the command of an example’s `npm start` without npm: npm passes SIGTERM to a shell, and the shell does not
+ * pass it on. A hosting platform signals the program itself.
  */
 export async function startProgram(directory: string, env: NodeJS.ProcessEnv): Promise<Program> {
   const { scripts } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
@@ -24,7 +24,7 @@ export async function startProgram(directory: string, env: NodeJS.ProcessEnv): P
   return new Program(scripts.start.split(' '), directory, { ...inherited, PATH: path, ...env });
 }
 
-/** Runs a line of a shell, as a reader of the README types it. It ends with the test. */
+/** Runs a shell line, as a reader of the README types it. The program ends with the test. */
 export function runShell(line: string, directory: string): Program {
   const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, ...env } = userEnvironment();
   return new Program(['sh', '-c', line], directory, env);
@@ -41,7 +41,7 @@ export class Program {
       cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that nothing of it outlives the test.
+      // In its own process group, so that all its processes can be ended with the test.
       detached: true,
     });
     this.#child.stdout?.on('data', (chunk) => {
@@ -56,17 +56,17 @@ export class Program {
     onTestFinished(() => this.#kill());
   }
 
-  /** Waits until the program has printed something, and gives the match. */
+  /** Waits until the program has printed a match, and returns it. */
   printed(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#waitFor(pattern, () => this.#stdout);
   }
 
-  /** The same for stderr. */
+  /** Like `printed`, for stderr. */
   reported(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#waitFor(pattern, () => this.#stderr);
   }
 
-  /** What was printed, once nothing more has come for a moment. */
+  /** Everything that was printed, once nothing more has come for a moment. */
   async settledOutput(): Promise<string> {
     let before: string;
     do {
@@ -87,7 +87,7 @@ export class Program {
     throw new Error(`It did not print ${pattern} ${how}, but:\n${this.#stdout}\n${this.#stderr}`);
   }
 
-  /** Stops the program as a platform does that moves it elsewhere, and gives all that it printed. */
+  /** Stops the program with SIGTERM, like a hosting platform, and returns everything that it printed. */
   async stop(timeoutMs = 15_000): Promise<Ended> {
     const closed = this.#isRunning
       ? once(this.#child, 'close', { signal: AbortSignal.timeout(timeoutMs) })
@@ -108,7 +108,7 @@ export class Program {
     try {
       if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
     } catch {
-      // All of the group has ended.
+      // The whole group has ended already.
     }
   }
 }

@@ -6,28 +6,31 @@ import { type Ended, type Program, startProgram } from './program';
 const credentials = { apiKey: 'example-api-key', apiToken: 'example-api-token' };
 
 export interface RunOptions {
-  /** What the example's listener is mounted on. Default `/webhooks`. */
+  /** The path of the example’s listener. Default `/webhooks`. */
   readonly webhookPath?: string | undefined;
-  /** Finds the port in what the example prints at its start. Default: that of the first `http://localhost:…`. */
+  /**
+   * Finds the port in the lines that the example prints at its start. Default: the port of the first
+   * `http://localhost:…`.
+   */
   readonly ready?: RegExp | undefined;
-  /** From a failed delivery to its retry. A minute would be the service's own pace. Default 500. */
+  /** Milliseconds from a failed delivery to its retry. Default 500; the service itself waits a minute. */
   readonly retryIntervalMs?: number | undefined;
-  /** Environment beside the credentials and `PORT=0`. */
+  /** Environment besides the credentials and `PORT=0`. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
-/** An example that runs, and the sandbox that it talks to. */
+/** A running example, and its sandbox. */
 export interface Running {
   readonly origin: string;
   readonly webhookUrl: string;
-  /** Its ids are the same in every run: `uuid(1)` is the first that it gives. */
+  /** Its ids are the same in every run: `uuid(1)` is the first one. */
   readonly sandbox: Sandbox;
   readonly program: Program;
   /** Delivers every notification so far once more. */
   deliverAllAgain(): Promise<void>;
-  /** Delivers a notification of somebody who does not know the credentials, and expects that it is refused. */
+  /** Delivers a notification with wrong credentials, and expects that it is refused. */
   forge(payload: object): Promise<void>;
-  /** Sends SIGTERM, and gives what the program printed, its own port and the sandbox's as `PORT`. */
+  /** Sends SIGTERM, and returns what the program printed, with its own port and the sandbox’s replaced by `PORT`. */
   stop(): Promise<Ended>;
 }
 
@@ -82,12 +85,12 @@ export async function runExample(name: string, options: RunOptions = {}): Promis
   };
 }
 
-/** The uuid that the sandbox gives to the nth thing that it makes. */
+/** The nth uuid that the sandbox makes. */
 export function uuid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** The uuid of the transaction that a QR code is for, in whatever the example shows of it. */
+/** The uuid of the transaction whose QR code is in the text, in whatever form the example shows it. */
 export function uuidIn(shown: string): string {
   const [found] = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/.exec(shown) ?? [];
   if (found === undefined) throw new Error(`There is no uuid in ${shown}`);

@@ -6,18 +6,21 @@ import { type Faults, transactModel } from '../stores/transact-model';
 import type { Hazards } from '../world/choices';
 import type { Seat } from '../world/seat';
 
-/** A mistake that somebody could make, put into a copy of the source, the store or the transaction. */
+/** A plausible mistake, put into a copy of the source, the store or the transaction. */
 export interface SeededFault {
   readonly name: string;
-  /** In the source. */
+  /** Changes of the source. */
   readonly patches?: readonly Patch[];
-  /** In the store. */
+  /** Mistakes of the store. */
   readonly store?: Mistakes;
-  /** In the transaction. */
+  /** Mistakes of the transaction. */
   readonly transaction?: Faults;
-  /** Where a patch is put in: into deliveries under leases, or in transactions. Default: what the fault is in. */
+  /**
+   * Whether a patch is tested under leases or in transactions. Default: leases, or transactions when `transaction` is
+   * set.
+   */
   readonly mode?: 'leases' | 'transactions';
-  /** What may go wrong meanwhile. */
+  /** The hazards of the scenario, under which the mistake must show. */
   readonly hazards: Hazards;
   /** The states of the deliveries. Default: two of one state. */
   readonly states?: readonly string[];
@@ -28,7 +31,7 @@ export interface Hunted {
   readonly explored: Explored;
 }
 
-/** Looks for one seeded fault, among the deliveries and hazards under which it shows. */
+/** Looks for one seeded fault, with its own deliveries and hazards. */
 export async function hunt(
   fault: SeededFault,
   { source, library, seat }: { readonly source: string; readonly library: Library; readonly seat: Seat },
@@ -48,5 +51,5 @@ export async function hunt(
   return { fault, explored: await explore(scenario, seat, { budgetMs: HUNT_MS }) };
 }
 
-/** Of the processor's time; each is found in a small part of it. */
+/** Processor time. Each fault is found in a small part of it. */
 const HUNT_MS = 20_000;

@@ -75,7 +75,7 @@ export const handlerFaults: readonly SeededFault[] = [
     hazards: { faults: 1, lose: true },
   },
   {
-    name: 'a completion is tried again by the wall clock, which is set',
+    name: 'a completion is retried by the wall clock, which may be set',
     mode: LEASES,
     patches: [
       act(/const leaseEnd = performance\.now\(\)/, 'const leaseEnd = Date.now()'),
@@ -96,7 +96,7 @@ export const handlerFaults: readonly SeededFault[] = [
     hazards: { faults: 0 },
   },
   {
-    name: 'the callback is told no states',
+    name: 'the callback gets no states',
     mode: LEASES,
     patches: [
       { file: 'webhooks/handler/task.ts', from: /identity\.key, handledStates,/, to: 'identity.key, [],' },
@@ -111,7 +111,7 @@ export const handlerFaults: readonly SeededFault[] = [
     hazards: { faults: 1, slow: true },
   },
   {
-    name: 'what a callback throws does not reach the transaction',
+    name: "a callback's error does not reach the transaction",
     mode: TRANSACTIONS,
     patches: [transactional(/await running\?\.ended;\s+throw error;/, '')],
     hazards: { faults: 1, throw: true },

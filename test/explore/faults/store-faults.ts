@@ -5,23 +5,23 @@ const TWO_STATES = ['PENDING', 'PAID', 'CANCELLED'];
 /** Mistakes of a store. */
 export const storeFaults: readonly SeededFault[] = [
   {
-    name: 'claim: a lease that lives is not looked at',
+    name: 'claim: a live lease is not checked',
     store: { ignoresLease: true },
     hazards: { faults: 0 },
   },
   {
-    name: 'claim: looks first, and takes in a second step',
+    name: 'claim: checks first, and takes the lease in a second step',
     store: { looksThenTakes: true },
     hazards: { faults: 0 },
   },
   {
-    name: 'claim: one that is busy renews the lease',
+    name: 'claim: a busy claim renews the lease',
     store: { renewsWhenBusy: true },
     hazards: { faults: 1, stop: true, hang: true },
   },
   { name: 'claim: the fence does not grow', store: { sameFence: true }, hazards: { faults: 1, throw: true } },
   {
-    name: 'claim: the state is done with it',
+    name: 'claim: the state is recorded with the claim',
     store: { doneAtClaim: true },
     hazards: { faults: 1, crash: true },
   },
@@ -32,13 +32,13 @@ export const storeFaults: readonly SeededFault[] = [
     hazards: { faults: 1, hang: true },
   },
   {
-    name: 'claim: the states that are done are not told',
+    name: 'claim: the done states are not returned',
     store: { tellsNoStates: true },
     states: TWO_STATES,
     hazards: { faults: 0 },
   },
   {
-    name: 'claim: the states that are done are told newest first',
+    name: 'claim: the done states are returned newest first',
     store: { newestFirst: true },
     states: TWO_STATES,
     hazards: { faults: 0 },
@@ -54,14 +54,14 @@ export const storeFaults: readonly SeededFault[] = [
     store: { completesAfterLease: true },
     hazards: { faults: 1, stop: true },
   },
-  { name: 'complete: done is forgotten', store: { forgetsDone: true }, hazards: { faults: 0 } },
+  { name: 'complete: the done state is not kept', store: { forgetsDone: true }, hazards: { faults: 0 } },
   {
-    name: 'release: by a stranger',
+    name: 'release: any token is accepted',
     store: { releasesWithoutToken: true },
     hazards: { faults: 2, stop: true, throw: true },
   },
   {
-    name: 'release: forgets what is done',
+    name: 'release: the done states are forgotten',
     store: { releaseForgetsDone: true },
     states: TWO_STATES,
     hazards: { faults: 1, throw: true },

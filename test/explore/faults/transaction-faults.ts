@@ -9,12 +9,12 @@ export const transactionFaults: readonly SeededFault[] = [
     hazards: { faults: 1, throw: true },
   },
   {
-    name: 'the commit is not waited for',
+    name: 'the commit is not awaited',
     transaction: { commitNotAwaited: true },
     hazards: { faults: 1, lose: true },
   },
   {
-    name: 'a commit that failed is taken for one',
+    name: 'a failed commit counts as a commit',
     transaction: { commitFailureIgnored: true },
     hazards: { faults: 1, lose: true },
   },

@@ -8,11 +8,11 @@ import { type RealStore, realTime } from './servers';
 
 type Query = Parameters<pg.PoolClient['query']>[0];
 
-/** PostgreSQL in transactional mode, where each statement of a transaction is a step of its own. */
+/** PostgreSQL in transactional mode, where each statement of a transaction is its own step. */
 export async function postgresInSteps(library: Library, name: string): Promise<RealStore> {
   const pool = new pg.Pool({ ...postgresConfig, max: 8 });
   pool.on('error', () => {});
-  // Connections are cut on purpose.
+  // The sample cuts connections on purpose.
   pool.on('connect', (client) => client.on('error', () => {}));
   const table = `explore_tx_${name}`;
   const effects = `explore_effects_${name}`;
@@ -34,7 +34,7 @@ export async function postgresInSteps(library: Library, name: string): Promise<R
       });
       const { transact } = store;
       return {
-        // One table serves all worlds, so that nothing has to be created meanwhile.
+        // One table serves all worlds, so that nothing has to be created in between.
         store: {
           transact: (request: Parameters<typeof transact>[0], work: Parameters<typeof transact>[1]) =>
             transact({ ...request, subject: `${number} ${request.subject}` }, work),
@@ -55,7 +55,7 @@ export async function postgresInSteps(library: Library, name: string): Promise<R
         clock: realTime.clock,
         outlast: async () => {
           for (const delivery of [...connections.keys()]) cut(delivery);
-          // The server needs a moment to see that a connection is gone.
+          // The server needs a moment to notice that a connection is gone.
           await realTime.outlast(performance.now() + 100);
         },
       };
@@ -116,7 +116,7 @@ function steppedClient(
   };
 }
 
-/** Tells the ledger of a claim, and of the end of a transaction. */
+/** Tells the ledger of claims, and of the ends of transactions. */
 function seen(world: World, delivery: Delivery, result: pg.QueryResult | pg.QueryResult[]): void {
   const last = Array.isArray(result) ? result.at(-1) : result;
   const row = last?.rows[0];

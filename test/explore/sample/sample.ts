@@ -8,13 +8,13 @@ import { type RealStore, realStores } from './servers';
 
 const HAZARDS = { crash: true, stop: true, lose: true, slow: true, throw: true, hang: true };
 const MOST_STEPS = 80;
-/** Of the steps at which something could go wrong, those at which it does. */
+/** The share of steps that go wrong, among those that can. */
 const RATE = 0.15;
 
 /**
- * Interleavings of the same kind, drawn at random, on the stores' real servers, with short leases: each statement of a
- * transaction and each script is a step. The real servers' clocks go on meanwhile, so what depends on the exact end of a
- * lease is not checked here.
+ * Random interleavings of the same kind on the stores’ real servers, with short leases: each statement of a
+ * transaction and each script is a step. The servers’ clocks keep running, so nothing that depends on the exact end
+ * of a lease is checked here.
  */
 export async function sample(
   library: Library,
@@ -76,7 +76,7 @@ async function walk(
   return world;
 }
 
-/** Numbers from 0 to 1 that are the same for a seed (mulberry32). */
+/** Random numbers from 0 to 1 that depend only on the seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

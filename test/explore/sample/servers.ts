@@ -8,20 +8,20 @@ import { overNetwork } from '../stores/over-network';
 import type { SharedStore, World } from '../world/world';
 import { postgresInSteps } from './postgres-in-steps';
 
-/** A store on a real server, for one world after another. */
+/** A store on a real server, used by one world after another. */
 export interface RealStore {
   readonly name: string;
-  /** Each world has records of its own. */
+  /** Each world has its own records. */
   readonly open: (world: World, worldNumber: number) => SharedStore;
   readonly close: () => Promise<void>;
 }
 
-/** Of a handler's 40 s: what a world may wait for. */
+/** Scales the handler’s lease of 40 s down to a time that a world can wait for. */
 const SCALE = 0.1 / 40;
-/** What the store's clock may be behind ours when a step has been answered. */
+/** How far the store’s clock may be behind ours when a step is answered. */
 const SLACK_MS = 20;
 
-/** Times that both sides of a connection agree on: a lease begins between sending its claim and the answer. */
+/** Bounds on which both sides of a connection agree: a lease begins between the sending of its claim and the answer. */
 export const realTime = {
   clock: () => performance.now(),
   outlast: async (leaseEnd: number) => {
@@ -29,7 +29,7 @@ export const realTime = {
   },
 };
 
-/** The stores whose servers answer; what is missing is said, and fails where it is required. */
+/** The stores whose servers answer. Reports missing servers, and fails where one is required. */
 export async function realStores(library: Library, name: string): Promise<RealStore[]> {
   const stores: RealStore[] = [];
   if (await findRedis()) stores.push(redis(library, name));

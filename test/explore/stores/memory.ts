@@ -5,12 +5,12 @@ import type { SharedStore, World } from '../world/world';
 import { overNetwork } from './over-network';
 
 /**
- * The library's own in-memory store. With a clock of its own it stands for a store on a server, which several processes
- * share; with the process's clock it is what it is.
+ * The library’s own in-memory store. With the world’s clock it represents a store on a server that several processes
+ * share. With `ownClock` it uses the clock of its process, as MemoryStore does in production.
  */
 export function memoryStore(library: Library, { change = (store) => store, ownClock = false }: Setup = {}) {
   return (world: World): SharedStore => {
-    // Few entries, because a world is made for each path.
+    // Few entries, because each path makes a new world.
     const clock = ownClock ? undefined : () => world.now;
     const memory = world.begin(() => new library.MemoryStore({ maxEntries: 4, clock }));
     const inner = change(memory, world);
@@ -22,7 +22,7 @@ export function memoryStore(library: Library, { change = (store) => store, ownCl
           claim,
           new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
         ]);
-        // A store that takes more than one step has been told apart by then.
+        // A store that takes more than one step cannot answer here, so the ledger answers for it.
         if (answer === undefined)
           return { held: world.ledger.leaseLives(world.now), done: world.ledger.done };
         if (answer.status === 'claimed') return { held: false, done: answer.handledStates };
@@ -37,5 +37,5 @@ interface Setup {
   readonly ownClock?: boolean;
 }
 
-/** A fault between the handler and the store, or in the store. */
+/** Puts a fault between the handler and the store, or into the store. */
 export type Change = (store: IdempotencyStore<unknown>, world: World) => IdempotencyStore<unknown>;

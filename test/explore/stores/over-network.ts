@@ -2,10 +2,9 @@ import type { IdempotencyStore } from '../../../src/webhooks';
 import type { World } from '../world/world';
 
 /**
- * A store whose steps are on their way until the explorer carries them out, and whose results the ledger sees at that
- * moment.
+ * A store whose steps wait until the explorer carries them out. The ledger sees their results at that moment.
  *
- * @param scale - what a lease of the handler's is multiplied by before the store gets it
+ * @param scale - the factor for the handler’s leases before the store gets them
  */
 export function overNetwork(
   world: World,
@@ -17,7 +16,8 @@ export function overNetwork(
   return {
     claim: (subject, state, leaseMs) => {
       const { delivery } = world;
-      // Nothing waits for the end of the last ones, and a slow machine must not be what they fail by.
+      // Nothing waits for the end of the last leases, so they keep their full length: a short one could end early on
+      // a slow machine, and fail the check.
       const grantedMs = world.isEnding ? leaseMs : leaseMs * scale;
       return world.send(
         'claim',

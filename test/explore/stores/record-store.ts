@@ -1,7 +1,7 @@
 import type { Claim, ClaimResult, IdempotencyStore } from '../../../src/webhooks';
 import type { Change } from './memory';
 
-/** What is wrong with a store that was written by hand. */
+/** The mistakes of a hand-written store. */
 export interface Mistakes {
   readonly ignoresLease?: boolean;
   readonly looksThenTakes?: boolean;
@@ -19,7 +19,7 @@ export interface Mistakes {
   readonly endsTooLate?: boolean;
 }
 
-/** The contract in a few lines, as a merchant may write it. Without mistakes it has to pass. */
+/** The contract in a few lines, as a merchant may write it. Without mistakes it must pass. */
 export function recordStore(mistakes: Mistakes = {}): Change {
   return (_, world) => {
     const record = { token: '', until: 0, fence: 0, done: [] as { state: string; token: string }[] };

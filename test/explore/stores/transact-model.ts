@@ -2,7 +2,7 @@ import type { IdempotencyStore, Transact } from '../../../src/webhooks';
 import type { Delivery } from '../world/types';
 import type { SharedStore, World } from '../world/world';
 
-/** The steps of a transaction that a seeded fault may leave out or do wrong. */
+/** The mistakes that a seeded fault may make in a transaction. */
 export interface Faults {
   readonly lockNotTaken?: boolean;
   readonly rollbackForgotten?: boolean;
@@ -14,7 +14,7 @@ export interface Faults {
   readonly commitsAfterThrow?: boolean;
 }
 
-/** A transaction as the server has it: it ends by a commit, a rollback, or the loss of its connection. */
+/** A transaction on the server. It ends by a commit, a rollback, or the loss of its connection. */
 interface Transaction {
   readonly delivery: Delivery;
   readonly writes: string[];
@@ -23,8 +23,9 @@ interface Transaction {
 }
 
 /**
- * A store with `transact` over a server in memory: begin, lock, claim, work, completion and commit are steps of their own,
- * each of which may be carried out without an answer, or never. What `act-in-transaction.ts` makes of it is the real code.
+ * A store with `transact` over a server in memory. Begin, lock, claim, work, completion and commit are separate
+ * steps, each of which may be carried out without an answer, or never. The handler’s `act-in-transaction.ts` runs
+ * unchanged on top.
  */
 export function transactModel(faults: Faults = {}) {
   return (world: World): SharedStore => {
@@ -53,7 +54,7 @@ export function transactModel(faults: Faults = {}) {
         }
       },
       outlast: async () => {
-        // The server's own timeouts end what its callback has not ended by then.
+        // The server’s own timeouts end transactions whose callbacks have not ended by then.
         const held = ({ delivery }: Transaction) =>
           world.ledger.runs.some((run) => run.delivery === delivery && !run.ended);
         for (const transaction of server.transactions.filter(held)) server.end(transaction);
@@ -179,7 +180,7 @@ function transactOver(world: World, server: Server, faults: Faults): Transact<un
       if (faults.recordedAfterCommit) await step('completion', () => server.done.push(state));
       return { status: 'completed' };
     } catch (error) {
-      // On a connection that is lost it fails too; the server ends the transaction then.
+      // On a lost connection the rollback fails too, and the server ends the transaction.
       if (!faults.rollbackForgotten) await rollBack().catch(() => {});
       throw error;
     }

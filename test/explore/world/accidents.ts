@@ -2,7 +2,7 @@ import { choice, fire, type Hazards, isAwaited, isSettled, lose, nextTimer, trou
 import type { Choice, Delivery, Process, Request } from './types';
 import type { World } from './world';
 
-/** What may happen to a process. */
+/** The accidents that may happen to a process. */
 export function accidents(world: World, process: Process, maySuffer: boolean, hazards: Hazards): Choice[] {
   const { name } = process;
   const isAtWork = world.deliveries.some(
@@ -13,7 +13,7 @@ export function accidents(world: World, process: Process, maySuffer: boolean, ha
     if (process.stoppedAt < world.now) {
       return [choice(`${name} goes on`, 0, async () => goOn(process))];
     }
-    // Not past what a process that runs has to do meanwhile.
+    // Time does not pass beyond the next timer of a running process.
     if (nextTimer(world) < world.now + A_MINUTE_MS) return [];
     return [choice(`a minute passes for ${name}`, 0, async () => passMinute(world))];
   }
@@ -22,7 +22,7 @@ export function accidents(world: World, process: Process, maySuffer: boolean, ha
   if (hazards.crash) choices.push(choice(`${name} crashes`, 1, () => crash(world, process)));
   if (hazards.stop) choices.push(choice(`${name} stops`, 1, () => stop(world, process)));
   const completes = ({ step, delivery }: Request) => step === 'completion' && delivery.process === process;
-  // It takes the time of a lease, in which nobody else must have anything to do.
+  // The cut lasts for a lease, so no other process may have a timer in that time.
   const othersWait = [...world.timers].every(({ delivery }) => delivery.process === process);
   if (
     hazards.cut &&
@@ -65,7 +65,7 @@ async function stop(world: World, process: Process): Promise<void> {
   trouble(world, (delivery) => delivery.process === process, 'stopped');
 }
 
-/** Everything that the process asks of the store fails, until each of its deliveries has been answered. */
+/** Fails every store step of the process until each of its deliveries has been answered. */
 async function cut(world: World, process: Process): Promise<void> {
   trouble(world, (delivery) => delivery.process === process, 'cut off');
   const isIts = ({ delivery }: { readonly delivery: Delivery }) => delivery.process === process;
@@ -73,7 +73,7 @@ async function cut(world: World, process: Process): Promise<void> {
     const asked = world.requests.filter((request) => isIts(request) && isAwaited(request));
     for (const request of asked) {
       await lose(world, request);
-      // What was on its way before may still arrive; nothing that is sent now does.
+      // Steps sent before the cut may still arrive; later ones do not.
       if (tries > 0) request.state = 'answered';
     }
     if (asked.length > 0) continue;

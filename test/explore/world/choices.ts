@@ -8,7 +8,7 @@ export interface Hazards {
   readonly faults: number;
   readonly crash?: boolean;
   readonly stop?: boolean;
-  /** A connection is lost under a step, which may or may not be carried out. */
+  /** A connection is lost during a step, which may or may not be carried out. */
   readonly lose?: boolean;
   /** The store takes longer than the handler waits. */
   readonly slow?: boolean;
@@ -21,10 +21,11 @@ export interface Hazards {
 }
 
 /**
- * Everything that can happen next, always in the same order.
+ * All choices of what can happen next, always in the same order.
  *
- * Once nothing more may go wrong, an answer that is there is delivered first: no other process can tell when it was, time
- * cannot pass before it, and a callback that starts the sooner overlaps with more.
+ * Once nothing more may go wrong, a waiting answer is delivered first. That loses no interleaving: other processes
+ * cannot tell when it was delivered, time cannot pass before it, and a callback that starts earlier overlaps with
+ * more.
  */
 export function choicesOf(world: World, hazards: Hazards): Choice[] {
   const maySuffer = world.faults < hazards.faults;
@@ -42,7 +43,7 @@ export function choicesOf(world: World, hazards: Hazards): Choice[] {
   ];
 }
 
-/** Takes the choice that is called so. */
+/** Takes the choice with this text. */
 export async function take(world: World, hazards: Hazards, text: string): Promise<void> {
   const choice = choicesOf(world, hazards).find((other) => other.text === text);
   if (choice === undefined)
@@ -60,7 +61,8 @@ function deliveries(world: World): Choice[] {
   return (
     waiting
       .filter((delivery) => runs(delivery.process))
-      // Of two that are alike the first one comes first: the other order would be the same under other names.
+      // Of two deliveries that are alike, only the first may come first: the other order would be the same under
+      // other names.
       .filter((delivery) => delivery === waiting.find((other) => alike(world, other, delivery)))
       .map((delivery) =>
         choice(`${delivery.name} arrives at ${delivery.process.name}: ${delivery.state}`, 0, () =>
@@ -128,7 +130,7 @@ export async function lose(world: World, request: Request): Promise<void> {
   await world.turn(request.delivery, () => request.reject(new Error('the connection was lost')));
 }
 
-/** What the code can tell one answer from another by. */
+/** The parts of an answer that the code can tell apart. */
 function summary(outcome: { readonly value: unknown } | { readonly error: unknown }): string {
   if ('error' in outcome) return 'failed';
   const { value } = outcome;
@@ -179,13 +181,13 @@ function passing(world: World, maySuffer: boolean, hazards: Hazards): Choice[] {
   return choices;
 }
 
-/** When the first of the processes that run has something to do by itself. */
+/** The time of the next timer of a running process. */
 export function nextTimer(world: World): number {
   const timers = [...world.timers].filter(({ delivery }) => runs(delivery.process));
   return Math.min(...timers.map(({ due }) => due));
 }
 
-/** Whether time runs out for a step of the store or a callback, or the handler only waits to try again. */
+/** Whether time runs out for a store step or a callback, or the handler only waits before its next try. */
 function reasonOf(world: World, { delivery }: Timer): 'slow' | 'hang' | 'wait' {
   if (delivery.status !== undefined) return 'wait';
   if (world.requests.some((request) => request.delivery === delivery && isAwaited(request))) return 'slow';
@@ -213,7 +215,7 @@ export async function fire(world: World, timer: Timer): Promise<void> {
   await world.turn(delivery, timer.action);
 }
 
-/** What may have made an effect happen twice is written down, for the deliveries and for their claims. */
+/** Notes, for the deliveries and their claims, a trouble that may make an effect happen twice. */
 export function trouble(world: World, isMeant: (delivery: Delivery) => boolean, what: string): void {
   for (const delivery of world.deliveries) {
     if (delivery.arrivedAt !== undefined && isMeant(delivery)) delivery.trouble ??= what;
@@ -223,7 +225,7 @@ export function trouble(world: World, isMeant: (delivery: Delivery) => boolean, 
   }
 }
 
-/** Whether nothing more comes of a delivery unless the world does something by itself. */
+/** Whether a delivery does nothing more unless the world makes it. */
 export function isSettled(world: World, delivery: Delivery): boolean {
   if (!delivery.process.alive) return true;
   if (delivery.status === undefined) return false;

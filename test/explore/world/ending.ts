@@ -4,9 +4,9 @@ import type { Grant } from './types';
 import type { World } from './world';
 
 /**
- * What a world is like, as text: worlds with the same text go on in the same way. What the code of a delivery does next
- * depends on what it has seen and on its timers alone, the store's answers on its record, and what is still to be checked
- * on the grants that can still be acted on or doubled. What is over is left out.
+ * Describes a world as text, so that worlds with the same text continue in the same way. The code of a delivery
+ * depends only on what it has seen and on its timers; the store’s answers depend on its record; the remaining checks
+ * depend on the grants that can still be acted on or doubled. Everything that is over is left out.
  */
 export function fingerprint(world: World): string {
   const { ledger, now, deliveries } = world;
@@ -52,19 +52,19 @@ export function fingerprint(world: World): string {
   ]);
 }
 
-/** An answer without what is different in each world. */
+/** An answer without the parts that differ in each world. */
 function plain(outcome: unknown): string {
   return JSON.stringify(outcome, (key, value) => (key === 'fence' || key === 'token' ? undefined : value));
 }
 
-/** Whether all deliveries have come, and nothing more comes of them unless the world does something by itself. */
+/** Whether all deliveries have arrived, and do nothing more unless the world makes them. */
 export function isOver(world: World): boolean {
   return world.deliveries.every(
     (delivery) => (delivery.arrivedAt !== undefined || !delivery.process.alive) && isSettled(world, delivery),
   );
 }
 
-/** Asks the store itself whether its record is what the ledger says. The world is not used after it. */
+/** Asks the store itself whether its record agrees with the ledger. The world cannot be used afterwards. */
 export async function checkRecord(world: World): Promise<void> {
   const { ledger, shared } = world;
   if (shared.look === undefined) return;
@@ -85,7 +85,7 @@ export async function checkRecord(world: World): Promise<void> {
   if ((await shared.look()).held) world.violated('store contract', 'the subject is held beyond its lease');
 }
 
-/** A claim whose answer came too late must have been given back, unless a fault kept that from happening. */
+/** Checks that a claim whose answer came too late was released, unless a fault prevented that. */
 export function checkLateClaims(world: World): void {
   const { lease } = world.ledger;
   if (lease === undefined || !world.ledger.leaseLives(world.storeNow) || lease.excuse !== undefined) return;
@@ -102,7 +102,9 @@ export function checkLateClaims(world: World): void {
   );
 }
 
-/** Once all leases are over, each notification comes once more, and nothing goes wrong. */
+/**
+ * Delivers each notification once more, after the end of all leases and without faults, and checks that it succeeds.
+ */
 export async function checkNothingLost(world: World): Promise<void> {
   const leaseEnds = world.ledger.grants.map((grant) => grant.until).filter(Number.isFinite);
   const until = Math.max(0, ...leaseEnds);

@@ -7,7 +7,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** What must hold, and what it means. */
+/** The properties that must hold, each with its meaning. */
 export const INVARIANTS = {
   'one owner': 'two callbacks of a subject never run at once while both leases live',
   'recorded before 200': 'a 200 means that the effect is there and is recorded',
@@ -29,7 +29,7 @@ export const INVARIANTS = {
 
 export type Invariant = keyof typeof INVARIANTS;
 
-/** What happened, as seen from outside of the library: what is granted, recorded and done. */
+/** The events that are visible from outside of the library: what is granted, recorded and done. */
 export class Ledger {
   readonly grants: Grant[] = [];
   readonly done: string[] = [];
@@ -51,7 +51,7 @@ export class Ledger {
     return this.grants.find((grant) => grant.token === token);
   }
 
-  /** What the store answered to a claim, against what its record allows. */
+  /** Compares the store’s answer to a claim with what its record allows. */
   claimed(delivery: Delivery, asked: Asked, result: ClaimResult): Grant | undefined {
     const { state, sentAt, now, leaseMs, exact } = asked;
     const allowed = this.done.includes(state) ? 'done' : this.leaseLives(now) ? 'busy' : 'claimed';
@@ -81,7 +81,7 @@ export class Ledger {
     return grant;
   }
 
-  /** A claim in a transaction: its owner has the subject until the transaction ends, and `until` is never. */
+  /** Notes a claim in a transaction. Its owner has the subject until the transaction ends, so `until` is never. */
   begun(delivery: Delivery, state: string, { fence, handledStates }: Begun, now: number): void {
     this.grants.push({
       delivery,
@@ -129,7 +129,7 @@ export class Ledger {
     if (this.lease?.token === token) this.lease = undefined;
   }
 
-  /** An effect of the plain mode, which is visible at once. */
+  /** Notes an effect of the plain mode, which is visible at once. */
   acted(grant: Grant, exact: boolean): void {
     for (const other of this.effects) {
       if (other.state !== grant.state) continue;
@@ -186,13 +186,13 @@ export class Ledger {
   }
 }
 
-/** What a claim in a transaction gives. */
+/** The answer to a claim in a transaction. */
 export interface Begun {
   readonly fence: number;
   readonly handledStates: readonly string[];
 }
 
-/** What was asked of a claim, and when: sent at the one time, carried out by the other. */
+/** A claim: what it asked for, when it was sent (`sentAt`) and when it was carried out (`now`). */
 export interface Asked {
   readonly state: string;
   readonly sentAt: number;

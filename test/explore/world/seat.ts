@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Runtime } from '../library';
 import type { Delivery, Timer } from './types';
 
-/** Where the timers and clocks of a turn come from: the world that is being explored. */
+/** The source of a turn’s timers and clocks: the world that is being explored. */
 export interface Clockwork {
   readonly now: number;
   readonly timers: Set<Timer>;
 }
 
 /**
- * The one place at which the library's code runs: for one delivery at a time, until nothing of it is left to do but wait
- * for the world. What asks for a timer or a clock outside of a turn is a mistake of the explorer, and throws.
+ * The only place where the library’s code runs: for one delivery at a time, until it can do nothing but wait for the
+ * world. A call of a timer or a clock outside of a turn is a mistake of the explorer, and throws.
  */
 export class Seat {
   #turn: { readonly world: Clockwork; readonly delivery: Delivery } | undefined;
@@ -22,9 +22,9 @@ export class Seat {
   }
 
   /**
-   * Runs `action` and all that follows from it at once.
+   * Runs `action` and everything that follows from it at once.
    *
-   * @param patienceMs - how long to wait for the promise it gives, which only a real server needs
+   * @param patienceMs - how long to wait for its promise, which only a real server needs
    */
   async turn(world: Clockwork, delivery: Delivery, action: () => unknown, patienceMs = 0): Promise<void> {
     this.#turn = { world, delivery };
@@ -32,13 +32,13 @@ export class Seat {
     if (patienceMs > 0) await Promise.race([acting, sleep(patienceMs, undefined, { ref: false })]);
     do {
       for (const immediate of this.#immediates.splice(0)) immediate();
-      // Node runs all microtasks there are, and those that they bring, before the next tick.
+      // Before the next tick, Node runs all microtasks, and those that they add.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     } while (this.#immediates.length > 0);
     this.#turn = undefined;
   }
 
-  /** Runs what is over at once, on the clock of that delivery's process. */
+  /** Runs a synchronous action, on the clock of that delivery’s process. */
   outsideOfTurns<Value>(world: Clockwork, delivery: Delivery, action: () => Value): Value {
     this.#turn = { world, delivery };
     try {
@@ -79,5 +79,5 @@ export class Seat {
   }
 }
 
-/** When a world begins, in milliseconds since 1970: the 21st of November 2026. */
+/** The time at which a world begins, in milliseconds since 1970: 21 November 2026. */
 export const STARTED = Date.UTC(2026, 10, 21);

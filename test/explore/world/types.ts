@@ -5,24 +5,27 @@ export interface Delivery {
   readonly state: string;
   readonly process: Process;
   arrivedAt: number | undefined;
-  /** The status that the service got; none where the process died. */
+  /** The status that the service got; `undefined` until the answer, or when the process died. */
   status: number | undefined;
-  /** Its process crashed, stopped or was cut off, or its callback hung: all that may make an effect happen twice. */
+  /**
+   * What happened to it that may make an effect happen twice: its process crashed, stopped or was cut off, or its
+   * callback hung.
+   */
   trouble: string | undefined;
   /** The code that the handler reported, for the trace. */
   report: string | undefined;
-  /** What the process has seen of this delivery: it decides what the code does next. */
+  /** What the process has seen of this delivery, which decides what its code does next. */
   readonly seen: string[];
 }
 
-/** A process of the merchant, with a handler of its own. */
+/** A process of the merchant, with its own handler. */
 export interface Process {
   /** `P1`. */
   readonly name: string;
   alive: boolean;
-  /** When it was stopped, while it is. */
+  /** When it was stopped; `undefined` while it runs. */
   stoppedAt: number | undefined;
-  /** How far its wall clock has been set. */
+  /** By how many milliseconds its wall clock was set forward or back. */
   wallClockOffset: number;
 }
 
@@ -33,25 +36,25 @@ export interface Request {
   readonly step: string;
   readonly delivery: Delivery;
   readonly run: () => Promise<unknown>;
-  /** Told of the result at the moment at which the store has carried the step out. */
+  /** Called with the result when the store has carried the step out. */
   readonly carriedOut: (value: unknown, sentAt: number) => void;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** `late`: its sender has been told that the connection was lost, or has died. */
+  /** `late`: the sender was told that the connection is lost, or has died. */
   state: 'sent' | 'running' | 'carried out' | 'answered';
   late: boolean;
-  /** It is the server's own doing, and will be done sooner or later. */
+  /** A step of the server itself, which happens sooner or later. */
   readonly unattended: boolean;
   outcome: { readonly value: unknown } | { readonly error: unknown } | undefined;
 }
 
-/** A lease as the store gave it, or the right to run in a transaction. */
+/** A lease that the store granted, or the right to run in a transaction. */
 export interface Grant {
   readonly delivery: Delivery;
   readonly token: string;
   readonly fence: number;
   readonly state: string;
-  /** The states that were done when it was given. */
+  /** The states that were done when it was granted. */
   readonly doneBefore: readonly string[];
   /** When the lease was certainly given already, and the moment before which it does not end. */
   readonly by: number;
@@ -59,15 +62,15 @@ export interface Grant {
   completed: boolean;
   /** The trouble that its delivery had before it was completed. */
   excuse: string | undefined;
-  /** Its transaction was rolled back by its own process. */
+  /** Its own process rolled its transaction back. */
   rolledBack: boolean;
 }
 
-/** One run of a merchant's callback. */
+/** One run of a merchant’s callback. */
 export interface Run {
   readonly delivery: Delivery;
   readonly grant: Grant;
-  /** Its end has been chosen; in a transaction it still has to write. */
+  /** Its end has been chosen. In a transaction it still has to write. */
   finishing: boolean;
   ended: boolean;
   /** It took longer than the handler waits. */

@@ -7,29 +7,29 @@ import type { Delivery, Process, Request, Run, Timer } from './types';
 
 /** The store that a world's processes share. */
 export interface SharedStore {
-  /** What the handlers get. Its steps go through `world.send`, so that the explorer decides when they happen. */
+  /** The store for the handlers. Its steps go through `world.send`, so that the explorer decides when they happen. */
   readonly store: IdempotencyStore<unknown>;
-  /** Does what a callback does in its transaction. Absent in the plain mode, where an effect is just there. */
+  /** Makes a callback’s write in its transaction. Absent in the plain mode, where the ledger notes the effect. */
   readonly write?: (transaction: unknown, run: Run) => Promise<unknown>;
-  /** How often the effect of a state is there, where that is not the ledger's to say. */
+  /** How often the effect of a state is there, where the ledger does not know. */
   readonly effectsOf?: (state: string) => number | Promise<number>;
   readonly isRecorded?: (state: string) => boolean;
-  /** The server will notice that a process is gone, or that a delivery's connection is. */
+  /** Called when the server will notice that a process, or a delivery’s connection, is gone. */
   readonly connectionLost?: (delivery: Delivery) => void;
-  /** Whether somebody holds the subject, and which states are done. The world is not used after it. */
+  /** Whether the subject has an owner, and which states are done. The world cannot be used afterwards. */
   readonly look?: () => Promise<{ readonly held: boolean; readonly done: readonly string[] }>;
-  /** What else decides how it goes on. */
+  /** Everything else that decides how the store continues. */
   readonly fingerprint?: () => unknown;
-  /** Lets the server's own time pass, up to the end of a lease or of what it allows a transaction. */
+  /** Lets the server’s own time pass, up to the end of a lease or of a transaction’s time limit. */
   readonly outlast?: (leaseEnd: number) => Promise<void>;
-  /** The server's own clock, where it is not the world's. */
+  /** The server’s own clock, where it is not the world’s. */
   readonly clock?: () => number;
 }
 
 export interface Plan {
   readonly library: Library;
   readonly openStore: (world: World) => SharedStore;
-  /** For each delivery its state, and the number of its process. */
+  /** The state of each delivery, and the number of its process. */
   readonly deliveries: readonly { readonly state: string; readonly process: number }[];
 }
 
@@ -37,7 +37,7 @@ export interface Plan {
 export class World {
   now = STARTED;
   faults = 0;
-  /** The last deliveries have begun, in which nothing goes wrong. */
+  /** Whether the last deliveries have begun, in which nothing goes wrong. */
   isEnding = false;
   readonly timers = new Set<Timer>();
   readonly requests: Request[] = [];
@@ -97,12 +97,12 @@ export class World {
     this.note(`VIOLATION of "${invariant}": ${message}`);
   }
 
-  /** Says what came of the choice that is being taken. */
+  /** Adds a result of the current choice to the trace. */
   note(text: string): void {
     this.#notes.push(text);
   }
 
-  /** Takes a choice, and writes it down with what came of it. */
+  /** Takes a choice, and adds it to the trace with its results. */
   async step(text: string, action: () => Promise<void>): Promise<void> {
     this.#notes = [];
     await action();
@@ -116,7 +116,7 @@ export class World {
     return this.#seat.turn(this, delivery, action, patienceMs);
   }
 
-  /** Runs code of the library that belongs to no delivery, and waits for nothing. */
+  /** Runs code of the library that belongs to no delivery and is synchronous. */
   begin<Value>(action: () => Value): Value {
     return this.#seat.outsideOfTurns(this, this.deliveries[0] as Delivery, action);
   }
@@ -169,7 +169,7 @@ export class World {
     }
   }
 
-  /** A step of the store, which happens when the explorer says so. */
+  /** Sends a step to the store, which happens when the explorer decides. */
   send<Value>(
     step: string,
     run: () => Promise<Value>,
@@ -195,7 +195,7 @@ export class World {
     });
   }
 
-  /** A step of the server itself, which nobody waits for. */
+  /** Adds a step of the server itself, for which no code waits. */
   sendUnattended(step: string, delivery: Delivery, run: () => Promise<void>): void {
     this.requests.push({
       name: `${delivery.name}'s ${step}`,
@@ -279,5 +279,5 @@ interface CallbackContext {
   readonly transaction: unknown;
 }
 
-/** The handler's longest pause between two tries of a completion. */
+/** The handler’s longest pause between two tries of a completion. */
 const LAST_PAUSE_MS = 2_000;

@@ -15,7 +15,7 @@ const latin1 = fc.string({
   maxLength: 12,
 });
 
-/** Mostly pairs that can be; few, so that a header of one often meets the other. */
+/** Mostly valid pairs. There are few, so that a header often meets the pair it was made from. */
 const pair = fc.oneof(
   {
     weight: 6,
@@ -31,7 +31,7 @@ const pair = fc.oneof(
   { weight: 1, arbitrary: fc.record({ apiKey: trickyText, apiToken: trickyText }) },
 );
 
-/** What may become of a right header. */
+/** The ways to change a right header. */
 const changes: ReadonlyArray<(header: string, at: number) => string> = [
   (header) => header,
   (header) => header,
@@ -66,7 +66,7 @@ function flipped(text: string, at: number): string {
 
 const altered = fc.array(fc.tuple(fc.constantFrom(...changes), fc.nat(200)), { minLength: 1, maxLength: 2 });
 
-/** Some pairs, and a header: of one of them, of a pair that is not among them, or of none. */
+/** Some pairs, and a header: of one of them, of another pair, or of none. */
 const request = fc
   .tuple(fc.array(pair, { minLength: 1, maxLength: 3 }), pair, fc.nat(7), altered, trickyText)
   .map(([pairs, other, from, changed, text]) => {
@@ -93,7 +93,8 @@ export const authorizationTarget: Target = {
     }
     assert.ok(pairs.every(isPossible), 'took credentials that cannot be');
     assert.equal(verifyAuthorization(header, credentials), check.ok);
-    // By the document (section 5) and RFC 7617, where only spaces stand behind the scheme, and by Node's own Base64.
+    // Decided by the document (section 5), by RFC 7617, which allows only spaces after the scheme, and by Node’s own
+    // Base64.
     const sent = /^basic +(\S+)$/i.exec(header?.trim() ?? '')?.[1];
     const index = pairs.findIndex((each) => right(each).slice(6) === sent);
     assert.deepEqual(check.ok ? check.index : -1, index);
@@ -108,7 +109,7 @@ function right({ apiKey, apiToken }: Pair): string {
   return `Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`;
 }
 
-/** What a header can carry and Basic authentication can tell apart. */
+/** Whether a header can carry the pair, and Basic authentication can split it again. */
 function isPossible({ apiKey, apiToken }: Pair): boolean {
   const carried = [apiKey, apiToken].every(
     (text) => text !== '' && text.trim() === text && [...text].every(isHeaderSafe),

@@ -12,7 +12,7 @@ const whole = [
   brCodeOf(field('59', 'Ünïcode'), field('85', field('01', field('02', 'x')))),
 ];
 
-/** What may happen to a text, at a place of it. `text` is put in or appended. */
+/** The ways to change a text at a place. `text` is inserted or appended. */
 const changes: ReadonlyArray<(code: string, at: number, text: string) => string> = [
   (code, at) => code.slice(0, at),
   (code, at) => code.slice(0, at) + code.slice(at + 1),
@@ -26,7 +26,7 @@ const changes: ReadonlyArray<(code: string, at: number, text: string) => string>
   (code, _, text) => text + code,
   (code, at) => code.slice(0, at) + code[at]?.toUpperCase() + code.slice(at + 1),
   (code, at) => code.slice(0, -4) + (at % 2 === 0 ? code.slice(-4).toLowerCase() : code.slice(at, at + 4)),
-  // A right checksum lets the rest of it through.
+  // With a right checksum, the reader also checks the rest.
   (code) => code.slice(0, -4) + dividedCrc(code.slice(0, -4)),
   (code) => code.slice(0, -4) + dividedCrc(code.slice(0, -4)),
   (code, _, text) =>
@@ -89,7 +89,7 @@ export const brCodeTarget: Target = {
   }),
 };
 
-/** Whether a text is a BR Code, decided without the library: by a pattern a field, and a division of polynomials. */
+/** Whether a text is a BR Code, decided without the library: by a pattern per field, and a division of polynomials. */
 function isBrCode(text: string): boolean {
   const fields = fieldsOf(text);
   const [first] = fields ?? [];

@@ -58,7 +58,7 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-/** How the answer comes, with a failure in place of it or in the middle of it. */
+/** How the answer arrives: whole, or with a failure before it or in the middle of it. */
 const failures: readonly unknown[] = [
   undefined,
   null,
@@ -70,7 +70,7 @@ const failures: readonly unknown[] = [
   Object.assign(new Error(), { code: { toString: 1 }, cause: { errors: 'none' } }),
   Object.assign(new Error(), { code: { toString: 1 }, syscall: Object.create(null), errors: [] }),
 ];
-/** Of those, what proves that nothing was sent. */
+/** The index of the only failure that proves that nothing was sent. */
 const neverSent = 4;
 
 const exchange = fc.record({
@@ -84,7 +84,7 @@ const exchange = fc.record({
       arbitrary: fc.constantFrom('', 'null', '[]', '0', '"text"', '<html>', '\ufeff{}', '{"status":0}'),
     },
   ),
-  /** The sizes of the pieces it comes in; none for an implementation without streams. */
+  /** The sizes of its pieces; none for a fetch without streams. */
   pieces: fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 3 }),
   failure: fc.oneof(
     { weight: 9, arbitrary: fc.constant(null) },
@@ -116,14 +116,14 @@ export function createClientTarget(): Target {
   };
 }
 
-/** The same answers over a real connection, where the platform has its say about them. */
+/** The same answers over a real connection, where the platform also judges them. */
 export async function createClientHttpTarget(): Promise<Target> {
   const tally = new Tally();
   let current: Exchange | undefined;
   const server = createServer((request, response) => {
     request.resume().on('end', () => send(response, current as Exchange));
   }).listen(0, '127.0.0.1');
-  // See the handler's target.
+  // As in the handler’s target: no idle connection may be closed between two slices.
   server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const client = new PaymentsClient({
@@ -139,7 +139,7 @@ export async function createClientHttpTarget(): Promise<Target> {
       server.close();
     },
     property: fc.asyncProperty(exchange, async (drawn) => {
-      // Failures of connections are the fault matrix's. To fetch, a 407 is one; and some statuses have no body.
+      // The fault matrix covers failures of connections, and fetch treats a 407 as one. Some statuses have no body.
       fc.pre(drawn.status !== 407);
       const hasNoBody = drawn.status === 204 || drawn.status === 205 || drawn.status === 304;
       current = { ...drawn, failure: null, pieces: [1], body: hasNoBody ? '' : drawn.body };
@@ -148,7 +148,7 @@ export async function createClientHttpTarget(): Promise<Target> {
   };
 }
 
-/** What the client makes of an answer, against an oracle of its own. */
+/** Compares the client’s result for an answer with an independent oracle. */
 async function check(client: PaymentsClient, given: Exchange, tally: Tally): Promise<void> {
   const { operation } = given;
   let result: unknown;
@@ -176,13 +176,13 @@ async function check(client: PaymentsClient, given: Exchange, tally: Tally): Pro
 }
 
 interface Expectation {
-  /** Otherwise it may succeed, or fail for a field of a wrong type. */
+  /** When false, the call may succeed, or fail because a field has a wrong type. */
   readonly mustFail: boolean;
   readonly code: PaymentsError['code'];
   readonly outcome: PaymentsError['outcome'];
 }
 
-/** The rules, in the order in which an answer meets them. */
+/** The rules, in the order in which the client applies them to an answer. */
 function expectationOf(given: Exchange): Expectation {
   const { status, failure, failsLate, operation } = given;
   if (failure !== null && !failsLate) {
@@ -196,7 +196,8 @@ function expectationOf(given: Exchange): Expectation {
     const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 499;
     return { mustFail: true, code: 'api_error', outcome: isRefusal ? 'refused' : 'unknown' };
   }
-  // A body that breaks off after its last byte is whole all the same, unless it comes as a text, which then never does.
+  // A body that breaks off after its last byte is whole all the same. A body that comes as one text never arrives
+  // then.
   const code = failure === null ? 'invalid_response' : 'connection_failed';
   const unusable = { mustFail: true, code, outcome: 'unknown' } as const;
   if (failure !== null && given.pieces.length === 0) return unusable;
@@ -226,7 +227,7 @@ function hasEssentials(operation: string, body: Record<string, unknown>): boolea
 
 function readObject({ body, headers, pieces }: Exchange): Record<string, unknown> | undefined {
   try {
-    // As it comes out of its bytes, where there is no half of a character, nor a byte order mark.
+    // The text as decoded from its bytes: without halves of surrogate pairs or a byte order mark.
     const charset = pieces.length > 0 && headers['content-type']?.includes('utf-16') ? 'utf-16' : 'utf-8';
     const value: unknown = JSON.parse(new TextDecoder(charset).decode(new TextEncoder().encode(body)));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -276,7 +277,7 @@ function streamOf(bytes: Uint8Array, pieces: readonly number[], end: { error: un
 
 function send(response: ServerResponse, { status, headers, body }: Exchange): void {
   for (const [name, value] of Object.entries(headers)) {
-    // What a server of Node refuses to send, it cannot send.
+    // A Node server refuses to send other characters.
     if (/^[\x20-\x7e\xa0-\xff]*$/.test(value)) response.setHeader(name, value);
   }
   response.writeHead(status);

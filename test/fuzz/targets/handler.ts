@@ -14,11 +14,11 @@ import { notifications } from '../payloads';
 import { Tally, type Target } from '../target';
 import { charge, queryText } from './notification';
 
-/** Nothing of it may reach an answer. */
+/** Text of the callbacks’ errors, which may not reach an answer. */
 const MARK = 'marked-error-text';
 const MAX_BODY_BYTES = 4_096;
 
-/** Every answer that the handler gives, each with its whole text. */
+/** Every answer that the handler gives, with its whole text. */
 const documented = new Map([
   [200, 'OK'],
   [400, 'Bad request'],
@@ -71,7 +71,7 @@ const request = fc.record({
   headers,
   body: fc.oneof(
     { weight: 9, arbitrary: mutatedText(notifications) },
-    // Of many identities, so that not nearly all are done before.
+    // With many identities, so that not nearly all notifications are done before.
     {
       weight: 10,
       arbitrary: fc
@@ -89,7 +89,7 @@ const request = fc.record({
 
 type Callback = 'resolve' | 'throw' | 'reject';
 
-/** The handler on a real server, as a merchant mounts it, with a store and callbacks that are watched. */
+/** The handler on a real server, as a merchant mounts it, with a watched store and callbacks. */
 export async function createHandlerTarget(): Promise<Target> {
   const store = new WatchedStore();
   const acted: string[] = [];
@@ -119,7 +119,8 @@ export async function createHandlerTarget(): Promise<Target> {
     },
   });
   const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');
-  // Between two slices other targets run for longer, and the next request would meet a connection that is being closed.
+  // Between two slices, other targets run for longer than the default. The next request would then meet a connection
+  // that is being closed.
   server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
@@ -130,7 +131,7 @@ export async function createHandlerTarget(): Promise<Target> {
     name: 'handler over HTTP',
     share: 0.03,
     summary: () => `${tally}; ${done.size} notifications acted on`,
-    // In `done` and, for a month, in the store.
+    // Remembered in `done` and, for 30 days, in the store.
     kept: () => done.size,
     async close() {
       agent.destroy();
@@ -162,7 +163,7 @@ export async function createHandlerTarget(): Promise<Target> {
         parseNotification({ url: `/${query}`, body: new TextEncoder().encode(body), kinds: [charge] }),
       );
       if (parsed instanceof PaymentsError || parsed.kind === 'unrecognized') {
-        // What contradicts itself is `unrecognized`, which is ignored here, if it is JSON at all.
+        // A contradictory body is `unrecognized`, which this handler ignores; anything else is no JSON.
         assert.ok(answer.status === 200 || (answer.status === 400 && parsed instanceof PaymentsError));
         assert.deepEqual([...store.steps, ...acted], []);
         return;
@@ -194,14 +195,14 @@ function assertDocumented({ status, headers, body }: Answer): void {
   assert.ok(!JSON.stringify(headers).includes(MARK));
 }
 
-/** Node adds none of itself to a DELETE. */
+/** Node adds no framing headers to a DELETE by itself. */
 function framingOf(method: string, headers: object, body: string): Record<string, string> {
   return 'transfer-encoding' in headers || method === 'GET'
     ? {}
     : { 'content-length': String(Buffer.byteLength(body)) };
 }
 
-/** Short, so that what is remembered does not weigh in the memory that is measured. */
+/** Short, so that remembered keys do not distort the measured memory. */
 function hash(key: string): string {
   return createHash('sha1').update(key).digest('base64');
 }

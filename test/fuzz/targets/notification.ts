@@ -25,7 +25,7 @@ const parameter = fc.tuple(
   fc.oneof(fc.constantFrom('true', 'TRUE', '1', 'reversing', 'refund', 'payout', 'sale', ''), trickyText),
 );
 
-/** As the service sends it, or made of anything. */
+/** The service’s queries, or arbitrary ones. */
 export const queryText: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 4,
@@ -68,7 +68,7 @@ const bodyForms = {
   parsed: (text: string) => onlyJson(text),
 } as const;
 
-/** Identities and states that would be one key if they were joined as they are. */
+/** Identities and states that would share a key if they were joined without encoding. */
 const keyPart = fc
   .constantFrom('a', 'b', 'a:b', 'b:b', 'a:b:b', ':', 'a%3Ab', 'PAID', 'true', 'true:PAID')
   .map(toJson);
@@ -78,7 +78,7 @@ const ambiguous = fc
     text.replaceAll(/"[a-z]-1"/g, write(id)).replaceAll(/"(?:PAID|PENDING|REVERSAL|CHARGED)"/g, write(state)),
   );
 
-/** In bytes there is no half of a character. */
+/** Bytes cannot hold half of a surrogate pair. */
 function received(text: string, form: keyof typeof bodyForms): string {
   return form === 'bytes' || form === 'buffer'
     ? new TextDecoder().decode(new TextEncoder().encode(text))
@@ -101,7 +101,7 @@ const input = fc.record({
   style,
 });
 
-/** Which identity each key stood for, over the whole run, and the other way round. */
+/** The identity of each key over the whole run, and the key of each identity. */
 const identities = new BoundedMap();
 const keys = new BoundedMap();
 const tally = new Tally();
@@ -125,11 +125,11 @@ export const notificationTarget: Target = {
     assertPlain(result);
     assert.deepEqual(result.raw, onlyJson(received(text, form).replace(/^\ufeff/, '')), 'not as it was sent');
 
-    // Without what was left out of it, a payload may not be told as its kind by its shape.
+    // With fields left out, the payload’s shape may no longer show its kind.
     if ('payload' in result && !('issues' in result && result.issues !== undefined)) {
       assertSame(parse(result.payload), result, 'parsed from its own payload');
     }
-    // Infinity, as which JSON.parse reads 1e999, is null for JSON.stringify.
+    // JSON.parse reads 1e999 as Infinity, which JSON.stringify writes as null.
     const written = JSON.stringify(result.raw);
     if (write(toJson(result.raw)) === written) {
       assertSame(parse(written), result, 'parsed from its JSON');
@@ -151,7 +151,7 @@ function assertSame(again: Parsed | PaymentsError, first: Parsed, how: string): 
   if ('payload' in first && 'payload' in again) assert.deepEqual(again.payload, first.payload, how);
 }
 
-/** Kind, identity and state of a notification, read from its body by the document and not by our code. */
+/** Kind, identity and state of a notification, read from its body by the document’s rules and not by our code. */
 function identityOf({ kind, raw }: Parsed): string {
   const { saleToken, newStatus, uuid, status, success, refund, instructionId } = raw as Record<
     string,

@@ -12,7 +12,7 @@ import { Tally, type Target } from '../target';
 
 const [create, query] = operations;
 
-/** Answers of the two operations that have a uuid; of uuids that are another’s they have enough. */
+/** Answers of the two operations that have a uuid. They also hold other uuids, which must not be taken. */
 const answers = [
   {
     operation: create,
@@ -34,7 +34,7 @@ const given = fc.constantFrom(...answers).chain(({ operation, path, payloads }) 
     operation: fc.constant(operation),
     path: fc.constant(path),
     text: fc.tuple(mutated(payloads), style).map(([json, how]) => write(json, how)),
-    /** Where it breaks off, as a part of its bytes; nearly whole ones are what loses a QR code. */
+    /** The part of the bytes that arrives. Nearly whole answers are the ones that lose only a QR code. */
     part: fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0.9, max: 1, noNaN: true })),
     piece: fc.integer({ min: 1, max: 2_000 }),
     end: fc.oneof(
@@ -57,7 +57,7 @@ const CODES = {
 
 const credentials = { apiKey: 'MarkedKey7f3a', apiToken: 'MarkedToken9c1d' };
 
-/** Answers that break off, in each way that they can. The bytes come for certain, so that the claim is exact. */
+/** Answers that break off, in every possible way. All sent bytes arrive, so the expectation is exact. */
 export function createPartialAnswerTarget(): Target {
   const tally = new Tally();
   return {
@@ -84,7 +84,7 @@ export function createPartialAnswerTarget(): Target {
   };
 }
 
-/** The same over a real connection, where a reset may also throw away what came before it. */
+/** The same over a real connection, where a reset may also discard bytes that came before it. */
 export async function createPartialAnswerHttpTarget(): Promise<Target> {
   const tally = new Tally();
   let requests = 0;

@@ -1,6 +1,6 @@
 import { mutantsOf } from '../mutant';
 
-/** What answers, acts and tells who may: of the mutants that got through before, and their neighbors. */
+/** In the handler, the checks of credentials and the drain: mutants that survived before, and their neighbors. */
 export const handlerMutants = [
   ...mutantsOf(
     'src/webhooks/handler/flow.ts',
@@ -13,7 +13,7 @@ export const handlerMutants = [
       ],
       ['drain resolves at once', 'if (this.#running === 0) return;', 'return;'],
       [
-        'drain takes new notifications',
+        'drain lets new notifications in',
         "if (this.#draining) return this.#refuse('draining', { status: 503 });",
         '',
       ],
@@ -27,7 +27,7 @@ export const handlerMutants = [
       ['a new token of the same object is not noticed', ' && known.apiToken === pair.apiToken', ''],
       ['the length is not compared', 'let difference = length ^ encoded.length;', 'let difference = 0;'],
       [
-        'the first pair alone is tried',
+        'only the first pair is tried',
         'let position = expected.length - 1; position >= 0;',
         'let position = 0; position >= 0;',
       ],
@@ -37,10 +37,10 @@ export const handlerMutants = [
     'src/webhooks/notification/canonical-json.ts',
     ['test/webhooks/notification-key.test.ts'],
     [
-      ['no bound on what is sorted', 'isSmall(value) ? write', 'true ? write'],
+      ['any number of fields is sorted', 'isSmall(value) ? write', 'true ? write'],
       ['fields are not sorted', '    .sort()\n', ''],
-      ['a BigInt is taken for its digits as a text', '`${value}n`', '`${value}`'],
-      ['no bound on levels', 'if (levels === 0) throw', 'if (levels === -1e9) throw'],
+      ['a BigInt has the key of its digits as text', '`${value}n`', '`${value}`'],
+      ['any number of levels is read', 'if (levels === 0) throw', 'if (levels === -1e9) throw'],
     ],
   ),
   ...mutantsOf(
@@ -48,20 +48,16 @@ export const handlerMutants = [
     ['test/client/reconcile.test.ts'],
     [
       [
-        'one query more than concurrency',
+        'there is one query more than concurrency',
         'underWay + ready.length < concurrency',
         'underWay + ready.length <= concurrency',
       ],
       [
-        'results that nobody took do not count',
+        'results that are not yet taken do not count',
         'underWay + ready.length < concurrency',
         'underWay < concurrency',
       ],
-      [
-        'queries under way do not count',
-        'underWay + ready.length < concurrency',
-        'ready.length < concurrency',
-      ],
+      ['running queries do not count', 'underWay + ready.length < concurrency', 'ready.length < concurrency'],
       ['a concurrency of 1 is refused', 'concurrency < 1)', 'concurrency <= 1)'],
     ],
   ),
@@ -69,7 +65,7 @@ export const handlerMutants = [
     'src/shared/objects.ts',
     ['test/client/merge-deep.test.ts'],
     [
-      ['an object is merged into what is none', '!isObject(base) || ', ''],
+      ['an object is merged into a value that is no object', '!isObject(base) || ', ''],
       [
         'a list is merged like an object',
         'if (!isObject(base) || !isPlainObject(extra)) return extra;',

@@ -6,7 +6,10 @@ import { postgresStatementMutants } from './postgres-statements';
 import { redisMutants } from './redis';
 import { sqliteMutants } from './sqlite';
 
-/** The faults of `npm run test:mutation -- statements`: SQL and Lua, which the mutation runner cannot change, and more. */
+/**
+ * The faults of `npm run test:mutation -- statements`: in SQL and Lua, which the mutation runner cannot change, and
+ * elsewhere.
+ */
 export const mutants = [
   ...postgresStatementMutants,
   ...postgresMutants,

@@ -11,25 +11,29 @@ const slots = ['test/stores/slots.test.ts'];
 /** In the connections and transactions of `PostgresStore`. */
 export const postgresMutants = [
   ...mutantsOf('src/stores/postgres/transact.ts', transactional, [
-    ['ROLLBACK left out after busy', "if (!locked) {\n    await step('ROLLBACK');", 'if (!locked) {'],
+    ['ROLLBACK is left out after busy', "if (!locked) {\n    await step('ROLLBACK');", 'if (!locked) {'],
     [
-      'ROLLBACK left out after done',
+      'ROLLBACK is left out after done',
       "if (claim.status !== 'claimed') {\n    await step('ROLLBACK');",
       "if (claim.status !== 'claimed') {",
     ],
-    ['the lock is not asked for', 'if (!locked) {', 'if (false) {'],
+    ['the lock is not taken', 'if (!locked) {', 'if (false) {'],
     [
       'a completion of nothing is committed',
       'if (completion.rowCount !== 1 || completion.rows.length !== 1) throw notCommitted();',
       '',
     ],
-    ['the tag of COMMIT is not looked at', "if (commit.command !== 'COMMIT') throw notCommitted();", ''],
+    [
+      'the command tag of COMMIT is not checked',
+      "if (commit.command !== 'COMMIT') throw notCommitted();",
+      '',
+    ],
     [
       'the callback can send more after its time',
       'scope.close();\n    throw new Overdue',
       'throw new Overdue',
     ],
-    ['queries that are not awaited are not waited for', 'await scope.settle();', ''],
+    ['the commit does not wait for queries that the callback did not await', 'await scope.settle();', ''],
     [
       'the slot of a connection that did not come is kept',
       'checkedOut.catch(() => slots.give());',
@@ -37,9 +41,9 @@ export const postgresMutants = [
     ],
   ]),
   ...mutantsOf('src/stores/postgres/transact.ts', both, [
-    ['a failed ROLLBACK is taken for fine', 'return errorOf(lost);', 'return undefined;'],
+    ['a failed ROLLBACK counts as done', 'return errorOf(lost);', 'return undefined;'],
     [
-      'another tag than ROLLBACK is taken for fine',
+      'another command tag than ROLLBACK counts as done',
       "return command === 'ROLLBACK' ? undefined : notCommitted();",
       'return undefined;',
     ],
@@ -53,10 +57,10 @@ export const postgresMutants = [
       'if (error instanceof Overdue) void hold(step, error, holdMs).then(giveUp);\n    else giveUp',
       'giveUp',
     ],
-    ['the role is not given back', 'if (scope.mayHaveChangedRole) await step(SET_ROLE, [role]);', ''],
+    ['the role is not set back', 'if (scope.mayHaveChangedRole) await step(SET_ROLE, [role]);', ''],
   ]),
   ...mutantsOf('src/stores/postgres/sql.ts', both, [
-    ['SET for SET LOCAL', 'SET LOCAL synchronous_commit = on', 'SET synchronous_commit = on'],
+    ['SET replaces SET LOCAL', 'SET LOCAL synchronous_commit = on', 'SET synchronous_commit = on'],
     ['timeouts are set for the session', '0))::text, true) END`', '0))::text, false) END`'],
     [
       'synchronous_commit of the completion is set for the session',
@@ -80,17 +84,17 @@ export const postgresMutants = [
       'GREATEST(${Math.min(ms, MAX_SETTING_MS)}, NULLIF',
     ],
     [
-      'FOR UPDATE SKIP LOCKED removed',
+      'FOR UPDATE SKIP LOCKED is removed',
       'ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED',
       'ORDER BY expires_at LIMIT $1',
     ],
     [
-      'SKIP LOCKED removed',
+      'SKIP LOCKED is removed',
       'ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED',
       'ORDER BY expires_at LIMIT $1 FOR UPDATE',
     ],
     [
-      'the time is that at which the transaction began',
+      'the time is the start of the transaction',
       'floor(extract(epoch FROM clock_timestamp())',
       'floor(extract(epoch FROM now())',
     ],
@@ -99,11 +103,7 @@ export const postgresMutants = [
       ' AND txid_current() = $5::bigint',
       ' AND $5::bigint IS NOT NULL',
     ],
-    [
-      'the lock is of the subject in any table',
-      'hashtextextended($1, oid::bigint)',
-      'hashtextextended($1, 0)',
-    ],
+    ['the lock is the same for all tables', 'hashtextextended($1, oid::bigint)', 'hashtextextended($1, 0)'],
     [
       'the lock waits',
       'pg_try_advisory_xact_lock(hashtextextended($1, oid::bigint)) AS locked',
@@ -111,20 +111,20 @@ export const postgresMutants = [
     ],
   ]),
   ...mutantsOf('src/stores/postgres/connection.ts', both, [
-    ['no listener for the loss of a connection', "client.on('error', ignore);", ''],
+    ['a connection has no listener for its loss', "client.on('error', ignore);", ''],
     [
       'a broken connection loses its listener',
       "if (broken === undefined) client.removeListener('error', ignore);",
       "client.removeListener('error', ignore);",
     ],
     [
-      'listeners are left on connections',
+      'listeners stay on connections',
       "if (broken === undefined) client.removeListener('error', ignore);",
       '',
     ],
     ['a connection that comes late is kept', '(late) => giveBack(late),', '() => {},'],
     [
-      'a silent connection is handed out again',
+      'a connection that does not answer is used again',
       '(error: unknown) => giveBack(client, errorOf(error)),',
       '() => giveBack(client),',
     ],
@@ -135,8 +135,12 @@ export const postgresMutants = [
     ],
   ]),
   ...mutantsOf('src/stores/postgres/slots.ts', slots, [
-    ['a slot is never free again', 'this.#taken -= 1;', ''],
-    ['who has given up gets a slot', 'this.#waiting.delete(next);\n        reject(', 'reject('],
-    ['more slots than there are', 'if (this.#taken < this.#most) {', 'if (this.#taken <= this.#most) {'],
+    ['a slot never becomes free', 'this.#taken -= 1;', ''],
+    ['a request that has given up gets a slot', 'this.#waiting.delete(next);\n        reject(', 'reject('],
+    [
+      'more slots are given than there are',
+      'if (this.#taken < this.#most) {',
+      'if (this.#taken <= this.#most) {',
+    ],
   ]),
 ];

@@ -3,18 +3,18 @@ import { mutantsOf } from '../mutant';
 const tests = ['test/stores/sqlite-store.test.ts'];
 const EXPIRES_AT = 'expires_at = max(record.expires_at, record.fence + 2, ${NOW} + ${DURATION} + 1)';
 
-/** In the SQL of `SqliteStore`, and where it asks a driver. */
+/** In the SQL of `SqliteStore`, and in its use of the driver. */
 export const sqliteMutants = [
   ...mutantsOf(
     'src/stores/sqlite/sql.ts',
     tests,
     [
       [
-        'claim: the record expires with no regard to the lease',
+        'claim: the record expires before its lease',
         "${NOW} + ${DURATION}, '[]', ${NOW} + ${DURATION} + 1)",
         "${NOW} + ${DURATION}, '[]', ${NOW})",
       ],
-      ['claim: the fence is the clock alone', 'max(record.fence + 1, ${NOW}) END', '${NOW} END'],
+      ['claim: the fence is only the clock', 'max(record.fence + 1, ${NOW}) END', '${NOW} END'],
       [
         'claim: the fence leaves the clock out',
         'max(record.fence + 1, ${NOW}) END',
@@ -32,23 +32,27 @@ export const sqliteMutants = [
         'expires = record.expires',
       ],
       [
-        'claim: max without what is kept already',
+        'claim: max leaves out the present expiry',
         EXPIRES_AT,
         'expires_at = max(record.fence + 2, ${NOW} + ${DURATION} + 1)',
       ],
       [
-        'claim: max without the fence',
+        'claim: max leaves out the fence',
         EXPIRES_AT,
         'expires_at = max(record.expires_at, ${NOW} + ${DURATION} + 1)',
       ],
-      ['claim: max without the lease', EXPIRES_AT, 'expires_at = max(record.expires_at, record.fence + 2)'],
       [
-        'claim: min for max',
+        'claim: max leaves out the lease',
+        EXPIRES_AT,
+        'expires_at = max(record.expires_at, record.fence + 2)',
+      ],
+      [
+        'claim: min replaces max',
         EXPIRES_AT,
         'expires_at = min(record.expires_at, record.fence + 2, ${NOW} + ${DURATION} + 1)',
       ],
       [
-        'claim: a state that is done is claimed again',
+        'claim: a done state is claimed again',
         'WHERE NOT ${DONE} AND (NOT ${LEASED} OR ${MINE})',
         'WHERE (NOT ${LEASED} OR ${MINE})',
       ],
@@ -57,7 +61,7 @@ export const sqliteMutants = [
         'WHERE NOT ${DONE} AND (NOT ${LEASED} OR ${MINE})',
         'WHERE NOT ${DONE}',
       ],
-      ['done: what has expired counts', "WHERE entry.value ->> 'expires' > ${NOW}`", 'WHERE true`'],
+      ['done: an expired state counts', "WHERE entry.value ->> 'expires' > ${NOW}`", 'WHERE true`'],
       [
         'leased: an expired lease counts',
         '(record.token IS NOT NULL AND record.expires > ${NOW})',
@@ -68,55 +72,71 @@ export const sqliteMutants = [
         '(record.token IS NOT NULL AND record.expires > ${NOW})',
         '(record.expires > ${NOW})',
       ],
-      ['mine: an expired lease is', '`(${LEASED} AND record.token = @token)`', '`(record.token = @token)`'],
-      ['mine: any lease is', '`(${LEASED} AND record.token = @token)`', '`(${LEASED})`'],
       [
-        'complete: max without what is kept already',
+        'mine: an expired lease counts',
+        '`(${LEASED} AND record.token = @token)`',
+        '`(record.token = @token)`',
+      ],
+      ['mine: any lease counts', '`(${LEASED} AND record.token = @token)`', '`(${LEASED})`'],
+      [
+        'complete: max leaves out the present expiry',
         'expires_at = max(record.expires_at, ${NOW} + ${DURATION}),',
         'expires_at = ${NOW} + ${DURATION},',
       ],
       [
-        'complete: max without the retention',
+        'complete: max leaves out the retention',
         'expires_at = max(record.expires_at, ${NOW} + ${DURATION}),',
         'expires_at = record.expires_at,',
       ],
       [
-        'complete: min for max',
+        'complete: min replaces max',
         'expires_at = max(record.expires_at, ${NOW} + ${DURATION}),',
         'expires_at = min(record.expires_at, ${NOW} + ${DURATION}),',
       ],
-      ['complete: keeps the lease', 'token = NULLIF(record.token, @token)', 'token = record.token'],
-      ['complete: frees the lease of another', 'token = NULLIF(record.token, @token)', 'token = NULL'],
+      ['complete: the lease is kept', 'token = NULLIF(record.token, @token)', 'token = record.token'],
       [
-        'complete: without a lease',
+        'complete: the lease of another claim is freed',
+        'token = NULLIF(record.token, @token)',
+        'token = NULL',
+      ],
+      [
+        'complete: no lease is needed',
         'WHERE record.subject = @subject AND (${MINE} OR ${DONE_BY_TOKEN})',
         'WHERE record.subject = @subject',
       ],
       [
-        'complete: not confirmed again',
+        'complete: a repeated completion is not confirmed',
         'WHERE record.subject = @subject AND (${MINE} OR ${DONE_BY_TOKEN})',
         'WHERE record.subject = @subject AND ${MINE}',
       ],
       ['bound: the oldest are kept', 'ORDER BY entry.key DESC LIMIT', 'ORDER BY entry.key LIMIT'],
-      ['bound: one more', 'LIMIT ${MAX_STATES - 1})', 'LIMIT ${MAX_STATES})'],
+      ['bound: one state more is kept', 'LIMIT ${MAX_STATES - 1})', 'LIMIT ${MAX_STATES})'],
       [
-        'release: any token',
+        'release: any token is accepted',
         'SET token = NULL WHERE subject = @subject AND token = @token RETURNING',
         'SET token = NULL WHERE subject = @subject RETURNING',
       ],
-      ['deleteExpired: what lives', 'WHERE expires_at <= ${NOW} ORDER BY', 'WHERE true ORDER BY'],
       [
-        'deleteExpired: by the end of the lease',
+        'deleteExpired: live records are deleted',
+        'WHERE expires_at <= ${NOW} ORDER BY',
+        'WHERE true ORDER BY',
+      ],
+      [
+        'deleteExpired: the end of the lease counts as the expiry',
         'WHERE expires_at <= ${NOW} ORDER BY',
         'WHERE expires <= ${NOW} ORDER BY',
       ],
-      ['deleteExpired: nothing', 'WHERE expires_at <= ${NOW} ORDER BY', 'WHERE false ORDER BY'],
+      ['deleteExpired: nothing is deleted', 'WHERE expires_at <= ${NOW} ORDER BY', 'WHERE false ORDER BY'],
       [
-        'parked: what has expired is given',
+        'parked: expired notifications are listed',
         'WHERE expires_at > ${NOW} AND last_failed_at',
         'WHERE last_failed_at',
       ],
-      ['deleteExpired: parked that are kept', 'WHERE expires_at <= ${NOW} LIMIT', 'WHERE true LIMIT'],
+      [
+        'deleteExpired: live parked notifications are deleted',
+        'WHERE expires_at <= ${NOW} LIMIT',
+        'WHERE true LIMIT',
+      ],
     ],
     { needsSqlite: true },
   ),
@@ -125,7 +145,7 @@ export const sqliteMutants = [
     ['test/stores/better-sqlite3.test.ts'],
     [
       [
-        'better-sqlite3: SQLITE_BUSY is not known by its name',
+        'better-sqlite3: the name SQLITE_BUSY is not recognized',
         'return Object.keys(PASSING).some((name) => code.startsWith(name));',
         'return false;',
       ],

@@ -1,11 +1,11 @@
-// A program with a listener, as each host runs it: notifications go to the handler, and some paths are for the test.
+// The program that each host runs: notifications go to its handler, and some paths serve the test.
 import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { runSuite } from './suite.mjs';
 
 const acted = [];
 
-// Made while the module loads, as merchants do, and without a store: Workers allow neither timers nor random numbers
-// here, and Deno asks before it lets anybody read the environment.
+// Created while the module loads, as merchants do, and without a store. At that time, Workers allow neither timers
+// nor random numbers, and Deno asks for permission to read the environment.
 export const handler = createWebhookHandler({
   credentials: { apiKey: 'key-1', apiToken: 'token:1' },
   maxBodyBytes: 65_536,
@@ -22,7 +22,7 @@ export const handler = createWebhookHandler({
   onReport: () => undefined,
 });
 
-/** What the test asks a program for. `world` is what the host adds to what the test says. */
+/** Answers the test’s requests. `world` is what the host adds to the test’s own. */
 export async function inspectProgram(url, world = {}) {
   const { pathname, searchParams } = new URL(url);
   if (pathname === '/acted') return acted;

@@ -13,7 +13,7 @@ const world = {
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
-  // For the suite, whose one request takes longer than the ten seconds that are the default.
+  // The suite is one request, and takes longer than the default of ten seconds.
   idleTimeout: 120,
   async fetch(request) {
     if (new URL(request.url).pathname === '/hook') return handler(request);

@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const world = {
   inspect: (error) => inspect(error, { depth: 10, showHidden: true }),
   required: { sdk: require('pix-automatic-sdk'), webhooks: require('pix-automatic-sdk/webhooks') },
-  // Node 20 has no SQLite of its own.
+  // Node 20 has no built-in SQLite.
   async extra() {
     const sqlite = process.getBuiltinModule('node:sqlite');
     return sqlite === undefined ? [] : checkSqlite(new sqlite.DatabaseSync(':memory:'));

@@ -1,4 +1,4 @@
-// Runs worker.mjs in workerd. Arguments: the folder that has miniflare in it, and the one with the bundled worker.
+// Runs worker.mjs in workerd. Arguments: the folder with miniflare in it, and the one with the bundled worker.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const worker = new Miniflare({
   host: '127.0.0.1',
   port: 0,
   modulesRoot: bundle,
-  // Without `nodejs_compat`: nothing of Node is there.
+  // Without `nodejs_compat`, so nothing of Node is there.
   compatibilityDate: '2026-04-01',
   modules: names.map((name) => ({
     type: 'ESModule',

@@ -1,4 +1,4 @@
-// SqliteStore over a database that the host opens: of two handlers, one acts.
+// SqliteStore over a database that the host opens: only one of two handlers acts.
 import { SqliteStore } from 'pix-automatic-sdk/stores';
 import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 

@@ -1,14 +1,15 @@
-// The checks that every runtime makes by itself. Plain JavaScript of the web platform: no `node:` modules, no `Deno`,
-// no `Bun`. `world.service` is the stand-in's URL (../stand-in.ts), whose paths say how it answers.
+// The checks that run on every runtime. They use only the web platform in plain JavaScript: no `node:` modules, no
+// `Deno`, no `Bun`. `world.service` is the URL of the test’s service (../stand-in.ts), whose paths say how it
+// answers.
 import * as imported from 'pix-automatic-sdk';
 import * as importedWebhooks from 'pix-automatic-sdk/webhooks';
 
-/** In everything secret and nothing else, so that one search finds all of it. */
+/** Part of every secret and of nothing else, so that one search finds any leak. */
 const MARK = 'M4RK';
 const apiKey = `key-${MARK}`;
 const apiToken = `token:${MARK}-é`;
 const credentials = { apiKey, apiToken };
-// Base64 of the UTF-8 of `key-M4RK:token:M4RK-é`, written out: the encoder is what is under test.
+// Base64 of the UTF-8 of `key-M4RK:token:M4RK-é`, written out because the encoder is under test.
 const authorization = 'Basic a2V5LU00Uks6dG9rZW46TTRSSy3DqQ==';
 
 const uuid = '0b9c5a7e-1f0a-4f2e-9a53-6d2f0c1b2a3d';
@@ -21,7 +22,7 @@ const checkout = {
 };
 const payment = { saleToken: uuid, newStatus: 'PAID', amount: 59.7, currency: 'BRL' };
 
-/** Runs every check, and says of each what is wrong with it: nothing, or a text. */
+/** Runs every check, and returns what is wrong with each: `null`, or a text. */
 export async function runSuite(world) {
   const context = { sdk: imported, webhooks: importedWebhooks, inspect: () => '', errors: [], ...world };
   const results = [];
@@ -36,7 +37,7 @@ export async function runSuite(world) {
   return results;
 }
 
-/** A check that hangs is to be found by its name. */
+/** A time limit, so that the report names a check that hangs. */
 async function withinSeconds(seconds, promise) {
   let timer;
   const late = new Promise((_, reject) => {
@@ -104,15 +105,16 @@ const checks = {
     equal([error.httpStatus, error.outcome, error.body.message], [422, 'refused', 'no']);
   },
 
-  'a refused connection': (world) => cannotConnect(world, world.refused, world.expected.refused),
+  'a refused connection fails as the platform reports it': (world) =>
+    cannotConnect(world, world.refused, world.expected.refused),
 
-  'a name that does not resolve': (world) =>
+  'a name that does not resolve fails as the platform reports it': (world) =>
     cannotConnect(world, 'https://pix-automatic-sdk.invalid', world.expected.unresolved),
 
-  'a certificate that nobody trusts': (world) =>
+  'an untrusted certificate fails as the platform reports it': (world) =>
     cannotConnect(world, world.untrusted, world.expected.untrusted),
 
-  async 'a connection that is lost leaves the outcome unknown, and the call unrepeated'(world) {
+  async 'a lost connection leaves the outcome of a change unknown, and the call is not repeated'(world) {
     for (const step of ['close', 'reset']) {
       const calls = {
         POST: (client) => client.createRecurringCheckout(checkout),
@@ -120,7 +122,7 @@ const checks = {
       };
       for (const [method, call] of Object.entries(calls)) {
         const { client, seen } = connect(world, `ok.${step}`);
-        // Leaves an open connection behind, on which some platforms send the call, and send it again.
+        // Leaves a kept connection behind, which some platforms use for the next call, and then send that call again.
         await client.getTransaction('t-1');
         const error = await failure(world, call(client));
         isA(world, error, 'ConnectionError');
@@ -225,7 +227,7 @@ const checks = {
     isA(world, await failure(world, make()), 'ConfigurationError');
   },
 
-  async 'dates and amounts'({ sdk: { amountFromMinorUnits, decodeQrCode, parseDateTime } }) {
+  async 'dates and amounts are converted'({ sdk: { amountFromMinorUnits, decodeQrCode, parseDateTime } }) {
     equal(amountFromMinorUnits(5970, 'BRL'), 59.7);
     equal(
       parseDateTime('2026-11-21 09:30:00', 'America/Sao_Paulo').toISOString(),
@@ -266,7 +268,8 @@ const checks = {
   'an unrecognized body has the same key everywhere'({ webhooks: { parseNotification } }) {
     const { kind, key } = parseNotification({ body: '{"b":"ção","a":[1e21,0.1,"\\u2028"]}' });
     equal(kind, 'unrecognized');
-    // Made with `sha256sum` of the canonical JSON: {"a":[1e+21,0.1,"\u2028"],"b":"ção"} with the line separator as it is.
+    // Made with `sha256sum` of the canonical JSON {"a":[1e+21,0.1,"\u2028"],"b":"ção"}, with the line separator
+    // unescaped.
     equal(key, 'unrecognized:cc679958d4ffcc2b29a4af8343d3fab403bd388b39bb2859b8534043cac41a53');
   },
 
@@ -299,7 +302,7 @@ const checks = {
 
   async 'the handler answers 408 to a body that does not end'(world) {
     const { acted, send } = listen(world, { bodyTimeoutMs: 100 });
-    // A pull that is never done: the stream waits for ever.
+    // This pull never ends, so the stream waits for ever.
     equal((await send(stream(() => new Promise(() => undefined)))).status, 408);
     equal(acted, []);
   },
@@ -337,7 +340,7 @@ const checks = {
 
 let connections = 0;
 
-/** A client whose requests the stand-in answers one after another as the script says, and what it has seen of them. */
+/** A client whose requests are answered one after another as the script says, and the requests that the service saw. */
 function connect({ sdk, service }, script, options = {}) {
   connections += 1;
   const id = `${Date.now().toString(36)}-${connections}`;
@@ -356,7 +359,7 @@ async function cannotConnect(world, baseUrl, { outcome, reason, attempts }) {
   );
 }
 
-/** A handler that acts on payments, and a function that gives it a request. */
+/** A handler that acts on payments, and a function that sends it a request. */
 function listen({ webhooks }, options = {}) {
   const acted = [];
   const reports = [];
@@ -398,18 +401,18 @@ function expectedHeaders({ sdk, expected }) {
     accept: 'application/json',
     'user-agent': `pix-automatic-sdk/${sdk.VERSION}`,
     'x-api-key': apiKey,
-    // Node reads headers as Latin-1, byte for byte.
+    // Node reads headers as Latin-1, byte by byte.
     'x-api-token': expected.utf8Headers ? apiToken.replace('é', 'Ã©') : apiToken,
   };
 }
 
-/** The headers that are the client's to decide. */
+/** The headers that the client decides. */
 function ownHeaders({ headers }) {
   const names = ['accept', 'content-type', 'user-agent', 'x-api-key', 'x-api-token', 'authorization'];
   return Object.fromEntries(names.flatMap((name) => (name in headers ? [[name, headers[name]]] : [])));
 }
 
-/** What a promise is rejected with. Each is kept, for the search of credentials at the end. */
+/** The error of a rejected promise. It is kept for the last check, which searches for credentials. */
 async function failure({ errors }, promise) {
   const error = await promise.then(
     () => {
@@ -443,7 +446,7 @@ function assert(holds, message) {
   if (!holds) throw new Error(message);
 }
 
-/** Compared as JSON, with the members of objects in one order. */
+/** Compares as JSON, with the members of objects sorted. */
 function equal(actual, expected) {
   const [got, wanted] = [sorted(actual), sorted(expected)].map((value) => JSON.stringify(value));
   assert(got === wanted, `expected ${wanted}, got ${got}`);
