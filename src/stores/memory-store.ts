@@ -50,9 +50,10 @@ export class MemoryStore implements IdempotencyStore {
   readonly #subjects = new Map<string, Lease | readonly DoneState[]>();
   /**
    * Yields the oldest entry, then the next one. Kept between calls, because a new iterator has to skip the slots of all
-   * deleted entries before it reaches the oldest.
+   * deleted entries before it reaches the oldest. Replaced now and then, because V8 keeps every table that the `Map` has
+   * outgrown since an iterator last moved.
    */
-  readonly #oldest = this.#subjects.entries();
+  #oldest = this.#subjects.entries();
   /** Cycles through all entries to find those that have expired. */
   #sweeper = this.#subjects.entries();
   /** Kept for the whole store, so it survives the eviction of a subject. */
@@ -143,7 +144,7 @@ export class MemoryStore implements IdempotencyStore {
     this.#parked.delete(key);
   }
 
-  /** Deletes expired entries at once, because they hold personal data. Checks all: there are `maxParked` at most. */
+  /** Deletes all that have expired, because they hold personal data. Checks all: there are `maxParked` at most. */
   #forgetExpiredParked(now: number): void {
     for (const [key, { until }] of this.#parked) if (until <= now) this.#parked.delete(key);
   }
@@ -158,6 +159,8 @@ export class MemoryStore implements IdempotencyStore {
       const { value, done } = this.#sweeper.next();
       if (done === true) {
         this.#sweeper = this.#subjects.entries();
+        this.#oldest = this.#subjects.entries();
+        this.#forgetExpiredParked(now);
         return;
       }
       const [key, entry] = value;
