@@ -2,8 +2,9 @@ import { InvalidRequestError } from '../errors';
 import type { Transaction, TransactionRefunds } from '../service/answers/transaction';
 import type { SalePayload } from '../service/kinds/sale';
 import { ownOptions } from '../shared/objects';
+import { checkPositive } from '../values/option-checks';
 import { mayLack } from './left-out';
-import { assertPositive, type CallOptions } from './options';
+import type { CallOptions } from './options';
 
 /**
  * The part of a client that queries a transaction: a `PaymentsClient`, or your test double. If your double wraps a
@@ -77,7 +78,7 @@ export async function confirmPayment(
   options: ConfirmOptions = {},
 ): Promise<PaymentConfirmation> {
   const { timeoutMs = 5_000, signal } = ownOptions(options);
-  assertPositive('timeoutMs', timeoutMs);
+  checkPositive('timeoutMs', timeoutMs);
   if (notification?.kind !== 'payment') {
     const message = 'expected payment; a notification of another kind does not confirm a payment';
     throw new InvalidRequestError('The notification', [{ path: ['kind'], message }]);

@@ -1,8 +1,9 @@
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { ownOptions } from '../shared/objects';
-import { LONGEST_TIMER_MS } from '../shared/time';
+
 import { assertCredentials } from '../values/credentials';
+import { checkPositive } from '../values/option-checks';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
 import type { Fetch } from './transport/fetch';
@@ -132,8 +133,11 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
       'Expected `userAgent` to have only printable ASCII characters, as a header must.',
     );
   }
-  const maxResponseBytes = options.maxResponseBytes ?? 1024 * 1024;
-  assertPositive('maxResponseBytes', maxResponseBytes, Number.MAX_SAFE_INTEGER);
+  const maxResponseBytes = checkPositive(
+    'maxResponseBytes',
+    options.maxResponseBytes ?? 1024 * 1024,
+    Number.MAX_SAFE_INTEGER,
+  );
   const { fetch = platformFetch } = options;
   if (typeof fetch !== 'function') {
     throw new ConfigurationError('Expected `fetch` to be a function: `(url, init) => Promise<Response>`.');
@@ -155,11 +159,9 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
 
 /** @throws `ConfigurationError` for the first limit that cannot work */
 export function resolveLimits(limits: CallLimits, defaults: ResolvedLimits): ResolvedLimits {
-  const timeoutMs = limits.timeoutMs ?? defaults.timeoutMs;
-  const totalTimeoutMs = limits.totalTimeoutMs ?? defaults.totalTimeoutMs;
+  const timeoutMs = checkPositive('timeoutMs', limits.timeoutMs ?? defaults.timeoutMs);
+  const totalTimeoutMs = checkPositive('totalTimeoutMs', limits.totalTimeoutMs ?? defaults.totalTimeoutMs);
   const maxRetries = limits.maxRetries ?? defaults.maxRetries;
-  assertPositive('timeoutMs', timeoutMs, LONGEST_TIMER_MS);
-  assertPositive('totalTimeoutMs', totalTimeoutMs, LONGEST_TIMER_MS);
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError('Expected `maxRetries` to be a whole number, 0 or more.');
   }
@@ -173,10 +175,4 @@ export function resolveSignal(signal: AbortSignal | null | undefined): AbortSign
     throw new ConfigurationError('Expected `signal` to be an AbortSignal, such as `controller.signal`.');
   }
   return signal;
-}
-
-export function assertPositive(name: string, value: number, max = LONGEST_TIMER_MS): void {
-  if (typeof value !== 'number' || !(value > 0) || value > max) {
-    throw new ConfigurationError(`Expected \`${name}\` to be a number above 0 and at most ${max}.`);
-  }
 }

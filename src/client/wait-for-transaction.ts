@@ -2,7 +2,7 @@ import { AbortedError, ApiError, ConfigurationError, TimeoutError } from '../err
 import type { Transaction } from '../service/answers/transaction';
 import { ownOptions } from '../shared/objects';
 import { sleep, TIMED_OUT, within } from '../shared/time';
-import { assertPositive } from './options';
+import { checkPositive } from '../values/option-checks';
 import { isTransient } from './transport/retry-policy';
 
 /** What to wait for, and how long. */
@@ -37,8 +37,8 @@ export async function waitForTransaction(
 ): Promise<Transaction> {
   const { until = isSettled, intervalMs = 2_000, timeoutMs = 300_000, signal: given } = ownOptions(options);
   const signal = given ?? undefined;
-  assertPositive('intervalMs', intervalMs);
-  assertPositive('timeoutMs', timeoutMs);
+  checkPositive('intervalMs', intervalMs);
+  checkPositive('timeoutMs', timeoutMs);
   if (typeof until !== 'function') {
     throw new ConfigurationError(
       'Expected `until` to be a function that takes the transaction and returns true or false.',

@@ -1,14 +1,8 @@
 import { StoreError } from '../errors';
+import { checkCount, checkDuration } from '../values/option-checks';
 import type { Claim, ClaimResult, IdempotencyStore } from './idempotency-store';
 import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
-import {
-  checkCount,
-  checkDuration,
-  checkParkedQuery,
-  MAX_STATE_LENGTH,
-  MAX_STATES,
-  shortened,
-} from './store-arguments';
+import { checkParkedQuery, MAX_STATE_LENGTH, MAX_STATES, shortened } from './store-arguments';
 
 /** The limits and the clock of a {@link MemoryStore}. */
 export interface MemoryStoreOptions {

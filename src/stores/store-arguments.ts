@@ -1,10 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { ConfigurationError } from '../errors';
+import { checkCount } from '../values/option-checks';
 import type { ParkedQuery } from './parked';
-
-/** 300 years: longer than any lease or retention, and small enough to add to a clock without losing milliseconds. */
-const MAX_DURATION_MS = 1e13;
 
 /** How many states of a subject a store remembers, the newest ones, so that a flood of states never fills it. */
 export const MAX_STATES = 64;
@@ -16,27 +14,6 @@ export const MAX_STATES = 64;
 export const MAX_STATE_LENGTH = 512;
 
 const HASHED = 'sha256:';
-
-/**
- * Returns the duration in whole milliseconds, rounded up; refuses `NaN`, `Infinity`, zero, negatives and strings.
- *
- * @param most - `LONGEST_TIMER_MS` where a timer waits for it
- */
-export function checkDuration(name: string, value: number, most: number = MAX_DURATION_MS): number {
-  if (typeof value === 'number' && value > 0 && value <= most) return Math.ceil(value);
-  throw new ConfigurationError(
-    `Expected ${name} to be a positive number of milliseconds, up to ${most}. ` +
-      'Check that it is not a text from the environment, which needs Number(…).',
-  );
-}
-
-/** Checks a whole number from 1 to `most`. */
-export function checkCount(name: string, value: number, most: number = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value;
-  throw new ConfigurationError(
-    `Expected ${name} to be a whole number from 1 to ${most}. Leave it out for the default.`,
-  );
-}
 
 /** Returns the query with its defaults, and `since` as a whole number. Refuses an empty key: it does not mean any. */
 export function checkParkedQuery({ since = 0, limit = 100, key }: ParkedQuery) {

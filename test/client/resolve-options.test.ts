@@ -1,7 +1,8 @@
 import { ConfigurationError, VERSION } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
-import { assertPositive, resolveLimits, resolveOptions, resolveSignal } from '../../src/client/options';
+import { resolveLimits, resolveOptions, resolveSignal } from '../../src/client/options';
 import { platformFetch } from '../../src/client/transport/platform-fetch';
+import { checkPositive } from '../../src/values/option-checks';
 
 const given = { baseUrl: 'https://service.example', apiKey: 'k', apiToken: 't' };
 
@@ -53,8 +54,8 @@ describe('limits', () => {
   });
 
   it('may be as long as a timer can be', () => {
-    expect(() => assertPositive('x', 2 ** 31 - 1)).not.toThrow();
-    expect(refusal(() => assertPositive('x', 2 ** 31))).toContain('`x` to be a number above 0');
+    expect(() => checkPositive('x', 2 ** 31 - 1)).not.toThrow();
+    expect(refusal(() => checkPositive('x', 2 ** 31))).toContain('`x` to be a number above 0');
   });
 });
 

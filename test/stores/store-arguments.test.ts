@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
-import {
-  checkCount,
-  checkDuration,
-  checkParkedQuery,
-  hashed,
-  shortened,
-} from '../../src/stores/store-arguments';
+import { checkParkedQuery, hashed, shortened } from '../../src/stores/store-arguments';
+import { checkCount, checkDuration } from '../../src/values/option-checks';
 
 describe('A duration', () => {
   it.each([

@@ -468,10 +468,15 @@ describe('createWebhookHandler refuses', () => {
   it.each(['maxBodyBytes', 'bodyTimeoutMs', 'callbackTimeoutMs', 'storeTimeoutMs'])(
     'an invalid %s',
     (name) => {
-      for (const value of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000', 2 ** 31])
+      for (const value of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000', 2 ** 53])
         expect(refusalOf({ [name]: value })).toContain(`\`${name}\``);
     },
   );
+
+  it('no maxBodyBytes that a number can count: 4 GiB is more than a timer takes, but no time', () => {
+    expect(refusalOf({ maxBodyBytes: 4 * 2 ** 30 })).toBe('nothing was thrown');
+    expect(refusalOf({ maxBodyBytes: 2 ** 53 })).toContain('`maxBodyBytes`');
+  });
 
   it('a callbackTimeoutMs above 45 s, with the reason: its lease would outlast the service’s interval', () => {
     expect(refusalOf({ callbackTimeoutMs: 45_001 })).toMatch(

@@ -1,11 +1,12 @@
 import { ConfigurationError } from '../../errors';
 import { LONGEST_TIMER_MS } from '../../shared/time';
+import { checkCount, checkDuration } from '../../values/option-checks';
 import type { Claim, ClaimResult, IdempotencyStore, Transact } from '../idempotency-store';
 import { storableState, storableSubject } from '../names';
 import type { ParkedNotification, ParkedQuery, ParkRequest } from '../parked';
 import { newToken, parkedAsText } from '../replies';
 import { isConfirmed, readClaimRow, readParkedRows, tokensOf } from '../rows';
-import { checkCount, checkDuration, checkParkedQuery } from '../store-arguments';
+import { checkParkedQuery } from '../store-arguments';
 import { AbandonedClaims, mayStillHappen } from './abandoned-claims';
 import type { PostgresPool, PostgresQueryable, PostgresRows } from './client';
 import { connectionFor, isPool } from './connection';

@@ -1,10 +1,10 @@
 import { StoreError } from '../../errors';
 import { LONGEST_TIMER_MS } from '../../shared/time';
+import { checkDuration } from '../../values/option-checks';
 import type { Claim, ClaimResult, TransactRequest } from '../idempotency-store';
 import { storableState, storableSubject } from '../names';
 import { newToken } from '../replies';
 import { readClaimRow, readStart, transactionOf } from '../rows';
-import { checkDuration } from '../store-arguments';
 import { settlesWithin, TimeLimitError, withTimeLimit } from '../time-limit';
 import type { PostgresPool, PostgresResult } from './client';
 import { checkOut, errorOf, giveBack, noAnswerWithin } from './connection';

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../errors';
+import { checkDuration } from '../../values/option-checks';
 import type { Claim, ClaimResult, IdempotencyStore } from '../idempotency-store';
 import { storableState, storableSubject } from '../names';
 import type { ParkedNotification, ParkedQuery, ParkRequest } from '../parked';
 import { newToken, parkedAsText, readClaim, readParked, unexpectedReply } from '../replies';
-import { checkDuration, checkParkedQuery } from '../store-arguments';
+import { checkParkedQuery } from '../store-arguments';
 import { type RedisClient, type RunScript, scriptRunner } from './client';
 import { parkedScript, parkScript, unparkScript } from './parked';
 import { claimScript, completeScript, releaseScript } from './scripts';

@@ -1,10 +1,11 @@
 import { ConfigurationError, StoreError } from '../../errors';
+import { checkCount, checkDuration } from '../../values/option-checks';
 import type { Claim, ClaimResult, IdempotencyStore } from '../idempotency-store';
 import { storableState, storableSubject } from '../names';
 import type { ParkedNotification, ParkedQuery, ParkRequest } from '../parked';
 import { newToken, parkedAsText } from '../replies';
 import { isConfirmed, readClaimRow, readParkedRows } from '../rows';
-import { checkCount, checkDuration, checkParkedQuery } from '../store-arguments';
+import { checkParkedQuery } from '../store-arguments';
 import { mayPass, type SqliteDatabase, type SqliteStatement } from './database';
 import { type SqliteStatements, type SqliteTable, sqliteStatements } from './sql';
 

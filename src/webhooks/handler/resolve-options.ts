@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../errors';
 import { documentedNames } from '../../service/kinds';
-import { LONGEST_TIMER_MS } from '../../shared/time';
+import { ownOptions } from '../../shared/objects';
 import type { IdempotencyStore } from '../../stores/idempotency-store';
 import { MemoryStore } from '../../stores/memory-store';
-import { checkDuration } from '../../stores/store-arguments';
+import { checkDuration, checkPositive } from '../../values/option-checks';
 import { type EncodedPair, encodeCredentials } from '../authorization';
 import { type AnyDefinition, defineNotification } from '../notification/define-notification';
 import type { WebhookCallback, WebhookHandlerOptions } from './options';
@@ -49,20 +49,19 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
         '`credentialsFromEnv()` reads the credentials from the environment.',
     );
   }
-  // Only own properties, so that a polluted `Object.prototype` adds no option.
-  const options: typeof given = Object.assign(Object.create(null), given);
+  const options = ownOptions(given);
   if ('onError' in options) {
     throw new ConfigurationError('`onError` is called `onReport`: it is also told of what was answered 200.');
   }
   const kinds = options.kinds ?? [];
-  const callbackTimeoutMs = positive('callbackTimeoutMs', options.callbackTimeoutMs ?? 25_000);
+  const callbackTimeoutMs = checkPositive('callbackTimeoutMs', options.callbackTimeoutMs ?? 25_000);
   if (callbackTimeoutMs > MAX_CALLBACK_MS) {
     throw new ConfigurationError(
       `Expected \`callbackTimeoutMs\` to be at most ${MAX_CALLBACK_MS}: the service tries again after about 60 s, ` +
         'and the lease, 15 s longer, would still turn that attempt away. Write long work to a queue, and return.',
     );
   }
-  const storeTimeoutMs = positive('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
+  const storeTimeoutMs = checkPositive('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
   if (storeTimeoutMs > MAX_STORE_STEP_MS) {
     throw new ConfigurationError(
       `Expected \`storeTimeoutMs\` to be at most ${MAX_STORE_STEP_MS}: a lease lasts 15 s longer than its callback, ` +
@@ -78,8 +77,8 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     callbacks: resolveCallbacks(options.on, kinds),
     kinds,
     store,
-    maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 1024 * 1024),
-    bodyTimeoutMs: positive('bodyTimeoutMs', options.bodyTimeoutMs ?? 10_000),
+    maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes ?? 1024 * 1024, Number.MAX_SAFE_INTEGER),
+    bodyTimeoutMs: checkPositive('bodyTimeoutMs', options.bodyTimeoutMs ?? 10_000),
     callbackTimeoutMs,
     storeTimeoutMs,
     leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
@@ -135,13 +134,4 @@ function isProduction(): boolean {
     // Deno throws without permission to read the environment. A warning is not worth asking for it.
     return false;
   }
-}
-
-function positive(name: string, value: number): number {
-  if (typeof value !== 'number' || !(value > 0) || value > LONGEST_TIMER_MS) {
-    throw new ConfigurationError(
-      `Expected \`${name}\` to be a number above 0, and at most ${LONGEST_TIMER_MS}.`,
-    );
-  }
-  return value;
 }

@@ -1,0 +1,36 @@
+import { ConfigurationError } from '../errors';
+import { LONGEST_TIMER_MS } from '../shared/time';
+
+/** 300 years: longer than any lease or retention, and small enough to add to a clock without losing milliseconds. */
+const MAX_DURATION_MS = 1e13;
+
+/**
+ * Returns a number above 0 and at most `most`.
+ *
+ * @throws `ConfigurationError` for anything else
+ */
+export function checkPositive(name: string, value: number, most: number = LONGEST_TIMER_MS): number {
+  if (typeof value === 'number' && value > 0 && value <= most) return value;
+  throw new ConfigurationError(`Expected \`${name}\` to be a number above 0 and at most ${most}.`);
+}
+
+/**
+ * Returns the duration in whole milliseconds, rounded up; refuses `NaN`, `Infinity`, zero, negatives and strings.
+ *
+ * @param most - `LONGEST_TIMER_MS` where a timer waits for it
+ */
+export function checkDuration(name: string, value: number, most: number = MAX_DURATION_MS): number {
+  if (typeof value === 'number' && value > 0 && value <= most) return Math.ceil(value);
+  throw new ConfigurationError(
+    `Expected ${name} to be a positive number of milliseconds, up to ${most}. ` +
+      'Check that it is not a text from the environment, which needs Number(…).',
+  );
+}
+
+/** Checks a whole number from 1 to `most`. */
+export function checkCount(name: string, value: number, most: number = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value;
+  throw new ConfigurationError(
+    `Expected ${name} to be a whole number from 1 to ${most}. Leave it out for the default.`,
+  );
+}
