@@ -59,6 +59,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...values('amount-from-minor-units'),
     ...values('parse-date-time'),
     ...values('decode-qr-code'),
+    ...values('option-checks'),
     'src/values/credentials.ts': [
       'test/values/assert-credentials.test.ts',
       'test/values/from-environment.test.ts',
