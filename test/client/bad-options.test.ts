@@ -25,8 +25,11 @@ it.each(
   expect(server.requests).toEqual([]);
 });
 
-it.each([{}, 'fetch', null, 1])('a `fetch` that is %j is refused when the client is made', async (fetch) => {
-  expect(() => clientFor({ url: 'https://service.example' }, { fetch: fetch as never })).toThrow(
-    expect.objectContaining({ code: 'configuration' }),
-  );
-});
+it.each([{}, 'fetch', null, 1])(
+  'a `fetch` that is %j is refused when the client is created',
+  async (fetch) => {
+    expect(() => clientFor({ url: 'https://service.example' }, { fetch: fetch as never })).toThrow(
+      expect.objectContaining({ code: 'configuration' }),
+    );
+  },
+);

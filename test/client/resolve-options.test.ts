@@ -17,7 +17,7 @@ function refusal(run: () => unknown): string {
   return (thrown as ConfigurationError).message;
 }
 
-it('what is left open has the documented defaults', () => {
+it('resolveOptions fills in the documented defaults', () => {
   expect(resolveOptions(given)).toEqual({
     ...given,
     limits: { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 },
@@ -28,7 +28,7 @@ it('what is left open has the documented defaults', () => {
   });
 });
 
-it('a fetch of the caller is known to be theirs', () => {
+it('a custom fetch is marked as the caller’s, and refused unless it is a function', () => {
   const fetch = () => Promise.reject();
   expect(resolveOptions({ ...given, fetch })).toMatchObject({ fetch, isOwnFetch: true });
   expect(refusal(() => resolveOptions({ ...given, fetch: 'fetch' as never }))).toContain(
@@ -36,7 +36,7 @@ it('a fetch of the caller is known to be theirs', () => {
   );
 });
 
-it.each([undefined, null, 'https://service.example', 7])('%j in place of options is refused', (wrong) => {
+it.each([undefined, null, 'https://service.example', 7])('%j instead of options is refused', (wrong) => {
   expect(refusal(() => resolveOptions(wrong as never))).toMatch(
     /Expected `new PaymentsClient\(.+`PaymentsClient\.fromEnv\(\)`.+ from the environment\./,
   );
@@ -45,21 +45,21 @@ it.each([undefined, null, 'https://service.example', 7])('%j in place of options
 describe('limits', () => {
   const defaults = { timeoutMs: 1, totalTimeoutMs: 2, maxRetries: 3 };
 
-  it('of a call replace those of the client, one by one', () => {
+  it('of a call replace the limits of the client, one by one', () => {
     expect(resolveLimits({}, defaults)).toEqual(defaults);
     expect(resolveLimits({ timeoutMs: 7 }, defaults)).toEqual({ ...defaults, timeoutMs: 7 });
     expect(resolveLimits({ totalTimeoutMs: 7 }, defaults)).toEqual({ ...defaults, totalTimeoutMs: 7 });
     expect(resolveLimits({ maxRetries: 0 }, defaults)).toEqual({ ...defaults, maxRetries: 0 });
   });
 
-  it('may be as long as a timer can be', () => {
+  it('may be up to 2 ** 31 - 1, the longest time of a timer', () => {
     expect(() => assertPositive('x', 2 ** 31 - 1)).not.toThrow();
     expect(refusal(() => assertPositive('x', 2 ** 31))).toContain('`x` to be a number above 0');
   });
 });
 
 describe('a signal', () => {
-  it('is taken as it is, and undefined and null are none', () => {
+  it('is used as it is, and undefined and null count as no signal', () => {
     const { signal } = new AbortController();
     expect(resolveSignal(signal)).toBe(signal);
     expect(resolveSignal(undefined)).toBeUndefined();

@@ -40,7 +40,7 @@ beforeAll(async () => {
   expect(theirs.ApiError).not.toBe(ApiError);
 });
 
-describe('codes and names are what merchants test for, so they never change', () => {
+describe('codes and names, which merchants test for,', () => {
   it.each([
     ['ConfigurationError', 'configuration', 'not-sent'],
     ['InvalidRequestError', 'invalid_request', 'not-sent'],
@@ -60,13 +60,13 @@ describe('codes and names are what merchants test for, so they never change', ()
     expect(error.stack).toContain(error.message);
   });
 
-  it('each class has a code of its own', () => {
+  it('differ for each class', () => {
     expect(new Set(names.map((name) => makers[name](ours).code)).size).toBe(names.length);
   });
 });
 
 describe('instanceof', () => {
-  it.each(names)('%s is told from all others, in both copies of the package', (name) => {
+  it.each(names)('%s is distinct from all other classes, in both copies of the package', (name) => {
     for (const error of [makers[name](ours), makers[name](theirs)]) {
       expect(error).toBeInstanceOf(Error);
       for (const copy of [ours, theirs]) {
@@ -87,12 +87,12 @@ describe('instanceof', () => {
     new Error('m'),
     new DOMException('m', 'AbortError'),
     Object.create(null),
-  ])('%s is no error of ours', (value) => {
+  ])('%s is not a PaymentsError', (value) => {
     expect(value instanceof PaymentsError).toBe(false);
     expect(value instanceof ApiError).toBe(false);
   });
 
-  it('a class that a merchant derives has its own instances only', () => {
+  it('a class that a merchant derives matches only its own instances', () => {
     class Refused extends ApiError {}
     const refused = new Refused('m', { ...context, httpStatus: 400, body });
     expect(refused).toBeInstanceOf(Refused);
@@ -105,7 +105,7 @@ describe('instanceof', () => {
   });
 });
 
-describe('bodies are there to read, and printed by nothing', () => {
+describe('personal data can be read from an error, and nothing prints it', () => {
   const printed = (value: unknown) =>
     [
       inspect(value, { depth: 9, showHidden: true }),
