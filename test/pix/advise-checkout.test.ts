@@ -83,14 +83,17 @@ describe('adviseCheckout', () => {
     ['document_punctuation', number, shopper('CNPJ', '12.ABC.345/01DE-35'), 'without', 'sem pontuação'],
     ['currency_not_brl', 'currency', { ...request, currency: 'USD' }, 'BRL', 'BRL'],
   ];
-  it.each(wrong)('gives the advice %s about %s in both languages', (code, path, value, english, portuguese) => {
-    expect(found(value)).toEqual([`${code} ${path}`]);
-    const message = (locale?: 'pt-BR' | 'en') => adviseCheckout(value, { now, locale })[0]?.message;
-    expect(message('en')).toContain(english);
-    expect(message('pt-BR')).toContain(portuguese);
-    expect(message()).toBe(message('pt-BR'));
-    expect(message('en')).not.toBe(message('pt-BR'));
-  });
+  it.each(wrong)(
+    'gives the advice %s about %s in both languages',
+    (code, path, value, english, portuguese) => {
+      expect(found(value)).toEqual([`${code} ${path}`]);
+      const message = (locale?: 'pt-BR' | 'en') => adviseCheckout(value, { now, locale })[0]?.message;
+      expect(message('en')).toContain(english);
+      expect(message('pt-BR')).toContain(portuguese);
+      expect(message()).toBe(message('pt-BR'));
+      expect(message('en')).not.toBe(message('pt-BR'));
+    },
+  );
 
   it('gives no advice about values just inside the limits', () => {
     expect(found(calendar({ initialDate: '2026-11-24' }))).toEqual([]);

@@ -57,14 +57,17 @@ describe("readBrCode of the Central Bank's samples", () => {
     }
   });
 
-  it.each([2, 3, 4] as const)('refuses journey %i cut off anywhere, with an offset inside the text', (journey) => {
-    const text = samples[journey];
-    for (let length = 0; length < text.length; length++) {
-      const { offset, code } = errorOf(text.slice(0, length));
-      expect(['cut_short', 'no_checksum', 'not_a_br_code']).toContain(code);
-      expect(offset).toBeLessThanOrEqual(length);
-    }
-  });
+  it.each([2, 3, 4] as const)(
+    'refuses journey %i cut off anywhere, with an offset inside the text',
+    (journey) => {
+      const text = samples[journey];
+      for (let length = 0; length < text.length; length++) {
+        const { offset, code } = errorOf(text.slice(0, length));
+        expect(['cut_short', 'no_checksum', 'not_a_br_code']).toContain(code);
+        expect(offset).toBeLessThanOrEqual(length);
+      }
+    },
+  );
 });
 
 describe('readBrCode of other codes', () => {
@@ -174,9 +177,12 @@ describe('readBrCode of a broken code says where and what', () => {
     expect(errorOf(text)).toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
-  it.each([undefined, null, 1, {}, [], ['000201']])('for %j, which is not a string: not_a_br_code at 0', (value) => {
-    expect(errorOf(value as unknown as string)).toMatchObject({ code: 'not_a_br_code', offset: 0 });
-  });
+  it.each([undefined, null, 1, {}, [], ['000201']])(
+    'for %j, which is not a string: not_a_br_code at 0',
+    (value) => {
+      expect(errorOf(value as unknown as string)).toMatchObject({ code: 'not_a_br_code', offset: 0 });
+    },
+  );
 });
 
 describe('the checksum', () => {

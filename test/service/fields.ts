@@ -65,7 +65,7 @@ export function testFields<Value>(
   });
 
   describe.each(fields)('$path', ({ path, type, required = false, strict = false, right }) => {
-    it(`accepts a ${type}`, () => {
+    it(`accepts values of type ${type}`, () => {
       for (const value of right ?? types[type].right) {
         // An object may lack required fields of its own, which is not the question here.
         const issues = issuesOf(changed(whole(), path, value)) ?? [];
@@ -74,7 +74,7 @@ export function testFields<Value>(
     });
 
     const isLeftOut = lenient && !strict;
-    it(`${isLeftOut ? 'is left out' : 'is refused'} unless it is a ${type}, and the issue does not quote the value`, () => {
+    it(`${isLeftOut ? 'is left out' : 'is refused'} unless it is of type ${type}, and the issue does not quote the value`, () => {
       for (const value of types[type].wrong) {
         const given = changed(whole(), path, value);
         const before = structuredClone(given);

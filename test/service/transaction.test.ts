@@ -61,13 +61,10 @@ const fields = table(`
 
 testFields(transactionSchema, transactionAnswer, fields, { lenient: true });
 
-it.each(['PENDING', 'CANCELLED', 'PAID', 'A_STATUS_OF_TOMORROW'])(
-  'situation %s is accepted',
-  (situation) => {
-    const answer = changed(transactionAnswer(), 'situation', situation);
-    expect(transactionSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
-  },
-);
+it.each(['PENDING', 'CANCELLED', 'PAID', 'A_STATUS_OF_TOMORROW'])('situation %s is accepted', (situation) => {
+  const answer = changed(transactionAnswer(), 'situation', situation);
+  expect(transactionSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
+});
 
 it('a list of refunds is left out when one of its elements is not an object', () => {
   const answer = changed(transactionAnswer(), 'refunds.transactions', [{}, null, 'x']);

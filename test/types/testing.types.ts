@@ -30,7 +30,7 @@ export function fixturesAreOfTheLibrarysTypes(client: PaymentsClient, amount: nu
   expectTrue<Equal<ReturnType<typeof fixtures.refund>, RefundPayload>>();
   expectTrue<Equal<ReturnType<typeof fixtures.payout>, SuccessfulPayout>>();
   expectTrue<Equal<ReturnType<typeof fixtures.failedPayout>, FailedPayout>>();
-  // A value of the caller's own that may be missing goes straight in.
+  // A caller's value that may be missing can be passed directly.
   fixtures.transaction({ amount });
 }
 
@@ -95,7 +95,7 @@ export function mswsOwnHttpFits(
   mockService({});
 }
 
-/** What works on a sandbox works on the mocked service: a test can go from one to the other. */
+/** The mocked service has every control of the sandbox, so that a test can move from one to the other. */
 export function controlsAreThoseOfTheSandbox(
   service: MockService<HttpHandler>,
 ): Omit<Awaited<ReturnType<typeof startSandbox>>, never> {

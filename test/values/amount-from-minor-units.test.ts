@@ -66,13 +66,16 @@ it.each([
   // The next number is 1.56 cents away.
   [7_036_874_417_766_401, 'BRL'],
   [Number.MAX_SAFE_INTEGER, 'KWD'],
-])('%d minor units of %s are refused, because JSON writes no number with their digits', (minorUnits, code) => {
-  expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
-    code: 'invalid_request',
-    message: expect.stringMatching(/^The amount is not valid\. /),
-    issues: [{ path: ['minorUnits'], message: expect.stringContaining('too large') }],
-  });
-});
+])(
+  '%d minor units of %s are refused, because JSON writes no number with their digits',
+  (minorUnits, code) => {
+    expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^The amount is not valid\. /),
+      issues: [{ path: ['minorUnits'], message: expect.stringContaining('too large') }],
+    });
+  },
+);
 
 it('2^46 of a currency with cents is accepted, because a number holds it', () => {
   expect(amountFromMinorUnits(7_036_874_417_766_400, 'BRL')).toBe(2 ** 46);

@@ -11,11 +11,14 @@ it.each([
   { apiToken: 't' },
   { apiKey: '', apiToken: 't' },
   { apiKey: 7, apiToken: 't' },
-])('the message for %j says that the key is missing, and asks about its environment variable', (credentials) => {
-  expect(refusal(credentials)).toContain(
-    'Expected `apiKey` to be a non-empty string. Is its environment variable set?',
-  );
-});
+])(
+  'the message for %j says that the key is missing, and asks about its environment variable',
+  (credentials) => {
+    expect(refusal(credentials)).toContain(
+      'Expected `apiKey` to be a non-empty string. Is its environment variable set?',
+    );
+  },
+);
 
 it('a token is checked like a key', () => {
   expect(refusal({ apiKey: 'k' })).toContain('Expected `apiToken` to be a non-empty string');

@@ -128,24 +128,24 @@ it('parseDateTime reads the first day of the year 1 in zones behind and ahead of
   expect(first('Etc/GMT-9')).toBe('0000-12-31T15:00:00.000Z');
 });
 
-it.each(['', 'Brasilia', 'America/Nowhere', 'BRT-3', undefined, null, 7])('parseDateTime refuses %j as a time zone', (zone) => {
-  expect(failureOf(() => parseDateTime('2026-11-21 09:30:00', zone as string))).toMatchObject({
-    issues: [{ path: ['timeZone'], message: expect.stringContaining('expected the IANA name') }],
-  });
-});
+it.each(['', 'Brasilia', 'America/Nowhere', 'BRT-3', undefined, null, 7])(
+  'parseDateTime refuses %j as a time zone',
+  (zone) => {
+    expect(failureOf(() => parseDateTime('2026-11-21 09:30:00', zone as string))).toMatchObject({
+      issues: [{ path: ['timeZone'], message: expect.stringContaining('expected the IANA name') }],
+    });
+  },
+);
 
 it.each([
   ['2026-02-30 09:30:00', 'UTC'],
   ['2026-11-21 09:30:00', 'Brasilia'],
-])(
-  'the error for %s in %s has no outcome and does not mention sending',
-  (value, zone) => {
-    const error = failureOf(() => parseDateTime(value, zone));
-    expect(error.outcome).toBeUndefined();
-    expect(error.message).toMatch(/^The date-time is not valid\. /);
-    expect(error.message).not.toContain('sent');
-  },
-);
+])('the error for %s in %s has no outcome and does not mention sending', (value, zone) => {
+  const error = failureOf(() => parseDateTime(value, zone));
+  expect(error.outcome).toBeUndefined();
+  expect(error.message).toMatch(/^The date-time is not valid\. /);
+  expect(error.message).not.toContain('sent');
+});
 
 it('parseDateTime stays right with more zones than it caches', () => {
   for (const zone of Intl.supportedValuesOf('timeZone').slice(0, 120)) {
