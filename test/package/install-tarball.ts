@@ -14,7 +14,7 @@ declare module 'vitest' {
 }
 
 /**
- * Installs the packed package as a merchant would: one package, no registry. `PACKED_TARBALL` may name an existing tarball,
+ * Installs the packed package as a merchant would: one package, no registry. `PACKED_TARBALL` may name a tarball,
  * so that a release tests the file that it publishes; `dist` must then be the code that it was packed from.
  */
 export default async function installTarball(project: TestProject): Promise<() => Promise<void>> {

@@ -4,7 +4,7 @@ import { findRegularExpressions } from './find';
 import { type Growth, measure, type Subject } from './growth';
 
 /**
- * Measures how time grows with the input: each regular expression of the library on texts chosen to be bad for it, and the
+ * Measures how time grows with the input: each regular expression of the library on texts that are bad for it, and the
  * entries over bodies of 1 MiB and headers of 16 KiB. Four times the input may take about four times as long.
  *
  *     npm run test:regex
