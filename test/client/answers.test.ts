@@ -139,7 +139,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     ['a body shorter than its content-length', 'content-length: 5000\r\n\r\n{"status":0', true],
     ['a chunk that breaks off', 'transfer-encoding: chunked\r\n\r\nff\r\n{"status":0', true],
     [
-      'a chunk size that is no number',
+      'a chunk size that is not a number',
       'transfer-encoding: chunked\r\n\r\nzz\r\n{"status":0}\r\n0\r\n\r\n',
       false,
     ],
@@ -355,7 +355,7 @@ describe('a checkout response', () => {
       }),
     ],
     [
-      'a uuid that is no text',
+      'a uuid that is not text',
       without(({ response }) => {
         response.uuid = 7;
       }),
@@ -393,7 +393,7 @@ describe('redirects', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('a redirect within the origin is not followed either', async () => {
+  it('a redirect to the same origin is not followed', async () => {
     const server = await startHttpServer(reply(302, '', { location: '/elsewhere' }), reply(200, {}));
     const thrown = await failureOf(query.call(clientFor(server)));
     expect(thrown).toMatchObject({ httpStatus: 302 });

@@ -286,7 +286,7 @@ it.each(['saleStatus', 'refund', 'reversal', 'payout', 'unrecognized', undefined
   },
 );
 
-it.each([undefined, null, 7, 'payment'])('%s in place of a notification is refused', async (wrong) => {
+it.each([undefined, null, 7, 'payment'])('%s instead of a notification is refused', async (wrong) => {
   const client = source(transaction);
   const thrown = await failureOf(confirmPayment(client, wrong as never));
   expect(thrown).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' });

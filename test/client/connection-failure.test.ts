@@ -182,7 +182,7 @@ describe('an error of the platform', () => {
     ['a symbol', Symbol('ECONNREFUSED'), false, undefined],
     ['nothing', undefined, false, undefined],
     ['null', null, false, undefined],
-    ['a code that is no text', failure({ code: 7 }), false, undefined],
+    ['a code that is not text', failure({ code: 7 }), false, undefined],
     ['a code that no platform has', failure({ code: 'x-api-key: 123' }), false, undefined],
   ])('shows whether anything was sent, and its reason: %s', (_, thrown, neverSent, reason) => {
     expect(describeConnectionFailure(thrown)).toEqual({ neverSent, reason });

@@ -65,12 +65,12 @@ describe('baseUrl', () => {
   });
 
   it.each([
-    ['a line break within', 'https://service.exam\nple'],
+    ['a line break inside', 'https://service.exam\nple'],
     ['a line break in the path', 'https://service.example/v1\r\n/x'],
     ['a line break at its end', 'https://service.example\n'],
-    ['a tab within', 'https://service.\texample'],
+    ['a tab inside', 'https://service.\texample'],
     ['a space at its start', ' https://service.example'],
-    ['a space within', 'https://service.example/a b'],
+    ['a space inside', 'https://service.example/a b'],
     ['a NUL at its end', 'https://service.example\u0000'],
     ['a no-break space at its end', 'https://service.example\u00a0'],
     ['credentials and a line break', 'https://marked-user:marked-secret@service.example\n'],
@@ -112,7 +112,7 @@ describe.each(['apiKey', 'apiToken'])('%s', (name) => {
     ['with a tab at its end', 'marked-secret\t'],
     ['with a no-break space at its end', 'marked-secret\u00a0'],
     ['with a byte order mark at its start', '\ufeffmarked-secret'],
-    ['with a line break within', 'marked\r\nx-evil: marked-secret'],
+    ['with a line break inside', 'marked\r\nx-evil: marked-secret'],
     ['with a NUL', 'marked\u0000secret'],
     ['with a DEL', 'marked\u007fsecret'],
     ['with a C1 control character', 'marked\u0085secret'],

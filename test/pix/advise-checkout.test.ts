@@ -84,7 +84,7 @@ describe('adviseCheckout', () => {
     ['currency_not_brl', 'currency', { ...request, currency: 'USD' }, 'BRL', 'BRL'],
   ];
   it.each(wrong)(
-    'gives the advice %s about %s in both languages',
+    'gives the advice %s about %s in both languages (row %$)',
     (code, path, value, english, portuguese) => {
       expect(found(value)).toEqual([`${code} ${path}`]);
       const message = (locale?: 'pt-BR' | 'en') => adviseCheckout(value, { now, locale })[0]?.message;

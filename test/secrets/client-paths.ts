@@ -62,7 +62,7 @@ const answers: Readonly<Record<string, () => Response>> = {
   'a body that fails': () => new Response(failing(new Error(text))),
 };
 
-/** Replaces every text by a list with marks, and every other value by a text of marks. */
+/** Replaces every text by a list with marks, and every other scalar by a text of marks. */
 function wrongTypes(value: unknown): unknown {
   if (typeof value === 'string') return [{ [email]: cpf, number: Number(cpf) }];
   if (typeof value !== 'object' || value === null) return `${cpf} ${email}`;

@@ -142,7 +142,7 @@ describe('the immediate payment', () => {
     ]);
   });
 
-  it.each([0, -0])('needs an amount, which must not be %d', (amount) => {
+  it.each([0, -0])('needs an amount, which must not be %o', (amount) => {
     expect(issuesOf(immediate(amount))).toEqual([
       'amount: expected more than 0, because recurrence.immediatePayment is true',
     ]);

@@ -67,7 +67,7 @@ export function testFields<Value>(
   describe.each(fields)('$path', ({ path, type, required = false, strict = false, right }) => {
     it(`accepts values of type ${type}`, () => {
       for (const value of right ?? types[type].right) {
-        // An object may lack required fields of its own, which is not the question here.
+        // An object may lack required fields of its own, which are tested under their own paths.
         const issues = issuesOf(changed(whole(), path, value)) ?? [];
         expect(issues.filter((issue) => issue.path === path)).toEqual([]);
       }

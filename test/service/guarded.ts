@@ -98,7 +98,7 @@ const replacement = fc.oneof(
   fc.anything().map((value) => () => value),
 );
 
-/** One mutation of the object that holds a field. Of a list only elements change, because JSON has no more. */
+/** One mutation of the object that holds a field. In a list only the elements change, because JSON has nothing else. */
 const change = fc.oneof(
   {
     weight: 6,

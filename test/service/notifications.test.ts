@@ -193,7 +193,7 @@ describe.each(tables)('document section $section', (table) => {
     });
 
     const isRequired = required.some(([name]) => name === path);
-    it.each(wrong.map((value) => [value]))('does not accept %j, and the issue says where', (value) => {
+    it.each(wrong.map((value) => [value]))('does not accept %o, and the issue says where', (value) => {
       const given = withValue(payload(), path, value);
       const result = validate(table, given) as { value?: object; issues?: Issue[]; leftOut?: Issue[] };
       const issues = (isRequired ? result.issues : result.leftOut) ?? [];
@@ -309,7 +309,7 @@ describe('the schemas of notifications', () => {
 
 describe('a field that identifies a notification or holds its state', () => {
   it.each(tables.flatMap((table) => table.required.map(([path]) => [path, table] as const)))(
-    '%s may have at most 512 characters, and not U+FFFD, which replaces bytes that are not UTF-8',
+    '%s may have at most 512 characters, and not U+FFFD, which replaces bytes that are not UTF-8 (row %$)',
     (path, table) => {
       if (path === 'success' || path === 'refund') return;
       const longest = withValue(table.payload(), path, 'x'.repeat(512));
@@ -323,7 +323,7 @@ describe('a field that identifies a notification or holds its state', () => {
     },
   );
 
-  it('is limited so, but other text may be longer and have U+FFFD', () => {
+  it('has these limits, but other text may be longer and have U+FFFD', () => {
     const given = { ...refundPayload(), reason: `\uFFFD${'x'.repeat(600)}` };
     expect(refundPayloadSchema['~standard'].validate(given)).toEqual({ value: given, leftOut: [] });
   });

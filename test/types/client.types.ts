@@ -204,9 +204,9 @@ export function requests(
   accept({ ...required, recurrence: { immediatePayment: true } });
   // @ts-expect-error it may be an immediate payment
   accept({ ...required, recurrence: { immediatePayment } });
-  // @ts-expect-error undefined is no amount
+  // @ts-expect-error undefined is not an amount
   accept({ ...required, amount: undefined, recurrence: { immediatePayment: true } });
-  // @ts-expect-error text is no amount
+  // @ts-expect-error text is not an amount
   accept({ ...required, amount: '59.7', recurrence: { immediatePayment: true } });
 
   // Required fields.
@@ -236,7 +236,7 @@ export function requests(
   accept({ ...required, shopper: { document: { kind: 'CPF' } }, recurrence: { immediatePayment: false } });
   // @ts-expect-error
   accept({ ...required, shopper: { phone: { numbr: '1' } }, recurrence: { immediatePayment: false } });
-  // @ts-expect-error null is no value of a request
+  // @ts-expect-error null is not a value of a request
   accept({ ...required, maxAge: null, recurrence: { immediatePayment: false } });
 
   // Callers under `exactOptionalPropertyTypes` may pass undefined for what they do not have.

@@ -14,7 +14,7 @@ export interface Member {
 
 const entries = Object.values(tsconfig.compilerOptions.paths).map(([source]) => resolve(source as string));
 
-/** Every export of every entry, and every member of its type, including inherited members and those of inner objects. */
+/** Every export of every entry, with every member of its type, including inherited ones and those of inner objects. */
 export function publicMembers(program: ts.Program): Member[] {
   const checker = program.getTypeChecker();
   const seen = new Set<ts.Type>();

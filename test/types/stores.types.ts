@@ -27,7 +27,7 @@ export function redis(
   new RedisStore(pool);
   new RedisStore(cluster);
   new RedisStore(sentinel);
-  // @ts-expect-error: a URL is no client
+  // @ts-expect-error: a URL is not a client
   new RedisStore('redis://localhost');
   // @ts-expect-error: a misspelt option
   new RedisStore(ioredis, { nameSpace: 'shop' });
@@ -65,6 +65,6 @@ interface BetterSqlite3Database {
 export function sqlite(database: DatabaseSync, better: BetterSqlite3Database): void {
   new SqliteStore(database);
   new SqliteStore(better, { table: 'notifications' });
-  // @ts-expect-error: a path is no database
+  // @ts-expect-error: a path is not a database
   new SqliteStore('notifications.db');
 }

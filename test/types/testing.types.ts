@@ -50,9 +50,9 @@ export function overridesArePartialToAnyDepth(): void {
 
   // @ts-expect-error: a misspelt field
   fixtures.transaction({ situatoin: 'PAID' });
-  // @ts-expect-error: a misspelt field within
+  // @ts-expect-error: a misspelt field inside
   fixtures.refund({ refund: { ammount: 5 } });
-  // @ts-expect-error: a misspelt field further within
+  // @ts-expect-error: a misspelt field further inside
   fixtures.recurringCheckoutRequest({ recurrence: { calendar: { initialdate: '2027-01-01' } } });
   // @ts-expect-error: a misspelt field of an array's element
   fixtures.transaction({ refunds: { transactions: [{ uid: 'r-1' }] } });

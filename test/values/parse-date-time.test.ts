@@ -15,7 +15,7 @@ it.each([
   ['2024-02-29 12:00:00', 'Asia/Kathmandu', '2024-02-29T06:15:00Z'],
   ['9999-12-31 23:59:59', 'UTC', '9999-12-31T23:59:59Z'],
   ['0099-01-01 00:00:00', 'UTC', '0099-01-01T00:00:00Z'],
-])('%s in %s is %s', (value, zone, instant) => {
+])('parseDateTime reads %s in %s as %s', (value, zone, instant) => {
   expect(parseDateTime(value, zone)).toEqual(new Date(instant));
 });
 
@@ -37,7 +37,7 @@ describe('at a change of the clock', () => {
     ['2025-03-09 01:59:59', 'America/New_York', '2025-03-09T06:59:59Z'],
     ['2025-03-09 03:00:00', 'America/New_York', '2025-03-09T07:00:00Z'],
     ['2025-11-02 02:00:00', 'America/New_York', '2025-11-02T07:00:00Z'],
-  ])('%s in %s is %s', (value, zone, instant) => {
+  ])('%s in %s is read as %s', (value, zone, instant) => {
     expect(parseDateTime(value, zone)).toEqual(new Date(instant));
   });
 });

@@ -153,7 +153,7 @@ describe('a body status', () => {
     );
   });
 
-  it.each([0, '0', 'x1', '1x', null, ['1']])('of %j is no error', (status) => {
+  it.each([0, '0', 'x1', '1x', null, ['1']])('of %j is not an error', (status) => {
     expect(read(received(200, JSON.stringify({ ...JSON.parse(whole), status }))).result).toMatchObject({
       uuid: 'uuid-1',
     });

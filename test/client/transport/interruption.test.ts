@@ -66,7 +66,7 @@ describe.each([
     expect(startOf(failure.error.message)).toBe(message);
   });
 
-  it('has the outcome of its status, and its uuid, when these had come', () => {
+  it('has the outcome of the status, and the uuid, when both had come', () => {
     const failure = interruption(thrown, attempt, known);
     expect(failure.error).toBeInstanceOf(type);
     expect(failure).toMatchObject({

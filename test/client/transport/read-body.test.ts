@@ -23,7 +23,7 @@ function streamed(body: unknown, contentType: string | null = null) {
   };
 }
 
-/** A response of a `fetch` whose bodies are no web streams. */
+/** A response of a `fetch` whose bodies are not web streams. */
 function plain(text: () => Promise<string>, body: unknown = null) {
   return { headers: { get: () => null }, body, text };
 }
@@ -125,8 +125,8 @@ describe('a body that is not a web stream', () => {
     ['null', null],
     ['text', 'text'],
     ['an object', {}],
-    ['an object whose `getReader` is no function', { getReader: true }],
-  ])('but %s is read with `text`', async (_, body) => {
+    ['an object whose `getReader` is not a function', { getReader: true }],
+  ])('such as %s is read with `text`', async (_, body) => {
     expect(await read(plain(async () => '1234', body))).toEqual({ text: '1234' });
   });
 
