@@ -16,16 +16,16 @@ afterEach(() => vi.restoreAllMocks());
 
 const reason = new Error('the shopper left');
 
-/** Aborts once the server has seen a request. */
+/** Aborts 50 ms after `isTime` becomes true, and returns the time of the abort. */
 async function abortOnce(isTime: () => boolean, controller: AbortController): Promise<number> {
   await expect.poll(isTime, { interval: 5 }).toBe(true);
-  await sleep(50); // Until what the server sent has arrived.
+  await sleep(50); // Give what the server sent time to arrive.
   controller.abort(reason);
   return performance.now();
 }
 
 describe.each(operations)('$name', ({ call, answer, name }) => {
-  it('is not sent with a signal that has fired', async () => {
+  it('is not sent when its signal has already fired', async () => {
     const server = await startHttpServer(reply(200, answer()));
     const thrown = await failureOf(call(clientFor(server), { signal: AbortSignal.abort(reason) }));
     expect(thrown).toBeInstanceOf(AbortedError);
@@ -39,7 +39,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     ['before the headers', stall],
     ['in the middle of the body', stallInBody],
   ])(
-    'ends at once when the signal fires %s, is not tried again, and its outcome is unknown',
+    'ends at once when the signal fires %s, is not retried, and its outcome is unknown',
     async (_, respond) => {
       const server = await startHttpServer(respond);
       const controller = new AbortController();
@@ -54,7 +54,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     },
   );
 
-  it('ends at once when the signal fires in the middle of the body of a refusal', async () => {
+  it('ends with outcome refused when the signal fires in the middle of the body of a 4xx', async () => {
     const server = await startHttpServer((response) => {
       response.writeHead(400, { 'content-length': 1000 });
       response.write('{');
@@ -98,7 +98,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     expect(server.requests).toEqual([]);
   });
 
-  it('AbortSignal.timeout gives an AbortedError that says what is known', async () => {
+  it('throws an AbortedError with outcome unknown when AbortSignal.timeout fires', async () => {
     const server = await startHttpServer(stall);
     const thrown = await failureOf(call(clientFor(server), { signal: AbortSignal.timeout(100) }));
     expect(thrown).toMatchObject({ name: 'AbortError', outcome: 'unknown' });
@@ -106,7 +106,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
   });
 });
 
-it('a signal that fires after a GET’s 503 leaves the outcome unknown', async () => {
+it('a signal that fires during the back-off after a GET’s 503 leaves the outcome unknown', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(1);
   const server = await startHttpServer(reply(503));
   const controller = new AbortController();
@@ -115,7 +115,7 @@ it('a signal that fires after a GET’s 503 leaves the outcome unknown', async (
   expect(await failure).toMatchObject({ code: 'aborted', outcome: 'unknown', attempts: 1 });
 });
 
-it('the request itself is aborted, so that its connection ends', async () => {
+it('an abort closes the connection of the request', async () => {
   let closed = false;
   const server = await startHttpServer((response) => response.on('close', () => (closed = true)));
   const controller = new AbortController();
@@ -125,7 +125,7 @@ it('the request itself is aborted, so that its connection ends', async () => {
   await expect.poll(() => closed).toBe(true);
 });
 
-describe('what a call leaves behind', () => {
+describe('a call that has ended', () => {
   const unhandled = vi.fn();
   const warned = vi.fn();
   beforeEach(() => {
@@ -160,18 +160,18 @@ describe('what a call leaves behind', () => {
       ],
     ];
 
-  it.each(endings)('is no timer: %s', async (_, respond, call) => {
+  it.each(endings)('leaves no timer behind: %s', async (_, respond, call) => {
     const server = await startHttpServer(respond);
     const set = vi.spyOn(globalThis, 'setTimeout');
     const clear = vi.spyOn(globalThis, 'clearTimeout');
     await call(clientFor(server)).catch(() => undefined);
-    // All that is long is a limit of ours, or the wait that Retry-After asks for.
+    // A long timer is either a time limit of the client or the wait that Retry-After asks for.
     const long = set.mock.results.filter((_, index) => Number(set.mock.calls[index]?.[1]) >= 20_000);
     const cleared = clear.mock.calls.map(([timer]) => timer);
     expect(long.filter(({ value }) => !cleared.includes(value))).toEqual([]);
   });
 
-  it('is no listener on a signal that outlives many calls', async () => {
+  it('leaves no listener on a signal that outlives many calls', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const server = await startHttpServer(
       ...[200, 404, 429, 200, 503, 200].map((status) => reply(status, query.answer())),
@@ -183,7 +183,7 @@ describe('what a call leaves behind', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('is no warning of a leak when many calls share a signal', async () => {
+  it('causes no leak warning when many calls share a signal', async () => {
     const server = await startHttpServer(reply(200, query.answer()));
     const { signal } = new AbortController();
     const client = clientFor(server);
@@ -191,7 +191,7 @@ describe('what a call leaves behind', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('is no listener after timeouts', async () => {
+  it('leaves no listener on the signal after a timeout', async () => {
     const server = await startHttpServer(stall);
     const { signal } = new AbortController();
     const client = clientFor(server, { timeoutMs: 20, maxRetries: 0 });

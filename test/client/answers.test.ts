@@ -39,7 +39,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     },
   );
 
-  it('a status of 999 or -1 as text is no success either', async () => {
+  it('a status of 999 or -1 as text is an ApiError too', async () => {
     const server = await startHttpServer(
       reply(200, { ...answer(), status: '999' }),
       reply(200, { ...answer(), status: '-1' }),
@@ -93,12 +93,12 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     },
   );
 
-  it('a body in pieces that cut characters in half arrives whole', async () => {
+  it('a body whose chunks split a character is read whole', async () => {
     const body = Buffer.from(JSON.stringify({ ...answer(), novel: 'ação 🏠' }));
     const middle = body.indexOf('🏠') + 2;
     const server = await startHttpServer(async (response) => {
       response.write(body.subarray(0, middle));
-      await sleep(30); // Or both would arrive as one.
+      await sleep(30); // Otherwise both parts would arrive in one chunk.
       response.end(body.subarray(middle));
     });
     expect(await call(clientFor(server))).toEqual({ ...answer(), novel: 'ação 🏠' });
@@ -119,14 +119,14 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     ['an array', [1, 2], undefined, undefined],
     ['null', 'null', undefined, undefined],
     ['fields that are inherited only', {}, undefined, undefined],
-  ])('a 4xx keeps its body whatever it is: %s', async (_, body, status, serviceMessage) => {
+  ])('the ApiError of a 4xx keeps any body as received: %s', async (_, body, status, serviceMessage) => {
     const server = await startHttpServer(reply(400, body));
     const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toMatchObject({ httpStatus: 400, status, serviceMessage, outcome: 'refused' });
     expect(thrown['body']).toEqual(body === 'null' ? null : body);
   });
 
-  it('a 4xx whose body breaks off is still the refusal that it is', async () => {
+  it('a 4xx whose body breaks off is still an ApiError with outcome refused', async () => {
     const server = await startRawServer((socket) => {
       socket.end('HTTP/1.1 422 Unprocessable\r\ncontent-length: 100\r\n\r\n{"message":"no"');
     });
@@ -139,14 +139,22 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     ['a body shorter than its content-length', 'content-length: 5000\r\n\r\n{"status":0', true],
     ['a chunk that breaks off', 'transfer-encoding: chunked\r\n\r\nff\r\n{"status":0', true],
     [
-      'a chunk size that is no number',
+      'a chunk size that is not a number',
       'transfer-encoding: chunked\r\n\r\nzz\r\n{"status":0}\r\n0\r\n\r\n',
       false,
     ],
     ['no last chunk, and half an object', 'transfer-encoding: chunked\r\n\r\nb\r\n{"status":0\r\n', true],
-    ['gzip that is none', 'content-encoding: gzip\r\ncontent-length: 12\r\n\r\n{"status":0}', false],
-    ['both lengths', 'content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n', false],
-  ])('%s is a lost connection, and the outcome is unknown', async (_, rest, end) => {
+    [
+      'a body declared as gzip that is not gzip',
+      'content-encoding: gzip\r\ncontent-length: 12\r\n\r\n{"status":0}',
+      false,
+    ],
+    [
+      'both content-length and chunked encoding',
+      'content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      false,
+    ],
+  ])('%s is a ConnectionError, and the outcome is unknown', async (_, rest, end) => {
     const server = await startRawServer((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
       if (end) socket.end();
@@ -158,15 +166,15 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
 
   it.each([
     ['no HTTP at all', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
-    ['a header with a line break', 'HTTP/1.1 200 OK\r\nx\r\n\r\n'],
+    ['a header line without a colon', 'HTTP/1.1 200 OK\r\nx\r\n\r\n'],
     ['nothing', ''],
-  ])('an answer that is %s is a lost connection', async (_, bytes) => {
+  ])('a server that sends %s causes a connection_failed error', async (_, bytes) => {
     const server = await startRawServer((socket) => socket.end(bytes));
     const thrown = await failureOf(call(clientFor(server), { maxRetries: 0, timeoutMs: 5_000 }));
     expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown' });
   });
 
-  it('a content-length that is too small gives truncated JSON, not a success', async () => {
+  it('a body longer than its content-length is an error with outcome unknown', async () => {
     const server = await startRawServer((socket) => {
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{"status":0,"message":"success"}');
     });
@@ -175,7 +183,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     expect(thrown.outcome).toBe('unknown');
   });
 
-  it('an endless body ends at maxResponseBytes, and the connection with it', async () => {
+  it('an endless body is read up to maxResponseBytes, then its connection is closed', async () => {
     let ended = false;
     const server = await startRawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
@@ -193,7 +201,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     await expect.poll(() => ended).toBe(true);
   });
 
-  it('a small body that decompresses to a large one ends at maxResponseBytes', async () => {
+  it('a small body that decompresses beyond maxResponseBytes is an error with outcome unknown', async () => {
     const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024, ' '));
     expect(bomb.byteLength).toBeLessThan(100_000);
     const server = await startHttpServer(reply(200, bomb, { 'content-encoding': 'gzip' }));
@@ -201,7 +209,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown' });
   });
 
-  it('an error with an endless body is still the error that it is', async () => {
+  it('a 403 whose body exceeds maxResponseBytes is still an ApiError with outcome refused', async () => {
     const server = await startHttpServer(reply(403, 'x'.repeat(10_000)));
     const thrown = await failureOf(call(clientFor(server, { maxResponseBytes: 1_000 })));
     expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 403, outcome: 'refused' });
@@ -216,7 +224,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     expect(thrown.code).toBe('invalid_response');
   });
 
-  it('fields that the document does not know are there at run time, at every depth', async () => {
+  it('fields that the document does not show are kept at run time, at every depth', async () => {
     const body = withNovelFields(answer());
     const server = await startHttpServer(reply(200, body));
     expect(await call(clientFor(server))).toEqual(body);
@@ -234,7 +242,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
   });
 
-  it('a __proto__ in an error’s body is no status and no message of it', async () => {
+  it('a __proto__ in the body of an error sets neither its status nor its message', async () => {
     const server = await startHttpServer(reply(400, '{"__proto__":{"status":7,"message":"no"}}'));
     const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toMatchObject({ status: undefined, serviceMessage: undefined });
@@ -242,24 +250,27 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
 });
 
 describe('a 2xx without a status', () => {
-  it.each([undefined, null])('is fine for a query (%s)', async (status) => {
+  it.each([undefined, null])('is a success of a query (status %s)', async (status) => {
     const server = await startHttpServer(reply(200, { ...transactionAnswer(), status }));
     expect(await query.call(clientFor(server))).toMatchObject({ situation: 'PAID' });
   });
 
-  it.each([undefined, null])('is fine for a checkout that has its uuid and QR code (%s)', async (status) => {
-    const server = await startHttpServer(reply(200, { ...checkoutAnswer(), status }));
-    expect(await create.call(clientFor(server))).toMatchObject({ response: { uuid: 'uuid-1' } });
-  });
+  it.each([undefined, null])(
+    'is a success of a checkout that has its uuid and QR code (status %s)',
+    async (status) => {
+      const server = await startHttpServer(reply(200, { ...checkoutAnswer(), status }));
+      expect(await create.call(clientFor(server))).toMatchObject({ response: { uuid: 'uuid-1' } });
+    },
+  );
 
-  it.each([undefined, null])('is no success of a cancellation (%s)', async (status) => {
+  it.each([undefined, null])('is an error of a cancellation (status %s)', async (status) => {
     const server = await startHttpServer(reply(200, { ...cancellationAnswer(), status }));
     const thrown = await failureOf(cancel.call(clientFor(server)));
     expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown' });
     expect(thrown['issues']).toMatchObject([{ path: ['status'] }]);
   });
 
-  it('an empty object is a transaction of which nothing is known', async () => {
+  it('is a success of a query even when its body is an empty object', async () => {
     const server = await startHttpServer(reply(200, {}));
     expect(await query.call(clientFor(server))).toEqual({});
   });
@@ -271,7 +282,7 @@ describe('fields of another type than documented', () => {
     ['getTransaction', { id: '4711' }, query, ['id']],
     ['cancelScheduledPayment', { message: 7 }, operations[2], ['message']],
   ] as const)(
-    'are left out of what %s gives, and told to onResponse: %j',
+    'are left out of the result of %s and reported to onResponse: %j',
     async (_, wrong, operation, path) => {
       const server = await startHttpServer(reply(200, { ...operation.answer(), ...wrong }));
       const onResponse = vi.fn();
@@ -284,16 +295,16 @@ describe('fields of another type than documented', () => {
     },
   );
 
-  it.each(['situation', 'uuid'])('refuse a query only in %s', async (field) => {
+  it.each(['situation', 'uuid'])('make a query fail in %s', async (field) => {
     const server = await startHttpServer(reply(200, { ...query.answer(), [field]: 7 }));
     const thrown = await failureOf(query.call(clientFor(server)));
     expect(thrown).toMatchObject({ code: 'invalid_response', issues: [{ path: [field] }] });
   });
 });
 
-describe('a checkout that cannot be used', () => {
+describe('a checkout response', () => {
   const whole = checkoutAnswer();
-  // biome-ignore lint/suspicious/noExplicitAny: it is about answers that no type has.
+  // biome-ignore lint/suspicious/noExplicitAny: these responses fit no type on purpose.
   const without = (change: (answer: any) => void) => {
     const answer = structuredClone(whole);
     change(answer);
@@ -321,7 +332,7 @@ describe('a checkout that cannot be used', () => {
     ],
     ['JSON that breaks off', JSON.stringify(whole).slice(0, 200)],
     ['JSON with white space that breaks off', JSON.stringify(whole, null, 2).slice(0, 300)],
-  ])('has its uuid on the error, because the journey exists: %s', async (_, body) => {
+  ])('that cannot be used puts its uuid on the error, because the journey exists: %s', async (_, body) => {
     const server = await startHttpServer(reply(200, body));
     const thrown = await failureOf(create.call(clientFor(server)));
     expect(thrown).toBeInstanceOf(InvalidResponseError);
@@ -344,14 +355,14 @@ describe('a checkout that cannot be used', () => {
       }),
     ],
     [
-      'a uuid that is no text',
+      'a uuid that is not text',
       without(({ response }) => {
         response.uuid = 7;
       }),
     ],
     ['JSON that breaks off before its uuid', '{"status":0,"response":{"id":1'],
     ['JSON that breaks off inside its uuid', '{"status":0,"response":{"uuid":"uuid-'],
-  ])('has no uuid where none can be read: %s', async (_, body) => {
+  ])('without a readable uuid causes an error without one: %s', async (_, body) => {
     const server = await startHttpServer(reply(200, body));
     const thrown = await failureOf(create.call(clientFor(server)));
     expect(thrown).toBeInstanceOf(InvalidResponseError);
@@ -382,19 +393,22 @@ describe('redirects', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('a redirect within the origin is not followed either', async () => {
+  it('a redirect to the same origin is not followed', async () => {
     const server = await startHttpServer(reply(302, '', { location: '/elsewhere' }), reply(200, {}));
     const thrown = await failureOf(query.call(clientFor(server)));
     expect(thrown).toMatchObject({ httpStatus: 302 });
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each(['', 'http://', 'javascript:alert(1)'])('a location of %j does no harm', async (location) => {
-    const server = await startHttpServer(reply(302, '', { location }));
-    expect(await failureOf(query.call(clientFor(server)))).toMatchObject({ httpStatus: 302 });
-  });
+  it.each(['', 'http://', 'javascript:alert(1)'])(
+    'a 302 with the location %j is an error with httpStatus 302',
+    async (location) => {
+      const server = await startHttpServer(reply(302, '', { location }));
+      expect(await failureOf(query.call(clientFor(server)))).toMatchObject({ httpStatus: 302 });
+    },
+  );
 
-  it('a 304 is no success', async () => {
+  it('a 304 is an error with outcome unknown', async () => {
     const server = await startHttpServer((response) => response.writeHead(304).end());
     for (const { call } of changing) {
       expect(await failureOf(call(clientFor(server)))).toMatchObject({ httpStatus: 304, outcome: 'unknown' });
@@ -402,7 +416,7 @@ describe('redirects', () => {
   });
 });
 
-/** Adds a field to every object within. */
+/** Adds a field to every object in `value`, at every depth. */
 function withNovelFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNovelFields);
   if (typeof value !== 'object' || value === null) return value;

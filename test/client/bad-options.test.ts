@@ -19,14 +19,17 @@ it.each(
   Object.entries(calls).flatMap(([name, call]) =>
     [{}, 'abort', new AbortController()].map((signal) => [name, signal, call] as const),
   ),
-)('%s refuses the signal %j, and sends nothing', async (_name, signal, call) => {
+)('%s refuses the signal %s, and sends nothing', async (_name, signal, call) => {
   const server = await startHttpServer(reply(200, paid));
   expect(await failureOf(call(clientFor(server), signal as never))).toMatchObject({ code: 'configuration' });
   expect(server.requests).toEqual([]);
 });
 
-it.each([{}, 'fetch', null, 1])('a `fetch` that is %j is refused when the client is made', async (fetch) => {
-  expect(() => clientFor({ url: 'https://service.example' }, { fetch: fetch as never })).toThrow(
-    expect.objectContaining({ code: 'configuration' }),
-  );
-});
+it.each([{}, 'fetch', null, 1])(
+  'a `fetch` that is %j is refused when the client is created',
+  async (fetch) => {
+    expect(() => clientFor({ url: 'https://service.example' }, { fetch: fetch as never })).toThrow(
+      expect.objectContaining({ code: 'configuration' }),
+    );
+  },
+);

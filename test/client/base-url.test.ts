@@ -22,7 +22,7 @@ it.each([
   ['https://service.example/a%20b/', 'https://service.example/a%20b'],
   ['HTTPS://SERVICE.example/A', 'https://service.example/A'],
   ['http://127.0.0.1:80/a/', 'http://127.0.0.1/a'],
-])('%s is %s', (baseUrl, parsed) => {
+])('parseBaseUrl turns %s into %s', (baseUrl, parsed) => {
   expect(parseBaseUrl(baseUrl, false)).toBe(parsed);
 });
 
@@ -30,17 +30,17 @@ it.each([
   [['https://service.example']],
   [[' https://service.example']],
   [new URL('https://service.example')],
-])('%o is no text, and is refused', (baseUrl) => {
+])('parseBaseUrl refuses %o, which is not a string', (baseUrl) => {
   expect(refusal(baseUrl)).toContain('Expected `baseUrl` to be an absolute URL');
 });
 
-it('credentials in the URL are refused, with where they belong', () => {
+it('a URL with credentials is refused, and the message says where they belong', () => {
   for (const baseUrl of ['https://u@service.example', 'https://:p@service.example']) {
     expect(refusal(baseUrl)).toContain('without a user name or password. Pass the credentials as `apiKey`');
   }
 });
 
-it('another scheme than https is refused: http by its name, all others without', () => {
+it('a scheme other than https is refused, and the message names only http', () => {
   expect(refusal('http://service.example')).toContain('to be an https URL, got http://.');
   expect(refusal('http://service.example')).toContain('Pass `allowInsecureHttp: true` if');
   expect(refusal('key:token', true)).toContain('to be an https URL, got another scheme.');

@@ -29,7 +29,7 @@ const notification = (change: object = {}) => ({
   payload: { ...payload, ...change },
 });
 
-it('a payment that the service has as PAID, without a difference, is confirmed', async () => {
+it('a payment that the service reports as PAID, without a difference, is confirmed', async () => {
   const server = await startHttpServer(reply(200, transaction));
   const confirmation = await confirmPayment(clientFor(server), notification());
   expect(confirmation).toEqual({ confirmed: true, transaction, differences: [] });
@@ -38,26 +38,29 @@ it('a payment that the service has as PAID, without a difference, is confirmed',
   ]);
 });
 
-describe('a field of another type than documented, which the result is without,', () => {
+describe('a field of another type than documented', () => {
   it.each([
     ['refunds', { refunds: 'one' }],
     ['refunds', { refunds: { quantity: '1' } }],
     ['refunds', { refunds: { quantity: 0, requested: true } }],
     ['refunds', { refunds: { transactions: { id: 1 } } }],
     ['type', { type: 7 }],
-  ])('prevents the confirmation where it may hide something: %s of %j', async (field, change) => {
-    const server = await startHttpServer(reply(200, { ...transaction, ...change }));
-    const { confirmed, differences } = await confirmPayment(clientFor(server), notification());
-    expect(confirmed).toBe(false);
-    expect(differences).toEqual([{ field, notified: undefined, queried: undefined }]);
-  });
+  ])(
+    'prevents the confirmation in a field that the confirmation depends on: %s of %j',
+    async (field, change) => {
+      const server = await startHttpServer(reply(200, { ...transaction, ...change }));
+      const { confirmed, differences } = await confirmPayment(clientFor(server), notification());
+      expect(confirmed).toBe(false);
+      expect(differences).toEqual([{ field, notified: undefined, queried: undefined }]);
+    },
+  );
 
   it.each([
     { track: [] },
     { id: '123' },
     { refunds: { quantity: 0, currency: 5 } },
     { refunds: { available: 'x' } },
-  ])('prevents nothing elsewhere: %j', async (change) => {
+  ])('allows the confirmation in any other field: %j', async (change) => {
     const server = await startHttpServer(reply(200, { ...transaction, ...change }));
     expect(await confirmPayment(clientFor(server), notification())).toMatchObject({
       confirmed: true,
@@ -65,7 +68,7 @@ describe('a field of another type than documented, which the result is without,'
     });
   });
 
-  it('is told once, beside what the rest of the field says', async () => {
+  it('adds no second difference to a field that already differs', async () => {
     const refunds = { quantity: 1, requested: true };
     const server = await startHttpServer(reply(200, { ...transaction, refunds }));
     const { differences } = await confirmPayment(clientFor(server), notification());
@@ -73,7 +76,7 @@ describe('a field of another type than documented, which the result is without,'
     expect(differences).toEqual([{ field: 'refunds', notified: undefined, queried }]);
   });
 
-  it('is told beside a difference of another field', async () => {
+  it('is reported beside the difference of another field', async () => {
     const server = await startHttpServer(reply(200, { ...transaction, amount: 1, type: 7 }));
     const { differences } = await confirmPayment(clientFor(server), notification());
     expect(differences).toEqual([
@@ -82,27 +85,27 @@ describe('a field of another type than documented, which the result is without,'
     ]);
   });
 
-  it('is noted where JSON does not show it', async () => {
+  it('is noted on the result, where neither JSON nor Object.keys shows the note', async () => {
     const server = await startHttpServer(reply(200, { ...transaction, track: [] }));
     const result = await clientFor(server).getTransaction('uuid-1');
     expect(JSON.parse(JSON.stringify(result))).toEqual(transaction);
     expect(Object.keys(result)).toEqual(Object.keys(transaction));
   });
 
-  it('is noted for the other copy of the package, ESM or CommonJS, too', async () => {
+  it('is noted under a symbol that the ESM and CommonJS copies share, and that a spread drops', async () => {
     const server = await startHttpServer(reply(200, { ...transaction, refunds: 'one' }));
     const result = await clientFor(server).getTransaction('uuid-1');
     expect(Object.getOwnPropertySymbols(result).map(Symbol.keyFor)).toEqual(['pix-automatic-sdk.left-out']);
     expect(Object.getOwnPropertySymbols({ ...result })).toEqual([]);
   });
 
-  it('that came as documented leaves no note', async () => {
+  it('is noted on no result whose fields are as documented', async () => {
     const server = await startHttpServer(reply(200, transaction));
     const result = await clientFor(server).getTransaction('uuid-1');
     expect(Object.getOwnPropertySymbols(result)).toEqual([]);
   });
 
-  it('prevents the confirmation where more of them came than are noted', async () => {
+  it('prevents the confirmation when more such fields came than are noted', async () => {
     const names = (list: string) =>
       Object.fromEntries(list.split(' ').map((name) => [name, { wrong: true }]));
     const wrong = {
@@ -134,13 +137,13 @@ describe('a difference', () => {
     ['situation', { situation: 'PENDING' }, 'PAID', 'PENDING'],
     ['situation', { situation: 'CANCELLED' }, 'PAID', 'CANCELLED'],
     ['situation', { situation: 'paid' }, 'PAID', 'paid'],
-  ])('of %s (%j) is not confirmed', async (field, change, notified, queried) => {
+  ])('of %s (%j) prevents the confirmation', async (field, change, notified, queried) => {
     const confirmation = await confirmPayment(source({ ...transaction, ...change }), notification());
     expect(confirmation.confirmed).toBe(false);
     expect(confirmation.differences).toEqual([{ field, notified, queried }]);
   });
 
-  it('of everything is told field by field', async () => {
+  it('in every field is reported field by field', async () => {
     const other = { uuid: 'x', situation: 'PENDING', amount: 1, currency: 'USD', referenceCode: 'x' };
     const { differences } = await confirmPayment(source(other), notification());
     expect(differences.map(({ field }) => field)).toEqual([
@@ -178,7 +181,7 @@ it.each(['amount', 'currency', 'referenceCode'] as const)(
 );
 
 describe('the type of the transaction', () => {
-  it.each([undefined, null, 'SALE'])('%s is confirmed', async (type) => {
+  it.each([undefined, null, 'SALE'])('%s allows the confirmation', async (type) => {
     expect(await confirmPayment(source({ ...transaction, type }), notification())).toMatchObject({
       confirmed: true,
     });
@@ -201,7 +204,7 @@ describe('refunds', () => {
     { quantity: null, requested: null, transactions: null },
     // What can still be refunded says nothing about what was.
     { available: 0 },
-  ])('%j: nothing was refunded, which is confirmed', async (refunds) => {
+  ])('%j says that nothing was refunded, and allows the confirmation', async (refunds) => {
     expect(await confirmPayment(source({ ...transaction, refunds }), notification())).toMatchObject({
       confirmed: true,
     });
@@ -217,7 +220,7 @@ describe('refunds', () => {
     { quantity: 0, requested: 10, transactions: [] },
     { quantity: -1 },
     { quantity: Number.NaN },
-    // Of another type than documented: from a double of the client, or a service that has changed.
+    // Of another type than documented: from a test double of the client, or after the service changed.
     { quantity: '1' },
     { requested: '0' },
     { transactions: {} },
@@ -228,13 +231,13 @@ describe('refunds', () => {
     'one',
     1,
     true,
-  ])('%j is a difference: something was, or may have been refunded', async (refunds) => {
+  ])('%j is a difference, because something was refunded or may have been', async (refunds) => {
     const answer = { ...transaction, refunds } as never;
     const confirmation = await confirmPayment(source(answer), notification());
     expect(confirmation).toMatchObject({ confirmed: false, differences: [{ field: 'refunds' }] });
   });
 
-  it('the difference has the counts, and no personal data of the accounts', async () => {
+  it('the difference has the counts and no personal data', async () => {
     const transactions = [{ bankDetails: { account: '12345-6' }, remark: 'for Maria', total: 10 }];
     const refunds = { available: 49.7, quantity: 1, requested: 10, transactions };
     const { differences } = await confirmPayment(source({ ...transaction, refunds }), notification());
@@ -245,7 +248,7 @@ describe('refunds', () => {
 });
 
 describe('a polluted prototype', () => {
-  it('states nothing in place of the service', async () => {
+  it('supplies no field that the service left out', async () => {
     Object.assign(polluted, transaction);
     const confirmation = await confirmPayment(source({}), notification());
     expect(confirmation.confirmed).toBe(false);
@@ -270,7 +273,7 @@ describe('a polluted prototype', () => {
 });
 
 it.each(['saleStatus', 'refund', 'reversal', 'payout', 'unrecognized', undefined])(
-  'a notification of kind %s confirms no payment, and the service is not asked',
+  'a notification of kind %s is refused, and the service is not asked',
   async (kind) => {
     const client = source(transaction);
     const thrown = await failureOf(confirmPayment(client, { kind, payload } as never));
@@ -283,7 +286,7 @@ it.each(['saleStatus', 'refund', 'reversal', 'payout', 'unrecognized', undefined
   },
 );
 
-it.each([undefined, null, 7, 'payment'])('%s in place of a notification is refused', async (wrong) => {
+it.each([undefined, null, 7, 'payment'])('%s instead of a notification is refused', async (wrong) => {
   const client = source(transaction);
   const thrown = await failureOf(confirmPayment(client, wrong as never));
   expect(thrown).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' });
@@ -302,7 +305,7 @@ describe('a signal', () => {
     expect(await failure).toMatchObject({ code: 'aborted', cause: reason });
   });
 
-  it('that has fired sends nothing', async () => {
+  it('that has already fired stops the query before it is sent', async () => {
     const server = await startHttpServer(reply(200, transaction));
     const options = { signal: AbortSignal.abort() };
     const thrown = await failureOf(confirmPayment(clientFor(server), notification(), options));
@@ -310,7 +313,7 @@ describe('a signal', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it.each([null, undefined])('that is %s is no signal', async (signal) => {
+  it.each([null, undefined])('of %s counts as no signal', async (signal) => {
     const server = await startHttpServer(reply(200, transaction));
     expect(await confirmPayment(clientFor(server), notification(), { signal })).toMatchObject({
       confirmed: true,
@@ -318,13 +321,13 @@ describe('a signal', () => {
   });
 });
 
-it('options that are null are no options', async () => {
+it('options of null count as no options', async () => {
   expect(await confirmPayment(source(transaction), notification(), null as never)).toMatchObject({
     confirmed: true,
   });
 });
 
-it('takes five seconds at most, retries included, so that the listener answers promptly', async () => {
+it('confirmPayment takes five seconds at most, retries included, so that the listener answers promptly', async () => {
   const client = source(transaction);
   await confirmPayment(client, notification());
   expect(client.getTransaction).toHaveBeenCalledExactlyOnceWith('uuid-1', {
@@ -333,7 +336,7 @@ it('takes five seconds at most, retries included, so that the listener answers p
   });
 });
 
-it('takes no longer than timeoutMs', async () => {
+it('confirmPayment takes no longer than timeoutMs', async () => {
   const server = await startHttpServer(stall);
   const started = performance.now();
   const thrown = await failureOf(confirmPayment(clientFor(server), notification(), { timeoutMs: 120 }));
@@ -341,7 +344,7 @@ it('takes no longer than timeoutMs', async () => {
   expect(performance.now() - started).toBeLessThan(3_000);
 });
 
-it('a timeout that cannot be is refused', async () => {
+it('a timeoutMs of 0 is refused, and the service is not asked', async () => {
   const client = source(transaction);
   expect(await failureOf(confirmPayment(client, notification(), { timeoutMs: 0 }))).toMatchObject({
     code: 'configuration',
@@ -350,14 +353,14 @@ it('a timeout that cannot be is refused', async () => {
   expect(client.getTransaction).not.toHaveBeenCalled();
 });
 
-it('throws what the query throws, so that the notification comes again', async () => {
+it('confirmPayment throws the error of the query, so that the notification is delivered again', async () => {
   const server = await startHttpServer(reply(404));
   expect(await failureOf(confirmPayment(clientFor(server), notification()))).toMatchObject({
     httpStatus: 404,
   });
 });
 
-it('a saleToken that would be another path is refused', async () => {
+it('a saleToken that would change the path is refused', async () => {
   const server = await startHttpServer(reply(200, transaction));
   const thrown = await failureOf(confirmPayment(clientFor(server), notification({ saleToken: '..' })));
   expect(thrown.code).toBe('invalid_request');

@@ -8,7 +8,7 @@ import { selfSigned } from './self-signed';
 import { clientFor, failureOf, operations } from './support';
 
 describe('a certificate that is not trusted', () => {
-  it.each(operations)('stops $name before anything is sent, and is not tried again', async ({ call }) => {
+  it.each(operations)('stops $name before anything is sent, and is not retried', async ({ call }) => {
     const server = await startHttpsServer(selfSigned, reply(200, {}));
     const onRetry = vi.fn();
     const thrown = await failureOf(call(clientFor(server, { onRetry })));
@@ -32,7 +32,7 @@ describe('a certificate that is not trusted', () => {
   });
 });
 
-it('plain HTTP on a port that is spoken to in TLS is not-sent, and is not tried again', async () => {
+it('an https call to a port that speaks plain HTTP is not-sent, and is not retried', async () => {
   const server = await startHttpServer(reply(200, {}));
   const [create] = operations;
   const thrown = await failureOf(create.call(clientFor({ url: `https://127.0.0.1:${server.port}` })));
@@ -53,25 +53,25 @@ it.each(['end', 'destroy'] as const)(
   },
 );
 
-it('nothing listening on loopback makes the message ask about the sandbox', async () => {
+it('a refused connection to loopback makes the message ask whether the sandbox is running', async () => {
   const url = `http://127.0.0.1:${await unusedPort()}`;
   const thrown = await failureOf(operations[0].call(clientFor({ url }, { maxRetries: 0 })));
   expect(thrown.message).toContain('Is the sandbox running');
 });
 
-it('a name with several addresses is not-sent when each one of them refused', async () => {
+it('a call to a name with several addresses is not-sent when each address refused', async () => {
   const port = await unusedPort();
   const thrown = await failureOf(operations[0].call(clientFor({ url: `http://localhost:${port}` })));
   expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 3 });
 });
 
-it('a connection that is reset before a byte was answered may have been acted on', async () => {
+it('a connection reset before the first byte of the response has outcome unknown', async () => {
   const server = await startRawServer((socket) => socket.resetAndDestroy());
   const thrown = await failureOf(operations[0].call(clientFor(server)));
   expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
 });
 
-describe('what is proven by an error of the platform', () => {
+describe('an error of the platform', () => {
   const failure = (fields: object) => Object.assign(new Error('m'), fields);
   const wrapped = (cause: unknown) => new TypeError('fetch failed', { cause });
   const refused = failure({ code: 'ECONNREFUSED', syscall: 'connect' });
@@ -89,7 +89,7 @@ describe('what is proven by an error of the platform', () => {
       'UND_ERR_CONNECT_TIMEOUT',
     ],
     ['an unknown name', wrapped(failure({ code: 'ENOTFOUND', syscall: 'getaddrinfo' })), true, 'ENOTFOUND'],
-    ['a name service that is away', wrapped(failure({ code: 'EAI_AGAIN' })), true, 'EAI_AGAIN'],
+    ['an unavailable name service', wrapped(failure({ code: 'EAI_AGAIN' })), true, 'EAI_AGAIN'],
     [
       'no route, on connecting',
       wrapped(failure({ code: 'EHOSTUNREACH', syscall: 'connect' })),
@@ -118,7 +118,7 @@ describe('what is proven by an error of the platform', () => {
       'UND_ERR_HEADERS_TIMEOUT',
     ],
     [
-      'an alert of TLS',
+      'a TLS alert',
       wrapped(failure({ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' })),
       false,
       'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
@@ -130,7 +130,7 @@ describe('what is proven by an error of the platform', () => {
       false,
       'ECONNREFUSED',
     ],
-    ['an aggregate of nothing', wrapped(new AggregateError([])), false, undefined],
+    ['an empty aggregate', wrapped(new AggregateError([])), false, undefined],
     [
       'an aggregate in an aggregate',
       new AggregateError([wrapped(new AggregateError([refused, reset]))]),
@@ -138,13 +138,13 @@ describe('what is proven by an error of the platform', () => {
       'ECONNREFUSED',
     ],
     [
-      'deeper than is looked',
+      'a cause deeper than the search goes',
       wrapped(wrapped(wrapped(wrapped(wrapped(wrapped(wrapped(refused))))))),
       false,
       undefined,
     ],
     [
-      'as deep as is looked',
+      'a cause as deep as the search goes',
       wrapped(wrapped(wrapped(wrapped(wrapped(wrapped(refused)))))),
       true,
       'ECONNREFUSED',
@@ -182,19 +182,19 @@ describe('what is proven by an error of the platform', () => {
     ['a symbol', Symbol('ECONNREFUSED'), false, undefined],
     ['nothing', undefined, false, undefined],
     ['null', null, false, undefined],
-    ['a code that is no text', failure({ code: 7 }), false, undefined],
+    ['a code that is not text', failure({ code: 7 }), false, undefined],
     ['a code that no platform has', failure({ code: 'x-api-key: 123' }), false, undefined],
-  ])('%s', (_, thrown, neverSent, reason) => {
+  ])('shows whether anything was sent, and its reason: %s', (_, thrown, neverSent, reason) => {
     expect(describeConnectionFailure(thrown)).toEqual({ neverSent, reason });
   });
 
-  it('a cycle of causes ends', () => {
+  it('with a cycle of causes does not loop forever', () => {
     const error = new Error('m');
     error.cause = error;
     expect(describeConnectionFailure(error)).toEqual({ neverSent: false, reason: undefined });
   });
 
-  it('a cycle of aggregates ends', () => {
+  it('with a cycle of aggregates does not loop forever', () => {
     const error = new AggregateError([]);
     error.errors.push(error);
     expect(describeConnectionFailure(error)).toEqual({ neverSent: false, reason: undefined });
@@ -209,7 +209,7 @@ describe('what is proven by an error of the platform', () => {
      SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE CERT_CHAIN_TOO_LONG
      CERT_REVOKED INVALID_CA PATH_LENGTH_EXCEEDED INVALID_PURPOSE CERT_UNTRUSTED CERT_REJECTED HOSTNAME_MISMATCH
      ERR_TLS_CERT_ALTNAME_INVALID ERR_TLS_CERT_ALTNAME_FORMAT`.split(/\s+/),
-  )('%s is a certificate problem: nothing was sent, and trying again is no use', (code) => {
+  )('%s is a certificate error: nothing was sent, and a retry cannot help', (code) => {
     expect(isPermanent(code)).toBe(true);
     expect(describeConnectionFailure(wrapped(failure({ code })))).toEqual({ neverSent: true, reason: code });
   });
@@ -223,5 +223,5 @@ describe('what is proven by an error of the platform', () => {
     'ECONNREFUSED ENOTFOUND EPROTO ERR_TLS_HANDSHAKE_TIMEOUT X_CERT_HAS_EXPIRED INVALID_CA_X X_INVALID_CA'.split(
       ' ',
     ),
-  )('%s may pass', (code) => expect(isPermanent(code)).toBe(false));
+  )('%s is not permanent', (code) => expect(isPermanent(code)).toBe(false));
 });

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe.each(operations)('$name', ({ call, answer, method, path }) => {
-  it('calls it with a string and a plain object, which the fetch of npm’s undici takes', async () => {
+  it('calls a custom fetch with a URL string and a plain object, which npm’s undici accepts', async () => {
     const fetch = vi.fn<Fetch>(async () => Response.json(answer()));
     expect(await call(clientFor(elsewhere, { fetch }))).toEqual(answer());
     const [url, init] = fetch.mock.calls[0] ?? [];
@@ -38,7 +38,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     ['a Node stream', () => Readable.from([JSON.stringify(answer())])],
     ['null', () => null],
     ['absent', () => undefined],
-  ])('reads a response whose body is %s', async (_, body) => {
+  ])('reads the text of a custom fetch’s response whose body is %s', async (_, body) => {
     const fetch: Fetch = async () => ({
       status: 200,
       headers: new Map() as never,
@@ -51,21 +51,18 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
   it.each([
     ['a stream', new ReadableStream({ start: (controller) => controller.error() })],
     ['text', null],
-  ])(
-    'a body that fails without a reason, as %s, is a lost connection and not a whole answer',
-    async (_, body) => {
-      const fetch: Fetch = async () => ({
-        status: 200,
-        headers: { get: () => null },
-        body,
-        text: () => Promise.reject(),
-      });
-      const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxRetries: 0 })));
-      expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown' });
-    },
-  );
+  ])('reports connection_failed when the body fails without a reason, as %s', async (_, body) => {
+    const fetch: Fetch = async () => ({
+      status: 200,
+      headers: { get: () => null },
+      body,
+      text: () => Promise.reject(),
+    });
+    const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxRetries: 0 })));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown' });
+  });
 
-  it('the status of a refusal is told also when its stream is of text in place of bytes', async () => {
+  it('reports the status of a 4xx even when its stream yields text instead of bytes', async () => {
     const body = new ReadableStream({
       start: (controller) => {
         controller.enqueue('{"status":');
@@ -78,7 +75,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     expect(thrown).toMatchObject({ code: 'api_error', outcome: 'refused', httpStatus: 404 });
   });
 
-  it('a character whose bytes come in different chunks is read whole', async () => {
+  it('reads a character whose bytes come in different chunks', async () => {
     const bytes = Buffer.from(JSON.stringify({ ...answer(), note: '€€' }));
     const within = bytes.indexOf('€') + 1;
     const body = new ReadableStream({
@@ -94,8 +91,8 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
 
   it.each([
     ['characters', 'x', -1],
-    ['bytes, of characters that take three', '€', 0],
-  ])('the size limit holds for such a body as well, in %s', async (_, character, beyond) => {
+    ['bytes, for characters of three bytes', '€', 0],
+  ])('applies maxResponseBytes to a body that only text() gives, in %s', async (_, character, beyond) => {
     const text = JSON.stringify({ ...answer(), padding: character.repeat(1_000) });
     const fetch: Fetch = async () => ({
       status: 200,
@@ -110,13 +107,13 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     expect(await call(clientFor(elsewhere, { fetch, maxResponseBytes: bytes }))).toMatchObject(answer());
   });
 
-  it('the timeout ends one that ignores the signal and hangs', async () => {
+  it('times out when a custom fetch ignores the signal and hangs', async () => {
     const fetch: Fetch = () => new Promise(() => undefined);
     const thrown = await failureOf(call(clientFor(elsewhere, { fetch, timeoutMs: 50, maxRetries: 0 })));
     expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown' });
   });
 
-  it('the signal ends one that ignores it and hangs, also while its text hangs', async () => {
+  it('is aborted when a custom fetch, or its text(), ignores the signal and hangs', async () => {
     const hanging: Fetch[] = [
       () => new Promise(() => undefined),
       async () => ({
@@ -133,7 +130,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     }
   });
 
-  it('an answer that comes after the timeout is let go of', async () => {
+  it('cancels the body of a response that comes after the timeout', async () => {
     const cancelled = vi.fn();
     const fetch: Fetch = async () => {
       await sleep(80);
@@ -143,7 +140,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     await expect.poll(() => cancelled.mock.calls.length).toBe(1);
   });
 
-  it('a failure that comes after the timeout is nobody’s', async () => {
+  it('discards a failure that comes after the timeout', async () => {
     const fetch: Fetch = () => sleep(60).then(() => Promise.reject(new Error('late')));
     const thrown = await failureOf(call(clientFor(elsewhere, { fetch, timeoutMs: 30, maxRetries: 0 })));
     expect(thrown.code).toBe('timeout');
@@ -164,10 +161,10 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
       },
     ],
     ['rejects with nothing', () => Promise.reject()],
-    ['gives nothing', () => undefined],
+    ['returns nothing', () => undefined],
     ['resolves with nothing', () => Promise.resolve(undefined)],
     [
-      'gives a body that fails',
+      'returns a body that fails',
       async () => ({
         status: 200,
         headers: new Headers(),
@@ -176,7 +173,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
       }),
     ],
     [
-      'gives a stream of something else than bytes',
+      'returns a stream of text instead of bytes',
       async () => ({
         status: 200,
         headers: new Headers(),
@@ -185,7 +182,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
       }),
     ],
     [
-      'gives a stream that is locked',
+      'returns a stream that is locked',
       async () => {
         const response = new Response('{}');
         response.body?.getReader();
@@ -193,7 +190,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
       },
     ],
   ] as Array<[string, () => never]>)(
-    'one that %s is a lost connection, and the outcome is unknown',
+    'reports connection_failed with outcome unknown for a custom fetch that %s',
     async (_, fetch) => {
       const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxRetries: 0, timeoutMs: 2_000 })));
       expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
@@ -201,7 +198,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
   );
 });
 
-it('without one, the platform’s is looked up at each request, so that instruments may replace it', async () => {
+it('without a custom fetch, globalThis.fetch is looked up at each request, so that instrumentation can replace it', async () => {
   const server = await startHttpServer(reply(200, {}));
   const client = clientFor(server);
   const replaced = vi.spyOn(globalThis, 'fetch');

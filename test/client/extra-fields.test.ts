@@ -7,7 +7,7 @@ afterEach(() => {
   for (const name of ['extraFields', 'novel']) delete polluted[name];
 });
 
-/** What is sent for a cancellation. */
+/** The JSON body that a cancellation sends. */
 async function sent(request: object, options?: object): Promise<unknown> {
   const server = await startHttpServer(reply(200, cancellationAnswer()));
   await clientFor(server).cancelScheduledPayment('i-1', request as { reason: string }, options);
@@ -23,8 +23,8 @@ async function refusalOf(request: object, options: object) {
   return error;
 }
 
-describe('extraFields are merged into the JSON of a request', () => {
-  /** An entity of the merchant's, which says itself what of it is public. */
+describe('extraFields, merged into the JSON of a request,', () => {
+  /** A merchant's entity whose toJSON decides which fields are public. */
   class Customer {
     name = 'Maria';
     passwordHash = 'marked-secret';
@@ -34,7 +34,7 @@ describe('extraFields are merged into the JSON of a request', () => {
     }
   }
 
-  it('so that fields which toJSON hides are not sent, and private ones which it shows are', async () => {
+  it('send no field that toJSON hides, and send the private fields that it shows', async () => {
     const server = await startHttpServer(reply(200, checkoutAnswer()));
     const request = { ...checkoutRequest(), shopper: new Customer() };
     await clientFor(server).createRecurringCheckout(request, { extraFields: { shopper: { novel: 1 } } });
@@ -43,7 +43,7 @@ describe('extraFields are merged into the JSON of a request', () => {
     expect(body).not.toContain('marked-secret');
   });
 
-  it('so that a whole request with a toJSON is sent as that says', async () => {
+  it('are added to the result of the toJSON of a whole request', async () => {
     class Cancellation {
       readonly internal = 'marked-secret';
       readonly #reason = 'moved house';
@@ -55,7 +55,7 @@ describe('extraFields are merged into the JSON of a request', () => {
     expect(body).toEqual({ reason: 'moved house', novel: 1 });
   });
 
-  it('so that accessors of a class are not sent, as without extraFields', async () => {
+  it('do not send the accessors of a class', async () => {
     class Cancellation {
       reason = 'moved house';
       get inherited() {
@@ -68,7 +68,7 @@ describe('extraFields are merged into the JSON of a request', () => {
     });
   });
 
-  it('and go through toJSON themselves, at every depth, once', async () => {
+  it('go through their own toJSON once, at every depth', async () => {
     let calls = 0;
     class Extra {
       secret = 'marked-secret';
@@ -90,12 +90,12 @@ describe('extraFields are merged into the JSON of a request', () => {
     expect(calls).toBe(1);
   });
 
-  it('and as a whole object with a toJSON', async () => {
+  it('may be an object with a toJSON', async () => {
     const extraFields = { secret: 'marked-secret', toJSON: () => ({ novel: 1 }) };
     expect(await sent({ reason: 'r' }, { extraFields })).toEqual({ reason: 'r', novel: 1 });
   });
 
-  it('and a toJSON that copies itself into its result is called once', async () => {
+  it('call a toJSON that copies itself into its result once', async () => {
     let calls = 0;
     const extraFields = {
       toJSON() {
@@ -106,7 +106,7 @@ describe('extraFields are merged into the JSON of a request', () => {
     expect(await sent({ reason: 'r' }, { extraFields })).toEqual({ reason: 'r', calls: 1 });
   });
 
-  it('in lists too', async () => {
+  it('go through toJSON in lists too', async () => {
     const extraFields = { list: [new Customer(), undefined, new Date(0)] };
     expect(await sent({ reason: 'r', list: [1] }, { extraFields })).toEqual({
       reason: 'r',
@@ -114,18 +114,18 @@ describe('extraFields are merged into the JSON of a request', () => {
     });
   });
 
-  it.each([undefined, () => 1, Symbol('s')])('%s leaves a field out, at every depth', async (nothing) => {
+  it.each([undefined, () => 1, Symbol('s')])('of %s leave a field out, at every depth', async (nothing) => {
     const request = { reason: 'r', novel: { a: 1, b: 2, c: { d: 3 } } };
     const extraFields = { novel: { a: nothing, c: { d: nothing, e: nothing } } };
     expect(await sent(request, { extraFields })).toEqual({ reason: 'r', novel: { b: 2, c: {} } });
   });
 
-  it('undefined that a toJSON of theirs gives leaves a field out as well', async () => {
+  it('leave a field out when its toJSON returns undefined', async () => {
     const extraFields = { novel: { toJSON: () => undefined } };
     expect(await sent({ reason: 'r', novel: 1 }, { extraFields })).toEqual({ reason: 'r' });
   });
 
-  it('and null is sent as null', async () => {
+  it('send null as null', async () => {
     expect(await sent({ reason: 'r', novel: { a: 1 } }, { extraFields: { novel: null } })).toEqual({
       reason: 'r',
       novel: null,

@@ -31,13 +31,13 @@ describe('mergeDeep', () => {
       { a: Object.assign(Object.create(null), { c: 3 }) },
       { a: { b: 2, c: 3 } },
     ],
-    ['an empty object changes nothing', { a: { b: 2 } }, { a: {} }, { a: { b: 2 } }],
-    ['at the top, over null', null, { a: 1 }, { a: 1 }],
-    ['at the top, over a scalar', 1, { a: 1 }, { a: 1 }],
-    ['at the top, over a list', [1], { a: 1 }, { a: 1 }],
+    ['an empty object, which changes nothing', { a: { b: 2 } }, { a: {} }, { a: { b: 2 } }],
+    ['at the top, an object over null', null, { a: 1 }, { a: 1 }],
+    ['at the top, an object over a scalar', 1, { a: 1 }, { a: 1 }],
+    ['at the top, an object over a list', [1], { a: 1 }, { a: 1 }],
     ['at the top, null over an object', { a: 1 }, null, null],
     ['at the top, a list over an object', { a: 1 }, [1], [1]],
-  ])('%s', (_, base, extra, merged) => {
+  ])('merges %s', (_, base, extra, merged) => {
     expect(mergeDeep(base, extra)).toStrictEqual(merged);
   });
 
@@ -49,7 +49,7 @@ describe('mergeDeep', () => {
     expect(mergeDeep({ a: { b: 2 } }, { a: money })).toStrictEqual({ a: money });
   });
 
-  it('changes neither of the two', () => {
+  it('changes neither of its arguments', () => {
     const base = Object.freeze({ a: Object.freeze({ b: 1 }) });
     const extra = Object.freeze({ a: Object.freeze({ c: 2 }) });
     expect(mergeDeep(base, extra)).toEqual({ a: { b: 1, c: 2 } });
@@ -70,14 +70,14 @@ describe('mergeDeep', () => {
       expect('polluted' in a).toBe(false);
     });
 
-    it('is merged deep with one that is there, and never with the prototype', () => {
+    it('is merged deep with an own field of that name, and never with the prototype', () => {
       const more = JSON.parse('{"__proto__":{"toString":2}}');
       expect(JSON.stringify(mergeDeep(evil, more))).toBe('{"__proto__":{"polluted":1,"toString":2}}');
       expect(JSON.stringify(mergeDeep({}, more))).toBe('{"__proto__":{"toString":2}}');
     });
   });
 
-  it('merges a field with one of the same name of the object itself alone, not of its prototype', () => {
+  it('merges a field only with an own field of the same name, not with an inherited one', () => {
     expect(mergeDeep(Object.create({ a: { b: 1 } }), { a: { c: 2 } })).toEqual({ a: { c: 2 } });
   });
 });

@@ -8,7 +8,7 @@ const [create, query] = operations;
 beforeEach(withoutBackOff);
 afterEach(() => vi.restoreAllMocks());
 
-/** Observers that write down what they are told. */
+/** Observers that record their events. */
 function recorder() {
   const events: unknown[] = [];
   const record = (name: string) => (event: object) => void events.push({ ...event, name });
@@ -19,7 +19,7 @@ function recorder() {
 }
 
 describe.each(operations)('$name', ({ call, answer, name: operation, method, urlTemplate }) => {
-  it('is told attempt by attempt, in order, with the template and not the URL', async () => {
+  it('is reported attempt by attempt, in order, with the URL template instead of the URL', async () => {
     const server = await startHttpServer(reply(429), reply(200, answer()));
     const { events, observers } = recorder();
     await call(clientFor(server, observers));
@@ -34,7 +34,7 @@ describe.each(operations)('$name', ({ call, answer, name: operation, method, url
     ]);
   });
 
-  it('is told of a connection that failed, which has no status', async () => {
+  it('is reported without a status when the connection failed', async () => {
     const url = `http://127.0.0.1:${await unusedPort()}`;
     const { events, observers } = recorder();
     await failureOf(call(clientFor({ url }, { ...observers, maxRetries: 1 })));
@@ -48,7 +48,7 @@ describe.each(operations)('$name', ({ call, answer, name: operation, method, url
     ]);
   });
 
-  it('is told the status of a success that cannot be used', async () => {
+  it('is reported with the status of a success that cannot be used', async () => {
     const server = await startHttpServer(reply(200, 'no JSON'));
     const { events, observers } = recorder();
     await failureOf(call(clientFor(server, observers)));
@@ -56,7 +56,7 @@ describe.each(operations)('$name', ({ call, answer, name: operation, method, url
   });
 });
 
-it('durationMs includes the body', async () => {
+it('durationMs includes the time to read the body', async () => {
   const server = await startHttpServer(async (response) => {
     response.write('{"status":0');
     await sleep(120);
@@ -70,7 +70,7 @@ it('durationMs includes the body', async () => {
   ]);
 });
 
-it('nothing is told of a request that is refused before it is sent', async () => {
+it('observers are not called for a request that is refused before it is sent', async () => {
   const { events, observers } = recorder();
   await failureOf(clientFor({ url: 'https://service.example' }, observers).getTransaction(''));
   expect(events).toEqual([]);
@@ -84,16 +84,16 @@ describe.each([
     },
   ],
   [
-    'throws nothing at all',
+    'throws undefined',
     () => {
       throw undefined;
     },
   ],
   ['rejects', () => Promise.reject(new Error('a full disk'))],
   [
-    'gives a thenable that throws',
+    'returns a thenable that throws',
     () => ({
-      // biome-ignore lint/suspicious/noThenProperty: it is about just that.
+      // biome-ignore lint/suspicious/noThenProperty: this row tests a thenable.
       get then(): never {
         throw new Error('a full disk');
       },
@@ -105,7 +105,7 @@ describe.each([
   beforeEach(() => void process.on('unhandledRejection', unhandled));
   afterEach(() => void process.off('unhandledRejection', unhandled));
 
-  it('changes nothing', async () => {
+  it('does not change the result of a call', async () => {
     const observers = { onRequest: observer, onResponse: observer, onRetry: observer };
     const server = await startHttpServer(reply(429), reply(200, create.answer()), reply(400));
     const client = clientFor(server, observers);

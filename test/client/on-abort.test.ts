@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { onAbort } from '../../src/shared/on-abort';
 
-it('a callback is called when the signal fires, and no more once it has stopped listening', () => {
+it('onAbort calls a callback when the signal fires, unless the callback was removed before', () => {
   const controller = new AbortController();
   const [first, second] = [vi.fn(), vi.fn()];
   const stop = onAbort(controller.signal, first);
@@ -15,7 +15,7 @@ it('a callback is called when the signal fires, and no more once it has stopped 
   expect(second).toHaveBeenCalledOnce();
 });
 
-it('many callbacks share one listener, which stays until the last of them has stopped', () => {
+it('many callbacks share one listener, which stays until the last callback is removed', () => {
   const { signal } = new AbortController();
   const stops = [1, 2, 3].map(() => onAbort(signal, () => undefined));
   for (const stop of stops) {
@@ -25,7 +25,7 @@ it('many callbacks share one listener, which stays until the last of them has st
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-it('without a signal there is nothing to listen to, nor to stop', () => {
+it('onAbort without a signal does nothing', () => {
   const callback = vi.fn();
   expect(onAbort(undefined, callback)()).toBeUndefined();
   expect(callback).not.toHaveBeenCalled();

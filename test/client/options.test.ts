@@ -24,7 +24,7 @@ describe('baseUrl', () => {
     ['empty', ''],
     ['a path', '/v1'],
     ['a host', 'service.example'],
-    ['no host', 'https://'],
+    ['without a host', 'https://'],
   ])('that is %s is refused', (_, value) => {
     expect(refusal({ baseUrl: value }).message).toContain('absolute URL');
   });
@@ -42,7 +42,7 @@ describe('baseUrl', () => {
     'ftp://127.0.0.1',
     'file:///etc/passwd',
     'ws://localhost',
-  ])('%s is refused, because the credentials would travel in the open', (value) => {
+  ])('%s is refused, because the credentials would travel unencrypted', (value) => {
     expect(refusal({ baseUrl: value }).message).toContain('https');
   });
 
@@ -57,7 +57,7 @@ describe('baseUrl', () => {
     expect(new PaymentsClient({ baseUrl: value, apiKey, apiToken })).toBeInstanceOf(PaymentsClient);
   });
 
-  it('http:// for another host needs allowInsecureHttp: true, and nothing else will do', () => {
+  it('with http:// for another host needs exactly allowInsecureHttp: true', () => {
     const url = 'http://service.example';
     expect(clientFor({ url }, { allowInsecureHttp: true })).toBeInstanceOf(PaymentsClient);
     refusal({ baseUrl: url, allowInsecureHttp: 'yes' });
@@ -65,16 +65,16 @@ describe('baseUrl', () => {
   });
 
   it.each([
-    ['a line break within', 'https://service.exam\nple'],
+    ['a line break inside', 'https://service.exam\nple'],
     ['a line break in the path', 'https://service.example/v1\r\n/x'],
     ['a line break at its end', 'https://service.example\n'],
-    ['a tab within', 'https://service.\texample'],
+    ['a tab inside', 'https://service.\texample'],
     ['a space at its start', ' https://service.example'],
-    ['a space within', 'https://service.example/a b'],
+    ['a space inside', 'https://service.example/a b'],
     ['a NUL at its end', 'https://service.example\u0000'],
     ['a no-break space at its end', 'https://service.example\u00a0'],
     ['credentials and a line break', 'https://marked-user:marked-secret@service.example\n'],
-  ])('with %s is refused: a URL parser would leave it out, and call what is left', (_, value) => {
+  ])('with %s is refused, because a URL parser would silently drop or encode it', (_, value) => {
     const { message } = refusal({ baseUrl: value });
     expect(message).toContain('without white space');
     expect(message).not.toMatch(/marked-(user|secret)/);
@@ -94,10 +94,10 @@ describe('baseUrl', () => {
     'https://:marked-secret@service.example',
     'https://marked-user:marked-secret@service.example/?a',
     'http://marked-user:marked-secret@service.example',
-    // Credentials given in the wrong place are no URL, and yet a URL parser takes them for one.
+    // Credentials passed as `baseUrl` by mistake; a URL parser accepts the first as a URL.
     'marked-user:marked-secret',
     'marked-secret',
-  ])('its user name and password are never quoted: %s', (value) => {
+  ])('is never quoted with its user name and password: %s', (value) => {
     expect(inspect(refusal({ baseUrl: value }), { showHidden: true })).not.toMatch(/marked-(user|secret)/i);
   });
 });
@@ -112,7 +112,7 @@ describe.each(['apiKey', 'apiToken'])('%s', (name) => {
     ['with a tab at its end', 'marked-secret\t'],
     ['with a no-break space at its end', 'marked-secret\u00a0'],
     ['with a byte order mark at its start', '\ufeffmarked-secret'],
-    ['with a line break within', 'marked\r\nx-evil: marked-secret'],
+    ['with a line break inside', 'marked\r\nx-evil: marked-secret'],
     ['with a NUL', 'marked\u0000secret'],
     ['with a DEL', 'marked\u007fsecret'],
     ['with a C1 control character', 'marked\u0085secret'],
@@ -125,7 +125,7 @@ describe.each(['apiKey', 'apiToken'])('%s', (name) => {
   });
 });
 
-it('a colon is refused in apiKey, where it would end the user name, and not in apiToken', () => {
+it('a colon is refused in apiKey, where it would end the user name, and allowed in apiToken', () => {
   const error = refusal({ apiKey: 'marked:secret' });
   expect(error.message).toContain('colon');
   expect(error.message).not.toMatch(/marked|secret/);
@@ -133,14 +133,14 @@ it('a colon is refused in apiKey, where it would end the user name, and not in a
 });
 
 describe('limits', () => {
-  it.each(['timeoutMs', 'totalTimeoutMs', 'maxResponseBytes'])('%s has to be above 0', (name) => {
+  it.each(['timeoutMs', 'totalTimeoutMs', 'maxResponseBytes'])('%s must be above 0', (name) => {
     for (const value of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5', 2 ** 53]) {
       expect(refusal({ [name]: value }).message).toContain(`\`${name}\``);
     }
   });
 
   it.each(['timeoutMs', 'totalTimeoutMs'])(
-    '%s has to fit a timer, which would fire at once otherwise',
+    '%s must fit a timer, which would otherwise fire at once',
     (name) => {
       refusal({ [name]: 2 ** 31 });
       expect(clientFor({ url: baseUrl }, { [name]: 2 ** 31 - 1 })).toBeInstanceOf(PaymentsClient);
@@ -155,7 +155,7 @@ describe('limits', () => {
     expect(refusal({ userAgent }).message).toContain('`userAgent`');
   });
 
-  it('those of a call are checked as well, and nothing is sent', async () => {
+  it('the limits of a call are checked before anything is sent', async () => {
     const server = await startHttpServer(reply(200, {}));
     const client = clientFor(server);
     for (const options of [{ timeoutMs: 0 }, { totalTimeoutMs: -1 }, { maxRetries: 1.5 }]) {
@@ -164,7 +164,7 @@ describe('limits', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('options that are undefined are those that are not given', async () => {
+  it('options of undefined count as not given', async () => {
     const server = await startHttpServer(reply(200, {}));
     const nothing = {
       timeoutMs: undefined,
@@ -187,7 +187,7 @@ describe('limits', () => {
 describe('fromEnv', () => {
   const env = { PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_KEY: apiKey, PAYMENTS_API_TOKEN: apiToken };
 
-  it('reads where, who and with what from the environment', async () => {
+  it('reads the base URL and the credentials from the environment', async () => {
     const server = await startHttpServer(reply(200, {}));
     const client = PaymentsClient.fromEnv({ ...env, PAYMENTS_BASE_URL: server.url }, { userAgent: 'shop/7' });
     await client.getTransaction('uuid-1');
@@ -198,7 +198,7 @@ describe('fromEnv', () => {
     });
   });
 
-  it('is process.env when nothing else is given', () => {
+  it('reads process.env when no environment is given', () => {
     const message = expect.stringContaining('PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN');
     expect(() => PaymentsClient.fromEnv()).toThrow(
       expect.objectContaining({ code: 'configuration', message }),
@@ -213,7 +213,7 @@ describe('fromEnv', () => {
     }
   });
 
-  it('does not show a value that cannot work', () => {
+  it('does not show an invalid value in its message', () => {
     expect(() => PaymentsClient.fromEnv({ ...env, PAYMENTS_API_TOKEN: 'marked-secret\n' })).toThrow(
       /^(?!.*marked)/s,
     );

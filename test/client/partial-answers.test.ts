@@ -7,7 +7,7 @@ import { changing, checkoutAnswer, clientFor, failureOf, operations } from './su
 const [create, query] = operations;
 
 const json = JSON.stringify(checkoutAnswer());
-/** Cut in the QR code's picture, which is what a lost connection is likely to cut. */
+/** Cut in the QR code's picture: the longest part of a response, so the likely place for a cut. */
 const cutOff = json.slice(0, json.indexOf('iVBOR') + 4);
 const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines].join('\r\n').concat('\r\n\r\n');
 const tooLong = head('content-type: application/json', 'content-length: 100000');
@@ -37,7 +37,7 @@ describe('the uuid of a journey whose response broke off', () => {
     expect(thrown).toMatchObject({ code: 'aborted', outcome: 'unknown', uuid: 'uuid-1' });
   });
 
-  it('is on the error when the response is larger than allowed, though one chunk brings all of it', async () => {
+  it('is on the error when the response exceeds maxResponseBytes, even if it comes in one chunk', async () => {
     const server = await startHttpServer(reply(200, json));
     const maxResponseBytes = json.length - 200;
     const thrown = await failureOf(create.call(clientFor(server, { maxResponseBytes })));
@@ -57,15 +57,15 @@ describe('the uuid of a journey whose response broke off', () => {
   });
 
   it.each([
-    ['it is the shopper’s', '{"response":{"shopper":{"uuid":"shopper-1"},"id":1'],
+    ['the only uuid is the shopper’s', '{"response":{"shopper":{"uuid":"shopper-1"},"id":1'],
     ['it is in a list', '{"response":[{"uuid":"uuid-1"}],"x":"'],
-    ['there are two that differ', '{"response":{"uuid":"uuid-1","uuid":"uuid-2","x":"'],
-    ['it is cut off itself', '{"response":{"uuid":"uuid-'],
+    ['it appears twice with different values', '{"response":{"uuid":"uuid-1","uuid":"uuid-2","x":"'],
+    ['it is itself cut off', '{"response":{"uuid":"uuid-'],
     ['it is quoted in a text', '{"message":"{\\"response\\":{\\"uuid\\":\\"uuid-1\\"}}","x":"'],
     ['it is quoted in a text that breaks off', '{"message":"{\\"response\\":{\\"uuid\\":\\"uuid-1\\"'],
     ['it is a number', '{"response":{"uuid":7,"x":"'],
     ['it is empty', '{"response":{"uuid":"","x":"'],
-  ])('is not given when %s', async (_, text) => {
+  ])('is not on the error when %s', async (_, text) => {
     const server = await startRawServer((socket) => socket.end(tooLong + text));
     const thrown = await failureOf(create.call(clientFor(server)));
     expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', uuid: undefined });
@@ -89,7 +89,7 @@ describe.each(operations)('$name', ({ call, answer }) => {
       true,
     ],
     ['its content-length is too large', `${head(`content-length: ${bytes + 9}`)}${text}`, true],
-    ['the connection stays open, as of HTTP/1.0', `${head()}${text}`, false],
+    ['the connection stays open and no length is given', `${head()}${text}`, false],
     ['a larger content-length stalls', `${head(`content-length: ${bytes + 9}`)}${text}`, false],
   ])('succeeds with a whole response, though %s', async (_, response, end) => {
     const server = await startRawServer((socket) => {
@@ -108,7 +108,7 @@ describe.each(operations)('$name', ({ call, answer }) => {
 });
 
 describe.each(changing)('$name', ({ call, answer }) => {
-  it('is sent once when its body fails like a connection that was refused, after a 200', async () => {
+  it('is sent once when reading the body of a 200 fails with ECONNREFUSED', async () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), {
       code: 'ECONNREFUSED',
       syscall: 'connect',
@@ -121,7 +121,7 @@ describe.each(changing)('$name', ({ call, answer }) => {
     fetch.mockRestore();
   });
 
-  it('is sent once more after a 429, and not again after a success that cannot be read', async () => {
+  it('is retried after a 429, but not after a success that cannot be read', async () => {
     const issues = JSON.stringify({ ...answer(), status: 'x', response: Array(110_000).fill({}) });
     const server = await startHttpServer(reply(429), reply(200, issues));
     const thrown = await failureOf(call(clientFor(server)));
@@ -129,7 +129,7 @@ describe.each(changing)('$name', ({ call, answer }) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is sent once by the platform on 421, which fetch would answer with a second request', async () => {
+  it('is sent once on 421, although the platform’s fetch may send a request again on 421', async () => {
     const server = await startHttpServer(reply(421));
     const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toMatchObject({ httpStatus: 421, attempts: 1 });
@@ -150,7 +150,7 @@ describe.each(changing)('$name', ({ call, answer }) => {
   });
 });
 
-it('a response in another charset than UTF-8 is read in it', async () => {
+it('a response is decoded with the charset of its content-type', async () => {
   const text = JSON.stringify({ ...query.answer(), message: 'é' });
   const headers = { 'content-type': 'application/json; charset=ISO-8859-1' };
   const server = await startHttpServer(reply(200, Buffer.from(text, 'latin1') as never, headers));
@@ -162,19 +162,19 @@ it('a response is at most 1 MiB by default', async () => {
   expect(await failureOf(query.call(clientFor(server)))).toMatchObject({ code: 'invalid_response' });
 });
 
-it('an HTML page at 200 is named as one', async () => {
+it('the message about an unreadable 200 says that it is an HTML page', async () => {
   const server = await startHttpServer(reply(200, '<!DOCTYPE html><html><body>Log in</body></html>'));
   expect((await failureOf(query.call(clientFor(server)))).message).toContain('an HTML page');
 });
 
-it('a 400 points at what the service says, and a 404 shows the path', async () => {
+it('the message of a 400 points to error.serviceMessage, and that of a 404 shows the path', async () => {
   const server = await startHttpServer(reply(400, { message: 'no' }), reply(404));
   const client = clientFor(server);
   expect((await failureOf(create.call(client))).message).toContain('`error.serviceMessage`');
   expect((await failureOf(query.call(client))).message).toContain('/v1.1/transactions/uuid-1');
 });
 
-it('a call is made under fake timers as it is under real ones', async () => {
+it('a call succeeds under fake timers', async () => {
   const server = await startHttpServer(reply(200, checkoutAnswer()));
   vi.useFakeTimers();
   try {

@@ -29,7 +29,7 @@ afterEach(async () => {
   expect(warned).not.toHaveBeenCalled();
 });
 
-/** A source whose queries end when the test says so. */
+/** A source whose queries end only when the test calls `end`. */
 function manualSource() {
   const open = new Map<string, { resolve: (transaction: Transaction) => void; signal: AbortSignal }>();
   let most = 0;
@@ -64,7 +64,7 @@ async function collect(results: AsyncIterable<Reconciled>): Promise<Reconciled[]
 
 const immediate = { getTransaction: vi.fn(async (uuid: string) => ({ uuid, situation: 'PAID' })) };
 
-it('gives every transaction once, over real HTTP, and at most `concurrency` queries are under way', async () => {
+it('reconcile gives every transaction once, over real HTTP, with at most `concurrency` queries at a time', async () => {
   let [now, most] = [0, 0];
   const server = await startHttpServer(async (response, { url }) => {
     most = Math.max(most, ++now);
@@ -79,7 +79,7 @@ it('gives every transaction once, over real HTTP, and at most `concurrency` quer
   expect(most).toBe(3);
 });
 
-it('has four queries under way when nothing else is said', async () => {
+it('reconcile runs four queries at a time by default', async () => {
   const source = manualSource();
   const results = reconcile(source, [...'abcdefgh']);
   const first = results.next();
@@ -108,14 +108,14 @@ it.each([
   ['a readable stream', () => ReadableStream.from(['a', 'b'])],
   ['nothing', () => []],
 ] as Array<[string, () => Iterable<string> | AsyncIterable<string>]>)(
-  'takes its input from %s',
+  'reconcile takes its uuids from %s',
   async (what, make) => {
     const results = await collect(reconcile(immediate, make()));
     expect(results.map(({ uuid }) => uuid).sort()).toEqual(what === 'nothing' ? [] : ['a', 'b']);
   },
 );
 
-it('a failure concerns its own transaction only', async () => {
+it('a failed query gives an error for its own uuid only', async () => {
   const server = await startHttpServer((response, { url }) => {
     response.statusCode = url.endsWith('bad') ? 404 : 200;
     response.end('{}');
@@ -130,7 +130,7 @@ it('a failure concerns its own transaction only', async () => {
   });
 });
 
-it('an infinite generator is read no faster than results are taken', async () => {
+it('an infinite generator is read at most `concurrency` uuids ahead of the results taken', async () => {
   let read = 0;
   let closed = false;
   function* forever() {
@@ -151,7 +151,7 @@ it('an infinite generator is read no faster than results are taken', async () =>
   expect(closed).toBe(true);
 });
 
-it('a result does not wait for a source that takes its time', async () => {
+it('a result does not wait for the next uuid of a slow source', async () => {
   async function* slow() {
     yield 'a';
     await new Promise(() => undefined);
@@ -161,7 +161,7 @@ it('a result does not wait for a source that takes its time', async () => {
   expect(first).toMatchObject({ value: { uuid: 'a' } });
 });
 
-it('leaving the loop early aborts what is under way and closes the source', async () => {
+it('leaving the loop early aborts the running queries and closes the source', async () => {
   const source = manualSource();
   const signals: AbortSignal[] = [];
   let closed = false;
@@ -202,7 +202,7 @@ it('leaving the loop early waits until the source is closed', async () => {
   expect(closed).toBe(true);
 });
 
-it('leaving the loop early ends the connections that are under way', async () => {
+it('leaving the loop early closes the connections of the running queries', async () => {
   let closed = 0;
   const server = await startHttpServer(
     (response) => response.end('{}'),
@@ -218,7 +218,7 @@ it('leaving the loop early ends the connections that are under way', async () =>
 describe('a signal', () => {
   const reason = new Error('the night is over');
 
-  it('that fires aborts what is under way and throws an AbortedError at once', async () => {
+  it('that fires aborts the running queries and throws an AbortedError at once', async () => {
     const server = await startHttpServer(stall);
     const controller = new AbortController();
     const failure = collect(reconcile(clientFor(server), [...'abcdef'], { signal: controller.signal })).catch(
@@ -236,7 +236,7 @@ describe('a signal', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('that fires while the source takes its time throws at once', async () => {
+  it('that fires while a slow source is awaited throws at once', async () => {
     const never = {
       async *[Symbol.asyncIterator]() {
         await new Promise(() => undefined);
@@ -250,7 +250,7 @@ describe('a signal', () => {
     expect(await Promise.race([failure, sleep(2_000, 'nothing came')])).toBeInstanceOf(AbortedError);
   });
 
-  it('that fires while the source takes its time keeps what it gives later from being asked', async () => {
+  it('that fires while a slow source is awaited prevents queries for uuids that come later', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -270,7 +270,7 @@ describe('a signal', () => {
     expect(source.getTransaction).not.toHaveBeenCalled();
   });
 
-  it('that fires throws at once though the client does not heed it', async () => {
+  it('that fires throws at once even when the client ignores it', async () => {
     const deaf = { getTransaction: () => new Promise<Transaction>(() => undefined) };
     const controller = new AbortController();
     const failure = collect(reconcile(deaf, [...'abc'], { signal: controller.signal })).catch((e) => e);
@@ -279,7 +279,7 @@ describe('a signal', () => {
     expect(await Promise.race([failure, sleep(2_000, 'nothing came')])).toBeInstanceOf(AbortedError);
   });
 
-  it('that has fired asks nothing and reads nothing', async () => {
+  it('that has already fired prevents every query and every read of the source', async () => {
     const source = { getTransaction: vi.fn(async () => ({})) };
     const read = vi.fn(function* () {
       yield 'a';
@@ -291,7 +291,7 @@ describe('a signal', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('that never fires is left without a listener, and with many queries without a warning', async () => {
+  it('that never fires keeps no listener, and many queries cause no leak warning', async () => {
     const { signal } = new AbortController();
     const server = await startHttpServer((response) => response.end('{}'));
     const uuids = Array.from({ length: 60 }, (_, index) => `uuid-${index}`);
@@ -301,7 +301,7 @@ describe('a signal', () => {
   });
 });
 
-it('what the source throws ends it, and what is under way with it', async () => {
+it('an error of the source ends reconcile and its running queries', async () => {
   const source = manualSource();
   function* uuids() {
     yield 'a';
@@ -313,7 +313,7 @@ it('what the source throws ends it, and what is under way with it', async () => 
   expect(source.open.size).toBe(0);
 });
 
-it('a bug in a double of the client is thrown, and leaves no rejection behind', async () => {
+it('a bug in a test double of the client is thrown, and causes no unhandled rejection', async () => {
   const source = {
     getTransaction: async () => {
       await sleep(1);
@@ -327,7 +327,7 @@ it('a bug in a double of the client is thrown, and leaves no rejection behind', 
   await sleep(20);
 });
 
-it('a bug in a double of the client leaves no rejection behind while nobody takes results', async () => {
+it('a bug in a test double of the client causes no unhandled rejection while no result is awaited', async () => {
   const source = {
     getTransaction: async (uuid: string) => {
       if (uuid !== 'a') throw new TypeError('a bug');
@@ -345,7 +345,7 @@ it('a bug in a double of the client leaves no rejection behind while nobody take
   await expect(results.next()).rejects.toMatchObject({ name: 'TypeError', message: 'a bug' });
 });
 
-it('a source that pauses, and then gives many uuids at once, does not make more queries run', async () => {
+it('a source that pauses, and then gives many uuids at once, does not exceed the concurrency', async () => {
   const source = manualSource();
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -375,7 +375,7 @@ it('a source that pauses, and then gives many uuids at once, does not make more 
 });
 
 describe('with a concurrency of 1', () => {
-  it('one query runs at a time, and the next one starts once its result is taken', async () => {
+  it('one query runs at a time, and the next one starts when a result is awaited', async () => {
     const source = manualSource();
     const results = reconcile(source, ['a', 'b', 'c'], { concurrency: 1 });
     for (const uuid of ['a', 'b', 'c']) {
@@ -414,8 +414,8 @@ describe('with a concurrency of 1', () => {
   });
 });
 
-describe.each([401, 403])('%d, which every further query would get as well', (status) => {
-  it('ends it with that ApiError, and aborts what is under way', async () => {
+describe.each([401, 403])('a %d, which every further query would get too,', (status) => {
+  it('ends reconcile with that ApiError, and aborts the running queries', async () => {
     let closed = 0;
     const server = await startHttpServer((response, { url }) => {
       response.on('close', () => (closed += 1));
@@ -459,7 +459,7 @@ it.each([
   ['an object', { 0: 'a', length: 1 }],
   ['a generator function', function* () {}],
   ['a promise', Promise.resolve(['a'])],
-])('%s in place of uuids is refused, and nothing is asked', async (_, uuids) => {
+])('%s instead of uuids is refused, and no query is sent', async (_, uuids) => {
   const source = { getTransaction: vi.fn(async () => ({})) };
   const thrown = await collect(reconcile(source, uuids as never)).catch((error) => error);
   expect(thrown).toBeInstanceOf(ConfigurationError);
@@ -483,7 +483,7 @@ it('a polluted prototype adds no options', async () => {
   }
 });
 
-it.each([null, undefined])('a signal that is %s is no signal', async (signal) => {
+it.each([null, undefined])('a signal of %s counts as no signal', async (signal) => {
   expect(await collect(reconcile(immediate, ['a'], { signal }))).toHaveLength(1);
 });
 

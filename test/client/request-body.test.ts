@@ -12,7 +12,7 @@ function bodyOf(request: unknown, extraFields?: unknown): string {
   );
 }
 
-/** What is refused, and how that begins. */
+/** The issues of a refused request. Also checks how the message begins. */
 function refusal(request: unknown, extraFields?: unknown) {
   try {
     bodyOf(request, extraFields);
@@ -25,26 +25,26 @@ function refusal(request: unknown, extraFields?: unknown) {
   throw new Error('Expected the request to be refused');
 }
 
-it('a request that cannot be right is refused, with where it is wrong', () => {
+it('an invalid request is refused with the path of the wrong field', () => {
   expect(refusal({ reason: 7 })).toMatchObject([{ path: ['reason'] }]);
   expect(refusal({ reason: 'r' }, { reason: 7 })).toMatchObject([{ path: ['reason'] }]);
 });
 
-it.each([undefined, () => 1, null])('%s in place of a request is refused as a whole', (request) => {
+it.each([undefined, () => 1, null])('%s instead of a request is refused with an empty path', (request) => {
   expect(refusal(request)).toMatchObject([{ path: [] }]);
 });
 
-it('a request that is not JSON is refused as a whole', () => {
+it('a request that JSON cannot hold is refused with an empty path', () => {
   expect(refusal({ reason: 'r', n: 1n })).toEqual([
     { path: [], message: 'expected plain JSON: no cycles and no BigInt' },
   ]);
 });
 
-it('an extra field whose toJSON gives null is null', () => {
+it('an extra field whose toJSON returns null is sent as null', () => {
   expect(bodyOf({ reason: 'r' }, { novel: { toJSON: () => null } })).toBe('{"reason":"r","novel":null}');
 });
 
-it('toJSON of extra fields is called as JSON calls it: with the name of the field, and with none for all', () => {
+it('toJSON of extra fields gets the name of its field, or an empty name at the top, as in JSON.stringify', () => {
   const inner = vi.fn(() => 1);
   const outer = vi.fn(() => ({ novel: { toJSON: inner } }));
   expect(bodyOf({ reason: 'r' }, { toJSON: outer })).toBe('{"reason":"r","novel":1}');

@@ -18,7 +18,7 @@ it.each([
   [' ', '%20'],
   ["$&$'", "%24%26%24'"],
   ['\u{1f3e0}', '%F0%9F%8F%A0'],
-])('the identifier %j is %s in the path', (identifier, encoded) => {
+])('the identifier %j is encoded as %s in the path', (identifier, encoded) => {
   expect(pathOf(getTransaction, identifier)).toBe(`/v1.1/transactions/${encoded}`);
   expect(pathOf(cancelScheduledPayment, identifier)).toBe(
     `/v1.1/pix-automatic/scheduled-payments/${encoded}/cancel`,

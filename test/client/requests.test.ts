@@ -17,8 +17,8 @@ import {
 
 seedRandomTests();
 
-describe('what goes over the wire', () => {
-  it.each(operations)('$name is $method $path with exactly the documented headers', async (operation) => {
+describe('on the wire', () => {
+  it.each(operations)('$name sends $method $path with exactly the documented headers', async (operation) => {
     const server = await startHttpServer(reply(200, operation.answer()));
     await operation.call(clientFor(server));
 
@@ -35,7 +35,7 @@ describe('what goes over the wire', () => {
       'x-api-key': apiKey,
       'x-api-token': apiToken,
       'user-agent': `pix-automatic-sdk/${VERSION}`,
-      // The platform's own.
+      // Added by the platform's fetch.
       'accept-language': '*',
       'sec-fetch-mode': 'cors',
       'accept-encoding': 'gzip, deflate',
@@ -70,7 +70,7 @@ describe('what goes over the wire', () => {
     expect(server.requests[0]?.url).toBe(`${basePath.replace(/\/+$/, '')}/v1.1/transactions/uuid-1`);
   });
 
-  it('a userAgent of the merchant replaces ours', async () => {
+  it('the userAgent option replaces the default User-Agent', async () => {
     const server = await startHttpServer(reply(200, {}));
     await clientFor(server, { userAgent: 'shop/7' }).getTransaction('uuid-1');
     expect(server.requests[0]?.headers['user-agent']).toBe('shop/7');
@@ -82,14 +82,14 @@ describe('what goes over the wire', () => {
     expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': 'clé', 'x-api-token': 'señal ÿ:1' });
   });
 
-  it('the answer comes back under the names of the document', async () => {
+  it('the result has the field names of the document', async () => {
     const server = await startHttpServer(reply(200, transactionAnswer()));
     expect(await clientFor(server).getTransaction('uuid-1')).toEqual(transactionAnswer());
   });
 });
 
 describe('path parameters', () => {
-  it('what the service decodes is the identifier, whatever its characters', async () => {
+  it('an identifier of any characters is decoded by the service as it was given', async () => {
     const server = await startHttpServer(reply(200, { status: 0 }));
     const client = clientFor(server);
     const identifier = fc
@@ -122,7 +122,7 @@ describe('path parameters', () => {
       }),
       { numRuns: 200 },
     );
-    // 400 requests: two seconds, and many more on a machine at its limit.
+    // 400 requests take two seconds, and much longer on a busy machine.
   }, 120_000);
 
   it.each([
@@ -208,7 +208,7 @@ describe('extra fields', () => {
     expect(extraFields).toEqual({ shopper: { document: { issuer: 'SSP' } }, list: [{ a: 1 }] });
   });
 
-  it('what extraFields makes of the request is checked', async () => {
+  it('a request is checked after extraFields are merged into it', async () => {
     const server = await startHttpServer(reply(200, checkoutAnswer()));
     const options = { extraFields: { recurrence: { immediatePayment: true } } };
     const error = await failureOf(clientFor(server).createRecurringCheckout(checkoutRequest(), options));
@@ -233,7 +233,7 @@ describe('extra fields', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('extraFields of a class of the merchant are merged like any other', async () => {
+  it('extraFields that are an object of a class are merged like a plain object', async () => {
     class Extra {
       novel = 1;
     }
@@ -248,7 +248,7 @@ describe('requests that are objects of a class', () => {
   class Cancellation {
     reason = 'moved house';
   }
-  /** Its reason is no field of its own, so JSON does not have it. */
+  /** Its reason is an accessor of the prototype, so JSON leaves it out. */
   class AccessorCancellation {
     get reason() {
       return 'moved house';
@@ -261,16 +261,19 @@ describe('requests that are objects of a class', () => {
     }
   }
 
-  it.each([undefined, { novel: 1 }])('fields of its own are sent (extraFields: %j)', async (extraFields) => {
-    const server = await startHttpServer(reply(200, cancellationAnswer()));
-    await clientFor(server).cancelScheduledPayment('i-1', new Cancellation(), { extraFields });
-    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ reason: 'moved house', ...extraFields });
-  });
+  it.each([undefined, { novel: 1 }])(
+    'are sent with their own fields (extraFields: %j)',
+    async (extraFields) => {
+      const server = await startHttpServer(reply(200, cancellationAnswer()));
+      await clientFor(server).cancelScheduledPayment('i-1', new Cancellation(), { extraFields });
+      expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ reason: 'moved house', ...extraFields });
+    },
+  );
 
   it.each([
     ['an accessor of the prototype', new AccessorCancellation()],
     ['a toJSON that writes something else', new SelfWriting()],
-  ])('what would be sent is what is checked: %s', async (_, request) => {
+  ])('are checked in the form that would be sent: %s', async (_, request) => {
     const server = await startHttpServer(reply(200, cancellationAnswer()));
     const error = await failureOf(clientFor(server).cancelScheduledPayment('i-1', request));
     expect(error).toBeInstanceOf(InvalidRequestError);
@@ -305,7 +308,7 @@ describe('requests that JSON cannot hold', () => {
   });
 
   it.each([[undefined], [null], ['text'], [7], [[]], [() => 1]])(
-    '%s in place of a request is refused',
+    '%s instead of a request is refused',
     async (request) => {
       const client = new PaymentsClient({ baseUrl: 'https://service.example', apiKey, apiToken });
       expect(await failureOf(client.createRecurringCheckout(request as never))).toBeInstanceOf(

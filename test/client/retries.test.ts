@@ -31,7 +31,7 @@ const failures: ReadonlyArray<{
   { what: 'a timeout', respond: stall, error: TimeoutError, outcome: 'unknown' },
 ];
 
-// Of a first call, loading the platform’s fetch takes a part.
+// Long enough for the first call, which also loads the platform’s fetch.
 const limits = { timeoutMs: 500 };
 
 beforeEach(withoutBackOff);
@@ -48,21 +48,21 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     },
   );
 
-  it('is sent again on 429, which means that it was turned away unprocessed', async () => {
+  it('is retried on 429, which means that the service did not process it', async () => {
     const server = await startHttpServer(reply(429), reply(429), reply(200, answer()));
     expect(await call(clientFor(server))).toEqual(answer());
     expect(server.requests).toHaveLength(3);
     expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);
   });
 
-  it('is refused when 429 goes on', async () => {
+  it('ends with outcome refused when every attempt gets a 429', async () => {
     const server = await startHttpServer(reply(429));
     const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 429, outcome: 'refused', attempts: 3 });
   });
 
   it.each([499])(
-    'is sent once on %d, which a gateway sends while the service may be at work',
+    'is sent once on %d, which a gateway sends while the service may still be working',
     async (status) => {
       const server = await startHttpServer(reply(status, { status: -1 }));
       const thrown = await failureOf(call(clientFor(server)));
@@ -76,14 +76,22 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     },
   );
 
-  it.each([400, 401, 403, 404, 409, 410, 422, 425])('is sent once on %d, a refusal', async (status) => {
-    const server = await startHttpServer(reply(status, { status: -1 }));
-    const thrown = await failureOf(call(clientFor(server)));
-    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: status, outcome: 'refused', attempts: 1 });
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each([400, 401, 403, 404, 409, 410, 422, 425])(
+    'is sent once on %d, with outcome refused',
+    async (status) => {
+      const server = await startHttpServer(reply(status, { status: -1 }));
+      const thrown = await failureOf(call(clientFor(server)));
+      expect(thrown).toMatchObject({
+        code: 'api_error',
+        httpStatus: status,
+        outcome: 'refused',
+        attempts: 1,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  it('is sent once when the connection is lost after half of the answer', async () => {
+  it('is sent once when the connection is lost in the middle of the response', async () => {
     const server = await startRawServer((socket) => {
       socket.end(rawAnswer('200 OK', JSON.stringify(answer())).slice(0, -3));
     });
@@ -92,7 +100,7 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is not doubled when a kept-alive connection ends just as it is used', async () => {
+  it('is sent once on a kept-alive connection that closes just as it is used', async () => {
     // The connection answers one request, stays open, and is closed when the next one comes.
     const server = await startRawServer((socket, _, count) => {
       if (count % 2 === 1) socket.write(rawAnswer('200 OK', JSON.stringify(answer())));
@@ -108,7 +116,7 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     expect(server.connections).toBe(1);
   });
 
-  it('stays refused when the connection is refused after a 429', async () => {
+  it('keeps outcome refused when the connection is refused after a 429', async () => {
     const server = await startHttpServer(async (response) => {
       response.writeHead(429, { connection: 'close' });
       response.end();
@@ -118,14 +126,14 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'refused', attempts: 3 });
   });
 
-  it('is sent once through a fetch of the caller that could not connect, which may have tried by itself', async () => {
+  it('is sent once through a custom fetch that could not connect, because it may have retried by itself', async () => {
     const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: refused() })));
     const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
     expect(thrown).toMatchObject({ outcome: 'not-sent', attempts: 1 });
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  it('is sent again through a fetch of the caller on 429', async () => {
+  it('is retried on 429 through a custom fetch', async () => {
     const server = await startHttpServer(reply(429), reply(200, answer()));
     const fetch = vi.fn((url: string, init: object) => globalThis.fetch(url, init));
     expect(await call(clientFor(server, { fetch }))).toEqual(answer());
@@ -134,8 +142,8 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
 });
 
 describe('a query, which changes nothing', () => {
-  it('keeps the outcome unknown once it was, whatever comes after', async () => {
-    // A fetch of the caller, because no server can refuse a connection after it has dropped one.
+  it('keeps outcome unknown when later attempts are refused connections', async () => {
+    // A custom fetch, because no server can refuse a connection after it has dropped one.
     const causes = [Object.assign(new Error(), { code: 'ECONNRESET' }), refused(), refused()];
     const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: causes.shift() })));
     const thrown = await failureOf(query.call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
@@ -143,7 +151,7 @@ describe('a query, which changes nothing', () => {
   });
 
   it.each([...failures, { what: 'a 429', respond: reply(429) }])(
-    'is sent again on $what',
+    'is retried on $what',
     async ({ respond }) => {
       const server = await startHttpServer(respond, respond, reply(200, query.answer()));
       expect(await query.call(clientFor(server, limits))).toEqual(query.answer());
@@ -157,13 +165,13 @@ describe('a query, which changes nothing', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is unknown when a 503 comes before a 404, because the worst attempt counts', async () => {
+  it('has outcome unknown when a 404 follows a 503, because the error reports the worst outcome', async () => {
     const server = await startHttpServer(reply(503), reply(404));
     const thrown = await failureOf(query.call(clientFor(server)));
     expect(thrown).toMatchObject({ httpStatus: 404, outcome: 'unknown', attempts: 2 });
   });
 
-  it('goes through after a kept-alive connection ended just as it was used', async () => {
+  it('succeeds after a kept-alive connection closed just as it was used', async () => {
     const server = await startRawServer((socket, _, count) => {
       if (count === 2) socket.destroy();
       else socket.write(rawAnswer('200 OK', JSON.stringify(query.answer())));
@@ -178,14 +186,14 @@ describe('a query, which changes nothing', () => {
 });
 
 describe.each(operations)('$name', ({ call, answer }) => {
-  it('is tried again when the connection is refused, and nothing was sent', async () => {
+  it('is retried when the connection is refused, with outcome not-sent', async () => {
     const url = `http://127.0.0.1:${await unusedPort()}`;
     const thrown = await failureOf(call(clientFor({ url })));
     expect(thrown).toBeInstanceOf(ConnectionError);
     expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 3 });
   });
 
-  it('goes through when a server begins to listen between two attempts', async () => {
+  it('succeeds when a server starts to listen between two attempts', async () => {
     const port = await unusedPort();
     let server: Awaited<ReturnType<typeof startHttpServer>> | undefined;
     const onRetry = async () => {
@@ -196,27 +204,27 @@ describe.each(operations)('$name', ({ call, answer }) => {
     expect(server?.requests).toHaveLength(1);
   });
 
-  it('is tried again when the name does not resolve, and nothing was sent', async () => {
+  it('is retried when the name does not resolve, with outcome not-sent', async () => {
     const thrown = await failureOf(call(clientFor({ url: 'https://no-such-host.invalid' })));
     expect(thrown).toBeInstanceOf(ConnectionError);
     expect(thrown).toMatchObject({ outcome: 'not-sent', attempts: 3 });
     expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(thrown['reason']);
   });
 
-  it('is not tried again on a port that fetch forbids, and nothing was sent', async () => {
+  it('is not retried on a port that fetch forbids, with outcome not-sent', async () => {
     const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:6667' })));
     expect(thrown).toBeInstanceOf(ConnectionError);
     expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'bad port', attempts: 1 });
   });
 
-  it('is not tried again with maxRetries 0, for a call or for the client', async () => {
+  it('is not retried with maxRetries 0, set for the call or for the client', async () => {
     const server = await startHttpServer(reply(429));
     expect(await failureOf(call(clientFor(server), { maxRetries: 0 }))).toMatchObject({ attempts: 1 });
     expect(await failureOf(call(clientFor(server, { maxRetries: 0 })))).toMatchObject({ attempts: 1 });
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is tried as often as maxRetries says', async () => {
+  it('is retried up to maxRetries times', async () => {
     const server = await startHttpServer(reply(429));
     expect(await failureOf(call(clientFor(server), { maxRetries: 4 }))).toMatchObject({ attempts: 5 });
     expect(server.requests).toHaveLength(5);
@@ -241,7 +249,7 @@ describe.each(operations)('$name', ({ call, answer }) => {
     expect(gap(server)).toBeGreaterThan(800);
   });
 
-  it('fails at once when Retry-After lies beyond the deadline, and says how long to wait', async () => {
+  it('fails at once with retryAfterMs when Retry-After lies beyond the deadline', async () => {
     const server = await startHttpServer(reply(429, '', { 'retry-after': '120' }), reply(200, answer()));
     const started = performance.now();
     const thrown = await failureOf(call(clientFor(server)));
@@ -258,7 +266,7 @@ describe.each(operations)('$name', ({ call, answer }) => {
   });
 
   it.each(['-1', '.5', 'soon', '2027-01-01', '1e3', 'Infinity', ''])(
-    'a Retry-After of %j is none',
+    'ignores a Retry-After of %j',
     async (value) => {
       const server = await startHttpServer(reply(429, '', { 'retry-after': value }));
       const thrown = await failureOf(call(clientFor(server), { maxRetries: 0 }));
@@ -300,7 +308,7 @@ describe('back-off', () => {
     expect(delays).toEqual([0.5, 1, 2, 4, 8, 8, 8]);
   });
 
-  it('that would outlast the total time is not begun: the answer is thrown at once', async () => {
+  it('that would outlast totalTimeoutMs is skipped, and the error is thrown at once', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const server = await startHttpServer(reply(503));
     const thrown = await failureOf(query.call(clientFor(server), { totalTimeoutMs: 400 }));

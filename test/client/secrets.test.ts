@@ -30,7 +30,7 @@ const [create, query, cancel] = operations;
 
 afterEach(() => vi.restoreAllMocks());
 
-/** All that a logger, a crash reporter or a debugger prints of a value. */
+/** Everything that a logger, a crash reporter or a debugger prints of a value. */
 function everythingPrinted(value: unknown): string {
   const parts = [
     inspect(value, { depth: 9, showHidden: true }),
@@ -78,7 +78,10 @@ const echoes: Array<[what: string, respond: Respond]> = [
     'a 302 with the credentials as user-info',
     reply(302, echo, { location: `https://${apiKey}:${apiToken}@other.example/` }),
   ],
-  ['headers', reply(403, '', { 'x-echo': apiKey, [apiToken]: '1', 'www-authenticate': apiToken })],
+  [
+    'a 403 with the credentials in its headers',
+    reply(403, '', { 'x-echo': apiKey, [apiToken]: '1', 'www-authenticate': apiToken }),
+  ],
   ['a body status other than 0', reply(200, { ...echo, status: 999 })],
   [
     'a success that cannot be used',
@@ -95,53 +98,56 @@ const echoes: Array<[what: string, respond: Respond]> = [
   ['a timeout', stall],
 ];
 
-describe.each(operations)(
-  'no credential and no personal data is in what is printed of the error of $name',
-  ({ call }) => {
-    it.each(echoes)('%s', async (_, respond) => {
-      withoutBackOff();
-      const server = await startHttpServer(respond);
-      const client = clientFor(server, { ...credentials, timeoutMs: 150, maxRetries: 1 });
-      const error = await failureOf(call(client));
-      expectNoSecretIn(error);
-      expect(error.cause).toBeUndefined();
-    });
+describe.each(operations)('a printed error of $name shows no credential and no personal data', ({ call }) => {
+  it.each(echoes)('after %s', async (_, respond) => {
+    withoutBackOff();
+    const server = await startHttpServer(respond);
+    const client = clientFor(server, { ...credentials, timeoutMs: 150, maxRetries: 1 });
+    const error = await failureOf(call(client));
+    expectNoSecretIn(error);
+    expect(error.cause).toBeUndefined();
+  });
 
-    it.each([
-      ['the status text', `HTTP/1.1 400 ${apiKey} ${apiToken}\r\ncontent-length: 0\r\n\r\n`],
-      ['a broken status line', `HTTP/9 ${apiKey} ${apiToken}\r\n\r\n`],
-      ['a broken header', `HTTP/1.1 200 OK\r\n${apiKey}\r\n${apiToken}: ${apiToken}\u0000\r\n\r\n`],
-      ['a broken chunk', `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${apiKey}\r\n${apiToken}`],
-    ])('%s', async (_, bytes) => {
-      const server = await startRawServer((socket) => socket.end(bytes));
-      expectNoSecretIn(await failureOf(call(clientFor(server, { ...credentials, maxRetries: 0 }))));
-    });
+  it.each([
+    ['credentials in the status text', `HTTP/1.1 400 ${apiKey} ${apiToken}\r\ncontent-length: 0\r\n\r\n`],
+    ['credentials in a broken status line', `HTTP/9 ${apiKey} ${apiToken}\r\n\r\n`],
+    [
+      'credentials in a broken header',
+      `HTTP/1.1 200 OK\r\n${apiKey}\r\n${apiToken}: ${apiToken}\u0000\r\n\r\n`,
+    ],
+    [
+      'credentials in a broken chunk',
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${apiKey}\r\n${apiToken}`,
+    ],
+  ])('after %s', async (_, bytes) => {
+    const server = await startRawServer((socket) => socket.end(bytes));
+    expectNoSecretIn(await failureOf(call(clientFor(server, { ...credentials, maxRetries: 0 }))));
+  });
 
-    it('a refused connection', async () => {
-      withoutBackOff();
-      const url = `http://127.0.0.1:${await unusedPort()}`;
-      expectNoSecretIn(await failureOf(call(clientFor({ url }, credentials))));
-    });
+  it('after a refused connection', async () => {
+    withoutBackOff();
+    const url = `http://127.0.0.1:${await unusedPort()}`;
+    expectNoSecretIn(await failureOf(call(clientFor({ url }, credentials))));
+  });
 
-    it('a fetch of the merchant whose error holds the request', async () => {
-      const fetch = (url: string, init: object) =>
-        Promise.reject(
-          Object.assign(new Error(`${apiKey} failed`), { url, init, code: apiToken, request: init }),
-        );
-      expectNoSecretIn(
-        await failureOf(call(clientFor({ url: 'https://service.example' }, { ...credentials, fetch }))),
+  it('after an error of a custom fetch that holds the request', async () => {
+    const fetch = (url: string, init: object) =>
+      Promise.reject(
+        Object.assign(new Error(`${apiKey} failed`), { url, init, code: apiToken, request: init }),
       );
-    });
+    expectNoSecretIn(
+      await failureOf(call(clientFor({ url: 'https://service.example' }, { ...credentials, fetch }))),
+    );
+  });
 
-    it('an abort', async () => {
-      const server = await startHttpServer(stall);
-      const signal = AbortSignal.timeout(50);
-      expectNoSecretIn(await failureOf(call(clientFor(server, credentials), { signal })));
-    });
-  },
-);
+  it('after an abort', async () => {
+    const server = await startHttpServer(stall);
+    const signal = AbortSignal.timeout(50);
+    expectNoSecretIn(await failureOf(call(clientFor(server, credentials), { signal })));
+  });
+});
 
-it('what the service wrote is there to read, though nothing prints it', async () => {
+it('the body of a response can be read from the error, although nothing prints it', async () => {
   const server = await startHttpServer(
     reply(400, echo),
     reply(200, { response: { uuid: 'u-1', amount: cpf } }),
@@ -155,14 +161,14 @@ it('what the service wrote is there to read, though nothing prints it', async ()
   expect(second['body']).toEqual({ response: { uuid: 'u-1', amount: cpf } });
 });
 
-it('a redirect’s message names the origin without the credentials in it', async () => {
+it('the message about a redirect names the origin with the credentials redacted', async () => {
   const location = `https://${apiKey}.other.example:8443/x`;
   const server = await startHttpServer(reply(302, '', { location }));
   const error = await failureOf(query.call(clientFor(server, credentials)));
   expect(error.message).toContain('https://[redacted].other.example:8443,');
 });
 
-it('a credential with characters that mean something in a pattern is taken out as it is', async () => {
+it('a credential with regular-expression characters is redacted literally', async () => {
   const odd = '(a+)+$.*z';
   const server = await startHttpServer(reply(404));
   const client = new PaymentsClient({ baseUrl: `${server.url}/x-${odd}-y`, apiKey: 'k-key', apiToken: odd });
@@ -170,27 +176,27 @@ it('a credential with characters that mean something in a pattern is taken out a
   expect(error.message).toContain('/x-[redacted]-y/v1.1/');
 });
 
-it('a uuid that a short credential is part of by chance is given as it came, not redacted', async () => {
+it('a uuid that contains a short credential by chance is not redacted', async () => {
   const server = await startHttpServer(reply(500, { response: { uuid: '7d1f2a90-3c54' } }));
   const error = await failureOf(create.call(clientFor(server, { apiKey: '7d1f2a90', apiToken: '54' })));
   expect(error['uuid']).toBe('7d1f2a90-3c54');
 });
 
-it('a credential counts as quoted from 12 characters on', () => {
+it('a uuid is dropped when it contains a credential of 12 or more characters', () => {
   const uuidWith = (secret: string) =>
     new Secrets({ apiKey: secret, apiToken: 'x' }).uuid(`7-${secret.toUpperCase()}-3`);
   expect(uuidWith('0123456789a')).toBe('7-0123456789A-3');
   expect(uuidWith('0123456789ab')).toBeUndefined();
 });
 
-it('a uuid that quotes a whole credential is none', async () => {
+it('a uuid that quotes a whole credential is left off the error', async () => {
   const server = await startHttpServer(reply(500, { response: { uuid: `x-${apiToken.toUpperCase()}` } }));
   const error = await failureOf(create.call(clientFor(server, credentials)));
   expect(error['uuid']).toBeUndefined();
 });
 
-describe('no credential is in what is printed of the client', () => {
-  it('before and after a call', async () => {
+describe('no credential is shown', () => {
+  it('by a printed client, before and after a call', async () => {
     const server = await startHttpServer(reply(200, checkoutAnswer()));
     const client = clientFor(server, credentials);
     expectNoSecretIn(client);
@@ -201,7 +207,7 @@ describe('no credential is in what is printed of the client', () => {
     expect(structuredClone(client)).toEqual({});
   });
 
-  it('and none in what observers see', async () => {
+  it('by the events that observers receive', async () => {
     withoutBackOff();
     const events: unknown[] = [];
     const observe = (event: unknown) => events.push(event);
@@ -218,7 +224,7 @@ describe('no credential is in what is printed of the client', () => {
   });
 });
 
-describe('what is refused is not shown', () => {
+describe('the error for a refused value does not show it', () => {
   const wrong = {
     currency: cpf,
     referenceCode: [cpf],
@@ -246,7 +252,7 @@ describe('what is refused is not shown', () => {
     expectNoSecretIn(await failureOf(client.cancelScheduledPayment('i', { reason: [cpf, email] as never })));
   });
 
-  it('by a host whose own zod is configured to show it', async () => {
+  it('when the host configures its own zod to show it', async () => {
     z.config({
       customError: (issue) => `shown: ${JSON.stringify(issue.input)}`,
       localeError: (issue) => `shown: ${JSON.stringify(issue.input)}`,
@@ -280,14 +286,14 @@ describe('what is refused is not shown', () => {
   });
 });
 
-it('no error of the platform is the cause of one of ours', async () => {
+it('an error of the SDK never has an error of the platform as its cause', async () => {
   const server = await startHttpServer(dropConnection);
   const error = await failureOf(cancel.call(clientFor(server, credentials)));
   expect(error).toBeInstanceOf(PaymentsError);
   expect('cause' in error).toBe(false);
 });
 
-it('a request that is right is sent with what it holds, so that these tests look for what was there', async () => {
+it('a valid request carries the marked values, so that these tests search for values that exist', async () => {
   const server = await startHttpServer(reply(200, checkoutAnswer()));
   await clientFor(server, credentials).createRecurringCheckout(checkoutRequest());
   expect(server.requests[0]?.headers['x-api-key']).toBe(apiKey);

@@ -1,6 +1,6 @@
 /**
- * A certificate that nobody trusts, for 127.0.0.1, with its key: they protect nothing. Committed, so that the tests
- * need no openssl; valid for a hundred years. Made by
+ * A self-signed certificate for 127.0.0.1 and its key. No client trusts it. It is committed, so that the tests
+ * need no openssl, and valid for a hundred years. Made by
  *
  *     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 \
  *       -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem

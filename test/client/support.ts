@@ -42,7 +42,7 @@ export function checkoutRequest() {
   } satisfies RecurringCheckoutRequest;
 }
 
-/** The answer to it, with every documented field (document section 2.2). */
+/** The response to `checkoutRequest()`, with every documented field (document section 2.2). */
 export function checkoutAnswer() {
   return {
     status: 0,
@@ -122,7 +122,7 @@ export function transactionAnswer() {
 
 export const cancellationAnswer = () => ({ status: 0, message: 'success' });
 
-/** One of each operation, so that a claim about all of them is tested on all of them. */
+/** Every operation, so that a claim about all of them is tested on each. */
 export const operations = [
   {
     name: 'createRecurringCheckout',
@@ -156,7 +156,7 @@ type CallOptions = Parameters<PaymentsClient['getTransaction']>[1] & {};
 
 export const changing = operations.filter(({ method }) => method !== 'GET');
 
-/** What a call rejects with, which must be an error of ours. */
+/** The error that a call rejects with, which must be a `PaymentsError`. */
 export async function failureOf(call: Promise<unknown>): Promise<PaymentsError & Record<string, unknown>> {
   const thrown: unknown = await call.then(
     (value) => {
@@ -168,7 +168,7 @@ export async function failureOf(call: Promise<unknown>): Promise<PaymentsError &
   return thrown as PaymentsError & Record<string, unknown>;
 }
 
-/** Takes the waiting out of back-off, which is a random part of an ever longer time. */
+/** Makes every back-off 0 ms long, because its length is a random fraction of a limit. */
 export function withoutBackOff(): void {
   vi.spyOn(Math, 'random').mockReturnValue(0);
 }

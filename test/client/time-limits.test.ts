@@ -12,7 +12,7 @@ const stallInBody: Respond = (response) => {
   response.write('{"status":0,');
 };
 
-/** A byte at a time, so that a limit on silence alone would never be reached. */
+/** Sends a byte every 10 ms, so that a limit on silence alone would never be reached. */
 const trickle: Respond = (response) => {
   response.writeHead(200);
   const timer = setInterval(() => response.write(' '), 10);
@@ -50,13 +50,13 @@ describe.each(operations)('$name', ({ call }) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('ends when the service accepts the connection and says nothing for the headers’ end', async () => {
+  it('ends after timeoutMs when the service never completes its headers', async () => {
     const server = await startRawServer((socket) => socket.write('HTTP/1.1 200 OK\r\nx-a: 1\r\n'));
     const thrown = await failureOf(call(clientFor(server, { timeoutMs: 150, maxRetries: 0 })));
     expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown' });
   });
 
-  it('an error whose body stalls is that error, once timeoutMs is over', async () => {
+  it('throws the ApiError of a 409 after timeoutMs when its body stalls', async () => {
     const server = await startHttpServer((response) => {
       response.writeHead(409, { 'content-length': 100 });
       response.write('{"message":');
@@ -66,32 +66,32 @@ describe.each(operations)('$name', ({ call }) => {
   });
 });
 
-it('each attempt has a time of its own', async () => {
+it('each attempt gets the full timeoutMs', async () => {
   const server = await startHttpServer(stall, stallInBody, reply(200, query.answer()));
-  // Long enough for the third response on a busy machine; the first two take all of it whatever it is.
+  // Long enough for the third response on a busy machine; the first two always use all of it.
   expect(await query.call(clientFor(server, { timeoutMs: 1_000 }))).toEqual(query.answer());
   expect(server.requests).toHaveLength(3);
 });
 
-it('totalTimeoutMs counts over all attempts', async () => {
+it('totalTimeoutMs limits all attempts together', async () => {
   const server = await startHttpServer(stall);
   const options = { timeoutMs: 150, totalTimeoutMs: 1_500, maxRetries: 50 };
   const started = performance.now();
   const thrown = await failureOf(query.call(clientFor(server, options)));
   expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-  // How many fit in depends on the machine, and on the jitter of the back-off; without the total limit it would be 51.
+  // How many fit depends on the machine and on the jitter of the back-off; without the total limit it would be 51.
   expect(thrown['attempts']).toBeGreaterThan(1);
   expect(thrown['attempts']).toBeLessThan(12);
   expect(performance.now() - started).toBeLessThan(6_000);
 });
 
-it('a timeout of a call replaces that of the client', async () => {
+it('the timeoutMs of a call replaces that of the client', async () => {
   const server = await startHttpServer(stall);
   const client = clientFor(server, { timeoutMs: 60_000, maxRetries: 0 });
   expect(await failureOf(create.call(client, { timeoutMs: 100 }))).toMatchObject({ code: 'timeout' });
 });
 
-it('the connection of an attempt that timed out is not used again', async () => {
+it('the connection of an attempt that timed out is closed', async () => {
   let ended = false;
   const server = await startRawServer((socket) => socket.on('close', () => (ended = true)));
   await failureOf(create.call(clientFor(server, { timeoutMs: 100 })));

@@ -13,7 +13,7 @@ describe('a uuid that is not the journey’s does not make an error say that the
     expect(thrown.message).toContain('The journey may exist');
   });
 
-  it('when a 429 had one and the connection was lost after it', async () => {
+  it('when a 429 had one and the next attempt lost its connection', async () => {
     withoutBackOff();
     const turnedAway = reply(429, { response: { uuid: 'not-created' } });
     const server = await startHttpServer(turnedAway, dropConnection);
@@ -23,7 +23,7 @@ describe('a uuid that is not the journey’s does not make an error say that the
   });
 });
 
-it('a uuid that stands beside the journey’s does not make it ambiguous', async () => {
+it('another uuid beside the journey’s does not make the journey’s ambiguous', async () => {
   const text = JSON.stringify({ uuid: 'request-1', ...checkoutAnswer() }).slice(0, -20);
   const server = await startRawServer((socket) =>
     socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n${text}`),
@@ -31,14 +31,14 @@ it('a uuid that stands beside the journey’s does not make it ambiguous', async
   expect(await failureOf(create.call(clientFor(server)))).toMatchObject({ uuid: 'uuid-1' });
 });
 
-it('a uuid of a query that failed is kept when the next attempt brings none', async () => {
+it('the uuid from a failed attempt of a query is kept when the next attempt brings none', async () => {
   withoutBackOff();
   const server = await startHttpServer(reply(503, { uuid: 'uuid-1' }), dropConnection);
   const thrown = await failureOf(query.call(clientFor(server), { maxRetries: 1 }));
   expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 2, uuid: 'uuid-1' });
 });
 
-it('the answer to a cancellation has no uuid, so that none is taken for one', async () => {
+it('the error of a cancellation has no uuid, because the documented response has none', async () => {
   const server = await startHttpServer(reply(504, { uuid: 'trace-1' }));
   expect(await failureOf(cancel.call(clientFor(server)))).toMatchObject({ uuid: undefined });
 });

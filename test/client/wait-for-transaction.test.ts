@@ -17,14 +17,14 @@ afterEach(() => {
 const pending = reply(200, { situation: 'PENDING' });
 const paid = reply(200, { situation: 'PAID' });
 
-it.each(['PAID', 'CANCELLED'])('waits until the transaction is %s', async (situation) => {
+it.each(['PAID', 'CANCELLED'])('waitForTransaction waits until the transaction is %s', async (situation) => {
   const server = await startHttpServer(pending, reply(200, {}), pending, reply(200, { situation }));
   const transaction = await clientFor(server).waitForTransaction('a/b', { intervalMs: 5 });
   expect(transaction).toEqual({ situation });
   expect(server.requests.map(({ url }) => url)).toEqual(Array(4).fill('/v1.1/transactions/a%2Fb'));
 });
 
-it('waits for what until says', async () => {
+it('waitForTransaction waits until `until` returns true', async () => {
   const server = await startHttpServer(paid, reply(200, { situation: 'PAID', refunds: { quantity: 1 } }));
   const until = vi.fn(({ refunds }: { refunds?: unknown }) => refunds !== undefined);
   const transaction = await clientFor(server).waitForTransaction('uuid-1', { until, intervalMs: 5 });
@@ -32,15 +32,15 @@ it('waits for what until says', async () => {
   expect(until).toHaveBeenCalledTimes(2);
 });
 
-it('pauses as long as intervalMs between two queries', async () => {
+it('waitForTransaction pauses for intervalMs between two queries', async () => {
   const server = await startHttpServer(pending, paid);
   await clientFor(server).waitForTransaction('uuid-1', { intervalMs: 150 });
   const [first, second] = server.requests;
   expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(140);
 });
 
-it('polls on through failures that pass', async () => {
-  // Three of each, because a query itself is tried three times.
+it('waitForTransaction keeps polling through temporary failures', async () => {
+  // Three of each, because a query itself makes three attempts.
   const failures = [reply(503), reply(429), reply(408), dropConnection, stall];
   const responses = failures.flatMap((failure) => [failure, failure, failure]);
   const server = await startHttpServer(...responses, paid);
@@ -49,25 +49,28 @@ it('polls on through failures that pass', async () => {
   expect(server.requests).toHaveLength(16);
 });
 
-it.each([400, 401, 403, 404, 422])('rejects at once on %d, which does not pass', async (status) => {
-  const server = await startHttpServer(pending, reply(status), paid);
-  const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { intervalMs: 5 }));
-  expect(thrown).toBeInstanceOf(ApiError);
-  expect(thrown).toMatchObject({ httpStatus: status });
-  expect(server.requests).toHaveLength(2);
-});
+it.each([400, 401, 403, 404, 422])(
+  'waitForTransaction rejects at once on %d, which is not temporary',
+  async (status) => {
+    const server = await startHttpServer(pending, reply(status), paid);
+    const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { intervalMs: 5 }));
+    expect(thrown).toBeInstanceOf(ApiError);
+    expect(thrown).toMatchObject({ httpStatus: status });
+    expect(server.requests).toHaveLength(2);
+  },
+);
 
 it.each([
   ['a body status other than 0', reply(200, { status: 999, situation: 'PAID' }), 'api_error'],
-  ['an answer that cannot be used', reply(200, 'no JSON'), 'invalid_response'],
-])('rejects at once on %s', async (_, respond, code) => {
+  ['a response that cannot be used', reply(200, 'no JSON'), 'invalid_response'],
+])('waitForTransaction rejects at once on %s', async (_, respond, code) => {
   const server = await startHttpServer(respond, paid);
   const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { intervalMs: 5 }));
   expect(thrown.code).toBe(code);
   expect(server.requests).toHaveLength(1);
 });
 
-it('rejects at once with what until throws', async () => {
+it('waitForTransaction rejects at once with what `until` throws', async () => {
   const server = await startHttpServer(pending);
   const bug = new Error('a bug of the merchant');
   const until = () => {
@@ -76,7 +79,7 @@ it('rejects at once with what until throws', async () => {
   await expect(clientFor(server).waitForTransaction('uuid-1', { until })).rejects.toBe(bug);
 });
 
-it('ends with a TimeoutError when the time is over', async () => {
+it('waitForTransaction ends with a TimeoutError after timeoutMs', async () => {
   const server = await startHttpServer(pending);
   const started = performance.now();
   const wait = clientFor(server).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 200 });
@@ -88,7 +91,7 @@ it('ends with a TimeoutError when the time is over', async () => {
   expect(server.requests.length).toBeGreaterThan(2);
 });
 
-it('ends in time when the service stalls, though a query may take longer', async () => {
+it('waitForTransaction ends after its timeoutMs even when a query stalls', async () => {
   const server = await startHttpServer(stall);
   const started = performance.now();
   const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { timeoutMs: 150 }));
@@ -96,7 +99,7 @@ it('ends in time when the service stalls, though a query may take longer', async
   expect(performance.now() - started).toBeLessThan(3_000);
 });
 
-it('heeds a Retry-After that is longer than intervalMs', async () => {
+it('waitForTransaction waits for a Retry-After that is longer than intervalMs', async () => {
   const server = await startHttpServer(reply(429, '', { 'retry-after': '1' }), paid);
   const client = clientFor(server, { maxRetries: 0 });
   await client.waitForTransaction('uuid-1', { intervalMs: 5 });
@@ -107,7 +110,7 @@ it('heeds a Retry-After that is longer than intervalMs', async () => {
 it.each([
   ['during a query', stall],
   ['during a pause', pending],
-])('a signal that fires %s ends it at once', async (_, respond) => {
+])('a signal that fires %s ends the wait at once', async (_, respond) => {
   const server = await startHttpServer(respond);
   const controller = new AbortController();
   const reason = new Error('enough');
@@ -127,7 +130,7 @@ it.each([
   expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 });
 
-it('a signal that has fired sends nothing', async () => {
+it('a signal that has already fired prevents every query', async () => {
   const server = await startHttpServer(paid);
   const thrown = await failureOf(
     clientFor(server).waitForTransaction('uuid-1', { signal: AbortSignal.abort() }),
@@ -136,7 +139,7 @@ it('a signal that has fired sends nothing', async () => {
   expect(server.requests).toEqual([]);
 });
 
-it('leaves no listener on the signal', async () => {
+it('waitForTransaction leaves no listener on the signal', async () => {
   const server = await startHttpServer(pending, pending, paid);
   const { signal } = new AbortController();
   await clientFor(server).waitForTransaction('uuid-1', { signal, intervalMs: 5 });
@@ -144,7 +147,7 @@ it('leaves no listener on the signal', async () => {
 });
 
 it.each([{ intervalMs: 0 }, { intervalMs: Number.NaN }, { timeoutMs: -1 }, { timeoutMs: 2 ** 31 }])(
-  '%j is refused',
+  'waitForTransaction refuses %j',
   async (options) => {
     const server = await startHttpServer(paid);
     const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', options));
@@ -153,13 +156,13 @@ it.each([{ intervalMs: 0 }, { intervalMs: Number.NaN }, { timeoutMs: -1 }, { tim
   },
 );
 
-it('an identifier that cannot be right is refused at once', async () => {
+it('an invalid identifier is refused at once', async () => {
   const server = await startHttpServer(paid);
   expect(await failureOf(clientFor(server).waitForTransaction('..'))).toBeInstanceOf(InvalidRequestError);
 });
 
 describe('until', () => {
-  it('that gives a promise is awaited', async () => {
+  it('that returns a promise is awaited', async () => {
     const server = await startHttpServer(pending, paid);
     const until = vi.fn(async ({ situation }: { situation?: unknown }) => {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -170,7 +173,7 @@ describe('until', () => {
     expect(until).toHaveBeenCalledTimes(2);
   });
 
-  it('that rejects ends the wait with what it rejects with', async () => {
+  it('that rejects ends the wait with the same error', async () => {
     const server = await startHttpServer(pending);
     const bug = new Error('the database is away');
     const wait = clientFor(server).waitForTransaction('uuid-1', { until: () => Promise.reject(bug) });
@@ -178,7 +181,7 @@ describe('until', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that fails as a query may fail ends the wait all the same', async () => {
+  it('that throws an ApiError of 503 ends the wait, although a query may fail with 503', async () => {
     const server = await startHttpServer(pending);
     const context = { operation: 'getTransaction', outcome: 'unknown', attempts: 1 } as const;
     const failure = new ApiError('m', { ...context, httpStatus: 503, body: undefined });
@@ -193,7 +196,7 @@ describe('until', () => {
     }
   });
 
-  it('that never settles does not outlast timeoutMs', async () => {
+  it('that never settles is ended by timeoutMs', async () => {
     const server = await startHttpServer(pending);
     const started = performance.now();
     const until = () => new Promise<boolean>(() => undefined);
@@ -202,7 +205,7 @@ describe('until', () => {
     expect(performance.now() - started).toBeLessThan(3_000);
   });
 
-  it('that never settles does not outlast the signal', async () => {
+  it('that never settles is ended by the signal', async () => {
     const server = await startHttpServer(pending);
     const controller = new AbortController();
     const until = vi.fn(() => new Promise<boolean>(() => undefined));
@@ -214,7 +217,7 @@ describe('until', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('that settles leaves no timer behind, which would keep the process', async () => {
+  it('that settles leaves no timer behind that would keep the process alive', async () => {
     const server = await startHttpServer(paid);
     const clear = vi.spyOn(globalThis, 'clearTimeout');
     const set = vi.spyOn(globalThis, 'setTimeout');
@@ -249,7 +252,7 @@ describe('the TimeoutError', () => {
     expect(thrown).toMatchObject({ code: 'timeout', transaction: last });
   });
 
-  it('has it though the queries after it failed', async () => {
+  it('has the last transaction even when the queries after it failed', async () => {
     const server = await startHttpServer(reply(200, personal), reply(503));
     const thrown = await failureOf(
       clientFor(server, { maxRetries: 0 }).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 200 }),
@@ -258,7 +261,7 @@ describe('the TimeoutError', () => {
     expect(thrown).toMatchObject({ code: 'timeout', transaction: personal });
   });
 
-  it('has none when none was seen', async () => {
+  it('has no transaction when no query succeeded', async () => {
     const server = await startHttpServer(reply(503));
     const thrown = await failureOf(
       clientFor(server, { maxRetries: 0 }).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 100 }),
@@ -267,7 +270,7 @@ describe('the TimeoutError', () => {
     expect(thrown['transaction']).toBeUndefined();
   });
 
-  it('prints nothing of it', async () => {
+  it('prints nothing of its transaction', async () => {
     const server = await startHttpServer(reply(200, personal));
     const thrown = await failureOf(
       clientFor(server).waitForTransaction('uuid-1', { intervalMs: 20, timeoutMs: 100 }),
@@ -304,7 +307,7 @@ it('a polluted prototype adds no options', async () => {
   expect(query.mock.calls[0]?.[1]).toBeUndefined();
 });
 
-it.each([null, undefined])('a signal that is %s is no signal', async (signal) => {
+it.each([null, undefined])('a signal of %s counts as no signal', async (signal) => {
   const server = await startHttpServer(pending, paid);
   const wait = clientFor(server).waitForTransaction('uuid-1', { signal, intervalMs: 5 });
   expect(await wait).toEqual({ situation: 'PAID' });

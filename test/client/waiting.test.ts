@@ -9,10 +9,10 @@ const context = { operation: 'getTransaction', attempts: 1, outcome: 'unknown' }
 const unavailable = (retryAfterMs?: number) =>
   new ApiError('m', { ...context, httpStatus: 503, body: '', retryAfterMs });
 
-/** A query that heeds no signal, as a double of the client may not. */
+/** A query that ignores its signal, as a test double of the client may do. */
 const pending = () => vi.fn(async (): Promise<Transaction> => ({ situation: 'PENDING' }));
 
-it('a signal that fires in a pause ends the wait, though the query does not heed it', async () => {
+it('a signal that fires in a pause ends the wait, even when the query ignores it', async () => {
   const query = pending();
   const controller = new AbortController();
   const wait = waitForTransaction(query, { signal: controller.signal, intervalMs: 60_000 });
@@ -25,7 +25,7 @@ it('a signal that fires in a pause ends the wait, though the query does not heed
   expect(query).toHaveBeenCalledOnce();
 });
 
-it('the errors count the queries', async () => {
+it('the error of a wait counts its queries as attempts', async () => {
   const controller = new AbortController();
   const query = pending();
   query.mockImplementation(async () => {
@@ -36,7 +36,7 @@ it('the errors count the queries', async () => {
   expect(await failureOf(wait)).toMatchObject({ code: 'aborted', attempts: 3 });
 });
 
-it('no query is made once the time is over to the millisecond', async () => {
+it('no query is made when exactly timeoutMs has passed', async () => {
   let now = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const query = pending();
@@ -52,9 +52,9 @@ it('no query is made once the time is over to the millisecond', async () => {
 
 it.each([
   ['without a Retry-After', undefined, 30],
-  ['with a shorter one', 5, 30],
-  ['with a longer one', 60, 60],
-])('after a failure %s (%s ms) the pause is %d ms at least', async (_, retryAfterMs, pauseMs) => {
+  ['with a shorter Retry-After', 5, 30],
+  ['with a longer Retry-After', 60, 60],
+])('the pause after a failure %s (%s ms) is at least %d ms', async (_, retryAfterMs, pauseMs) => {
   const answers = [() => Promise.reject(unavailable(retryAfterMs)), async () => ({ situation: 'PAID' })];
   const started = performance.now();
   await waitForTransaction(async () => answers.shift()?.() ?? {}, { intervalMs: 30 });
@@ -66,7 +66,7 @@ it.each([
 it.each([
   ['intervalMs', { intervalMs: 0 }],
   ['timeoutMs', { timeoutMs: 0 }],
-])('%s of 0 is refused by its name', async (name, options) => {
+])('%s of 0 is refused with a message that names it', async (name, options) => {
   const query = pending();
   const thrown = await failureOf(waitForTransaction(query, options));
   expect(thrown).toMatchObject({ code: 'configuration', message: expect.stringContaining(`\`${name}\``) });

@@ -8,7 +8,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 
-// The mistakes of a first day. That a handler is mounted without toNodeListener is in
+// The mistakes of a first day. A handler mounted without toNodeListener is tested in
 // test/webhooks/handler-adapters.test.ts, because it takes a server.
 const credentials = { apiKey: 'key', apiToken: 'token' };
 type Call = (...given: unknown[]) => unknown;
@@ -29,7 +29,7 @@ const calls: ReadonlyArray<readonly [what: string, call: Call, says: string]> = 
 
 describe.each(calls)('%s', (_what, call, says) => {
   it.each([[undefined], [null], [7]])(
-    'given %s, says how to call it, and throws no raw TypeError',
+    'called with %s, says how to call it, and throws no raw TypeError',
     (given) => {
       let thrown: unknown;
       try {

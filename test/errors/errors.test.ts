@@ -40,7 +40,7 @@ beforeAll(async () => {
   expect(theirs.ApiError).not.toBe(ApiError);
 });
 
-describe('codes and names are what merchants test for, so they never change', () => {
+describe('codes and names, which merchants test for,', () => {
   it.each([
     ['ConfigurationError', 'configuration', 'not-sent'],
     ['InvalidRequestError', 'invalid_request', 'not-sent'],
@@ -60,13 +60,13 @@ describe('codes and names are what merchants test for, so they never change', ()
     expect(error.stack).toContain(error.message);
   });
 
-  it('each class has a code of its own', () => {
+  it('differ for each class', () => {
     expect(new Set(names.map((name) => makers[name](ours).code)).size).toBe(names.length);
   });
 });
 
 describe('instanceof', () => {
-  it.each(names)('%s is told from all others, in both copies of the package', (name) => {
+  it.each(names)('%s is distinct from all other classes, in both copies of the package', (name) => {
     for (const error of [makers[name](ours), makers[name](theirs)]) {
       expect(error).toBeInstanceOf(Error);
       for (const copy of [ours, theirs]) {
@@ -87,12 +87,12 @@ describe('instanceof', () => {
     new Error('m'),
     new DOMException('m', 'AbortError'),
     Object.create(null),
-  ])('%s is no error of ours', (value) => {
+  ])('%s is not a PaymentsError', (value) => {
     expect(value instanceof PaymentsError).toBe(false);
     expect(value instanceof ApiError).toBe(false);
   });
 
-  it('a class that a merchant derives has its own instances only', () => {
+  it('a class that a merchant derives matches only its own instances', () => {
     class Refused extends ApiError {}
     const refused = new Refused('m', { ...context, httpStatus: 400, body });
     expect(refused).toBeInstanceOf(Refused);
@@ -105,7 +105,7 @@ describe('instanceof', () => {
   });
 });
 
-describe('bodies are there to read, and printed by nothing', () => {
+describe('personal data can be read from an error, and nothing prints it', () => {
   const printed = (value: unknown) =>
     [
       inspect(value, { depth: 9, showHidden: true }),
@@ -115,16 +115,19 @@ describe('bodies are there to read, and printed by nothing', () => {
       ...Object.getOwnPropertyNames(value).map((key) => String(Reflect.get(value as object, key))),
     ].join('\n');
 
-  it.each(['ApiError', 'InvalidResponseError', 'InvalidNotificationError'] as const)('%s', (name) => {
-    const error = makers[name](ours) as PaymentsError & { body: unknown };
-    expect(error.body).toBe(body);
-    expect(Object.hasOwn(error, 'body')).toBe(false);
-    expect(printed(error)).not.toContain(secret);
-    expect(structuredClone(error)).not.toHaveProperty('body');
-    expect({ ...error }).not.toHaveProperty('body');
-  });
+  it.each(['ApiError', 'InvalidResponseError', 'InvalidNotificationError'] as const)(
+    'in the body of %s',
+    (name) => {
+      const error = makers[name](ours) as PaymentsError & { body: unknown };
+      expect(error.body).toBe(body);
+      expect(Object.hasOwn(error, 'body')).toBe(false);
+      expect(printed(error)).not.toContain(secret);
+      expect(structuredClone(error)).not.toHaveProperty('body');
+      expect({ ...error }).not.toHaveProperty('body');
+    },
+  );
 
-  it('TimeoutError.transaction', () => {
+  it('in TimeoutError.transaction', () => {
     const error = makers.TimeoutError(ours) as TimeoutError;
     expect(error.transaction).toBe(transaction);
     expect(Object.hasOwn(error, 'transaction')).toBe(false);
@@ -133,7 +136,7 @@ describe('bodies are there to read, and printed by nothing', () => {
     expect({ ...error }).not.toHaveProperty('transaction');
   });
 
-  it('ApiError.serviceMessage', () => {
+  it('in ApiError.serviceMessage', () => {
     const error = new ApiError('m', { ...context, httpStatus: 400, body });
     expect(error).toMatchObject({ status: 999, serviceMessage: secret });
     expect(printed(error)).not.toContain(secret);
@@ -146,7 +149,7 @@ describe('bodies are there to read, and printed by nothing', () => {
     [],
     { status: '1', message: 7 },
     Object.create({ status: 1, message: 'm' }),
-  ])('ApiError has neither status nor message of a body that is %j', (other) => {
+  ])('and ApiError takes neither status nor message from a body of %j', (other) => {
     const error = new ApiError('m', { ...context, httpStatus: 400, body: other });
     expect(error.status).toBeUndefined();
     expect(error.serviceMessage).toBeUndefined();
@@ -154,7 +157,7 @@ describe('bodies are there to read, and printed by nothing', () => {
 });
 
 describe('what an error says', () => {
-  it('JSON has what a log needs', () => {
+  it('includes, as JSON, what a log needs', () => {
     const error = new ApiError('m', { ...context, httpStatus: 429, body, retryAfterMs: 1_000 });
     expect(JSON.parse(JSON.stringify(error))).toEqual({
       code: 'api_error',
@@ -167,12 +170,12 @@ describe('what an error says', () => {
     });
   });
 
-  it('there is a cause only where there is one', () => {
+  it('includes a cause only if one was given', () => {
     expect('cause' in makers.TimeoutError(ours)).toBe(false);
     expect(makers.AbortedError(ours).cause).toBe('why');
   });
 
-  it('issues are named with their paths, five of them at most', () => {
+  it('includes at most five issues, with their paths', () => {
     expect(makers.InvalidRequestError(ours).message).toBe(
       'The request was refused before anything was sent. a.0.b: expected a string. ' +
         'See docs/errors.md#invalid_request in pix-automatic-sdk.',
@@ -185,7 +188,7 @@ describe('what an error says', () => {
     expect(summarize([{ path: [Symbol('s')], message: 'm' }])).toBe('Symbol(s): m');
   });
 
-  it('an invalid argument of a helper that sends nothing has no outcome, and JSON has none either', () => {
+  it('includes no outcome, nor in JSON, for an invalid argument of a helper that sends nothing', () => {
     const issues = [{ path: ['base64'], message: 'expected Base64' }];
     const error = new InvalidRequestError('The QR code', issues, { ofCall: false });
     expect(error.outcome).toBeUndefined();
@@ -204,12 +207,12 @@ describe('what an error says', () => {
     ['getTransaction', 'unknown', 'changes nothing'],
     ['createRecurringCheckout', 'refused', 'did not act on it'],
     ['createRecurringCheckout', 'not-sent', 'can be made again'],
-  ] as const)('%s with the outcome %s says what to do next', (operation, outcome, text) => {
+  ] as const)('includes what to do next for %s with the outcome %s', (operation, outcome, text) => {
     expect(advice({ operation, outcome })).toContain(text);
   });
 
   it.each(['missing', 'wrong-scheme', 'malformed', 'mismatch'] as const)(
-    'a notification that is not accepted says why: %s',
+    'includes the reason why a notification is not accepted: %s',
     (reason) => {
       const error = new WebhookAuthenticationError(reason);
       expect(error).toMatchObject({ reason, outcome: undefined });

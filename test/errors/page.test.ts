@@ -16,7 +16,7 @@ const sections = new Map(
     }),
 );
 
-/** By hand and of that type, so that a new code cannot be forgotten: `tsc` asks for it. */
+/** Written by hand with this type, so that `tsc` fails when a new code is missing. */
 const classes: Record<PaymentsErrorCode, (typeof names)[number]> = {
   configuration: 'ConfigurationError',
   invalid_request: 'InvalidRequestError',
@@ -31,12 +31,12 @@ const classes: Record<PaymentsErrorCode, (typeof names)[number]> = {
 };
 
 describe('the page about errors', () => {
-  it('has a section for each code, under exactly that heading, and no other', () => {
+  it('has a section for each code, with the code as its heading, and no other section', () => {
     expect([...sections.keys()].sort()).toEqual(Object.keys(classes).sort());
   });
 
   it.each(Object.entries(classes))(
-    '%s: names %s, its outcome, what happened, causes and ways out',
+    'has in the section %s the class %s, its outcome, what happened, causes and ways out',
     (code, name) => {
       const section = sections.get(code);
       expect(section).toMatch(new RegExp(`^\\n\`${name}\``));
@@ -51,7 +51,7 @@ describe('the page about errors', () => {
     },
   );
 
-  it('names every field that a class has beside those of all errors', () => {
+  it('names every field that a class has in addition to the common fields', () => {
     const common = ['code', 'outcome', 'uuid', 'operation', 'attempts', 'message', 'stack', 'name', 'cause'];
     for (const [code, name] of Object.entries(classes)) {
       const error = makers[name](errors);
@@ -87,17 +87,17 @@ describe('the pointer at the end of a message', () => {
     expect(error.stack).toContain(error.message);
   });
 
-  it('leads into the package: the page is published', () => {
+  it('leads to a page that the package includes', () => {
     expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('docs/**/*.md');
   });
 
-  it('is there once when an error says what another has said', () => {
+  it('appears once when an error quotes the message of another', () => {
     const { message } = makers.TimeoutError(errors);
     const outer = new errors.ConfigurationError(`${message} Twice.`);
     expect(outer.message).toBe('m Twice. See docs/errors.md#configuration in pix-automatic-sdk.');
   });
 
-  it('is not on the command line, whose reader has its help instead', async () => {
+  it('is left out on the command line, which points to its help instead', async () => {
     const env = { PAYMENTS_API_KEY: 'key ', PAYMENTS_API_TOKEN: 'token' };
     const args = ['trigger', 'payment', '--to', 'http://127.0.0.1:9/'];
     const { status, stderr } = await runCli(args, env);

@@ -1,6 +1,6 @@
 import type { Outcome, PaymentsErrorCode } from 'pix-automatic-sdk';
 
-/** How a call under a fault has to end. */
+/** How a call under a fault must end. */
 export interface Expected {
   /** `'success'`, or the class and the `code` of the error. */
   readonly end: 'success' | readonly [className: string, code: PaymentsErrorCode];
@@ -19,19 +19,19 @@ export interface ExpectedOf {
   readonly cancelScheduledPayment: Expected;
 }
 
-/** The client's default: this many attempts when every one fails and may be tried again. */
+/** The client's default number of attempts, when every attempt fails and may be retried. */
 const ALL_ATTEMPTS = 3;
 
 export function every(expected: Expected): ExpectedOf {
   return readAndWrite(expected, expected);
 }
 
-/** A query changes nothing and may be sent again; a POST and a PUT must not be, unless nothing was done. */
+/** `read` is for the query, which may be retried; `write` for POST and PUT, which may not unless nothing was done. */
 export function readAndWrite(read: Expected, write: Expected): ExpectedOf {
   return { createRecurringCheckout: write, getTransaction: read, cancelScheduledPayment: write };
 }
 
-/** The same, but only so many whole requests are seen at the other end. */
+/** The same, but only so many whole requests reach the server. */
 export function reaching(requests: number, expected: ExpectedOf): ExpectedOf {
   return {
     createRecurringCheckout: { ...expected.createRecurringCheckout, requests },
@@ -67,39 +67,39 @@ export const invalidResponse: Expected = {
   requests: 1,
 };
 
-// What follows are the rules for retries and for `outcome`, by name.
+// The rules for retries and for `outcome`, by name.
 
-/** The request may have arrived, and no whole answer came back: it may have gone through. */
+/** The request may have arrived, and no whole response came back: it may have gone through. */
 export const lost = readAndWrite(connectionFailed('unknown', ALL_ATTEMPTS), connectionFailed('unknown', 1));
 
 /** The same when `timeoutMs` ends each attempt. */
 export const stalled = readAndWrite(timedOut(ALL_ATTEMPTS), timedOut(1));
 
-/** The time of the whole call ends the first attempt. */
+/** `totalTimeoutMs` ends the call in its first attempt. */
 export const outOfTime = every(timedOut(1));
 
-/** It certainly never reached the service, and may do so next time. */
+/** The request certainly never reached the service, and may reach it next time. */
 export const neverSent = every(connectionFailed('not-sent', ALL_ATTEMPTS, 0));
 
-/** It certainly never reached the service, and never will: a certificate that is not trusted, a forbidden port. */
+/** The request certainly never reached the service, and never will: an untrusted certificate, a forbidden port. */
 export const hopeless = every(connectionFailed('not-sent', 1, 0));
 
-/** A success that cannot be used. Sending it again would not make it readable, so a query is not either. */
+/** A success that cannot be used. A retry would not make it readable, so not even a query is retried. */
 export const unusable = every(invalidResponse);
 
 export const survived = every(success());
 
-/** 4xx, save 408 and 499: the service did not act. */
+/** 4xx except 408 and 499: the service did not act. */
 export function refused(httpStatus: number): ExpectedOf {
   return every(apiError(httpStatus, 'refused'));
 }
 
-/** The service may have acted, and it is none of those that a query is sent again on. */
+/** The service may have acted, and the status is not one on which a query is retried. */
 export function undecided(httpStatus: number): ExpectedOf {
   return every(apiError(httpStatus, 'unknown'));
 }
 
-/** A status that passes: a query is sent again, a change is not, because the service may be at work on it. */
+/** A temporary status: a query is retried; a POST or PUT is not, because the service may still be working on it. */
 export function passing(httpStatus: number): ExpectedOf {
   return readAndWrite(apiError(httpStatus, 'unknown', ALL_ATTEMPTS), apiError(httpStatus, 'unknown'));
 }

@@ -6,53 +6,53 @@ import type { FaultServer, Received } from '../helpers/fault-server';
 import type { ExpectedOf } from './expectations';
 import type { Pool } from './pools';
 
-/** One row of the matrix: what goes wrong, and how each of the three operations has to end. */
+/** One row of the matrix: what goes wrong, and how each of the three operations must end. */
 export interface Fault {
   readonly name: string;
   readonly expected: ExpectedOf;
 
-  /** What the server says to a whole request. By default it answers as documented. */
+  /** How the server answers a whole request. By default it answers as documented. */
   readonly respond?: Respond;
-  /** What it does as soon as the headers of a request are there. The body is read only if this returns `true`. */
+  /** What the server does when the headers of a request have come. It reads the body only if this returns `true`. */
   readonly onHead?: (exchange: Exchange) => boolean;
-  /** What it does with a new connection. Its bytes are read only if this returns `true`. */
+  /** What the server does with a new connection. It reads from the connection only if this returns `true`. */
   readonly onConnection?: (socket: Socket) => boolean;
-  /** Speaks TLS, with these options. The client trusts the test's own authority, unless `agent` says otherwise. */
+  /** The server speaks TLS with these options. The client trusts the test's authority unless `agent` says otherwise. */
   readonly tls?: TlsOptions;
 
-  /** Where the client takes the service to be. By default where it is. */
+  /** The client's `baseUrl`. By default that of the server. */
   readonly url?: (server: FaultServer, scheme: 'http' | 'https', operation: Operation) => string;
   /**
-   * Options of the connection pool, which is the cell's own and of the platform's class; or `'shared'` for the pool
-   * that the platform uses when nobody names one.
+   * Options of the cell's own connection pool, which is of the platform's class; or `'shared'` for the platform's
+   * default pool.
    */
   readonly agent?: object | 'shared';
   /**
-   * The client is given a `fetch` of the caller's, over the same pool. By default it uses the platform's, which alone
-   * may send a POST or PUT again after a connection that was refused.
+   * Gives the client a custom `fetch` over the same pool. By default it uses the platform's; only with that one may it
+   * retry a POST or PUT after a refused connection.
    */
   readonly callersFetch?: true | ((url: string, init: object, fetch: CallersFetch) => Promise<Response>);
   readonly client?: Partial<PaymentsClientOptions>;
-  /** Adds so many bytes to the body, to catch it on the way. */
+  /** Adds this many bytes to the request body, so that a fault can hit it on the way. */
   readonly padding?: number;
-  /** What the caller adds to the body. */
+  /** The `extraFields` of the call. */
   readonly extraFields?: () => Record<string, unknown>;
-  /** What `Math.random` gives for back-off, which is none at 0. */
+  /** What `Math.random` returns for back-off. With 0, the default, there is no wait. */
   readonly random?: number;
 
   /** What the merchant does. By default one call. */
   readonly act?: (world: World) => Promise<unknown>;
-  /** Whether what came back is right. By default it is the documented answer. */
+  /** Whether the result is right. By default it must be the documented answer. */
   readonly accepts?: (result: unknown, answer: object) => boolean;
-  /** Claims about the error beyond the expectation: what is wrong with it, if anything. */
+  /** A further check of the error: returns what is wrong with it, if anything. */
   readonly inspect?: (error: Error & Record<string, unknown>) => string | undefined;
-  /** A pool in place of the cell's own, with the cell's under it. */
+  /** Wraps the cell's own pool in another. */
   readonly wrapPool?: (pool: Pool) => Pool;
-  /** The call may not end before, in milliseconds. */
+  /** The least time that the call must take, in milliseconds. */
   readonly notBefore?: number;
   /**
-   * The fault cannot be for once only: it lies in the address, or the row tells a story of its own. Every other fault
-   * is also tried as one that has passed when the next attempt comes.
+   * The fault cannot be limited to one attempt: it lies in the address, or the row scripts several attempts. Any other
+   * fault is also tried as one that is gone by the second attempt.
    */
   readonly lasting?: boolean;
 }
@@ -73,7 +73,7 @@ export interface Exchange extends Received {
 
 export type Respond = (exchange: Exchange) => unknown;
 
-/** What a row's `act` has at hand. */
+/** What a row's `act` can use. */
 export interface World {
   readonly operation: Operation;
   readonly call: () => Promise<unknown>;
@@ -87,15 +87,15 @@ export interface World {
   readonly seen: () => Promise<void>;
 }
 
-/** Where time ends the attempt: short, and still enough for a whole exchange on a busy machine. */
+/** For rows in which a timeout ends the attempt: short, but enough for a whole exchange on a busy machine. */
 export const BRIEFLY = { timeoutMs: 1_000 };
 
-/** Says these bytes. */
+/** Sends these bytes. */
 export function say(bytes: string | Uint8Array): Respond {
   return ({ write }) => write(bytes);
 }
 
-/** Says these bytes and closes its side. */
+/** Sends these bytes and half-closes the connection. */
 export function sayAndClose(bytes: string | Uint8Array): Respond {
   return ({ socket }) => socket.end(bytes);
 }
@@ -105,7 +105,7 @@ export function body(text: string | Uint8Array, headers: readonly string[] = [])
   return ({ write }) => write(message('200 OK', text, headers));
 }
 
-/** A whole answer. */
+/** A whole response. */
 export function message(
   status: string,
   content: string | Uint8Array = '',
@@ -121,7 +121,7 @@ export function message(
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
-/** Says something again and again, for as long as the client listens. */
+/** Sends something again and again, until the connection ends. */
 export function repeat(socket: Socket, next: () => string | Uint8Array, everyMs = 1): void {
   const timer = setInterval(() => {
     if (socket.writableLength < 1_000_000) socket.write(next());

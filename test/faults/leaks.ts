@@ -1,14 +1,14 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 
-/** What one call leaves running, told from what all others do: the cells of the matrix run side by side. */
+/** The timers that one call starts, kept apart from those of other calls, because cells run at the same time. */
 export class Watch {
   readonly timers = new Map<number, NodeJS.Timeout>();
 
   constructor(readonly random: number) {}
 
-  /** Timers that would keep the process alive. The platform's pool has some that would not. */
+  /** How many timers would keep the process alive. The platform's pool also has timers that would not. */
   async timersLeft(): Promise<number> {
-    // Node tells of timers that have ended a moment later.
+    // Node reports the end of a timer a moment later.
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     return [...this.timers.values()].filter((timer) => timer.hasRef()).length;
   }
@@ -16,7 +16,7 @@ export class Watch {
 
 const current = new AsyncLocalStorage<Watch>();
 
-/** Runs something, and watches all that it begins. */
+/** Runs a function, and watches the timers that it starts. */
 export function watched<T>(watch: Watch, run: () => T): T {
   return current.run(watch, run);
 }
@@ -36,11 +36,11 @@ createHook({
   },
 }).enable();
 
-// Back-off is a random part of an ever longer time: each row says which part.
+// Back-off is a random fraction of a growing limit. Each row says which fraction.
 const random = Math.random;
 Math.random = () => current.getStore()?.random ?? random();
 
-/** What the whole process may not do, whichever cell it comes from. */
+/** Records what the process must not do in any cell. */
 export class ProcessWatch {
   readonly problems: string[] = [];
   readonly #before = count(process.getActiveResourcesInfo());
@@ -53,11 +53,11 @@ export class ProcessWatch {
     process.on('warning', (warning) => this.problems.push(`process warning: ${warning.message}`));
   }
 
-  /** What keeps the process alive and did not before, once everything is closed. */
+  /** What keeps the process alive and did not before, when everything is closed. */
   async resourcesLeft(withinMs: number): Promise<string[]> {
     const deadline = performance.now() + withinMs;
     for (;;) {
-      // Without this function's own timer: the next tick has none.
+      // This function's own timer does not count, because it has fired by now.
       const left = [...count(process.getActiveResourcesInfo())]
         .filter(([type, number]) => number > (this.#before.get(type) ?? 0))
         .map(([type, number]) => `${number - (this.#before.get(type) ?? 0)} ${type}`);

@@ -7,9 +7,9 @@ import {
 import { checkoutRequest } from '../client/support';
 
 /**
- * What is written in an afternoon: fetch, its JSON, three tries of whatever fails, and a time limit up to the headers.
- * Its errors are dressed as ours, so that it fails the matrix by what it does and not by how its errors are called.
- * The control of the matrix, which has to notice.
+ * The control of the matrix, which must fail it: a client as written in an afternoon, with fetch, `response.json()`,
+ * three attempts at whatever fails, and a time limit up to the headers. Its errors have our classes, so that it fails
+ * by what it does and not by the names of its errors.
  */
 export function createNaiveClient(options: PaymentsClientOptions): PaymentsClient {
   const { baseUrl, apiKey, apiToken, timeoutMs = 30_000, fetch = globalThis.fetch, onRequest } = options;

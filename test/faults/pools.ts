@@ -7,25 +7,25 @@ export interface Pool {
   destroy(): Promise<void>;
 }
 
-/** Where all copies of undici, the platform's among them, look for the pool that nobody named. */
+/** Where all copies of undici, including the platform's, look for the default pool. */
 const KEY = Symbol.for('undici.globalDispatcher.1');
 
 const current = new AsyncLocalStorage<Pool | undefined>();
-// The platform loads its fetch, and makes its pool, with the first use.
+// The platform loads its fetch and creates its pool at the first use.
 await fetch('data:,');
 const shared = Reflect.get(globalThis, KEY) as Pool;
 
-// `fetch` as a merchant's process has it, and still each cell's connections can be told from all others'.
+// The client uses `fetch` as in a merchant's process, while the connections of each cell stay separate.
 Reflect.set(globalThis, KEY, {
   dispatch: (...args: unknown[]) => (current.getStore() ?? shared).dispatch(...args),
 });
 
-/** Runs something over a pool; over the platform's shared one if that is `undefined`. */
+/** Runs a function over a pool, or over the platform's shared one if `pool` is `undefined`. */
 export function overPool<T>(pool: Pool | undefined, run: () => T): T {
   return current.run(pool, run);
 }
 
-/** A pool of the cell's own. The platform does not export the class. */
+/** A new pool for a cell. The platform does not export its class. */
 export function createPool(options: object): Pool {
   return Reflect.construct(shared.constructor as new () => Pool, [options]);
 }

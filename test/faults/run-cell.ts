@@ -9,19 +9,19 @@ import { type Exchange, type Fault, message, type Operation, type World } from '
 import { Watch, watched } from './leaks';
 import { createPool, overPool } from './pools';
 
-/** What is wrong with how a cell went; empty when it went as expected. */
+/** What went wrong in a cell; empty when it went as expected. */
 export type Problems = string[];
 
-/** Makes the client under test: ours, or for a control a bad one. */
+/** Creates the client under test: ours, or a bad one as a control. */
 export type CreateClient = (options: PaymentsClientOptions) => PaymentsClient;
 
-/** Of each attempt and of each call. Far above what any cell takes that is not about them. */
+/** The client's limits, far above what any cell needs that is not about limits. */
 const LIMITS = { timeoutMs: 6_000, totalTimeoutMs: 15_000, maxResponseBytes: 100_000 };
 
-/** A machine that others use as well may pause for this long. */
+/** A shared machine may pause for this long. */
 const PATIENCE_MS = 4_000;
 
-/** Puts one operation under one fault; and under the same fault once more, gone by the second attempt. */
+/** Runs one operation under one fault, and again under the same fault, gone by the second attempt. */
 export async function runCell(
   fault: Fault,
   operation: Operation,
@@ -101,12 +101,12 @@ async function play(
   problems.push(...judge(fault, operation, expected, end));
   check(attempts === expected.attempts, `${attempts} attempts, ${expected.attempts} expected`);
 
-  // Closing the pool waits for every request under way, and the server for every connection.
+  // Closing the pool waits for every running request, and the server for every connection.
   const closed = await settle(pool?.close() ?? Promise.resolve(), PATIENCE_MS);
   check(closed.kind === 'resolved', 'a request is still under way');
   await server.retire();
-  // After an attempt was ended, the shared pool connects again to have a connection at hand. It holds no process, and
-  // must go when the server closes it.
+  // After an interrupted attempt, the shared pool opens a spare connection. It does not keep the process alive, and
+  // must end when the server closes it.
   if (pool === undefined) server.hangUp();
   const connections = await server.connectionsLeft(PATIENCE_MS);
   check(connections === 0, `${connections} connections left`);
@@ -147,7 +147,7 @@ function judge(fault: Fault, operation: Operation, expected: Expected, end: End)
   return complaint === undefined ? problems : [...problems, complaint];
 }
 
-/** Time is given for what ends by time; everything else is expected well before. */
+/** The most time that the limits allow to this many attempts. */
 function timeFor({ attempts }: Expected, limits: Fault['client'] = {}): number {
   const { timeoutMs = LIMITS.timeoutMs, totalTimeoutMs = LIMITS.totalTimeoutMs } = limits;
   return Math.min(totalTimeoutMs, Math.max(1, attempts) * timeoutMs);
@@ -156,7 +156,7 @@ function timeFor({ attempts }: Expected, limits: Fault['client'] = {}): number {
 function callOf(operation: Operation, client: PaymentsClient, fault: Fault, signal: AbortSignal) {
   const padding = fault.padding === undefined ? {} : { padding: 'x'.repeat(fault.padding) };
   const extraFields = fault.extraFields?.() ?? padding;
-  // A query has no body to pad, and takes no notice.
+  // A query has no body, and ignores `extraFields`.
   const options = { signal, extraFields };
   return operation.call(client, options);
 }
@@ -184,14 +184,14 @@ function serverFor(fault: Fault, operation: Operation, once: boolean): FaultServ
   return server;
 }
 
-/** What the caller passes as `fetch`, if anything. The cell's pool is under it as under the platform's. */
+/** The custom `fetch` of a row, if it has one. It uses the cell's pool, as the platform's does. */
 function callersFetch({ callersFetch }: Fault): Pick<PaymentsClientOptions, 'fetch'> {
   if (callersFetch === undefined) return {};
   const once = (url: string, init: object) => globalThis.fetch(url, init);
   return { fetch: callersFetch === true ? once : (url, init) => callersFetch(url, init, once) };
 }
 
-/** How a promise ends, within the time. */
+/** How a promise ends within the time. */
 async function settle(promise: Promise<unknown>, withinMs: number): Promise<End> {
   let timer: NodeJS.Timeout | undefined;
   const hung = new Promise<End>((resolve) => {

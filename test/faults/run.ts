@@ -79,10 +79,10 @@ console.log(
   `\n${who}${results.size} faults × ${operations.length} operations: ${survived} survived of ${cells} (${seconds} s)`,
 );
 const allSurvived = cells > 0 && survived === cells && ofProcess.length === 0;
-// Not `exitCode`: what was left behind could keep the process from ending.
+// Not `exitCode`, because leaked resources could keep the process from ending.
 process.exit(allSurvived === args.control ? 1 : 0);
 
-/** Runs all cells, several at a time: most of them wait for something most of the time. */
+/** Runs all cells, several at a time, because they mostly wait. */
 async function runAll(faults: readonly Fault[]): Promise<Map<Fault, Map<Operation, Problems>>> {
   const results = new Map(faults.map((fault) => [fault, new Map<Operation, Problems>()]));
   const cells = faults.flatMap((fault) => operations.map((operation) => ({ fault, operation }))).values();

@@ -19,12 +19,12 @@ export interface Outage {
   end: number;
 }
 
-/** What a machine that has other work may take longer. */
+/** Extra time for a busy machine. */
 const SLACK_MS = 3000;
 
 /**
- * Lets an outage happen to a listener that is being sent payments, and expects what the README promises of it: 5xx and in
- * time while it lasts, nothing acknowledged that `recorded` does not know, and then work as before, in the same process.
+ * Runs an outage while payments are sent to a listener, and expects what the README promises: 5xx in time during the
+ * outage, no acknowledgement that `recorded` does not know, and normal work afterwards in the same process.
  */
 export async function expectToSurvive(
   listener: Listener,
@@ -37,7 +37,7 @@ export async function expectToSurvive(
   expect(new Set([200, 500, 503, ...sent.map(({ status }) => status)])).toEqual(new Set([200, 500, 503]));
   const during = sent.filter(({ sentAt, tookMs }) => sentAt > outage.begin && sentAt + tookMs < outage.end);
   expect(during.filter(({ status }) => status === 200)).toEqual([]);
-  // A claim that was answered before the outage may be in its callback, and completed for as long as its lease lasts.
+  // Not the payments from before the outage: their callbacks may be running, and complete until their leases end.
   const sentDuring = sent.filter(
     ({ sentAt }) => sentAt > outage.begin && sentAt < outage.end - STORE_TIMEOUT_MS,
   );

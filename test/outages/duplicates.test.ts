@@ -12,10 +12,10 @@ const redisFound = await findRedis();
 const postgresFound = await findPostgres();
 const run = randomUUID().slice(0, 8);
 
-/** Longer than the callback has: a duplicate that waits for the store is not turned away in time by its timeout. */
+/** Longer than the callback's timeout, so that the store's timeout cannot end the wait of a duplicate that waits. */
 const LONG_MS = 7_500;
 
-/** One callback runs until every duplicate has its answer, so that none of them can have waited for it. */
+/** The callback runs until every duplicate has its answer, so that no duplicate can have waited for it. */
 async function expectOneOfHundred<Transaction>(store: IdempotencyStore<Transaction>): Promise<void> {
   let answers = 0;
   let allTurnedAway: () => void = () => undefined;
@@ -42,7 +42,7 @@ async function expectOneOfHundred<Transaction>(store: IdempotencyStore<Transacti
   expect(deliveries.filter(({ status }) => status === 200)).toHaveLength(1);
 
   const again = await Promise.all(Array.from({ length: 99 }, () => pay(id)));
-  // Transactions look up what is done one at a time for each subject, and send the others away.
+  // In transactional mode only one delivery of a subject at a time can look up what is done; the others get 503.
   expect(
     again.every(({ status }) => status === 200 || (status === 503 && store.transact !== undefined)),
   ).toBe(true);
@@ -50,7 +50,7 @@ async function expectOneOfHundred<Transaction>(store: IdempotencyStore<Transacti
   expect(acted).toEqual([id]);
 }
 
-describe('Of 100 simultaneous deliveries one runs, the others get 503 with Retry-After at once, and then 200', () => {
+describe('Of 100 simultaneous deliveries one runs, and the others get 503 with Retry-After at once and 200 later', () => {
   it('with MemoryStore', () => expectOneOfHundred(new MemoryStore()));
 
   it.skipIf(!redisFound)('with RedisStore', async () => {
@@ -91,34 +91,37 @@ describe.skipIf(!postgresFound)('With PostgresStore and a pool of 10', () => {
     ],
     ['issues COMMIT', (transaction) => transaction.query('COMMIT')],
     [
-      'rolls back in a procedure and swallows that',
+      'rolls back in a procedure and swallows the error',
       (transaction) => transaction.query('DO $$ BEGIN ROLLBACK; END $$').catch(() => undefined),
     ],
     ['issues ROLLBACK', (transaction) => transaction.query('ROLLBACK')],
-  ])('a callback that %s is not answered 200 until its key and writes are there', async (_, misbehave) => {
-    let behave = false;
-    const { pay, acted, reports } = await startListener(
-      transactional,
-      async ({ payload }, { transaction }) => {
-        await write(transaction, payload.saleToken);
-        if (!behave) await misbehave(transaction);
-      },
-    );
-    const id = `sale-${randomUUID()}`;
-    const key = `payment:${id}`;
-    const state = async () => ({
-      keys: (await pool.query(`SELECT FROM ${table} WHERE subject = $1 AND done <> '[]'`, [key])).rowCount,
-      writes: (await pool.query(`SELECT FROM ${writes} WHERE id = $1`, [id])).rowCount,
-    });
+  ])(
+    'a delivery whose callback %s is not answered 200 until its key and writes are stored',
+    async (_, misbehave) => {
+      let behave = false;
+      const { pay, acted, reports } = await startListener(
+        transactional,
+        async ({ payload }, { transaction }) => {
+          await write(transaction, payload.saleToken);
+          if (!behave) await misbehave(transaction);
+        },
+      );
+      const id = `sale-${randomUUID()}`;
+      const key = `payment:${id}`;
+      const state = async () => ({
+        keys: (await pool.query(`SELECT FROM ${table} WHERE subject = $1 AND done <> '[]'`, [key])).rowCount,
+        writes: (await pool.query(`SELECT FROM ${writes} WHERE id = $1`, [id])).rowCount,
+      });
 
-    for (let attempt = 0; attempt < 3; attempt += 1) expect((await pay(id)).status).toBe(500);
-    expect(reports).toHaveLength(3);
-    expect(await state()).toEqual({ keys: 0, writes: 0 });
+      for (let attempt = 0; attempt < 3; attempt += 1) expect((await pay(id)).status).toBe(500);
+      expect(reports).toHaveLength(3);
+      expect(await state()).toEqual({ keys: 0, writes: 0 });
 
-    behave = true;
-    expect((await pay(id)).status).toBe(200);
-    expect((await pay(id)).status).toBe(200);
-    expect(await state()).toEqual({ keys: 1, writes: 1 });
-    expect(acted).toHaveLength(4);
-  });
+      behave = true;
+      expect((await pay(id)).status).toBe(200);
+      expect((await pay(id)).status).toBe(200);
+      expect(await state()).toEqual({ keys: 1, writes: 1 });
+      expect(acted).toHaveLength(4);
+    },
+  );
 });

@@ -13,7 +13,7 @@ import { listen } from '../helpers/listen';
 
 /** How long one step of the store may take. */
 export const STORE_TIMEOUT_MS = 300;
-/** What the library's leases of 15 s and more are shortened to. */
+/** The library's leases of 15 s and more are shortened to this. */
 export const LEASE_MS = 900;
 export const CALLBACK_TIMEOUT_MS = 400;
 
@@ -22,7 +22,7 @@ export type Act<Transaction> = (
   context: WebhookContext<Transaction>,
 ) => void | Promise<void>;
 
-/** A real server with a handler over the store, its leases shortened. */
+/** A real server with a handler over the store, with shortened leases. */
 export async function startListener<Transaction>(
   store: IdempotencyStore<Transaction>,
   act: Act<Transaction> = () => undefined,
@@ -46,7 +46,7 @@ export async function startListener<Transaction>(
   const url = await listen(createServer(toNodeListener(handler)));
   return {
     url,
-    /** The payments acted on, in order; one that was acted on again is there again. */
+    /** The payments acted on, in order. A payment that was acted on twice appears twice. */
     acted: acted as readonly string[],
     reports: reports as readonly WebhookReport[],
     pay: (id: string): Promise<Answer> =>
@@ -66,7 +66,7 @@ function withShortLeases<Transaction>(
   };
 }
 
-/** Whether the store knows the payment as done. */
+/** Whether the store has recorded the payment as done. */
 export async function isRecorded(store: IdempotencyStore, id: string): Promise<boolean> {
   return (await store.claim(`payment:${id}`, 'PAID', 1)).status === 'done';
 }
@@ -98,7 +98,7 @@ export async function sendWhile(
   return Promise.all(answers);
 }
 
-/** Sends it again, as the service would, until it is acknowledged. */
+/** Sends a payment again, as the service would, until it is acknowledged. */
 export async function sendUntilAcknowledged(pay: (id: string) => Promise<Answer>, id: string): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     if ((await pay(id)).status === 200) return;
@@ -107,7 +107,7 @@ export async function sendUntilAcknowledged(pay: (id: string) => Promise<Answer>
   throw new Error(`${id} was not acknowledged by any of six attempts`);
 }
 
-/** The same for all of them, a few at a time: a burst of hundreds would exceed the short timeouts of these tests. */
+/** The same for many payments, five at a time: a burst of hundreds would exceed the short timeouts of these tests. */
 export async function sendAllUntilAcknowledged(
   pay: (id: string) => Promise<Answer>,
   ids: readonly string[],
@@ -119,7 +119,7 @@ export async function sendAllUntilAcknowledged(
   await Promise.all(Array.from({ length: 5 }, send));
 }
 
-/** How often each was acted on. */
+/** How often each payment was acted on. */
 export function countOf(acted: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const id of acted) counts.set(id, (counts.get(id) ?? 0) + 1);

@@ -12,16 +12,16 @@ const LEASE_MS = 40_000;
 const STORE_TIMEOUT_MS = 5_000;
 
 describe.skipIf(programs === undefined)(
-  'A PostgreSQL that stops for longer than a claim is waited for',
+  'A PostgreSQL that freezes for longer than the timeout of the store',
   () => {
-    it('goes on, carries out the claims nobody waits for, and gives the next delivery the subject at once', async () => {
+    it('carries out the abandoned claims when it thaws, and then lets a new delivery claim the subject', async () => {
       const server = await startOwnPostgres(programs as string);
       const pool = new pg.Pool({ ...server.config, max: 3, connectionTimeoutMillis: STORE_TIMEOUT_MS });
       pool.on('error', () => undefined);
       onTestFinished(() => pool.end());
       const store = new PostgresStore(pool, { stepTimeoutMs: STORE_TIMEOUT_MS });
       await store.createTable();
-      // Connected, as in a listener that has been at work.
+      // Connect first, as in a listener that has been running.
       expect(await store.claim('payment:0', 'PAID', LEASE_MS)).toMatchObject({ status: 'claimed' });
 
       server.freeze();
@@ -43,7 +43,7 @@ describe.skipIf(programs === undefined)(
 );
 
 describe.skipIf(programs === undefined)('A listener that stops while PostgreSQL sends rows to it', () => {
-  it('loses its transaction, and with it its locks, by the timeout on rows that nobody takes', async () => {
+  it('loses its transaction, and with it its locks, by the timeout for rows that it does not read', async () => {
     const server = await startOwnPostgres(programs as string);
     const stopped = new pg.Client(server.config);
     const watcher = new pg.Client(server.config);
@@ -56,7 +56,7 @@ describe.skipIf(programs === undefined)('A listener that stops while PostgreSQL 
     await stopped.query(beginTransaction(60_000, 3_000));
     const { rows } = await stopped.query('SELECT pg_try_advisory_xact_lock(1), pg_backend_pid() AS pid');
     const { pid } = rows[0];
-    // As of a process that is stopped: the kernel keeps the connection, and takes no more once its buffers are full.
+    // Acts as a stopped process: the kernel keeps the connection, and accepts no more data when its buffers are full.
     const { stream } = (stopped as unknown as { connection: { stream: { pause(): void } } }).connection;
     stream.pause();
     void stopped.query("SELECT repeat('x', 100000) FROM generate_series(1, 1000)").catch(() => undefined);

@@ -20,10 +20,10 @@ describe.skipIf(!found)('A listener whose connections to PostgreSQL go silent, a
 
   it.each([
     ['plain', false, 1],
-    // Two transactions at a time are open over a pool of 3, and meet two of its silent connections.
+    // Two transactions may be open at a time over a pool of 3, so each may meet a silent connection.
     ['transactional', true, 2],
   ])(
-    'is well again, with a pool of 3, in the %s mode, transactional: %s, after %s timeouts of its store at most',
+    'recovers with a pool of 3 in %s mode (transactional: %s) after at most %s timeouts of its store',
     async (_, transactional, timeouts) => {
       const { host = '127.0.0.1', port = 5432 } = new pg.Client(postgresConfig);
       const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
@@ -39,7 +39,7 @@ describe.skipIf(!found)('A listener whose connections to PostgreSQL go silent, a
         callbackTimeoutMs: 10_000,
       });
       const payments = () => Promise.all([1, 2, 3].map(() => pay(`sale-${randomUUID()}`)));
-      // Three at a time, so that all connections are there.
+      // Three at a time, so that all three connections are open.
       expect((await payments()).map(({ status }) => status)).toEqual([200, 200, 200]);
       await Promise.all([1, 2, 3].map(() => listeners.query('SELECT pg_sleep(0.1)')));
       expect(listeners.totalCount).toBe(3);

@@ -22,7 +22,7 @@ const table = `outages_${run}`;
 const effects = `outages_effects_${run}`;
 
 describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
-  /** Not cut, for what the tests themselves want to know. */
+  /** For the checks of the tests themselves, and never cut. */
   const pool = new pg.Pool(postgresConfig);
   const recorded = new PostgresStore(pool, { table });
 
@@ -38,7 +38,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
     await pool.end();
   });
 
-  /** The listener's own pool, by way of a bad network. */
+  /** The listener's own pool, through a proxy that acts as a bad network. */
   async function openNetwork() {
     const { host = '127.0.0.1', port = 5432 } = new pg.Client(postgresConfig);
     const proxy = await startTcpProxy(
@@ -51,7 +51,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
         ? { ...postgresConfig, host: '127.0.0.1', port: proxy.port }
         : { connectionString: throughPort(connectionString, proxy.port) };
     const listeners = new pg.Pool({ ...target, application_name, max: 10 });
-    // Without a listener, the loss of an idle connection would end the process: pg says so.
+    // Without an error listener the loss of an idle connection ends the process, as pg's documentation says.
     listeners.on('error', () => undefined);
     onTestFinished(async () => {
       proxy.mend();
@@ -98,7 +98,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
       expect(await effectsById()).toEqual(new Map(ids.map((id) => [id, 1])));
     }
 
-    it('survives having its connections terminated, again and again', async () => {
+    it('survives repeated termination of its connections', async () => {
       const { listeners, terminate } = await openNetwork();
       const limits = { callbackTimeoutMs: CALLBACK_TIMEOUT_MS, storeTimeoutMs: 5_000 };
       const { pay, acted } = await start(listeners, limits);
@@ -108,7 +108,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
         count[answer.status === 200 ? 'acknowledged' : 'failed'] += 1;
         return answer;
       };
-      // By what has happened, not by time: on a busy machine no payment gets through in 70 ms.
+      // Waits for payments, not for a fixed time, in which no payment may get through on a busy machine.
       const sent = await sendWhile(counted, async () => {
         for (let times = 0; times < 10 || count.failed === 0; times += 1) {
           const before = count.acknowledged;
@@ -135,14 +135,14 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
       await expectExactlyOnce(sent.map(({ id }) => id));
     }, 120_000);
 
-    it('survives the loss of a connection in the moment in which it is ready', async () => {
+    it('survives the loss of a connection at the moment when it becomes ready', async () => {
       const { proxy, listeners, terminate } = await openNetwork();
       const { pay } = await start(listeners);
       proxy.holdRepliesFrom('server_version');
       const paying = pay('sale-1');
       await expect.poll(() => proxy.held).toContain('server_version');
       await terminate();
-      // The error's code; it now comes together with the word that the connection is ready.
+      // The error's code, which now arrives together with the message that the connection is ready.
       await expect.poll(() => proxy.held).toContain('57P01');
       proxy.mend();
       expect((await paying).status).toBe(503);
@@ -179,7 +179,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
     });
   });
 
-  it('asks again when the reply to complete is lost, and does not act again', async () => {
+  it('repeats complete when its reply is lost, and does not act again', async () => {
     const { proxy, listeners } = await openNetwork();
     const { pay, acted } = await startListener(plain(listeners), () => proxy.loseReplyTo('UPDATE'));
     expect((await pay('sale-1')).status).toBe(200);
@@ -189,7 +189,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
     expect(acted).toEqual(['sale-1']);
   });
 
-  it('does not answer 200 when the reply to COMMIT is lost, and then finds it done', async () => {
+  it('does not answer 200 when the reply to COMMIT is lost, and finds the payment done at the next delivery', async () => {
     const { proxy, listeners } = await openNetwork();
     const { pay, acted, reports } = await startListener(
       transactional(listeners),
@@ -224,7 +224,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
     expect(acted).toHaveLength(2);
   });
 
-  it('rolls back a callback that outlives its time, and holds its subject until it ends, in transactional mode', async () => {
+  it('rolls back a callback that exceeds its timeout, and holds its subject until it ends, in transactional mode', async () => {
     const signals: AbortSignal[] = [];
     let endHanging: () => void = () => undefined;
     const hanging = new Promise<void>((resolve) => (endHanging = resolve));

@@ -9,7 +9,7 @@ import { expectToSurvive } from './checks';
 import { CALLBACK_TIMEOUT_MS, isRecorded, LEASE_MS, STORE_TIMEOUT_MS, startListener } from './listener';
 
 describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
-  /** With its default settings, in which it queues commands for ever. */
+  /** With the default settings of ioredis, which queue commands for ever. */
   function ioredis(url: string): RedisStore {
     const client = new Redis(url);
     client.on('error', () => undefined);
@@ -72,7 +72,7 @@ describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
     expect(await other.claim('payment:sale-1', 'PAID', 40_000)).toMatchObject({ status: 'claimed' });
   });
 
-  it("frees a subject whose claim ended by the client's commandTimeout and was carried out late", async () => {
+  it("frees a subject whose claim failed by the client's commandTimeout and was carried out late", async () => {
     const redis = await startOwnRedis();
     const client = new Redis(redis.url, { commandTimeout: 200 });
     onTestFinished(() => client.disconnect());
@@ -84,13 +84,13 @@ describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
     });
     redis.thaw();
 
-    // Answered after whatever the client had sent before.
+    // Redis answers it after every command that the client sent before.
     expect(await client.ping()).toBe('PONG');
     expect(await client.exists('pix-automatic:webhooks:payment:sale-1')).toBe(1);
     expect(await other.claim('payment:sale-1', 'PAID', 40_000)).toMatchObject({ status: 'claimed' });
   });
 
-  it('cuts off an ioredis client that would wait for ever', async () => {
+  it('answers 503 in time when an ioredis client would wait for ever', async () => {
     const redis = await startOwnRedis();
     const { pay, acted, reports } = await startListener(ioredis(redis.url));
     await redis.stop();
@@ -102,7 +102,7 @@ describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
     expect(acted).toEqual([]);
   });
 
-  it('records a success that came while Redis was away, when it is back', async () => {
+  it('records a success that came while Redis was away, as soon as Redis is back', async () => {
     const redis = await startOwnRedis();
     let returned: Promise<void> | undefined;
     const { pay, acted } = await startListener(ioredis(redis.url), async () => {
@@ -116,7 +116,7 @@ describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
     expect(acted).toEqual(['sale-1']);
   });
 
-  it('does not answer 200 when Redis came back after the lease was over', async () => {
+  it('does not answer 200 when Redis comes back after the lease has ended', async () => {
     const redis = await startOwnRedis();
     let times = 0;
     let returned: Promise<void> | undefined;
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
     expect(acted).toEqual(['sale-1', 'sale-1']);
   });
 
-  it('asks again when the reply to complete is lost, and does not act again', async () => {
+  it('repeats complete when its reply is lost, and does not act again', async () => {
     const redis = await startOwnRedis();
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(redis.url).port) });
     const { pay, acted } = await startListener(ioredis(`redis://127.0.0.1:${proxy.port}`), () =>

@@ -20,11 +20,11 @@ interface Component {
 const bom = JSON.parse(text) as { readonly components: readonly Component[]; readonly metadata: object };
 const nameOf = ({ group, name }: Component) => (group === undefined ? name : `${group}/${name}`);
 
-it('is valid CycloneDX 1.6', async () => {
+it('the bill of materials is valid CycloneDX 1.6', async () => {
   expect(await new JsonStrictValidator(Version.v1dot6).validate(text)).toBeNull();
 });
 
-it('has the versions and licences of the notices', () => {
+it('the bill of materials has the versions and licences of the notices', () => {
   const noticed = read('dist/THIRD_PARTY_NOTICES.txt').match(/^-{80}\n\n.+$/gm) ?? [];
   const listed = bom.components.map(
     (component) => `${nameOf(component)}@${component.version} (${component.licenses[0].license.id})`,
@@ -32,7 +32,7 @@ it('has the versions and licences of the notices', () => {
   expect(listed).toEqual(noticed.map((line) => line.split('\n').at(-1)));
 });
 
-it('names each by its package URL, and the hash of its tarball', () => {
+it('the bill of materials has the package URL of each component, and the hash of its tarball', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   for (const component of bom.components) {
     const name = nameOf(component);
@@ -43,12 +43,12 @@ it('names each by its package URL, and the hash of its tarball', () => {
   }
 });
 
-it('is about this package', () => {
+it('the bill of materials describes this package', () => {
   const { version } = JSON.parse(read('package.json'));
   expect(bom.metadata).toMatchObject({ component: { purl: `pkg:npm/pix-automatic-sdk@${version}` } });
 });
 
-it('has nothing that changes from build to build', () => {
+it('the bill of materials has nothing that changes from build to build', () => {
   expect(text).not.toMatch(/"(timestamp|serialNumber)"/);
   expect(text).not.toContain(process.cwd());
 });

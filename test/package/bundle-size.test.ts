@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, inject, it } from 'vitest';
 
-/** Bundles a module as a caller for a runtime without Node's built-in modules would, and gives KiB after gzip. */
+/** Bundles a module for a runtime without Node's built-in modules, and gives its size in KiB after gzip. */
 async function bundled(contents: string): Promise<{ kib: number; sources: string[] }> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: inject('consumer') },
@@ -19,7 +19,7 @@ async function bundled(contents: string): Promise<{ kib: number; sources: string
   return { kib: bytes / 1024, sources: Object.keys(metafile.inputs) };
 }
 
-// A little above what they are.
+// Each limit is a little above the present size.
 it.each([
   [
     'verifyAuthorization and parseNotification',
@@ -29,7 +29,7 @@ it.each([
   ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 24.5],
   ['all of ./pix', "export * from 'pix-automatic-sdk/pix'", 6],
   ['all of the root, ky included', "export * from 'pix-automatic-sdk'", 30],
-])('%s: minified and gzipped within the limit', async (name, contents, limitKib) => {
+])('%s has a size within its limit, minified and gzipped', async (name, contents, limitKib) => {
   const { kib } = await bundled(contents);
   console.log(`${name}: ${kib.toFixed(1)} KiB minified + gzip (limit ${limitKib}).`);
   expect(kib).toBeLessThan(limitKib);

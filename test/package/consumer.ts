@@ -34,7 +34,7 @@ export async function subscribe(client: PaymentsClient, order: Order): Promise<R
     shopper: {
       name: 'Ana',
       document: { type: 'CPF', number: '00000000000' },
-      // An optional value of the caller's own goes straight in.
+      // An optional value of the caller can be passed directly.
       phone: { type: 'MOBILE', number: order.phone },
     },
     recurrence: {

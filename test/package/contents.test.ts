@@ -18,7 +18,7 @@ describe('the tarball', () => {
   it('holds what is meant to be published, and nothing else', () => {
     const meant = [
       /^(package\.json|README(\.pt-BR)?\.md|(CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|llms\.txt)$/,
-      // What the READMEs link to; the messages of errors point to docs/errors.md.
+      // The READMEs link to these; the messages of errors point to docs/errors.md.
       /^docs\/(?!api)([\w-]+\/)*[\w-]+\.md$/,
       /^docs\/images\/[\w-]+\.jpg$/,
       // The source of the examples, without what was installed, built or locked.
@@ -26,9 +26,9 @@ describe('the tarball', () => {
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
       /^dist\/(index|webhooks|stores|testing|sandbox|pix)\.(js|cjs)(\.map)?$/,
       /^dist\/(index|webhooks|stores|testing|sandbox|pix)\.d\.(ts|cts)$/,
-      // Without its map: the command line prints a stack for bugs of its own alone, and the limit is soon reached.
+      // Without its source map, to save size: the command line prints a stack only for its own bugs.
       /^dist\/cli\.js$/,
-      // What entries share, under names that the bundler makes up: `chunk-5ZHJPPLI.js`, `api-error-CYuYrYzn.d.ts`.
+      // Code that entries share, under generated names: `chunk-5ZHJPPLI.js`, `api-error-CYuYrYzn.d.ts`.
       /^dist\/[a-z0-9-]+-[A-Z0-9]{8}\.(js|cjs)(\.map)?$/,
       /^dist\/[a-z0-9-]+-[\w-]{8}\.d\.(ts|cts)$/,
     ];
@@ -53,7 +53,7 @@ describe('the tarball', () => {
     expect(named).toContain('./dist/webhooks.d.cts');
   });
 
-  it('takes at most 2.5 MB installed: 1.95 MB of code with source maps and declarations, and what people read', () => {
+  it('takes at most 2.5 MB installed, of which at most 1.95 MB is code with source maps and declarations', () => {
     const sizeOf = (some: readonly string[]) =>
       some.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
     const code = sizeOf(files.filter((file) => file.startsWith('dist/')));

@@ -27,7 +27,7 @@ function declaredIn(entry: string, extension: 'd.ts' | 'd.cts'): string[] {
   return (module ? checker.getExportsOfModule(module) : []).map((symbol) => symbol.name).sort();
 }
 
-it('gives each exported class its own name, which is what logs print of it', async () => {
+it('each exported class keeps its own name, which logs print', async () => {
   const program = `const entries = [require('pix-automatic-sdk'), require('pix-automatic-sdk/webhooks'), require('pix-automatic-sdk/stores')];
     const classes = entries.flatMap((entry) => Object.entries(entry)).filter(([, value]) => /^class/.test(value));
     console.log(JSON.stringify(classes.map(([name, { name: ownName }]) => [name, ownName])))`;
@@ -41,11 +41,11 @@ it('gives each exported class its own name, which is what logs print of it', asy
 });
 
 describe.each(Object.entries(publicApi))('%s', (entry, recorded) => {
-  it('exports exactly the recorded names to import', async () => {
+  it('exports exactly the recorded names with import', async () => {
     expect(await valuesOf(entry, 'import'), advice).toEqual([...recorded.values].sort());
   });
 
-  it('exports exactly the recorded names to require', async () => {
+  it('exports exactly the recorded names with require', async () => {
     expect(await valuesOf(entry, 'require'), advice).toEqual([...recorded.values].sort());
   });
 

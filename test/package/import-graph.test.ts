@@ -10,7 +10,7 @@ describe.each(formats)('the %s build', (format) => {
     expect(sources.filter((source) => /^src\/(sandbox|testing)\//.test(source))).toEqual([]);
   });
 
-  it("loads the sandbox's page with ./sandbox alone", () => {
+  it("loads the sandbox's page only with ./sandbox", () => {
     const entries: Entry[] = [...production, 'testing', 'pix', 'sandbox'];
     const loading = entries.filter((entry) =>
       sourcesOf(entry, format, { later: true }).some((source) => source.includes('sandbox/page/')),
@@ -24,7 +24,7 @@ describe.each(formats)('the %s build', (format) => {
     expect(new Set(packages(true))).toEqual(new Set(packages(false)));
   });
 
-  it('loads nothing but its own files for pix, and none of them for the root, webhooks and stores', () => {
+  it('loads only the files of pix for pix, and none of them for the root, webhooks and stores', () => {
     const own = sourcesOf('pix', format, { later: true });
     expect(own.filter((source) => !source.startsWith('src/pix/'))).toEqual([]);
     expect(own).toContain('src/pix/read-br-code.ts');

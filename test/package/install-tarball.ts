@@ -14,8 +14,8 @@ declare module 'vitest' {
 }
 
 /**
- * Installs the packed package as a merchant would: one package, no registry. `PACKED_TARBALL` names a tarball that is there
- * already, which is how a release tests the very file that it publishes; `dist` must be what it was packed from.
+ * Installs the packed package as a merchant would: one package, no registry. `PACKED_TARBALL` may name a tarball,
+ * so that a release tests the file that it publishes; `dist` must then be the code that it was packed from.
  */
 export default async function installTarball(project: TestProject): Promise<() => Promise<void>> {
   const repository = process.cwd();

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { node } from './run';
 
-/** As a NestJS project has it: CommonJS, and a module loader that refuses ESM and `import()`. */
+/** A test as in a NestJS project: CommonJS, and a module loader that refuses ESM and `import()`. */
 const test = `
 const { createServer } = require('node:http');
 
@@ -40,7 +40,7 @@ test('a notification', () => {
 });
 `;
 
-it('works under Jest 30, which cannot import() on Node 20', async () => {
+it('the package can be required under Jest 30, which cannot import() on Node 20', async () => {
   const project = join(inject('consumer'), 'jest');
   await mkdir(project, { recursive: true });
   await writeFile(join(project, 'package.test.js'), test);

@@ -5,7 +5,7 @@ import { buildSync } from 'esbuild';
 export type Format = 'esm' | 'cjs';
 export type Entry = 'index' | 'webhooks' | 'stores' | 'testing' | 'sandbox' | 'pix';
 
-/** What the build put where, as esbuild reported it. */
+/** esbuild's report on what the build put into which file. */
 export function metafile(format: Format): Metafile {
   return JSON.parse(readFileSync(`dist/metafile-${format}.json`, 'utf8')) as Metafile;
 }
@@ -25,17 +25,17 @@ export function sourcesOf(entry: Entry, format: Format, { later }: { later: bool
   };
   visit(`dist/${entry}.${format === 'esm' ? 'js' : 'cjs'}`);
 
-  // A file of which tree-shaking left nothing is not loaded.
+  // A source file that tree-shaking removed completely is not loaded.
   const inputs = [...reached].flatMap((output) => Object.entries(outputs[output]?.inputs ?? {}));
   return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([source]) => source);
 }
 
-/** The npm package a source file belongs to; `undefined` for our own. */
+/** The npm package that a source file belongs to; `undefined` for our own. */
 export function packageOf(source: string): string | undefined {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
 }
 
-/** The packages in the sandbox's page, whose script is bundled before the package is. */
+/** The packages in the sandbox's page, whose script is bundled before the rest of the package. */
 export function packagesOfPage(): string[] {
   const { metafile } = buildSync({
     entryPoints: ['src/sandbox/page/app/main.ts'],

@@ -3,14 +3,14 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { linksIn, sections } from '../docs/markdown';
 
-// Who installed the package reads the documents in node_modules: there is no host to look things up at.
+// Users read the documents in node_modules, because there is no host where they could read them.
 const installed = join(inject('consumer'), 'node_modules', 'pix-automatic-sdk');
 const documents = readdirSync(installed, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.md$|^llms\.txt$/.test(entry.name))
   .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
   .sort();
 
-/** Hosts that stand for one that was not known yet, and our own names on hosts that we have not. */
+/** Placeholders for a host that is not known yet, and our own name on hosts that we do not use. */
 const placeholders =
   /\b(?:github|gitlab|codeberg)\.com\/(?:[^/\s)]*\/)?pix-automatic|your-?(?:org|name|host)|\bTODO\b|OWNER\/REPO|npmjs\.com\/package\/pix-automatic/i;
 
@@ -38,7 +38,7 @@ describe.each(documents)('%s', (file) => {
   });
 });
 
-it('a link that leaves the package, or leads nowhere, would be found', () => {
+it('a link that leaves the package or leads nowhere is found', () => {
   const text = '[a](README.md) [b](src/index.ts) [c](docs/none.md) [d](../other) [e](docs/errors.md#none)';
   expect(brokenLinks('CHANGELOG.md', text)).toEqual([
     'src/index.ts: not in the package',

@@ -1,6 +1,6 @@
 /**
  * Every name that the package exports, by entry: `values` at run time (the same in ESM and CommonJS), `types` in the
- * declarations alone. Kept by hand, so that nothing becomes public, or goes, by accident.
+ * declarations alone. Maintained by hand, so that nothing becomes public, or disappears, by accident.
  */
 export const publicApi: Record<string, { values: string[]; types: string[] }> = {
   '.': {

@@ -5,7 +5,7 @@ import { node } from './run';
 
 const consumer = inject('consumer');
 
-/** Runs a program that has both copies of the package at hand, and gives what it prints as JSON. */
+/** Runs a program that has both copies of the package as `esm` and `cjs`, and gives what the program returns. */
 async function withBothCopies(program: string): Promise<unknown> {
   const file = join(consumer, 'side-by-side.mjs');
   await writeFile(
@@ -31,14 +31,14 @@ const errors = [
   'InvalidNotificationError',
 ];
 
-it('has two copies of each error class in a program that imports and requires', async () => {
+it('a program that imports and requires the package has two copies of each error class', async () => {
   const shared = await withBothCopies(
     `return ${JSON.stringify(errors)}.filter((name) => esm[name] === cjs[name])`,
   );
   expect(shared).toEqual([]);
 });
 
-it('knows an error of one copy as an instance of the other copy’s class, and of no sibling class', async () => {
+it('an error of one copy is an instance of the other copy’s class, and of no sibling class', async () => {
   const related = await withBothCopies(`
     const names = ${JSON.stringify(errors)};
     const relate = (from, to) => names.map((made) =>
@@ -49,7 +49,7 @@ it('knows an error of one copy as an instance of the other copy’s class, and o
   expect(related).toEqual([expected, expected]);
 });
 
-it('has the code and outcome on errors caught by the other copy’s class', async () => {
+it('an error caught by the other copy’s class has its code and outcome', async () => {
   const caught = await withBothCopies(`
     const { createServer } = await import('node:http');
     const server = createServer((request, response) => response.writeHead(404).end('{"message":"unknown"}'));

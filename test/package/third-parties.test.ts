@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 
-// What the notices name is compared with the bytes that are published, because the bundler's own list does not show
-// what an inlined package has inlined itself.
+// The notices are compared with the published bytes, because the bundler's own list does not show
+// what an inlined package has itself inlined.
 const installed = join(inject('consumer'), 'node_modules', 'pix-automatic-sdk');
 const shipped = filesIn(join(installed, 'dist')).filter((file) => /\.(c?js|d\.c?ts)$/.test(file));
 const bytes = shipped.map((file) => readFileSync(file, 'utf8')).join('\n');
@@ -25,7 +25,7 @@ const named = bom.components.map(({ purl }) =>
     .replace(/@[^@]+$/, ''),
 );
 
-/** Text that only this package has, in its own files and in what is published of it. */
+/** For each package a text that only this package has, in its own files and in our published bytes. */
 const distinctive: Readonly<Record<string, string>> = {
   '@noble/hashes': 'digestInto(out)',
   '@standard-schema/spec': 'StandardTypedV1',
@@ -36,12 +36,12 @@ const distinctive: Readonly<Record<string, string>> = {
   zod: 'ZodAsyncError',
 };
 
-it('the table below has each named package, and no other', () => {
+it('the table of distinctive texts has each named package, and no other', () => {
   expect(Object.keys(distinctive).sort()).toEqual([...named].sort());
 });
 
 describe.each(Object.entries(distinctive))('%s', (name, text) => {
-  it('has text of its own in the published bytes, which our source does not have', () => {
+  it('has its distinctive text in the published bytes, and our source does not', () => {
     const source = filesIn(join('node_modules', name))
       .filter((file) => /\.(m?js|ts)$/.test(file))
       .map((file) => readFileSync(file, 'utf8'));
@@ -50,18 +50,18 @@ describe.each(Object.entries(distinctive))('%s', (name, text) => {
     expect(own).not.toContain(withoutSpace(text));
   });
 
-  it('is in the notices', () => {
+  it('is named in the notices', () => {
     expect(notices).toMatch(new RegExp(`^${name}@\\d`, 'm'));
   });
 });
 
-it('every path into node_modules that the bundler left in the bytes is of a named package', () => {
+it('every path into node_modules in the published bytes belongs to a named package', () => {
   const marked = shipped.flatMap((file) => markedIn(readFileSync(file, 'utf8')));
   expect(marked.length).toBeGreaterThan(0);
   expect(unnamed(marked)).toEqual([]);
 });
 
-it('what a named package has inlined itself, by its manifest or by marks in its files, is named too', () => {
+it('packages that a named package has inlined, by its manifest or by marks in its files, are named too', () => {
   const inner = named.flatMap((name) => {
     const directory = join('node_modules', name);
     const { inlinedDependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
@@ -75,8 +75,8 @@ it('what a named package has inlined itself, by its manifest or by marks in its 
   expect(unnamed(inner)).toEqual([]);
 });
 
-it('every licence banner in the bytes is of a named package', () => {
-  // As esbuild gathers them at the end of a file: a package's path, and below it the banner.
+it('every licence banner in the published bytes belongs to a named package', () => {
+  // esbuild gathers them at the end of a file: a package's path, and the banner below it.
   const gathered = shipped.flatMap((file) => readFileSync(file, 'utf8').match(/\/\*!.*?\*\//gs) ?? []);
   const owners = gathered.flatMap((banner) => [...banner.matchAll(/^((?:@[^/\n]+\/)?[^/@\n]+)\/.*:$/gm)]);
   expect(gathered.length).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ it('every licence banner in the bytes is of a named package', () => {
   expect(unnamed(owners.map(([, name]) => name as string))).toEqual([]);
 });
 
-/** The packages of the comments that bundlers leave: `// node_modules/ky/index.js`, `//#region node_modules/…`. */
+/** The packages named in comments that bundlers leave: `// node_modules/ky/index.js`, `//#region node_modules/…`. */
 function markedIn(code: string): string[] {
   const paths = code.match(/^\s*\/\/(#region)? ?\S*node_modules\/.*$/gm) ?? [];
   return paths.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
@@ -100,7 +100,7 @@ function filesIn(directory: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The CommonJS build has no white space. */
+/** Removes white space, because the CommonJS build has none. */
 function withoutSpace(code: string): string {
   return code.replace(/\s+/g, '');
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { node } from './run';
 
-/** As strict as a caller can be; with `skipLibCheck: false` our declarations are checked along with the caller's code. */
+/** The strictest settings of a caller; `skipLibCheck: false` also checks our declarations. */
 const strict = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -29,7 +29,7 @@ it.each([
     'consumer.ts',
     { module: 'commonjs', moduleResolution: 'node10' },
   ],
-])('a strict caller compiles: %s', async (name, compiler, file, options) => {
+])('the code of a strict caller compiles: %s', async (name, compiler, file, options) => {
   const project = join(inject('consumer'), name.replace(/\W+/g, '-'));
   await mkdir(project, { recursive: true });
   await copyFile('test/package/consumer.ts', join(project, file));

@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/package/**/*.test.ts'],
     globalSetup: 'test/package/install-tarball.ts',
-    // Each file starts compilers and package managers of its own; more than two at once only makes all of them slow.
+    // Each file starts its own compilers and package managers; more than two files at once only slow each other down.
     maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 180_000,

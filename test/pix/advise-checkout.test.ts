@@ -32,7 +32,7 @@ const periodicity = 'recurrence.calendar.periodicity';
 const number = 'shopper.document.number';
 
 describe('adviseCheckout', () => {
-  it('says nothing of a request where nothing stands out', () => {
+  it('gives no advice about a request without anything unusual', () => {
     expect(found(request)).toEqual([]);
     expect(adviseCheckout({})).toEqual([]);
   });
@@ -83,30 +83,33 @@ describe('adviseCheckout', () => {
     ['document_punctuation', number, shopper('CNPJ', '12.ABC.345/01DE-35'), 'without', 'sem pontuação'],
     ['currency_not_brl', 'currency', { ...request, currency: 'USD' }, 'BRL', 'BRL'],
   ];
-  it.each(wrong)('%s at %s', (code, path, value, english, portuguese) => {
-    expect(found(value)).toEqual([`${code} ${path}`]);
-    const message = (locale?: 'pt-BR' | 'en') => adviseCheckout(value, { now, locale })[0]?.message;
-    expect(message('en')).toContain(english);
-    expect(message('pt-BR')).toContain(portuguese);
-    expect(message()).toBe(message('pt-BR'));
-    expect(message('en')).not.toBe(message('pt-BR'));
-  });
+  it.each(wrong)(
+    'gives the advice %s about %s in both languages (row %$)',
+    (code, path, value, english, portuguese) => {
+      expect(found(value)).toEqual([`${code} ${path}`]);
+      const message = (locale?: 'pt-BR' | 'en') => adviseCheckout(value, { now, locale })[0]?.message;
+      expect(message('en')).toContain(english);
+      expect(message('pt-BR')).toContain(portuguese);
+      expect(message()).toBe(message('pt-BR'));
+      expect(message('en')).not.toBe(message('pt-BR'));
+    },
+  );
 
-  it('is content with what is just right', () => {
+  it('gives no advice about values just inside the limits', () => {
     expect(found(calendar({ initialDate: '2026-11-24' }))).toEqual([]);
     expect(found(calendar({ finalDate: '2027-01-22' }))).toEqual([]);
     expect(found(calendar({ finalDate: null, periodicity: undefined }))).toEqual([]);
     expect(found({ ...request, amount: 9_999_999_999.99 })).toEqual([]);
   });
 
-  it('takes today to be the day in São Paulo', () => {
+  it('takes the date of today in São Paulo', () => {
     const value = calendar({ initialDate: '2026-11-24' });
     expect(found(value, new Date('2026-11-23T02:59:59Z'))).toEqual([]);
     expect(found(value, new Date('2026-11-23T03:00:00Z'))).toEqual([`first_date_too_near ${initialDate}`]);
     expect(found(value, new Date('2026-11-25T03:00:00Z'))).toEqual([`first_date_past ${initialDate}`]);
   });
 
-  it('compares with the current time unless it is told another', () => {
+  it('compares with the current time by default', () => {
     expect(adviseCheckout(calendar({ initialDate: '2020-01-01' })).map(({ code }) => code)).toContain(
       'first_date_past',
     );
@@ -116,7 +119,7 @@ describe('adviseCheckout', () => {
     ['CPF', '11144477735', true],
     ['CPF', '12345678909', true],
     ['CPF', '00000000191', true],
-    // The second digit is right for a wrong first one.
+    // The second check digit fits the wrong first one.
     ['CPF', '52998224733', false],
     ['CNPJ', '11222333000173', false],
     ['CPF', '11111111111', false],
@@ -140,7 +143,7 @@ describe('adviseCheckout', () => {
     expect(found(shopper(type, digits))).toEqual(isRight ? [] : [`document_digits ${number}`]);
   });
 
-  it('never tells the document in a message', () => {
+  it('never quotes the document in a message', () => {
     const messages = adviseCheckout(shopper('CPF', '529.982.247-24'), { now }).map(({ message }) => message);
     expect(messages).toHaveLength(2);
     expect(messages.join()).not.toMatch(/\d{3}/);
@@ -203,7 +206,7 @@ describe('hostile input', () => {
     { requiredKeys: [] },
   );
 
-  it('is answered with advice or none, and nothing is ever thrown', () => {
+  it('gets advice or none, and nothing is ever thrown', () => {
     const value = fc.oneof(near, hostile);
     fc.assert(
       fc.property(value, hostile, hostile, (request, options, text) => {
@@ -218,7 +221,7 @@ describe('hostile input', () => {
     );
   });
 
-  it('does not lose the advice found before a getter throws', () => {
+  it('keeps the advice about other fields when a getter throws', () => {
     const value = Object.assign(throwing(['currency']), { amount: 1e12 });
     expect(found(value)).toEqual(['amount_above_limit amount']);
   });

@@ -18,7 +18,7 @@ const found = (...args: Parameters<typeof checkBrCode>) =>
   checkBrCode(...args).map(({ code, path }) => [code, path.join('.')]);
 
 describe('checkBrCode', () => {
-  it('finds nothing where the code is what was asked for', () => {
+  it('finds nothing when the code fits the request', () => {
     expect(checkBrCode(samples[2], request(false))).toEqual([]);
     expect(checkBrCode(samples[3], request(true, 59.7))).toEqual([]);
     expect(checkBrCode(journey3(field('53', '986'), field('54', '59.70')), request(true, 59.7))).toEqual([]);
@@ -30,14 +30,14 @@ describe('checkBrCode', () => {
     expect(found(plain, request(true, 1))).toEqual([['no_recurrence', 'recurrence']]);
   });
 
-  it('finds a code of another journey than the one asked for', () => {
+  it('finds a code of another journey than the requested one', () => {
     const wrong = [['other_journey', 'recurrence.immediatePayment']];
     expect(found(samples[2], request(true, 1))).toEqual(wrong);
     expect(found(samples[3], request(false))).toEqual(wrong);
     expect(found(samples[4], request(true, 1))).toEqual(wrong);
   });
 
-  it('finds another amount, where one is charged at once', () => {
+  it('finds another amount when one is charged at once', () => {
     const code = journey3(field('54', '59.70'));
     expect(found(code, request(true, 59.71))).toEqual([['other_amount', 'amount']]);
     expect(found(code, request(true))).toEqual([]);
@@ -68,7 +68,7 @@ describe('checkBrCode', () => {
     expect(message('en')).toBe('The QR code corresponds to journey 3, the request to journey 2.');
   });
 
-  it('takes no fault of the request for one of the code', () => {
+  it('gives no advice when a getter of the request throws', () => {
     const request = {
       get currency(): string {
         throw new Error('getter');
@@ -85,7 +85,7 @@ describe('checkBrCode', () => {
     [],
     { recurrence: null },
     { recurrence: { immediatePayment: 'yes' } },
-  ])('says nothing of a request that is %j', (value) => {
+  ])('gives no advice for a request of %j', (value) => {
     expect(checkBrCode(samples[3], value as object)).toEqual([]);
   });
 });

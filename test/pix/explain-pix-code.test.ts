@@ -1,7 +1,7 @@
 import { explainPixCode } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
 
-/** The lists of codes as the facts have them. ● ends the charge for good. */
+/** The lists of codes from the facts of Pix. ● marks a code that ends the charge for good. */
 const listed = {
   charge:
     'AB10 AC05● AC06 AM02 AM09● DENC● DS27● DTED● DTNT IRNT MIDI● MSUC● NIEC NIPA NITX● QUNT RC09● UDEI',
@@ -11,7 +11,7 @@ const listed = {
     'AB03 AB09 AB11 AC03 AC06 AC07 AC14 AG03 AG12 AM01 AM02 AM04 AM09 AM18 BE01 BE17 CH11 DS04 DS27 DT02 DT05 DUPL ED05 FF08 FRAD RC09 RC10 RR04 UPAY',
 };
 
-/** Each code's meaning in English and in Portuguese, and who can do something about it. */
+/** Each code's meaning in English and in Portuguese, and who can fix it. */
 const meanings: Record<
   keyof typeof listed,
   Record<string, readonly [en: string, pt: string, who: string]>
@@ -120,7 +120,7 @@ describe('explainPixCode', () => {
     expect(rows).toHaveLength(18 + 7 + 5 + 29);
   });
 
-  it('explains the same code by where it was seen', () => {
+  it('explains the same code differently in each context', () => {
     expect(explainPixCode('AM02', 'charge', 'en')?.meaning).toBe("Above the payer's maximum");
     expect(explainPixCode('AM02', 'payout', 'en')?.meaning).toBe('Above the limit');
     expect(explainPixCode('AM02', 'return')).toBeUndefined();
@@ -139,12 +139,12 @@ describe('explainPixCode', () => {
     null,
     1,
     {},
-  ])('says nothing of %j, which is not listed', (code) => {
+  ])('returns undefined for %j, which is not listed', (code) => {
     for (const context of contexts) expect(explainPixCode(code as string, context)).toBeUndefined();
   });
 
   it.each(['', 'refund', 'constructor', '__proto__', undefined, null])(
-    'says nothing of the context %j, which is none',
+    'returns undefined for %j, which is not a context',
     (context) => {
       expect(explainPixCode('AM02', context as 'charge')).toBeUndefined();
     },

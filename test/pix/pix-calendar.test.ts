@@ -2,7 +2,7 @@ import { type PixPeriodicity, pixCalendar } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Made with Python's `calendar` and `zoneinfo` (America/Sao_Paulo), not with the library: due date, sent from, sent
+ * Computed with Python's `calendar` and `zoneinfo` (America/Sao_Paulo), not with the library: due date, sent from, sent
  * until, cancelled until (UTC), retried until.
  */
 const tables: [string, string | undefined, PixPeriodicity, number, string[]][] = [
@@ -120,7 +120,7 @@ function cycles(
 
 describe('pixCalendar', () => {
   it.each(tables)(
-    'from %s to %s, %s: the first %i',
+    'gives the right dates from %s to %s, %s, for at most %i cycles',
     (initialDate, finalDate, periodicity, count, expected) => {
       expect(cycles(initialDate, finalDate, periodicity, count)).toEqual(expected);
     },
@@ -137,7 +137,7 @@ describe('pixCalendar', () => {
     ['ANUAL', 'ANNUALLY'],
     ['ANUAL', 'ANNUAL'],
     ['ANUAL', 'YEARLY'],
-  ] as const)('takes %s and %s for the same', (portuguese, english) => {
+  ] as const)('treats %s and %s as the same', (portuguese, english) => {
     const first = cycles('2027-01-31', undefined, english, 5);
     expect(cycles('2027-01-31', undefined, portuguese, 5)).toEqual(first);
     expect(first).toHaveLength(5);
@@ -150,7 +150,7 @@ describe('pixCalendar', () => {
     ]).toHaveLength(2);
   });
 
-  it('can be gone through again', () => {
+  it('can be iterated more than once', () => {
     const calendar = pixCalendar({
       initialDate: '2027-01-31',
       finalDate: '2027-12-31',
@@ -170,7 +170,7 @@ describe('pixCalendar', () => {
     '',
     null,
     1,
-  ])('refuses %j as a date, by the name of its field', (date) => {
+  ])('refuses %j as a date, and names the field', (date) => {
     const initialDate = date as string;
     expect(() => pixCalendar({ initialDate, periodicity: 'MONTHLY' })).toThrow(
       /^pixCalendar: initialDate is not a date/,

@@ -57,14 +57,17 @@ describe("readBrCode of the Central Bank's samples", () => {
     }
   });
 
-  it.each([2, 3, 4] as const)('refuses journey %i cut anywhere, and says where it ends', (journey) => {
-    const text = samples[journey];
-    for (let length = 0; length < text.length; length++) {
-      const { offset, code } = errorOf(text.slice(0, length));
-      expect(['cut_short', 'no_checksum', 'not_a_br_code']).toContain(code);
-      expect(offset).toBeLessThanOrEqual(length);
-    }
-  });
+  it.each([2, 3, 4] as const)(
+    'refuses journey %i cut off anywhere, with an offset inside the text',
+    (journey) => {
+      const text = samples[journey];
+      for (let length = 0; length < text.length; length++) {
+        const { offset, code } = errorOf(text.slice(0, length));
+        expect(['cut_short', 'no_checksum', 'not_a_br_code']).toContain(code);
+        expect(offset).toBeLessThanOrEqual(length);
+      }
+    },
+  );
 });
 
 describe('readBrCode of other codes', () => {
@@ -78,11 +81,11 @@ describe('readBrCode of other codes', () => {
     ['bank.example/cobv/1', 4],
     ['bank.example/cob/1', 3],
     ['bank.example/cobv', 3],
-  ])('takes the charge %s with a recurrence for journey %i', (url, journey) => {
+  ])('reads the charge %s with a recurrence as journey %i', (url, journey) => {
     expect(readBrCode(brCodeOf(field('26', pix + field('25', url)), recurrence)).journey).toBe(journey);
   });
 
-  it('keeps unknown tags, and reads the fields inside of those that have some', () => {
+  it('keeps unknown tags, and reads the fields inside a tag that has some', () => {
     const { fields } = readBrCode(
       brCodeOf(field('07', 'future'), field('85', field('01', 'x')), field('90', 'no fields')),
     );
@@ -95,7 +98,7 @@ describe('readBrCode of other codes', () => {
     ]);
   });
 
-  it('does not take a tag of another arrangement for Pix', () => {
+  it('does not read a tag of another arrangement as Pix', () => {
     const other = field('00', 'com.example') + field('25', 'bank.example/rec/1');
     expect(readBrCode(brCodeOf(field('26', other), field('80', other)))).toMatchObject({
       journey: undefined,
@@ -104,7 +107,7 @@ describe('readBrCode of other codes', () => {
     });
   });
 
-  it('gives a static key with a recurrence no journey: the facts list none', () => {
+  it('gives no journey for a static key with a recurrence, because the facts list none', () => {
     const key = field('26', pix + field('01', 'key'));
     expect(readBrCode(brCodeOf(key, recurrence))).toMatchObject({
       journey: undefined,
@@ -112,7 +115,7 @@ describe('readBrCode of other codes', () => {
     });
   });
 
-  it('reads the name of Pix in any case, and no recurrence from a URL without /rec/', () => {
+  it('reads the identifier of Pix in any case, and no recurrence from a URL without /rec/', () => {
     const upper = pix.toUpperCase();
     const code = (url: string) =>
       brCodeOf(field('26', upper), field('80', upper + field('25', `bank.example/${url}`)));
@@ -133,7 +136,7 @@ describe('readBrCode of other codes', () => {
     expect(readBrCode(brCodeOf(field('54', text))).amount).toBe(amount);
   });
 
-  it('gives a currency other than the real by its number', () => {
+  it('gives the ISO number of a currency other than the real', () => {
     expect(readBrCode(brCodeOf(field('53', '840'))).currency).toBe('840');
   });
 });
@@ -160,7 +163,7 @@ describe('readBrCode of a broken code says where and what', () => {
     [whole.replace('Ana', 'Eva'), 'wrong_checksum', 17],
     [whole.slice(0, -4) + whole.slice(-4).toLowerCase(), 'wrong_checksum', 17],
     [`${whole.slice(0, -8)}6302AB`, 'no_checksum', 19],
-  ])('%j: %s at %i', (text, code, offset) => {
+  ])('for %j: %s at %i', (text, code, offset) => {
     const error = errorOf(text);
     expect([error.code, error.offset]).toEqual([code, offset]);
     expect(error.message).toMatch(new RegExp(`^BR Code, position ${offset}: .+\\.$`));
@@ -174,18 +177,21 @@ describe('readBrCode of a broken code says where and what', () => {
     expect(errorOf(text)).toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
-  it.each([undefined, null, 1, {}, [], ['000201']])('%j, which is no text', (value) => {
-    expect(errorOf(value as unknown as string)).toMatchObject({ code: 'not_a_br_code', offset: 0 });
-  });
+  it.each([undefined, null, 1, {}, [], ['000201']])(
+    'for %j, which is not a string: not_a_br_code at 0',
+    (value) => {
+      expect(errorOf(value as unknown as string)).toMatchObject({ code: 'not_a_br_code', offset: 0 });
+    },
+  );
 });
 
 describe('the checksum', () => {
-  it('of the tests is the published one, and right for the samples', () => {
+  it('of these tests gives the published check value, and is right for the samples', () => {
     expect(dividedCrc('123456789')).toBe('29B1');
     for (const text of Object.values(samples)) expect(dividedCrc(text.slice(0, -4))).toBe(text.slice(-4));
   });
 
-  it('is the one of a division of polynomials, for any text', () => {
+  it('of the library equals a division of polynomials, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 9 }), (text) => {
         fc.pre(text.length < 100);

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** A regular expression as it stands in the source. */
+/** A regular expression in the source. */
 export interface Found {
   /** File and line. */
   readonly where: string;
   readonly pattern: RegExp;
 }
 
-/** Every regular expression of the library, those put together at run time apart: of these only the place is known. */
+/** The literal regular expressions of the library, and the places where others are constructed at run time. */
 export function findRegularExpressions(): { literals: Found[]; constructed: string[] } {
   const literals: Found[] = [];
   const constructed: string[] = [];

@@ -1,30 +1,30 @@
 import { PaymentsError } from 'pix-automatic-sdk';
 
-/** Something that is given texts of growing length. */
+/** A function to measure with texts of growing length. */
 export interface Subject {
   readonly name: string;
-  /** Texts of about this length that are as bad as can be. */
+  /** Make texts of about this length that are as bad as possible. */
   readonly inputs: ReadonlyArray<(length: number) => string>;
   run(input: string): unknown;
 }
 
 export interface Growth {
   readonly name: string;
-  /** For the worst input at the full length, in milliseconds. */
+  /** CPU time for the worst input at the full length, in milliseconds. */
   readonly ms: number;
-  /** How many times as long it takes for four times the input: 4 is linear, 16 is quadratic. */
+  /** The factor by which the time grows for four times the input: 4 is linear, 16 is quadratic. */
   readonly factor: number;
 }
 
-/** Below this, the clock and the collector of garbage are what is measured. */
+/** Below this, a measurement shows only the clock and the garbage collector. */
 const SHORTEST_MS = 1;
 
-/** The worst of a subject's inputs. */
+/** Measures a subject, and gives the worst results of its inputs. */
 export async function measure({ name, inputs, run }: Subject, length: number): Promise<Growth> {
   let ms = 0;
   let factor = 0;
   for (const input of inputs) {
-    // Over two steps, because one is easily disturbed.
+    // Over two steps of four times, because a single step is easily disturbed.
     const first = Math.max(await fastest(run, input(length / 16)), SHORTEST_MS);
     const last = await fastest(run, input(length));
     ms = Math.max(ms, last);
@@ -40,7 +40,7 @@ async function fastest(run: (input: string) => unknown, input: string): Promise<
     try {
       await run(input);
     } catch (error) {
-      // A refusal takes its time, too; a full stack is none.
+      // A refusal takes time too, so it counts. Any other error, such as a stack overflow, is a finding.
       if (!(error instanceof PaymentsError)) throw error;
     }
     best = Math.min(best, cpuMs() - started);
@@ -48,7 +48,7 @@ async function fastest(run: (input: string) => unknown, input: string): Promise<
   return best;
 }
 
-/** Of this process alone: on a busy machine the clock measures the others, and how long garbage waits for a thread. */
+/** CPU time of this process. On a busy machine, clock time would also measure other processes. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

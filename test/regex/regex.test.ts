@@ -9,7 +9,7 @@ function slowPartsOf({ source, flags }: RegExp): string[] {
 }
 
 describe('regular expressions take no more than linear time', () => {
-  it('all are found', () => {
+  it('and all of them are found in the source', () => {
     expect(literals.length).toBeGreaterThan(30);
     expect(literals.map(({ where }) => where.replace(/:\d+$/, ''))).toContain(
       'src/webhooks/notification/payout-failure.ts',
@@ -17,13 +17,13 @@ describe('regular expressions take no more than linear time', () => {
   });
 
   it.each(literals.map(({ where, pattern }) => [where, String(pattern), pattern] as const))(
-    '%s %s',
+    'at %s: %s',
     (_where, _shown, pattern) => {
       expect(slowPartsOf(pattern)).toEqual([]);
     },
   );
 
-  it('those that are put together at run time are of fixed text: a credential, a token of SQL, a URL, a path template', () => {
+  it('also when constructed at run time, from fixed text: a credential, an SQL token, a URL, a path template', () => {
     const files = constructed.map((where) => where.replace(/:\d+$/, ''));
     expect(files).toEqual([
       'src/sandbox/model/routes.ts',
@@ -39,7 +39,7 @@ describe('regular expressions take no more than linear time', () => {
   });
 
   it.each([/(a+)+$/, /^data:(image\/[^;,]*)?[^,]*,/, /\/+$/, /\s*,\s*;/])(
-    '%s is one that would be found',
+    'while the slow %s is detected',
     (slow) => {
       expect(slowPartsOf(slow)).not.toEqual([]);
     },

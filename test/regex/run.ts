@@ -4,16 +4,16 @@ import { findRegularExpressions } from './find';
 import { type Growth, measure, type Subject } from './growth';
 
 /**
- * How time grows with the input: each regular expression of the library over texts made to be bad for it, and the
+ * Measures how time grows with the input: each regular expression of the library on texts that are bad for it, and the
  * entries over bodies of 1 MiB and headers of 16 KiB. Four times the input may take about four times as long.
  *
  *     npm run test:regex
  */
 const MIB = 2 ** 20;
-/** Between what is linear (4) and what is quadratic (16), with room for a busy machine. */
+/** Between linear (4) and quadratic (16), with a margin for a busy machine. */
 const MAX_FACTOR = 9;
 
-/** What the library's regular expressions look for, each as something to repeat. */
+/** Texts that the library's regular expressions look for, to be repeated. */
 const pumps = [
   ...[
     ' ',
@@ -172,7 +172,7 @@ const headers: Subject = {
     fill('', 'Basic ', ''),
     fill('', 'B', ''),
   ],
-  // Many times, because one is too short to be measured.
+  // Many times, because a single run is too short to be measured.
   run: (header) => {
     for (let turn = 0; turn < 64; turn += 1) checkAuthorization(header, credentials);
   },

@@ -3,7 +3,7 @@ import { packagesIn } from '../../scripts/bill-of-materials';
 
 const billOf = (...purls: string[]) => JSON.stringify({ components: purls.map((purl) => ({ purl })) });
 
-it('packages are read with their scope and exact version', () => {
+it('packagesIn reads packages with their scope and exact version', () => {
   expect(packagesIn(billOf('pkg:npm/ky@2.1.0', 'pkg:npm/%40noble/hashes@2.4.0'))).toEqual({
     ky: '2.1.0',
     '@noble/hashes': '2.4.0',

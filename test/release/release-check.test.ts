@@ -23,18 +23,14 @@ const ready: ReleaseFacts = {
 };
 
 describe('releaseProblems', () => {
-  it('has nothing against a commit with a host, a dated section and one version', () => {
+  it('finds no problem in a commit with a host, a dated section and one version', () => {
     expect(releaseProblems(ready)).toEqual([]);
     expect(releaseProblems({ ...ready, tag: undefined })).toEqual([]);
   });
 
   it.each<[what: string, change: Partial<ReleaseFacts>, says: string]>([
     ['no host', { repositoryUrl: '' }, 'scripts/release-host.ts'],
-    [
-      'a host that is an example',
-      { repositoryUrl: 'https://git.example.com/a/b' },
-      'scripts/release-host.ts',
-    ],
+    ['an example host', { repositoryUrl: 'https://git.example.com/a/b' }, 'scripts/release-host.ts'],
     ['a host without https', { repositoryUrl: 'http://git.host.com/a/b' }, 'scripts/release-host.ts'],
     ['another host in the manifest', { repositoryUrl: 'https://git.host.com/a/b' }, '`repository.url`'],
     ['a manifest without homepage', { manifest: without('homepage') }, '`homepage`'],
@@ -53,8 +49,12 @@ describe('releaseProblems', () => {
     ['another version in the tag', { tag: 'v1.3.0' }, 'has 1.3.0'],
     ['no section', { changelog: '# Changelog\n\n## [Unreleased]\n' }, 'no section `## [1.2.3]'],
     ['a section without a date', { changelog: '## [1.2.3]\n' }, 'give the section 1.2.3 its date'],
-    ['a date that is none', { changelog: '## [1.2.3] - 2026-02-30\n' }, 'give the section 1.2.3 its date'],
-    ['a date to come', { changelog: '## [1.2.3] - unreleased\n' }, 'give the section 1.2.3 its date'],
+    ['an impossible date', { changelog: '## [1.2.3] - 2026-02-30\n' }, 'give the section 1.2.3 its date'],
+    [
+      'the word unreleased instead of a date',
+      { changelog: '## [1.2.3] - unreleased\n' },
+      'give the section 1.2.3 its date',
+    ],
   ])('given %s, says what to do', (_what, change, says) => {
     expect(releaseProblems({ ...ready, ...change }).join('\n')).toContain(says);
   });
@@ -65,7 +65,7 @@ function without(field: 'homepage' | 'bugs'): ReleaseFacts['manifest'] {
   return rest;
 }
 
-/** The last of the commits' files in a copy, changed as a release changes them. */
+/** A copy of the files that a release checks, changed as a release changes them. */
 function copyOfRepository(change: (copy: string) => void): string {
   const copy = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-release-'));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
@@ -104,7 +104,7 @@ function dateChangelog(copy: string): void {
 }
 
 describe('npm run release:check, on a copy', { timeout: 60_000 }, () => {
-  it('passes with the host entered and the section dated', () => {
+  it('passes when the host is entered and the section is dated', () => {
     const copy = copyOfRepository((directory) => {
       enterHost(directory);
       dateChangelog(directory);
@@ -112,7 +112,7 @@ describe('npm run release:check, on a copy', { timeout: 60_000 }, () => {
     expect(releaseCheck(copy)).toMatch(/^\d+\.\d+\.\d+ can be released\.\n$/);
   });
 
-  it('fails with the section dated and no host', () => {
+  it('fails when the section is dated and no host is entered', () => {
     const copy = copyOfRepository((directory) => {
       dateChangelog(directory);
       const file = join(directory, 'scripts/release-host.ts');
@@ -122,7 +122,7 @@ describe('npm run release:check, on a copy', { timeout: 60_000 }, () => {
   });
 });
 
-it('as long as no host is entered, the manifest names none', () => {
+it('the manifest names a host if and only if one is entered', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const stated = ['repository', 'homepage', 'bugs'].filter((field) => field in manifest);
   expect(stated).toEqual(repositoryUrl === '' ? [] : ['repository', 'homepage', 'bugs']);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const directory = '.github/workflows';
 const workflows = readdirSync(directory).map((name) => ({
   name,
-  // Comments are for people, and may name what is not done.
+  // Without comments, which may name what a workflow does not do.
   text: readFileSync(join(directory, name), 'utf8').replace(/^\s*#.*$/gm, ''),
 }));
 
@@ -13,26 +13,26 @@ describe('release.yml', () => {
   const text = workflows.find(({ name }) => name === 'release.yml')?.text ?? '';
   const [check = '', publish = ''] = text.split(/^ {2}publish:$/m);
 
-  it('publish has no checkout, installs nothing and runs no script of a package', () => {
+  it('the publish job has no checkout, installs nothing and runs no script of a package', () => {
     expect(publish).toContain('npm publish');
     expect(publish).not.toMatch(/actions\/checkout|npm (ci|install|i|run|exec)\b|npx /);
     expect(publish).toContain('--ignore-scripts');
   });
 
-  it('publish compares both hashes before it publishes', () => {
+  it('the publish job compares both hashes before it publishes', () => {
     const [before = ''] = publish.split('npm publish');
     expect(before).toMatch(/sha256sum --check/);
     expect(before).toMatch(/sha512sum --check/);
     expect(publish).toContain('needs: check');
   });
 
-  it('only publish may ask for an identity, and no workflow has a token for npm', () => {
+  it('only the publish job may ask for an identity, and no workflow has a token for npm', () => {
     expect(publish).toContain('id-token: write');
     expect(check).not.toContain('id-token');
     for (const { text: all } of workflows) expect(all).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN/);
   });
 
-  it('check wants the tag on main, runs everything, and tests the tarball that it uploads', () => {
+  it('the check job requires the tag on main, runs all tests, and tests the tarball that it uploads', () => {
     expect(check).toContain('git merge-base --is-ancestor "$GITHUB_SHA" origin/main');
     const steps = ['.ci/run', 'release:check', 'npm pack', 'PACKED_TARBALL', 'upload-artifact'];
     const places = steps.map((step) => check.indexOf(step));
@@ -47,13 +47,13 @@ describe.each(workflows)('$name', ({ text }) => {
       expect(install).toContain('--ignore-scripts');
   });
 
-  it('says what it may do, and leaves no credentials in a checkout', () => {
+  it('declares its permissions, and leaves no credentials in a checkout', () => {
     expect(text).toMatch(/^permissions:/m);
     const checkouts = text.match(/uses: actions\/checkout@/g)?.length ?? 0;
     expect(text.match(/persist-credentials: false/g)?.length ?? 0).toBe(checkouts);
   });
 
-  it('has no expression inside a script, where a name that somebody else chose could be run', () => {
+  it('has no expression inside a script, where it could run a name that an attacker chose', () => {
     const scripts = text.match(/run: \|\n(?: {10,}.*\n)+|run: .*/g) ?? [];
     for (const script of scripts) expect(script).not.toContain('${{');
   });

@@ -21,7 +21,7 @@ import type { Path } from './path';
 const { apiKey, apiToken, cpf, email, account } = marked;
 const baseUrl = 'https://service.example';
 
-/** All marks, in every place of a body that the service could quote them in. */
+/** All marks, in every place of a body where the service could quote them. */
 const echo = {
   message: `${apiKey} ${apiToken} ${cpf} ${email} ${account}`,
   [apiKey]: apiToken,
@@ -38,30 +38,31 @@ const answers: Readonly<Record<string, () => Response>> = {
       () => Response.json(echo, { status, headers: { 'retry-after': '999', 'x-echo': apiToken } }),
     ]),
   ),
-  'a redirect to a host of the credentials': () =>
+  'a redirect to a host name with the credentials': () =>
     new Response(text, {
       status: 302,
       headers: { location: `https://${apiKey}.${apiToken}.example/${cpf}` },
     }),
   'a redirect with user-info': () =>
     new Response(text, { status: 307, headers: { location: `https://${apiKey}:${apiToken}@other.example` } }),
-  'a redirect to no URL': () =>
+  'a redirect to an invalid URL': () =>
     new Response(text, { status: 301, headers: { location: `http://[${apiKey}` } }),
   'a body status of 999': () => Response.json({ ...echo, status: 999 }),
-  'a success without what it is for': () => Response.json({ ...echo, status: 'marked', response: echo }),
+  'a success without its essential fields': () =>
+    Response.json({ ...echo, status: 'marked', response: echo }),
   'a uuid that is a credential': () => Response.json({ ...echo, response: { uuid: apiToken } }),
   'a success with wrong types everywhere': () => Response.json(wrongTypes(checkoutAnswer())),
-  'text in place of JSON': () => new Response(`<h1>${text}</h1>`),
-  // Short ones are quoted as a whole in the error of `JSON.parse`.
-  'a short text in place of JSON': () => new Response(`x${cpf}`),
+  'text instead of JSON': () => new Response(`<h1>${text}</h1>`),
+  // The error of `JSON.parse` quotes a short text as a whole.
+  'a short text instead of JSON': () => new Response(`x${cpf}`),
   'JSON that breaks off': () => new Response(text.slice(0, -3)),
   'an array': () => Response.json([echo]),
   'a string': () => Response.json(text),
-  'an answer that is too large': () => new Response(text.repeat(100)),
+  'a response that is too large': () => new Response(text.repeat(100)),
   'a body that fails': () => new Response(failing(new Error(text))),
 };
 
-/** Each field a number that is a mark, or a mark in place of a number. */
+/** Replaces every text by a list with marks, and every other scalar by a text of marks. */
 function wrongTypes(value: unknown): unknown {
   if (typeof value === 'string') return [{ [email]: cpf, number: Number(cpf) }];
   if (typeof value !== 'object' || value === null) return `${cpf} ${email}`;
@@ -77,7 +78,7 @@ function failing(error: Error): ReadableStream {
   });
 }
 
-/** What the platform, or an agent of the merchant's, may throw: all of them hold the request. */
+/** What the platform or a custom fetch may throw. Most of these hold the request. */
 const failures: Readonly<Record<string, (init: unknown) => unknown>> = {
   'the request itself': (init) => init,
   'an error with the request': (init) => Object.assign(new Error(text), { request: init, config: init }),
@@ -102,7 +103,7 @@ function clientWith(fetch: Fetch, options: Partial<PaymentsClientOptions> = {}):
 const answered = operations.flatMap(({ name, call }): Path[] =>
   Object.entries(answers).map(([what, answer]) => [
     `${name}: ${what}`,
-    // A success, with what was of another type left out, is the merchant's data, and meant to be read.
+    // The value of a success is the merchant's data, which is meant to be read.
     () => call(clientWith(async () => answer())).then(() => 'a success'),
   ]),
 );
@@ -123,7 +124,7 @@ const onTheWire = operations.flatMap(({ name, call }): Path[] => [
     },
   ],
   [
-    `${name}: an answer that never comes`,
+    `${name}: a response that never comes`,
     async () => {
       const { url } = await startHttpServer(stall);
       return call(new PaymentsClient({ baseUrl: url, ...credentials, timeoutMs: 50, maxRetries: 0 }));
@@ -155,7 +156,7 @@ cyclic['self'] = cyclic;
 const requests: Path[] = [
   ...Object.entries({
     'wrong types everywhere': wrongTypes(checkoutRequest()),
-    'marks in place of dates, URL and currency': {
+    'marks instead of dates, URL and currency': {
       ...checkoutRequest(),
       currency: cpf,
       callbackURL: `${email}://${account}`,
@@ -168,7 +169,7 @@ const requests: Path[] = [
         throw new Error(text);
       },
     },
-    'no object': `${cpf} ${email}`,
+    'not an object': `${cpf} ${email}`,
   }).map(
     ([what, request]): Path => [
       `createRecurringCheckout: ${what}`,
@@ -183,12 +184,15 @@ const requests: Path[] = [
       }),
   ],
   ['getTransaction: half a character', () => clientWith(never).getTransaction(`${cpf}\ud800`)],
-  ['getTransaction: no text', () => clientWith(never).getTransaction({ [cpf]: email } as never)],
+  ['getTransaction: not a string', () => clientWith(never).getTransaction({ [cpf]: email } as never)],
   [
     'cancelScheduledPayment: a reason of another type',
     () => clientWith(never).cancelScheduledPayment(cpf, { reason: { [cpf]: email } as never }),
   ],
-  ['a limit that is none', () => clientWith(never).getTransaction('t', { timeoutMs: cpf as never })],
+  [
+    'getTransaction: an invalid limit',
+    () => clientWith(never).getTransaction('t', { timeoutMs: cpf as never }),
+  ],
 ];
 
 const helpers: Path[] = [
@@ -220,7 +224,7 @@ const helpers: Path[] = [
     () => clientWith(async () => Response.json(echo, { status: 400 })).waitForTransaction('t'),
   ],
   [
-    'waitForTransaction: time is over',
+    'waitForTransaction: a timeout',
     () =>
       clientWith(async () => Response.json({ situation: 'PENDING', shopper: { email } })).waitForTransaction(
         't',
@@ -249,7 +253,7 @@ const helpers: Path[] = [
       () => {
         const given = { ...(wrongTypes(checkoutRequest()) as object), ...echo, status: cpf };
         const result = schema['~standard'].validate(given);
-        // A value is the merchant's data, and meant to be read.
+        // The value is the merchant's data, which is meant to be read.
         return [Reflect.get(result, 'issues'), Reflect.get(result, 'leftOut')];
       },
     ],
@@ -257,7 +261,7 @@ const helpers: Path[] = [
 ];
 
 const observers: Path[] = operations.map(({ name, call }) => [
-  `${name}: what observers are told`,
+  `${name}: the events of the observers`,
   async () => {
     const events: unknown[] = [];
     const note = (event: unknown) => events.push(event);

@@ -5,7 +5,7 @@ import type { Path } from './path';
 const { apiKey, apiToken, cpf } = marked;
 const baseUrl = 'https://service.example';
 
-/** Credentials that cannot work, of every kind that is refused. */
+/** Invalid credentials, of every kind that is refused. */
 const badCredentials = [
   `${apiKey}\n`,
   ` ${apiKey}`,
@@ -20,7 +20,7 @@ const badCredentials = [
 
 export const badPairs: ReadonlyArray<readonly [what: string, apiKey: unknown, apiToken: unknown]> = [
   ...badCredentials.map((bad) => [`apiKey ${JSON.stringify(bad).slice(0, 9)}…`, bad, apiToken] as const),
-  // A colon is fine in a token.
+  // A token may have a colon.
   ...badCredentials
     .filter((bad) => bad !== `${apiKey}:${apiToken}`)
     .map((bad) => [`apiToken ${JSON.stringify(bad).slice(0, 9)}…`, apiKey, bad] as const),
@@ -49,17 +49,17 @@ export const configurationPaths: readonly Path[] = [
       () => new PaymentsClient({ baseUrl: bad, ...credentials }),
     ],
   ),
-  ['new PaymentsClient: a text for its options', () => new PaymentsClient(apiKey as never)],
+  ['new PaymentsClient: a string instead of options', () => new PaymentsClient(apiKey as never)],
   [
     'new PaymentsClient: userAgent',
     () => new PaymentsClient({ baseUrl, ...credentials, userAgent: `${apiKey}\n` }),
   ],
   [
-    'fromEnv: one is missing',
+    'fromEnv: a missing variable',
     () => PaymentsClient.fromEnv({ PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_TOKEN: apiToken }),
   ],
   [
-    'fromEnv: one with a line break',
+    'fromEnv: a variable with a line break',
     () =>
       PaymentsClient.fromEnv({
         PAYMENTS_BASE_URL: baseUrl,

@@ -26,25 +26,25 @@ interface Delivered {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly method?: string;
-  /** Promises more of a body than it sends; then it waits, or it goes. */
+  /** Sends less of the body than its content-length says, and then waits or closes the connection. */
   readonly breaksOff?: 'waits' | 'goes';
   /** What happens to a request before the handler gets it. */
   readonly before?: (handler: WebhookHandler, request: IncomingMessage) => unknown;
 }
 
-/** One for each code of a report; what is thrown is marked where the library should not pass it on. */
+/** Deliveries for every code of a report. The thrown errors hold no marks, because the library passes them on. */
 const deliveries: Readonly<Record<string, Delivered>> = {
   'method not allowed': { method: 'PUT' },
   'unauthorized: no credentials': { headers: { authorization: '' } },
-  'unauthorized: others': { headers: { authorization: `Basic ${btoa(`${apiToken}:${apiKey}`)}` } },
+  'unauthorized: other credentials': { headers: { authorization: `Basic ${btoa(`${apiToken}:${apiKey}`)}` } },
   'body too large': { options: { maxBodyBytes: 10 } },
   'body too slow': { options: { bodyTimeoutMs: 20 }, breaksOff: 'waits' },
   'body that breaks off': { breaksOff: 'goes' },
-  'body that was read': { before: (_, request) => request.resume() && once(request, 'end') },
+  'body that was already read': { before: (_, request) => request.resume() && once(request, 'end') },
   draining: { before: (handler) => handler.drain() },
   'no JSON': { body: bodies['no JSON'] },
   contradiction: { body: bodies['a contradiction'] },
-  'a contradiction that is handed on': {
+  'a contradiction that is passed to unrecognized': {
     body: bodies['a contradiction'],
     options: { on: { unrecognized: () => Promise.reject(new Error('failed')) } },
   },
@@ -66,7 +66,7 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   },
 };
 
-/** Of the reports that were looked at. */
+/** The codes of the reports that were checked. */
 export const reportedCodes = new Set<WebhookReportCode>();
 
 const reports: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
@@ -79,7 +79,7 @@ const reports: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
   },
 ]);
 
-/** With the default `onReport`, which writes to the console; that is looked at for every path. */
+/** With the default `onReport`, which writes to the console. The console is checked for every path. */
 const defaultLog: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
   `toNodeListener: ${what}: the default log`,
   () => answerTo(delivered, {}),
@@ -99,7 +99,7 @@ const marksThrown: Readonly<Record<string, Delivered>> = {
   'a store that throws marks': {
     options: { store: storeThat('claim', () => Promise.reject(new Error(text))) },
   },
-  'a schema of the merchant’s that throws marks': {
+  'a match function of the merchant that throws marks': {
     options: {
       kinds: [
         {
@@ -121,7 +121,7 @@ const marksThrown: Readonly<Record<string, Delivered>> = {
   },
 };
 
-/** Their errors are the merchant's: `report.error` gives them back, the default log names them. The answer does not. */
+/** The merchant's own errors: `report.error` returns them and the default log names them, but the answer must not. */
 const passedOn: Path[] = Object.entries(marksThrown).map(([what, delivered]) => [
   `toNodeListener: ${what}`,
   () => answerTo(delivered, { onReport: () => undefined }),
@@ -156,13 +156,13 @@ async function answerTo(
   });
 }
 
-/** What is answered to a half of a body, if anything is. */
+/** The answer to an incomplete body, or an empty text if the client does not wait for one. */
 async function breakOff(port: number, how: 'waits' | 'goes', handler: WebhookHandler): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const lines = ['POST / HTTP/1.1', 'host: a', `authorization: ${authorization}`, 'content-length: 9999'];
   socket.write(`${lines.join('\r\n')}\r\n\r\n{"email": "${email}",`);
   const answer = how === 'waits' ? String((await once(socket, 'data'))[0]) : '';
-  // Time for the server to see the half of it.
+  // Give the server time to read the incomplete body.
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.destroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -188,7 +188,7 @@ const objects: Path[] = [
     },
   ],
   [
-    'createWebhookHandler: the answer to a Request that is refused',
+    'createWebhookHandler: the answers to refused Requests',
     async () => {
       const handler = createWebhookHandler({ credentials, on: {}, onReport: () => Promise.reject(text) });
       const wrong = { method: 'POST', headers: { authorization: `Basic ${text}` }, body: text };

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import * as z from 'zod/mini';
 
 /**
- * Makes the process a host that quotes whatever it can get: a `z.config` whose messages hold the refused value, and
- * stacks that hold all of the error. Gives back how to end it.
+ * Makes the process a hostile host: a `z.config` whose messages quote the refused value, and stack traces that quote
+ * the whole error. Returns a function that undoes this.
  */
 export function beHostile(): () => void {
   const { customError } = z.config();

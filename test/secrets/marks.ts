@@ -1,4 +1,4 @@
-/** Credentials and personal data that are nowhere else, in mixed case because host names come back in lower case. */
+/** Credentials and personal data that appear nowhere else. Mixed case, because host names come back in lower case. */
 export const marked = {
   apiKey: 'MarkedKey7f3a',
   apiToken: 'MarkedToken9c1d',

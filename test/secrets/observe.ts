@@ -34,7 +34,7 @@ export interface Observation {
   readonly marks: readonly string[];
 }
 
-/** Everything that can be seen of a value, and the marks in it. */
+/** Every view of a value, with the marks found in it. */
 export function observe(value: unknown): Observation[] {
   return Object.entries(views).map(([view, look]) => ({ view, marks: marksIn(String(look(value))) }));
 }
@@ -48,7 +48,7 @@ function chain(value: unknown): string {
   return parts.join('\n');
 }
 
-/** What goes to a worker or is stored; functions cannot. */
+/** The value as a worker would receive it; `undefined` if it cannot be cloned, as a function cannot. */
 function cloneOf(value: unknown): unknown {
   try {
     return structuredClone(value);
@@ -82,8 +82,8 @@ function collector() {
 }
 
 /**
- * What Node writes when a process ends by this error. Without the environment, where credentials for `fromEnv` are
- * on purpose, and without the command line, the libraries and the interfaces, which are the machine's.
+ * Node's diagnostic report about an error. Leaves out the environment, which holds credentials for `fromEnv` on
+ * purpose, and the command line, libraries and network interfaces, which belong to the machine.
  */
 function reported(value: unknown): string {
   const error = value instanceof Error ? value : undefined;

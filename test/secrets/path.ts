@@ -1,2 +1,2 @@
-/** A public path that can fail. What it gives and what it throws are both looked at. */
+/** A use of the public API that can fail. Both its result and its error are checked. */
 export type Path = readonly [name: string, run: () => unknown];

@@ -6,7 +6,7 @@ const { apiKey, cpf, email } = marked;
 const field = (tag: string, value: string) => tag + String(value.length).padStart(2, '0') + value;
 const start = `000201${field('59', email)}`;
 
-/** Broken in every way, with personal data before, in and after the place where it breaks. */
+/** Codes broken in every way, with personal data before, in and after the broken place. */
 const broken = [
   email,
   `${start}${email}`,
@@ -24,9 +24,9 @@ export const pixPaths: readonly Path[] = [
   ...broken.map(
     (text, index): Path => [`checkBrCode: broken text ${index + 1}`, () => checkBrCode(text, {})],
   ),
-  ['pixCalendar: a date that is none', () => pixCalendar({ initialDate: cpf, periodicity: 'MONTHLY' })],
+  ['pixCalendar: an invalid date', () => pixCalendar({ initialDate: cpf, periodicity: 'MONTHLY' })],
   [
-    'pixCalendar: a periodicity that is none',
+    'pixCalendar: an unknown periodicity',
     () => pixCalendar({ initialDate: '2026-12-01', periodicity: email as 'MONTHLY' }),
   ],
   [

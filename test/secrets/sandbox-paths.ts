@@ -45,7 +45,7 @@ export const sandboxPaths: readonly Path[] = [
     },
   ],
   [
-    'startSandbox: the deliveries, without their payloads, which are what they are for',
+    'startSandbox: the deliveries, apart from their payloads',
     async () => {
       const { sandbox, client, order } = await start({ webhookUrl: `http://127.0.0.1:1/?key=${apiKey}` });
       const { response } = await client.createRecurringCheckout(order);
@@ -55,7 +55,7 @@ export const sandboxPaths: readonly Path[] = [
     },
   ],
   [
-    'startSandbox: answers to calls without its credentials',
+    'startSandbox: responses to calls with wrong credentials',
     async () => {
       const { sandbox } = await start();
       const asked = ['/v1.1/transactions/t', '/sandbox/deliveries', '/sandbox/faults', '/elsewhere'];
@@ -66,13 +66,10 @@ export const sandboxPaths: readonly Path[] = [
       return Promise.all(answers);
     },
   ],
+  ['startSandbox: an invalid webhookUrl', () => start({ webhookUrl: `${apiKey}:${apiToken}@${email}` })],
+  ['startSandbox: an unknown transaction', async () => (await start()).sandbox.pay(cpf)],
   [
-    'startSandbox: a listener’s URL that is none',
-    () => start({ webhookUrl: `${apiKey}:${apiToken}@${email}` }),
-  ],
-  ['startSandbox: a transaction that is unknown', async () => (await start()).sandbox.pay(cpf)],
-  [
-    'startSandbox: a refund that cannot be',
+    'startSandbox: an impossible refund',
     async () => {
       const { sandbox, client, order } = await start();
       const { response } = await client.createRecurringCheckout(order);

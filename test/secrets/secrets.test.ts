@@ -64,8 +64,8 @@ const paths = [
 const entries = { ...sdk, ...webhooks, ...stores, ...sandbox, ...testing, ...pix };
 const seenErrors = new Set<string>();
 
-describe('nothing that can be seen of a failure holds a credential or personal data', () => {
-  it.each(paths)('%s', async (_name, run) => {
+describe('no view of a result or an error shows a credential or personal data', () => {
+  it.each(paths)('after %s', async (_name, run) => {
     const outcome = await outcomeOf(run);
     if (outcome instanceof Error) seenErrors.add(outcome.constructor.name);
     const seen = marksSeen(outcome);
@@ -79,10 +79,10 @@ describe('nothing that can be seen of a failure holds a credential or personal d
   });
 });
 
-describe('nothing is left out', () => {
+describe('the paths of this test', () => {
   const isError = (name: string) => /^[A-Z].*Error$/.test(name);
 
-  /** These cannot fail, or give what is no failure's. */
+  /** These cannot fail, or their results do not belong to a failure. */
   const withoutPaths = [
     'VERSION',
     'isCallError',
@@ -93,18 +93,18 @@ describe('nothing is left out', () => {
     'sequentialIds',
   ];
 
-  it('of what is exported', () => {
+  it('use every export that can fail', () => {
     const names = Object.keys(entries).filter((name) => !isError(name) && !name.endsWith('Schema'));
     const missing = names.filter((name) => !paths.some(([title]) => title.includes(name)));
     expect(missing.sort()).toEqual(withoutPaths.sort());
   });
 
-  it('of the errors', () => {
+  it('cause every class of error', () => {
     const errors = Object.keys(entries).filter((name) => isError(name) && name !== 'PaymentsError');
     expect([...seenErrors]).toEqual(expect.arrayContaining(errors));
   });
 
-  it('of the reports', () => {
+  it('cause every code of a report', () => {
     expect([...reportedCodes].sort()).toEqual(reportCodes.toSorted());
   });
 });
@@ -113,10 +113,10 @@ const { apiKey, apiToken, cpf, email } = marked;
 const leaks: ReadonlyArray<readonly [where: string, leak: () => unknown]> = [
   ['its message', () => new Error(`refused ${apiKey}`)],
   ['a property', () => Object.assign(new Error(), { body: { deep: [{ cpf }] } })],
-  ['a property that is hidden', () => Object.defineProperty(new Error(), 'body', { value: email })],
-  ['a property by a symbol', () => Object.assign(new Error(), { [Symbol('body')]: email })],
+  ['a hidden property', () => Object.defineProperty(new Error(), 'body', { value: email })],
+  ['a symbol property', () => Object.assign(new Error(), { [Symbol('body')]: email })],
   ['its cause', () => new Error('', { cause: new Error('', { cause: new Error(cpf) }) })],
-  ['one of several', () => new AggregateError([new Error(), new Error(apiToken)])],
+  ['one of several errors', () => new AggregateError([new Error(), new Error(apiToken)])],
   ['its name', () => Object.assign(new Error(), { name: `${apiKey}Error` })],
   ['toJSON', () => ({ toJSON: () => ({ email }) })],
   ['Base64', () => new Error(Buffer.from(`${apiKey}:${apiToken}`).toString('base64'))],
@@ -125,6 +125,6 @@ const leaks: ReadonlyArray<readonly [where: string, leak: () => unknown]> = [
   ['the console', () => console.error('failed', { headers: { 'x-api-key': apiKey } })],
 ];
 
-it.each(leaks)('a leak would be found: in %s', async (_where, leak) => {
+it.each(leaks)('a leak is detected in %s', async (_where, leak) => {
   expect(marksSeen(await outcomeOf(leak))).not.toEqual([]);
 });

@@ -6,7 +6,7 @@ import { sale, text } from './webhook-paths';
 
 const { cpf, email } = marked;
 
-/** What a driver's client gives for a command, or throws. */
+/** What a driver's client returns for a command, or throws. */
 type Reply = (...command: readonly unknown[]) => unknown;
 
 const stores: Readonly<Record<string, (reply: Reply) => IdempotencyStore<unknown>>> = {
@@ -26,14 +26,14 @@ const stores: Readonly<Record<string, (reply: Reply) => IdempotencyStore<unknown
     new SqliteStore({ exec: reply, prepare: () => ({ all: (values) => reply(values) as unknown[] }) }),
 };
 
-/** The claim's own, as a reply has to have it. */
+/** The token of the claim, which a valid reply must contain. */
 function tokenIn(command: readonly unknown[]): string | undefined {
   return /[\da-f]{8}-[\da-f-]{27}/.exec(JSON.stringify(command))?.[0];
 }
 
 const row = { status: text, token: cpf, fence: email, states: [text], [cpf]: email };
 
-/** Replies that no command of a store gives, all of marks. */
+/** Replies that no command of a store gives, full of marks. */
 const replies: Readonly<Record<string, Reply>> = {
   'no reply': () => undefined,
   text: () => text,
@@ -72,7 +72,7 @@ function answerOver(create: (typeof stores)[keyof typeof stores], message: strin
 
 /**
  * A driver's error is the merchant's own. `report.error` gives it back, and the default log has its name, code and
- * message, and nothing else of it. The answer has nothing of it.
+ * message, and nothing else. The answer has nothing of it.
  */
 const failures = Object.entries(stores).flatMap(([name, create]): Path[] => [
   [
@@ -88,12 +88,12 @@ const failures = Object.entries(stores).flatMap(([name, create]): Path[] => [
 const configurations: Path[] = [
   ['new RedisStore: no client', () => new RedisStore(text as never)],
   [
-    'new RedisStore: a namespace that cannot be',
+    'new RedisStore: an invalid namespace',
     () => new RedisStore({ eval: async () => 0, evalSha: 0 }, { namespace: text }),
   ],
   ['new PostgresStore: no client', () => new PostgresStore(text as never)],
   [
-    'new PostgresStore: a table that cannot be',
+    'new PostgresStore: an invalid table',
     () => new PostgresStore({ query: async () => ({ rows: [] }) }, { table: text.repeat(9) }),
   ],
   ['new SqliteStore: no database', () => new SqliteStore(text as never)],

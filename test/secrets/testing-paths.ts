@@ -17,27 +17,24 @@ const badCredentials = badPairs.flatMap(([what, key, token]): Path[] => [
 const badFixtures = Object.entries(fixtures).flatMap(([name, fixture]): Path[] =>
   Object.entries(bodies).map(([what, body]) => [
     `fixtures.${name}: ${what}`,
-    // A fixture that was made is the test's own data, and meant to be read.
+    // A valid fixture is the test's own data, which is meant to be read.
     () => void (fixture as (overrides: unknown) => unknown)(body),
   ]),
 );
 
 const others: Path[] = [
+  ['notificationRequest: an unknown kind', () => notificationRequest(email as 'payment', {}, credentials)],
   [
-    'notificationRequest: a kind that is none',
-    () => notificationRequest(email as 'payment', {}, credentials),
-  ],
-  [
-    'notificationRequest: a URL that is none',
+    'notificationRequest: an invalid URL',
     () => notificationRequest('payment', {}, credentials, { url: `${apiKey}:${apiToken}@${email}` }),
   ],
   [
-    'mockService: a base URL that is none',
+    'mockService: an invalid base URL',
     () => mockService({ http, baseUrl: `ftp://${apiKey}:${apiToken}@${email}` }),
   ],
-  ['mockService: a transaction that is unknown', () => mockService({ http, credentials }).pay(cpf)],
+  ['mockService: an unknown transaction', () => mockService({ http, credentials }).pay(cpf)],
   [
-    'mockService: a payload that cannot be sent',
+    'mockService: a payload that is not an object',
     () => mockService({ http, deliverTo: async () => new Response(authorization) }).notify(cpf as never),
   ],
 ];

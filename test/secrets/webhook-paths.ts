@@ -30,7 +30,7 @@ export const sale = {
 
 export const bodies: Readonly<Record<string, unknown>> = {
   'no JSON': `{"email": "${email}", ${cpf}`,
-  // Short ones are quoted as a whole in the error of `JSON.parse`.
+  // The error of `JSON.parse` quotes a short text as a whole.
   'no JSON, and short': `x${cpf}`,
   text: JSON.stringify(text),
   'an array': [sale],
@@ -61,7 +61,7 @@ const parsing = Object.entries(bodies).flatMap(([what, body]): Path[] =>
   ]),
 );
 
-/** A notification that was parsed is the merchant's data, and meant to be read; its key is meant for logs. */
+/** A parsed notification is the merchant's data, which is meant to be read; only its key is meant for logs. */
 function unlessParsed({ key }: { readonly key: string }): string {
   return key;
 }
@@ -94,15 +94,15 @@ const authentication: Path[] = [
 ];
 
 const mistakes: Path[] = [
-  ['credentialsFromEnv: one is missing', () => credentialsFromEnv({ PAYMENTS_API_TOKEN: apiToken })],
+  ['credentialsFromEnv: a missing variable', () => credentialsFromEnv({ PAYMENTS_API_TOKEN: apiToken })],
   [
     'credentialsFromEnv: an empty key',
     () => credentialsFromEnv({ PAYMENTS_API_KEY: '', PAYMENTS_API_TOKEN: text }),
   ],
-  ['createWebhookHandler: a text for its options', () => createWebhookHandler(text as never)],
-  ['parseNotification: the body alone', () => parseNotification(text as never)],
-  ['constructNotification: the body alone', () => constructNotification(text as never, credentials)],
-  ['defineNotification: a text', () => defineNotification(text as never)],
+  ['createWebhookHandler: a string instead of options', () => createWebhookHandler(text as never)],
+  ['parseNotification: only the body', () => parseNotification(text as never)],
+  ['constructNotification: only the body', () => constructNotification(text as never, credentials)],
+  ['defineNotification: a string', () => defineNotification(text as never)],
 ];
 
 export const quoting = defineNotification({
@@ -121,29 +121,29 @@ const definitions: Path[] = [
       ]),
   ),
   [
-    'defineNotification: a kind that is taken, and a schema that is none',
+    'defineNotification: a reserved kind and an invalid schema',
     () =>
       defineNotification({ kind: 'payment', match: () => true, schema: text as never, subject: () => text }),
   ],
   [
-    'defineNotification: a schema that is none',
+    'defineNotification: an invalid schema',
     () => defineNotification({ kind: text, match: () => true, schema: text as never, subject: () => text }),
   ],
-  ['new MemoryStore: an option that cannot be', () => new MemoryStore({ maxEntries: text as never })],
+  ['new MemoryStore: an invalid option', () => new MemoryStore({ maxEntries: text as never })],
   [
-    'a schema of the merchant’s that quotes what it refuses',
+    'parseNotification: a merchant’s schema that quotes what it refuses',
     () => parseNotification({ body: { instructionId: { [email]: cpf } }, kinds: [quoting] }),
   ],
   [
-    'createWebhookHandler: an option that cannot be',
+    'createWebhookHandler: an invalid option',
     () => createWebhookHandler({ credentials, on: {}, maxBodyBytes: text as never }),
   ],
   [
-    'createWebhookHandler: a callback that is none',
+    'createWebhookHandler: an invalid callback',
     () => createWebhookHandler({ credentials, on: { payment: text as never } }),
   ],
   [
-    'a memory store that is full',
+    'MemoryStore: a full store',
     async () => {
       const store = new MemoryStore({ maxEntries: 1 });
       await store.claim('payment:1', 'PAID', 1_000);

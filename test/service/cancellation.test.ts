@@ -16,7 +16,7 @@ describe('the request', () => {
   );
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   const fields = table(`
     status  number!
     message string
@@ -24,7 +24,7 @@ describe('the answer', () => {
   testFields(scheduledPaymentCancellationSchema, cancellationAnswer, fields, { lenient: true });
 });
 
-it('an empty reason is the service’s to judge', () => {
+it('an empty reason is accepted, because only the service can judge it', () => {
   expect(scheduledPaymentCancellationRequestSchema['~standard'].validate({ reason: '' })).toEqual({
     value: { reason: '' },
     leftOut: [],

@@ -8,7 +8,7 @@ import { changed, table, testFields } from './fields';
 
 seedRandomTests();
 
-// Document section 2.1; required is what an order cannot be without.
+// Document section 2.1. `!` marks what an order cannot be without.
 const fields = table(
   `
   currency       string!
@@ -142,7 +142,7 @@ describe('the immediate payment', () => {
     ]);
   });
 
-  it.each([0, -0])('needs an amount above %d', (amount) => {
+  it.each([0, -0])('needs an amount, which must not be %o', (amount) => {
     expect(issuesOf(immediate(amount))).toEqual([
       'amount: expected more than 0, because recurrence.immediatePayment is true',
     ]);
@@ -150,7 +150,7 @@ describe('the immediate payment', () => {
 
   it('is made with an amount', () => expect(issuesOf(immediate(0.01))).toBeUndefined());
 
-  it.each([undefined, 0, 59.7])('that is not made allows an amount of %s', (amount) => {
+  it.each([undefined, 0, 59.7])('that is not requested allows an amount of %s', (amount) => {
     expect(issuesWith('amount', amount)).toBeUndefined();
   });
 });
@@ -158,7 +158,7 @@ describe('the immediate payment', () => {
 describe('the calendar', () => {
   const calendar = (value: object) => issuesWith('recurrence.calendar', value);
 
-  it('ends no earlier than it begins', () => {
+  it('must not end before it begins', () => {
     expect(calendar({ initialDate: '2027-01-31', finalDate: '2027-01-30' })).toEqual([
       'recurrence.calendar.finalDate: expected a date that is not before initialDate',
     ]);
@@ -166,12 +166,12 @@ describe('the calendar', () => {
     expect(calendar({ initialDate: '2027-01-31', finalDate: '2027-01-31' })).toBeUndefined();
   });
 
-  it('may have one end only, and dates in the past', () => {
+  it('may have only one of its dates, and dates in the past', () => {
     expect(calendar({ initialDate: '2001-01-31' })).toBeUndefined();
     expect(calendar({ finalDate: '2001-01-31' })).toBeUndefined();
   });
 
-  it('takes every day that there is, and no other', () => {
+  it('accepts every real date, and no other', () => {
     const day = fc.tuple(
       fc.integer({ min: 0, max: 9999 }),
       fc.integer({ min: 0, max: 15 }),
@@ -196,7 +196,7 @@ describe('the calendar', () => {
 describe('decimals', () => {
   const tooMany = 'has more decimals than its currency; round it, or make it with amountFromMinorUnits';
 
-  it('3 * 19.9 must not reach a bank', async () => {
+  it('of 3 * 19.9 are refused before they reach a bank', async () => {
     expect(issuesOf(immediate(3 * 19.9))).toEqual([`amount: ${tooMany}`]);
     expect(issuesWith('recurrence.amount.recurrenceAmount', 3 * 19.9)).toEqual([
       `recurrence.amount.recurrenceAmount: ${tooMany}`,
@@ -210,21 +210,21 @@ describe('decimals', () => {
     ['JPY', [1, 100], [0.5, 1.01]],
     ['BRL', [0.01, 59.7, 1], [0.001, 59.705, 1e-7]],
     ['KWD', [0.001, 1.5], [0.0001]],
-    // Two by ISO 4217, though Intl says none.
+    // Two decimals by ISO 4217, though Intl says none.
     ['COP', [0.01, 1.99], [0.001]],
     ['HUF', [0.01, 1.99], [0.001]],
     ['CLF', [0.0001], [0.00001]],
     ['CLP', [1], [0.1]],
     ['USD', [1e21, 1.5e16], [1e-7]],
-    // None of ISO 4217’s list of minor units: four at most, for no currency has more. `BLR` is a typo of `BRL`.
+    // Not in ISO 4217’s list of minor units: at most four, because no currency has more. `BLR` is a typo of `BRL`.
     ['XAU', [0.1234], [0.123456789]],
     ['BLR', [59.7, 0.0001], [3 * 19.9, 0.00001]],
-  ] as const)('%s takes %j and not %j', (currency, right, wrong) => {
+  ] as const)('of an amount in %s may be those of %j but not of %j', (currency, right, wrong) => {
     for (const amount of right) expect(issuesOf(immediate(amount, currency))).toBeUndefined();
     for (const amount of wrong) expect(issuesOf(immediate(amount, currency))).toEqual([`amount: ${tooMany}`]);
   });
 
-  it('every amount of amountFromMinorUnits is accepted', () => {
+  it('of every amount from amountFromMinorUnits are accepted', () => {
     const currency = fc.constantFrom('BRL', 'JPY', 'KWD', 'CLF', 'COP');
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 48 }), currency, (minorUnits, code) => {
@@ -245,7 +245,7 @@ describe('decimals', () => {
   );
 });
 
-it('neither CPF digits, nor e-mail addresses, nor telephone numbers are judged', () => {
+it('neither CPF digits, nor e-mail addresses, nor telephone numbers are checked', () => {
   const shopper = {
     email: 'no address',
     document: { type: 'X', number: '1' },
@@ -254,7 +254,7 @@ it('neither CPF digits, nor e-mail addresses, nor telephone numbers are judged',
   expect(issuesWith('shopper', shopper)).toBeUndefined();
 });
 
-it('every field that is wrong is named at once', () => {
+it('all wrong fields are named in one error', () => {
   const issues = issuesOf({ currency: 7, recurrence: {}, shopper: null });
   expect(issues?.map((issue) => issue.split(':')[0])).toEqual([
     'currency',

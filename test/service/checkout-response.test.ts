@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { checkoutAnswer } from '../client/support';
 import { changed, table, testFields } from './fields';
 
-// Document section 2.2. Required is what the operation is for: the uuid, and a way to the QR code.
+// Document section 2.2. `!` marks what the operation is for: the uuid, and a form of the QR code.
 const fields = table(
   `
   status                              number
@@ -42,13 +42,13 @@ testFields(recurringCheckoutSchema, checkoutAnswer, fields, { lenient: true });
 
 const qrCode = 'response.instructions.qrCode';
 
-it.each(['plain', 'base64', 'url'])('a QR code with %s alone will do', (form) => {
+it.each(['plain', 'base64', 'url'])('a QR code with only %s is accepted', (form) => {
   const answer = changed(checkoutAnswer(), qrCode, { [form]: 'x' });
   expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
 });
 
 it.each([{}, { plain: '' }, { plain: null, base64: null, url: null }, { novel: 'x' }, { plain: 7 }])(
-  'a QR code with none of its forms will not do: %j',
+  'a QR code with none of its forms is refused: %j',
   (none) => {
     expect(recurringCheckoutSchema['~standard'].validate(changed(checkoutAnswer(), qrCode, none))).toEqual({
       issues: [{ path: qrCode.split('.'), message: 'expected at least one of plain, base64 and url' }],
@@ -56,14 +56,14 @@ it.each([{}, { plain: '' }, { plain: null, base64: null, url: null }, { novel: '
   },
 );
 
-it('an empty uuid is none', () => {
+it('an empty uuid is refused', () => {
   const answer = changed(checkoutAnswer(), 'response.uuid', '');
   expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({
     issues: [{ path: ['response', 'uuid'], message: 'expected a non-empty string' }],
   });
 });
 
-it('steps with anything but text among them are left out', () => {
+it('steps are left out when one of them is not text', () => {
   const answer = changed(checkoutAnswer(), 'response.instructions.steps.qrCode', ['a', 7, null]);
   const path = ['response', 'instructions', 'steps', 'qrCode', 1];
   expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({
@@ -72,7 +72,7 @@ it('steps with anything but text among them are left out', () => {
   });
 });
 
-it('of the forms of a QR code, those of another type are left out when one is left', () => {
+it('a form of the QR code that is not text is left out when another form is usable', () => {
   const answer = changed(checkoutAnswer(), qrCode, { plain: 7, base64: '', url: 'x' });
   expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({
     value: changed(checkoutAnswer(), qrCode, { base64: '', url: 'x' }),
@@ -80,7 +80,7 @@ it('of the forms of a QR code, those of another type are left out when one is le
   });
 });
 
-it('formats are not checked in what comes in', () => {
+it('formats are not checked in a response', () => {
   const answer = changed(checkoutAnswer(), 'response.shopper.email', 'no address');
   expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
 });

@@ -1,7 +1,7 @@
 import type { Schema } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
 
-/** What the document's tables call a type, with a right value of it and values of other types. */
+/** The types in the document's tables, each with right values and with values of other types. */
 export const types = {
   string: { right: ['text', ''], wrong: [7, true, {}, ['text']], expected: 'a string' },
   number: { right: [0, -1.5, 2 ** 60], wrong: ['7', true, {}, [7], Number.NaN], expected: 'a number' },
@@ -11,20 +11,20 @@ export const types = {
 } satisfies Record<string, { right: unknown[]; wrong: unknown[]; expected: string }>;
 
 export interface Field {
-  /** As the document writes it, with `.0` for an element of an array: `refunds.transactions.0.uuid`. */
+  /** The path as the document writes it, with `.0` for an element of an array: `refunds.transactions.0.uuid`. */
   readonly path: string;
   readonly type: keyof typeof types;
-  /** Where `null` or absence is refused. */
+  /** Whether `null` and absence are refused. */
   readonly required?: boolean;
-  /** Where another type is refused, in a schema that leaves such fields out. */
+  /** Whether another type is refused, in a schema that leaves other such fields out. */
   readonly strict?: boolean;
-  /** Values that the field's own rule accepts, in place of those of its type. */
+  /** Values that the field's own rule accepts, instead of those of its type. */
   readonly right?: readonly unknown[];
 }
 
 /**
- * Reads a table as the document has it: `path type` a line. `!` after the type marks what is required, `?` what may be
- * missing but of no other type.
+ * Reads a table as in the document: one `path type` per line. `!` after the type marks a required field, `?` a field
+ * that may be missing but may not have another type.
  */
 export function table(text: string, right: Record<string, readonly unknown[]> = {}): Field[] {
   return text
@@ -43,7 +43,7 @@ export function table(text: string, right: Record<string, readonly unknown[]> = 
     });
 }
 
-/** Claims of each field of a table: a right value, other types, `null` and absence. */
+/** Tests each field of a table with right values, other types, `null` and absence. */
 export function testFields<Value>(
   schema: Schema<Value>,
   whole: () => object,
@@ -56,25 +56,25 @@ export function testFields<Value>(
     return result.issues?.map(({ path = [], message }) => ({ path: path.join('.'), message }));
   };
 
-  it('a value with every documented field is accepted and comes out as it is', () => {
+  it('a value with every documented field is accepted unchanged', () => {
     expect(schema['~standard'].validate(whole())).toEqual({ value: whole(), leftOut: [] });
   });
 
-  it('the table names every field that the example has, and the example every field of the table', () => {
+  it('the table and the example name the same fields', () => {
     expect(fields.map(({ path }) => path).sort()).toEqual(pathsOf(whole()).sort());
   });
 
   describe.each(fields)('$path', ({ path, type, required = false, strict = false, right }) => {
-    it(`takes a ${type}`, () => {
+    it(`accepts values of type ${type}`, () => {
       for (const value of right ?? types[type].right) {
-        // What lies within an object may be required there.
+        // An object may lack required fields of its own, which are tested under their own paths.
         const issues = issuesOf(changed(whole(), path, value)) ?? [];
         expect(issues.filter((issue) => issue.path === path)).toEqual([]);
       }
     });
 
     const isLeftOut = lenient && !strict;
-    it(`${isLeftOut ? 'is left out' : 'is refused'} unless it is a ${type}, and the value is not told`, () => {
+    it(`${isLeftOut ? 'is left out' : 'is refused'} unless it is of type ${type}, and the issue does not quote the value`, () => {
       for (const value of types[type].wrong) {
         const given = changed(whole(), path, value);
         const before = structuredClone(given);
@@ -93,7 +93,7 @@ export function testFields<Value>(
       if (!required) expect(schema['~standard'].validate(given)).toEqual({ value: given, leftOut: [] });
     });
 
-    it(required ? 'must be there' : 'may be absent', () => {
+    it(required ? 'must be present' : 'may be absent', () => {
       const expected = [{ path, message: `required, ${types[type].expected}` }];
       for (const value of [undefined, ABSENT]) {
         expect(issuesOf(changed(whole(), path, value))).toEqual(required ? expected : undefined);
@@ -101,13 +101,13 @@ export function testFields<Value>(
     });
   });
 
-  it.each(['text', 7, true, null, undefined, []])('%s in place of the whole is refused', (value) => {
+  it.each(['text', 7, true, null, undefined, []])('%s instead of the whole value is refused', (value) => {
     expect(issuesOf(value)).toEqual([
       { path: '', message: value === undefined ? 'required, an object' : messageOf('object', value) },
     ]);
   });
 
-  it('fields that the document does not know survive at every depth', () => {
+  it('fields that the document does not show are kept, at every depth', () => {
     const value = withNovelFields(whole());
     expect(schema['~standard'].validate(value)).toEqual({ value, leftOut: [] });
   });
@@ -127,7 +127,7 @@ export function testFields<Value>(
   });
 }
 
-/** What is said of a value of another type. */
+/** The message for a value of another type. */
 function messageOf(type: Field['type'], value: unknown): string {
   if (Number.isNaN(value)) return 'expected a finite number, got NaN or infinity';
   const got = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
@@ -138,7 +138,7 @@ function asIndex(key: string): string | number {
   return /^\d+$/.test(key) ? Number(key) : key;
 }
 
-/** In place of a value: leave the field out. */
+/** Instead of a value: leave the field out. */
 const ABSENT = Symbol('absent');
 
 export function changed(whole: object, path: string, value: unknown): object {
@@ -151,7 +151,7 @@ export function changed(whole: object, path: string, value: unknown): object {
   return copy;
 }
 
-/** The paths of all fields within, those of undocumented objects left out. */
+/** The paths of all fields in `value`, without those of undocumented objects. */
 function pathsOf(value: object, prefix = ''): string[] {
   return Object.entries(value).flatMap(([key, field]) => {
     const path = prefix + key;

@@ -10,7 +10,7 @@ import { reversalObject } from '../../src/service/kinds/reversal';
 import { saleObject } from '../../src/service/kinds/sale';
 import { fixtures } from '../../src/testing';
 
-/** A schema that has a generated guard, with values that are as documented. */
+/** A schema that has a generated guard, with examples that are as documented. */
 export interface Guarded {
   readonly name: string;
   readonly object: z.ZodMiniType;
@@ -60,7 +60,7 @@ class Novel {
   uuid = 'of a class';
 }
 
-/** What may stand where another value belongs. */
+/** Values to put where another value belongs. */
 const replacements: readonly (() => unknown)[] = [
   () => null,
   () => undefined,
@@ -98,7 +98,7 @@ const replacement = fc.oneof(
   fc.anything().map((value) => () => value),
 );
 
-/** What one mutation does to the object that holds a field; of a list, only elements change, as JSON has it. */
+/** One mutation of the object that holds a field. In a list only the elements change, because JSON has nothing else. */
 const change = fc.oneof(
   {
     weight: 6,
@@ -148,7 +148,7 @@ export function mutated(examples: readonly object[]): fc.Arbitrary<unknown> {
       for (const [place, apply] of mutations) {
         const places = placesIn(root);
         const chosen = places[place % places.length];
-        // A change before it may have taken away the whole.
+        // An earlier change may have removed everything.
         if (chosen !== undefined) apply(...chosen);
       }
       return root.value;
@@ -157,7 +157,7 @@ export function mutated(examples: readonly object[]): fc.Arbitrary<unknown> {
 
 type Place = readonly [holder: Fields, name: string];
 
-/** Every field of every object within; where it is of a class, not what lies within it. */
+/** Every field of every object in `value`, at most nine levels deep, without the fields of frozen objects. */
 function placesIn(value: unknown, depth = 0): Place[] {
   if (typeof value !== 'object' || value === null || depth > 8) return [];
   return Object.keys(value).flatMap((name): Place[] => {
@@ -166,7 +166,7 @@ function placesIn(value: unknown, depth = 0): Place[] {
   });
 }
 
-/** Each replacement in each place of an example, one at a time. */
+/** Copies of an example, each with one replacement in one place. */
 export function replacedOnce(example: object): unknown[] {
   const count = placesIn({ value: example }).length;
   return Array.from({ length: count }).flatMap((_, place) =>
@@ -179,7 +179,7 @@ export function replacedOnce(example: object): unknown[] {
   );
 }
 
-/** An example without one of its fields, for each of them; with the name and value of what is missing. */
+/** Copies of an example, each without one field, with the name and the value of that field. */
 export function lackingOnce(example: object): { value: unknown; name: string; missing: unknown }[] {
   const count = placesIn(example).length;
   return Array.from({ length: count }).map((_, place) => {

@@ -13,7 +13,7 @@ seedRandomTests();
 const RUNS = { numRuns: 4_000 };
 
 describe.each(guarded)('the generated guard of $name', ({ object, isAsDocumented, examples }) => {
-  it('says yes to what is as documented, and to that with nulls and unknown fields', () => {
+  it('says yes to a documented value, also with unknown fields and with the nulls that its schema allows', () => {
     for (const example of examples) {
       expect(isAsDocumented(example)).toBe(true);
       expect(isAsDocumented({ ...example, novel: { deep: [null] } })).toBe(true);
@@ -24,7 +24,7 @@ describe.each(guarded)('the generated guard of $name', ({ object, isAsDocumented
     }
   });
 
-  it('says yes only to what zod gives out as it is, whatever stands in the place of whatever', () => {
+  it('says yes only to values that zod returns unchanged, with any value in any place', () => {
     for (const value of examples.flatMap(replacedOnce).filter(isAsDocumented)) {
       const { success, data } = z.safeParse(object, value);
       expect([success, isDeepStrictEqual(data, value)]).toEqual([true, true]);
@@ -32,7 +32,7 @@ describe.each(guarded)('the generated guard of $name', ({ object, isAsDocumented
     }
   });
 
-  it('says yes to a value that lacks a field only where its schema does, also when every object inherits the field', () => {
+  it('says yes to a value without a field only if its schema does, even when Object.prototype has that field', () => {
     for (const { value, name, missing } of examples.flatMap(lackingOnce)) {
       const isEnough = z.safeParse(object, value).success;
       Object.defineProperty(Object.prototype, name, { value: missing, configurable: true });
@@ -42,7 +42,7 @@ describe.each(guarded)('the generated guard of $name', ({ object, isAsDocumented
     }
   });
 
-  it('says yes only to what zod gives out as it is, with nothing left out', () => {
+  it('says yes only to values that zod returns unchanged, for random mutations', () => {
     let yes = 0;
     fc.assert(
       fc.property(mutated(examples), (value) => {
@@ -54,19 +54,19 @@ describe.each(guarded)('the generated guard of $name', ({ object, isAsDocumented
       }),
       RUNS,
     );
-    // Else the property claims nothing.
+    // Otherwise the property would prove nothing.
     expect(yes).toBeGreaterThan(RUNS.numRuns / 10);
   });
 
-  it('and the reader agrees with zod on which values are accepted, and on what is made of them', () => {
+  it('belongs to a reader that agrees with zod on which values are accepted, and on the result', () => {
     fc.assert(
       fc.property(mutated(examples), (value) => {
-        // zod reads what is inherited, too.
+        // zod also reads inherited fields, unlike the reader.
         if (inherits(value)) return;
         const ofZod = z.safeParse(object, value);
         const reading = read(object, value);
         expect(reading.issues === undefined).toBe(ofZod.success);
-        // zod gives a field that is left out as undefined, which `toEqual` takes for absent.
+        // zod returns a field that is left out as undefined, which `toEqual` treats as absent.
         if (reading.issues === undefined) expect(reading.value).toEqual(ofZod.data);
       }),
       RUNS,
@@ -74,14 +74,14 @@ describe.each(guarded)('the generated guard of $name', ({ object, isAsDocumented
   });
 });
 
-/** Whether an object in it has enumerable fields by inheritance. */
+/** Whether an object in `value` has inherited enumerable fields. */
 function inherits(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth > 9) return false;
   for (const name in value) if (!Object.hasOwn(value, name)) return true;
   return Object.values(value).some((inner) => inherits(inner, depth + 1));
 }
 
-it('a guard changes nothing in what it is given', () => {
+it('validation does not change the value that it is given', () => {
   const given = Object.freeze({ ...fixtures.reversal(), receipt: 'null' });
   expect(validate(reversalPayloadSchema, given)).toEqual({ value: { ...given, receipt: null }, leftOut: [] });
   expect(given.receipt).toBe('null');

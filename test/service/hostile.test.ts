@@ -12,7 +12,7 @@ afterEach(() => {
   for (const name of Object.keys(Object.prototype)) Reflect.deleteProperty(Object.prototype, name);
 });
 
-/** Gives every object of the process a field more, until the end of the test. */
+/** Adds fields to every object of the process, until the end of the test. */
 function pollute(fields: object): void {
   for (const [name, value] of Object.entries(fields)) {
     Object.defineProperty(Object.prototype, name, {
@@ -27,7 +27,7 @@ function pollute(fields: object): void {
 describe('with a polluted Object.prototype', () => {
   const journey = { response: { uuid: 'u-1', instructions: { qrCode: { plain: 'x' } } } };
 
-  it('an inherited field is none, where one is required', () => {
+  it('an inherited field does not count as a required field', () => {
     pollute({
       uuid: 'u',
       status: 'PAID',
@@ -53,7 +53,7 @@ describe('with a polluted Object.prototype', () => {
     expect(paths(validate(recurringCheckoutRequestSchema as never, request))).toEqual(['currency']);
   });
 
-  it('a field called __proto__ is left out, also where another field is of another type', () => {
+  it('a field called __proto__ is left out, also when other fields have the wrong type', () => {
     const given = JSON.parse(
       '{"amount":"5","__proto__":{"admin":true},"shopper":{"__proto__":{"admin":true},"email":7}}',
     );
@@ -71,7 +71,7 @@ describe('with a polluted Object.prototype', () => {
   });
 
   it.each(['extend', 'issues', 'when', 'direction', 'error', 'message', 'path', 'def', 'type', 'checks'])(
-    'schemas that are used for the first time afterwards do not throw: %s',
+    'schemas used for the first time afterwards do not throw: %s',
     async (name) => {
       vi.resetModules();
       const fresh = { ...(await import('../../src/index')), ...(await import('../../src/webhooks/index')) };
@@ -85,7 +85,7 @@ describe('with a polluted Object.prototype', () => {
     },
   );
 
-  it('a method that something adds to every object keeps no schema from working, made late or not', async () => {
+  it('a method added to Object.prototype does not break schemas, whether created before or after', async () => {
     vi.resetModules();
     const fresh = { ...(await import('../../src/index')), ...(await import('../../src/webhooks/index')) };
     pollute({ extend: () => 'polluted' });
@@ -107,7 +107,7 @@ describe('with a polluted Object.prototype', () => {
 });
 
 describe('in a host whose zod quotes what it refuses', () => {
-  it('neither what is refused nor what is left out is quoted', () => {
+  it('neither refused values nor left-out values are quoted', () => {
     const end = beHostile();
     try {
       const result = validate(transactionSchema, { uuid: ['S3CRET'], amount: 'S3CRET' });
@@ -146,7 +146,7 @@ describe('a body of a mebibyte', () => {
     expect(Reflect.get(result, 'value')).toEqual({ refunds: { transactions: many({ uuid: 'r' }, 75_000) } });
   });
 
-  it('of half a million steps that are no text leaves the steps out', () => {
+  it('of half a million steps that are not text leaves the steps out', () => {
     const instructions = { qrCode: { plain: 'x' }, steps: { qrCode: many(1, 500_000) } };
     expect(validate(recurringCheckoutSchema, { response: { uuid: 'u', instructions } })).toMatchObject({
       value: { response: { uuid: 'u', instructions: { steps: {} } } },
@@ -154,14 +154,14 @@ describe('a body of a mebibyte', () => {
     });
   });
 
-  it('of nothing but brackets, in a field that the document does not know, is kept', () => {
+  it('of nothing but brackets, in a field that the document does not show, is kept', () => {
     const given = JSON.parse(`{"amount":"5","novel":${'['.repeat(400_000)}${']'.repeat(400_000)}}`);
     const result = validate(transactionSchema, given);
     expect(Reflect.get(Object(Reflect.get(result, 'value')), 'novel')).toBe(given.novel);
   });
 });
 
-it('a value whose accessor throws is refused, and what was thrown is not told', () => {
+it('a value whose accessor throws is refused, and the thrown message is not quoted', () => {
   const given = {
     get uuid(): string {
       throw new Error('S3CRET');
@@ -172,7 +172,7 @@ it('a value whose accessor throws is refused, and what was thrown is not told', 
   });
 });
 
-it('a payout whose success is misspelt says what it may be', () => {
+it('the issue of a payout with a wrong success says that it must be true or false', () => {
   const payout = { uuid: 'p', status: 'PAID' };
   const messageOf = (success: unknown) => validate(payoutPayloadSchema, { ...payout, success }).issues;
   expect(messageOf('true')).toEqual([{ path: ['success'], message: 'expected true or false, got a string' }]);

@@ -15,7 +15,7 @@ import {
   salePayload,
 } from '../webhooks/support';
 
-/** One row of a table of the document: the field's path, what it takes, and what it does not take. */
+/** One row of a table of the document: the field's path, values it accepts, and values it does not accept. */
 type Row = readonly [path: string, right: readonly unknown[], wrong: readonly unknown[]];
 
 const TEXT = ['', 'text', '2026-11-21 09:30:00', 'not of the usual form'];
@@ -27,7 +27,7 @@ const NOT_OBJECT = ['text', 7, true, []];
 const text = (path: string): Row => [path, TEXT, NOT_TEXT];
 const number = (path: string): Row => [path, NUMBER, NOT_NUMBER];
 const object = (path: string): Row => [path, [{}], NOT_OBJECT];
-/** What tells one thing from another. */
+/** A field that identifies a payment, refund, reversal or payout. */
 const identity = (path: string): Row => [path, ['v-1', ' ', 'ç:%', 'x'.repeat(512)], ['', ...NOT_TEXT]];
 const state = (path: string): Row => [path, ['PAID', 'PENDING', 'A_STATE_OF_TOMORROW'], NOT_TEXT];
 
@@ -129,7 +129,7 @@ const tables: readonly Table[] = [
     ],
   },
   {
-    section: '6.5, payout that was made',
+    section: '6.5, payout that succeeded',
     schema: payoutPayloadSchema,
     payload: payoutPayload,
     required: [...payoutFields.required, ['success', [true, false], ['true', 1, 0, '', {}]]],
@@ -144,7 +144,7 @@ const tables: readonly Table[] = [
   },
 ];
 
-/** The payload with another value at a path; without the field for `undefined`. */
+/** The payload with another value at a path. `undefined` leaves the field out. */
 function withValue(payload: object, path: string, value: unknown): object {
   const copy = structuredClone(payload);
   const names = path.split('.');
@@ -164,7 +164,7 @@ function validate({ schema }: Table, value: unknown) {
   return result;
 }
 
-/** Both what is refused and what is left out. */
+/** The issues of a refused value, or of the fields that were left out. */
 const issuesOf = (table: Table, value: unknown): readonly Issue[] => {
   const { issues, leftOut } = validate(table, value) as { issues?: Issue[]; leftOut?: Issue[] };
   return issues ?? leftOut ?? [];
@@ -182,18 +182,18 @@ describe.each(tables)('document section $section', (table) => {
     expect([...required, ...optional].map(([path]) => path).sort()).toEqual(paths(payload()).sort());
   });
 
-  it('the whole payload comes out as it went in', () => {
+  it('the whole payload is accepted unchanged', () => {
     expect(validate(table, payload())).toEqual({ value: payload(), leftOut: [] });
   });
 
   describe.each([...required, ...optional])('%s', (path, right, wrong) => {
-    it.each(right.map((value) => [value]))('takes %j', (value) => {
+    it.each(right.map((value) => [value]))('accepts %j', (value) => {
       const given = withValue(payload(), path, value);
       expect(validate(table, given)).toEqual({ value: given, leftOut: [] });
     });
 
     const isRequired = required.some(([name]) => name === path);
-    it.each(wrong.map((value) => [value]))('does not take %j, and the issue says where', (value) => {
+    it.each(wrong.map((value) => [value]))('does not accept %o, and the issue says where', (value) => {
       const given = withValue(payload(), path, value);
       const result = validate(table, given) as { value?: object; issues?: Issue[]; leftOut?: Issue[] };
       const issues = (isRequired ? result.issues : result.leftOut) ?? [];
@@ -207,7 +207,7 @@ describe.each(tables)('document section $section', (table) => {
     });
   });
 
-  it.each(required.map(([path]) => path))('%s is required, and not null', (path) => {
+  it.each(required.map(([path]) => path))('%s is required and must not be null', (path) => {
     const [absent, ...others] = issuesOf(table, withValue(payload(), path, undefined));
     expect(absent).toMatchObject({ path: path.split('.') });
     expect(absent?.message).toMatch(/^required, /);
@@ -229,7 +229,7 @@ describe.each(tables)('document section $section', (table) => {
     expect(validate(table, least)).toEqual({ value: least, leftOut: [] });
   });
 
-  it('fields the document does not know are kept, at every depth', () => {
+  it('fields that the document does not show are kept, at every depth', () => {
     const novel = { novel: { deep: [{ er: null }] }, constructor: { prototype: { polluted: 1 } } };
     const objects = [...required, ...optional]
       .map(([path]) => path)
@@ -242,7 +242,7 @@ describe.each(tables)('document section $section', (table) => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('a field named __proto__ gives the payload no other prototype', () => {
+  it('a field named __proto__ does not change the prototype of the payload', () => {
     const json = JSON.stringify(payload()).replaceAll('{', '{"__proto__":{"inherited":true},');
     const result = validate(table, JSON.parse(json)) as { value: Record<string, unknown> };
     const visit = (value: unknown): void => {
@@ -254,7 +254,7 @@ describe.each(tables)('document section $section', (table) => {
     visit(result.value);
   });
 
-  it('what a __proto__ supplies is no field', () => {
+  it('a __proto__ supplies no required field', () => {
     for (const [path] of required.filter(([path]) => !path.includes('.'))) {
       const given = withValue(payload(), path, undefined);
       const value = Reflect.get(payload(), path);
@@ -263,18 +263,18 @@ describe.each(tables)('document section $section', (table) => {
     }
   });
 
-  it.each([[null], [undefined], ['text'], [7], [[]]])('%j is no payload', (value) => {
+  it.each([[null], [undefined], ['text'], [7], [[]]])('%j is refused as a payload', (value) => {
     expect(issuesOf(table, value)).not.toEqual([]);
   });
 });
 
-describe('what the schemas make of values', () => {
+describe('the schemas of notifications', () => {
   it.each(tables.filter(({ section }) => !section.includes('sale')))(
-    'the text null as receipt reads as null (section $section)',
+    'read the text null as a receipt of null (section $section)',
     (table) => {
       const given = withValue(table.payload(), 'receipt', 'null');
       expect(validate(table, given)).toEqual({ value: withValue(given, 'receipt', null), leftOut: [] });
-      // Only that text: a receipt may well be called something like it.
+      // Only this exact text, because a receipt may have a similar name.
       const nullish = withValue(given, 'receipt', 'NULL');
       expect(validate(table, nullish)).toEqual({ value: nullish, leftOut: [] });
     },
@@ -289,7 +289,7 @@ describe('what the schemas make of values', () => {
     [0, null],
     [null, 10.5],
     [undefined, undefined],
-  ])('the refund amounts %j and %j are kept as sent, neither made from the other', (reversed, refunded) => {
+  ])('keep the refund amounts %j and %j as sent, and make neither from the other', (reversed, refunded) => {
     const given = withValue(
       withValue(refundPayload(), 'reversedAmount', reversed),
       'amountRefunded',
@@ -301,15 +301,15 @@ describe('what the schemas make of values', () => {
     expect(Object.hasOwn(value, 'amountRefunded')).toBe(refunded !== undefined);
   });
 
-  it('an error_code on a payout that was made is kept', () => {
+  it('keep an error_code of a payout that succeeded', () => {
     const given = { ...payoutPayload(), error_code: null };
     expect(payoutPayloadSchema['~standard'].validate(given)).toEqual({ value: given, leftOut: [] });
   });
 });
 
-describe('what identifies a notification, or is its state', () => {
+describe('a field that identifies a notification or holds its state', () => {
   it.each(tables.flatMap((table) => table.required.map(([path]) => [path, table] as const)))(
-    '%s has at most 512 characters, and none that stands for bytes that are no UTF-8',
+    '%s may have at most 512 characters, and not U+FFFD, which replaces bytes that are not UTF-8 (row %$)',
     (path, table) => {
       if (path === 'success' || path === 'refund') return;
       const longest = withValue(table.payload(), path, 'x'.repeat(512));
@@ -323,7 +323,7 @@ describe('what identifies a notification, or is its state', () => {
     },
   );
 
-  it('other text may have either', () => {
+  it('has these limits, but other text may be longer and have U+FFFD', () => {
     const given = { ...refundPayload(), reason: `\uFFFD${'x'.repeat(600)}` };
     expect(refundPayloadSchema['~standard'].validate(given)).toEqual({ value: given, leftOut: [] });
   });
@@ -351,7 +351,7 @@ describe('issues name the field and the expectation, never the value', () => {
     }
   });
 
-  it('the hostile host is one: without our error map its messages quote the value', () => {
+  it('the hostile host really quotes the value in messages made without our error map', () => {
     underHostileConfig();
     const { error } = z.safeParse(z.number(), marked);
     expect(error?.issues[0]?.message).toContain(marked);

@@ -61,15 +61,12 @@ const fields = table(`
 
 testFields(transactionSchema, transactionAnswer, fields, { lenient: true });
 
-it.each(['PENDING', 'CANCELLED', 'PAID', 'A_STATUS_OF_TOMORROW'])(
-  'situation %s is let through',
-  (situation) => {
-    const answer = changed(transactionAnswer(), 'situation', situation);
-    expect(transactionSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
-  },
-);
+it.each(['PENDING', 'CANCELLED', 'PAID', 'A_STATUS_OF_TOMORROW'])('situation %s is accepted', (situation) => {
+  const answer = changed(transactionAnswer(), 'situation', situation);
+  expect(transactionSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
+});
 
-it('a list of refunds with anything else among its elements is left out', () => {
+it('a list of refunds is left out when one of its elements is not an object', () => {
   const answer = changed(transactionAnswer(), 'refunds.transactions', [{}, null, 'x']);
   const { refunds, ...others } = transactionAnswer();
   const { transactions: _, ...without } = refunds;
@@ -79,7 +76,7 @@ it('a list of refunds with anything else among its elements is left out', () => 
   });
 });
 
-it('of a refund in the list, a field of another type is left out alone', () => {
+it('a wrong field of a refund in the list is left out, and the rest of the refund is kept', () => {
   const answer = changed(transactionAnswer(), 'refunds.transactions', [
     { total: 1 },
     { total: '2', uuid: 'r' },
@@ -90,7 +87,7 @@ it('of a refund in the list, a field of another type is left out alone', () => {
   });
 });
 
-it('ids beyond the safe integers are let through', () => {
+it('ids beyond the safe integers are accepted', () => {
   const answer = { id: 2 ** 53 + 2 };
   expect(transactionSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
 });

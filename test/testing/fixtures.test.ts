@@ -18,7 +18,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { crc16 } from '../../src/pix/br-code-fields';
 
-/** What the document says of a field: its type, or the form of its text. */
+/** What the document says about a field: its type, or the form of its text. */
 type Form = 'string' | 'number' | 'boolean' | 'object' | 'null' | RegExp;
 
 const dateTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
@@ -214,7 +214,7 @@ const documented = {
   failedPayout: {
     section: '6.5',
     schema: payoutPayloadSchema,
-    // "If generated": of a payout that failed there is no receipt.
+    // The document says "if generated": a payout that failed has no receipt.
     fields: { ...payout, error_code: /^PE000[1-4]$/, status: /^PENDING$/, receipt: 'null' },
   },
 } satisfies Record<keyof typeof fixtures, { section: string; schema: object; fields: Record<string, Form> }>;
@@ -236,16 +236,16 @@ describe.each(names)('fixtures.%s', (name) => {
     }
   });
 
-  it('is what the schema accepts', async () => {
+  it('is accepted unchanged by its schema', async () => {
     expect(await schema['~standard'].validate(fixture())).toEqual({ value: fixture(), leftOut: [] });
   });
 
-  it('is a new object each time, to its depths', () => {
+  it('is a new object each time, at every depth', () => {
     const [first, second] = [objectsOf(fixture()), objectsOf(fixture())];
     expect(first.filter((object) => second.includes(object))).toEqual([]);
   });
 
-  it('is JSON', () => {
+  it('is the same after a round trip through JSON', () => {
     expect(JSON.parse(JSON.stringify(fixture()))).toEqual(fixture());
   });
 });
@@ -265,13 +265,13 @@ describe('overrides', () => {
     expect(fixtures.transaction({ refunds: { transactions: [] } }).refunds?.transactions).toEqual([]);
   });
 
-  it('may be null where the service may send null, and undefined for a field that is not there', () => {
+  it('may be null where the service may send null, and undefined to leave a field out', () => {
     const transaction = fixtures.transaction({ shopper: null, refunds: undefined });
     expect(transaction.shopper).toBeNull();
     expect(Object.hasOwn(transaction, 'refunds')).toBe(false);
   });
 
-  it('are not kept: what becomes of them later changes no fixture', () => {
+  it('are copied, so that a later change to them changes no fixture', () => {
     const steps = ['one'];
     const { response } = fixtures.recurringCheckout({
       response: { instructions: { steps: { qrCode: steps } } },
@@ -280,7 +280,7 @@ describe('overrides', () => {
     expect(response.instructions.steps?.qrCode).toEqual(['one']);
   });
 
-  it('that the schema refuses are thrown, with the field and without the value', () => {
+  it('that the schema refuses throw an error with the field and without the value', () => {
     const refused: [() => unknown, PropertyKey[]][] = [
       [() => fixtures.reversal({ sale: { id: Number.NaN } }), ['sale', 'id']],
       [() => fixtures.reversal({ uuid: '' }), ['uuid']],
@@ -305,7 +305,7 @@ describe('overrides', () => {
     }
   });
 
-  it('stay as they are: a receipt of the text null travels so', () => {
+  it('are kept as given: a receipt of the text null stays a text', () => {
     expect(fixtures.refund({ receipt: 'null' }).receipt).toBe('null');
   });
 
@@ -316,8 +316,8 @@ describe('overrides', () => {
   });
 });
 
-describe('the story', () => {
-  it('is one: ids, references and amounts fit each other', () => {
+describe('the fixtures together', () => {
+  it('tell one story: ids, references and amounts fit each other', () => {
     const { response } = fixtures.recurringCheckout();
     const transaction = fixtures.transaction();
     const [refunded] = transaction.refunds?.transactions ?? [];
@@ -331,7 +331,7 @@ describe('the story', () => {
     expect(cents(refunds?.available) + cents(refunds?.requested)).toBe(cents(amount));
   });
 
-  it('goes on where an amount or a code is overridden', () => {
+  it('adjust related fields when an amount or a code is overridden', () => {
     const refund = fixtures.refund({ refund: { amount: 5 } });
     expect([refund.refund.amount, refund.reversedAmount, refund.amountRefunded]).toEqual([5, 5, 5]);
     expect(fixtures.refund({ refund: { amount: 5 }, reversedAmount: null })).toMatchObject({
@@ -340,7 +340,7 @@ describe('the story', () => {
     expect(fixtures.failedPayout({ error_code: 'PE0002' }).message).toMatch(/identification document/);
   });
 
-  it('has a QR code that can be decoded and scanned', () => {
+  it('have a QR code that can be decoded and scanned', () => {
     const { qrCode } = fixtures.recurringCheckout().response.instructions;
     expect(decodeQrCode(qrCode.base64 ?? '')?.mediaType).toBe('image/png');
     const plain = qrCode.plain ?? '';
@@ -348,7 +348,7 @@ describe('the story', () => {
     expect(plain).toContain('.invalid/');
   });
 
-  it('is told by notifications that are of their kind even without a query', () => {
+  it('have notifications whose kind is recognized even without a query', () => {
     for (const kind of ['payment', 'saleStatus', 'reversal', 'refund', 'payout'] as const) {
       expect(parseNotification({ body: fixtures[kind]() }).kind).toBe(kind);
     }
@@ -367,7 +367,7 @@ function under(path: string, fields: Record<string, Form>): Record<string, Form>
   return Object.fromEntries(Object.entries(fields).map(([field, form]) => [`${path}.${field}`, form]));
 }
 
-/** Every field that is not made of others, by its path. An object without fields is one. */
+/** Every leaf by its path. An object without fields counts as a leaf. */
 function leavesOf(value: unknown, path = ''): Map<string, unknown> {
   const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   if (fields.length === 0) return new Map([[path, value]]);

@@ -2,7 +2,7 @@ import { builtinModules } from 'node:module';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 
-it('loads without msw, a test runner, or anything of Node', async () => {
+it('the testing entry imports neither msw, nor a test runner, nor a module of Node', async () => {
   const { metafile } = await build({
     entryPoints: ['src/testing/index.ts'],
     bundle: true,

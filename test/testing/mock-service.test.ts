@@ -16,7 +16,7 @@ import { credentials, openMockService } from './support';
 
 const request = fixtures.recurringCheckoutRequest();
 
-/** A listener that answers with these, and then with the last one again. */
+/** A listener that answers with these statuses, and then repeats the last one. */
 function answering(...statuses: number[]) {
   const deliverTo = vi.fn<DeliverTo>(
     async () => new Response(null, { status: (statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200 }),
@@ -57,7 +57,7 @@ describe('a journey against the mocked service', () => {
     expect(clock.now()).toBe(Date.UTC(2027, 0, 15, 15));
   });
 
-  it('tells of everything that can happen to it', async () => {
+  it('sends a notification of everything that can happen to it', async () => {
     const kinds: string[] = [];
     const push = ({ kind }: { kind: string }) => void kinds.push(kind);
     const on = {
@@ -91,21 +91,24 @@ describe('a journey against the mocked service', () => {
     expect(service.deliveries.every(({ status }) => status === 'delivered')).toBe(true);
   });
 
-  it.each(['https://gateway.example/pay(v1)/', 'http://[::1]:8080'])('can be had at %s', async (baseUrl) => {
-    const { service, client } = openMockService({ baseUrl });
-    const { response } = await client().createRecurringCheckout(request);
-    expect(response.instructions.qrCode.url?.startsWith(`${service.url}/sandbox/qr-codes/`)).toBe(true);
-    expect(await client().getTransaction(response.uuid)).toMatchObject({ uuid: response.uuid });
-  });
+  it.each(['https://gateway.example/pay(v1)/', 'http://[::1]:8080'])(
+    'works at the baseUrl %s',
+    async (baseUrl) => {
+      const { service, client } = openMockService({ baseUrl });
+      const { response } = await client().createRecurringCheckout(request);
+      expect(response.instructions.qrCode.url?.startsWith(`${service.url}/sandbox/qr-codes/`)).toBe(true);
+      expect(await client().getTransaction(response.uuid)).toMatchObject({ uuid: response.uuid });
+    },
+  );
 
-  it('needs the credentials', async () => {
+  it('is refused with wrong credentials', async () => {
     const { client } = openMockService();
     await expect(client({ apiToken: 'other' }).getTransaction('x')).rejects.toMatchObject({
       httpStatus: 401,
     });
   });
 
-  it('cannot do what the sandbox cannot', async () => {
+  it('throws a SandboxError for a move that the sandbox refuses', async () => {
     const { service, client } = openMockService();
     const { uuid } = (await client().createRecurringCheckout(request)).response;
     expect(() => service.refund(uuid)).toThrow(SandboxError);
@@ -126,7 +129,7 @@ describe('faults', () => {
     [{ kind: 'latency', ms: 10_000 }, TimeoutError, { outcome: 'unknown' }],
   ];
 
-  it.each(cases)('%j reaches the client as what it is', async (fault, error, details) => {
+  it.each(cases)('%j reaches the client as the matching error', async (fault, error, details) => {
     const { service, client } = openMockService();
     service.fault('createRecurringCheckout', fault);
     const thrown = await client({ timeoutMs: 300 })
@@ -139,7 +142,7 @@ describe('faults', () => {
 });
 
 describe('retries on the fake clock', () => {
-  it('are five after the first attempt, a minute apart, and then it is given up', async () => {
+  it('are five after the first attempt, a minute apart, before the delivery is given up', async () => {
     const deliverTo = answering(500);
     const { service, clock } = openMockService({ deliverTo });
     const started = clock.now();
@@ -169,7 +172,7 @@ describe('retries on the fake clock', () => {
     await service.idle();
   });
 
-  it('come all at once when the clock goes far', async () => {
+  it('are all made when the clock advances far enough', async () => {
     const deliverTo = answering(503);
     const { service, clock } = openMockService({ deliverTo, retryIntervalMs: 1_000 });
     service.payOut({ amount: 1 });
@@ -179,7 +182,7 @@ describe('retries on the fake clock', () => {
     expect(deliverTo).toHaveBeenCalledTimes(12);
   });
 
-  it('stop with the first 200', async () => {
+  it('stop at the first 200', async () => {
     const deliverTo = answering(500, 202, 200);
     const { service, clock } = openMockService({ deliverTo });
     service.payOut({ amount: 1 });
@@ -190,7 +193,7 @@ describe('retries on the fake clock', () => {
     expect(new Set(urls)).toEqual(new Set(['https://merchant.example/webhooks?payout=true&type=payout']));
   });
 
-  it('reach a handler whose callback fails twice, and which then acts once', async () => {
+  it('reach a handler whose callback fails twice and then acts once', async () => {
     const acted = vi.fn();
     const payout = vi.fn(async () => {
       if (payout.mock.calls.length < 3) throw new Error('database down');
@@ -209,7 +212,7 @@ describe('retries on the fake clock', () => {
     expect(service.deliveries[0]?.attempts[3]).toMatchObject({ manual: true, httpStatus: 200 });
   });
 
-  it('wait for a handler that takes its time, before the clock goes on', async () => {
+  it('wait for a slow handler before the clock advances further', async () => {
     const times: number[] = [];
     const clock = fakeClock(0);
     const deliverTo = async () => {
@@ -224,7 +227,7 @@ describe('retries on the fake clock', () => {
     expect(times).toEqual([0, 0, 60_000, 60_000, 120_000, 120_000]);
   });
 
-  it('follow an attempt that throws, and one that takes too long', async () => {
+  it('follow an attempt that throws, and one that times out', async () => {
     const statuses = [
       () => Promise.reject(new RangeError('secret')),
       () => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })),
@@ -241,7 +244,7 @@ describe('retries on the fake clock', () => {
     expect(attempts).toEqual(['RangeError', 'ECONNREFUSED', 'timeout', 200]);
   });
 
-  it('are none once the service is closed', async () => {
+  it('stop when the service is closed', async () => {
     const deliverTo = answering(500);
     const { service, clock } = openMockService({ deliverTo });
     service.payOut({ amount: 1 });
@@ -254,7 +257,7 @@ describe('retries on the fake clock', () => {
     await expect(service.redeliver('delivery-1')).rejects.toThrow(SandboxError);
   });
 
-  it('are none, either, of notifications that stand in line when it is closed', async () => {
+  it('are not made for notifications that are still queued when the service is closed', async () => {
     const deliverTo = vi.fn<DeliverTo>(() => new Promise(() => {}));
     const { service } = openMockService({ deliverTo });
     for (let amount = 1; amount <= 100; amount++) service.payOut({ amount });
@@ -263,7 +266,7 @@ describe('retries on the fake clock', () => {
     expect(service.deliveries[99]?.attempts).toMatchObject([{ httpStatus: undefined, error: 'closed' }]);
   });
 
-  it('need no fake clock: real time does too', async () => {
+  it('also work in real time, without a fake clock', async () => {
     const deliverTo = answering(500, 500, 200);
     const service = mockService({ http, deliverTo, retryIntervalMs: 5 });
     service.payOut({ amount: 1 });
@@ -309,8 +312,8 @@ describe('notifications', () => {
   });
 });
 
-describe('the clock', () => {
-  it('brings everything about in its order and at its time, and what it leads to as well', async () => {
+describe('the fake clock', () => {
+  it('runs timers in order and at their time, including timers that these set', async () => {
     const clock = fakeClock(1_000);
     const log: [string, number][] = [];
     const note = (name: string) => () => void log.push([name, clock.now()]);
@@ -332,7 +335,7 @@ describe('the clock', () => {
     expect(clock.now()).toBe(1_030);
   });
 
-  it('does not go back, and not for ever', async () => {
+  it('refuses to advance by a negative or non-finite time', async () => {
     for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await expect(fakeClock().advance(ms)).rejects.toThrow(ConfigurationError);
     }
@@ -347,11 +350,11 @@ describe('options', () => {
     { retryIntervalMs: -1 },
     { webhookUrl: '/hooks' },
     { credentials: { apiKey: 'a:b', apiToken: 'token' } },
-  ])('that cannot work are refused: %j', (options) => {
+  ])('that are invalid are refused: %j', (options) => {
     expect(() => mockService({ http, ...options })).toThrow(ConfigurationError);
   });
 
-  it('are all there by default', () => {
+  it('all have defaults', () => {
     const service = mockService({ http });
     expect(service).toMatchObject({ url: 'https://service.example', handlers: { length: 1 } });
     expect(service.credentials.apiKey).toMatch(/sandbox/);

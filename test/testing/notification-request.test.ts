@@ -14,7 +14,7 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { credentials } from './support';
 
-/** The flags that the document shows of each kind (sections 6.2 to 6.5). */
+/** The flags that the document shows for each kind (sections 6.2 to 6.5). */
 const kinds = [
   { kind: 'payment', receivedAs: 'payment', flags: '' },
   { kind: 'saleStatus', receivedAs: 'saleStatus', flags: '' },
@@ -46,7 +46,7 @@ function openHandler() {
 }
 
 describe.each(kinds)('a notification of kind $kind', ({ kind, receivedAs, flags }) => {
-  it('is what a handler takes for one, with the overrides', async () => {
+  it('is recognized by a handler, with the overrides', async () => {
     const { handler, acted } = openHandler();
     const response = await handler(notificationRequest(kind, { referenceCode: 'mine' }, credentials));
     expect(response.status).toBe(200);
@@ -74,8 +74,8 @@ describe.each(kinds)('a notification of kind $kind', ({ kind, receivedAs, flags 
   });
 });
 
-describe('a body of your own', () => {
-  it('goes as it is, and is of your kind or unrecognized', async () => {
+describe('a custom body', () => {
+  it('is sent as it is, and received as the merchant’s own kind or as unrecognized', async () => {
     const { handler, acted } = openHandler();
     const unknown = { event: 'recurrence', nested: { any: ['thing'] } };
     await handler(notificationRequest('custom', unknown, credentials));
@@ -86,27 +86,27 @@ describe('a body of your own', () => {
 });
 
 describe('options', () => {
-  it('the flags come behind the query of your URL', () => {
+  it('url may have a query, and the flags are added to it', () => {
     const url = 'http://127.0.0.1:3000/hooks?tenant=1#top';
     expect(notificationRequest('refund', {}, credentials, { url }).url).toBe(
       'http://127.0.0.1:3000/hooks?tenant=1&refund=true&type=refund',
     );
   });
 
-  it('other flags take the place of the usual ones, or none', () => {
+  it('query replaces the usual flags, also by none', () => {
     const urlOf = (query: string) => notificationRequest('refund', {}, credentials, { query }).url;
     expect(urlOf('')).toBe('https://merchant.example/webhooks');
     expect(urlOf('type=refund')).toBe('https://merchant.example/webhooks?type=refund');
   });
 
-  it('headers are added, or replaced', () => {
+  it('headers adds or replaces headers', () => {
     const headers = { 'x-request-id': 'r-1', Authorization: 'Bearer x' };
     const request = notificationRequest('refund', {}, credentials, { headers });
     expect(request.headers.get('x-request-id')).toBe('r-1');
     expect(request.headers.get('authorization')).toBe('Bearer x');
   });
 
-  it('that cannot work are refused', () => {
+  it('that are invalid are refused, and so are invalid arguments', () => {
     const { apiToken } = credentials;
     expect(() => notificationRequest('refund', {}, { apiKey: '', apiToken })).toThrow(ConfigurationError);
     expect(() => notificationRequest('refund', {}, credentials, { url: '/hooks' })).toThrow(

@@ -8,7 +8,7 @@ export const credentials = { apiKey: 'merchant-api-key', apiToken: 'merchant:api
 
 type Options = Partial<MockServiceOptions<unknown>> & { clock?: FakeClock };
 
-/** A mocked service under msw, which ends with its test. */
+/** A mocked service under msw, closed when its test ends. */
 export function openMockService(options: Options = {}) {
   const clock = options.clock ?? fakeClock();
   const service = mockService({ credentials, ...options, http, clock });

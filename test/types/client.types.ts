@@ -56,16 +56,16 @@ import type { transactionObject } from '../../src/service/answers/transaction';
 import type { recurringCheckoutRequestObject } from '../../src/service/requests/checkout-request';
 import type { bankDetailsObject, identityDocumentObject, phoneObject } from '../../src/service/schema/fields';
 
-/** `true` only for the very same type, with optional and readonly marks. */
+/** `true` only for identical types, including optional and readonly marks. */
 type Equal<A, B> = [A, B] extends [B, A] ? Identical<A, B> : false;
-/** Alone it does not see the difference between `a?: string` and `a?: string | undefined`. */
+/** On its own, this does not tell `a?: string` from `a?: string | undefined`. */
 type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 function assertTrue<_ extends true>(): void {}
 
 /**
  * What a schema infers without the index signatures that keep unknown fields, recursively. `Record<string, unknown>`,
- * an object of which no field is documented, stays.
+ * an object without documented fields, is kept.
  */
 type Documented<T> = T extends Primitive
   ? T
@@ -92,7 +92,7 @@ type Plain<T> = T extends Primitive
 
 type Inferred<Object extends z.ZodMiniType> = Plain<Documented<z.infer<Object>>>;
 
-// The types that are written out, and the schemas that check: neither can drift from the other.
+// Each written-out type equals what its schema infers, so that neither can drift from the other.
 assertTrue<Equal<Plain<Transaction>, Inferred<typeof transactionObject>>>();
 assertTrue<Equal<Plain<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
 assertTrue<Equal<Plain<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>>();
@@ -105,17 +105,17 @@ assertTrue<
 assertTrue<Equal<Plain<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
 assertTrue<Equal<Plain<Phone>, Inferred<typeof phoneObject>>>();
 assertTrue<Equal<Plain<BankDetails>, Inferred<typeof bankDetailsObject>>>();
-// The request's type has `amount` apart, because whether it is required hangs on `immediatePayment`.
+// The request's type has `amount` apart, because `immediatePayment` decides whether it is required.
 type RequestFields = RecurringCheckoutRequestBase & { amount?: number | undefined };
 assertTrue<Equal<Plain<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
 
-// The comparison itself sees what it is there for.
+// The comparison itself finds the differences that it must find.
 assertTrue<Equal<Equal<{ a?: string }, { a?: string | undefined }>, false>>();
 assertTrue<Equal<Equal<{ a: string }, { a?: string }>, false>>();
 assertTrue<Equal<Equal<Plain<Transaction>, Plain<Omit<Transaction, 'uuid'>>>, false>>();
 assertTrue<Equal<Plain<Documented<{ a: string; [key: string]: unknown }>>, { a: string }>>();
 
-// Public schemas are Standard Schemas of the public types, and nothing of zod is in them.
+// Public schemas are Standard Schemas of the public types, and expose nothing of zod.
 assertTrue<Equal<StandardSchemaV1.InferOutput<typeof transactionSchema>, Transaction>>();
 assertTrue<Equal<StandardSchemaV1.InferOutput<typeof recurringCheckoutSchema>, RecurringCheckout>>();
 assertTrue<
@@ -198,15 +198,15 @@ export function requests(
   accept({ ...required, amount: 59.7, recurrence: { immediatePayment: true } });
   accept({ ...required, amount: 59.7, recurrence: { immediatePayment } });
   accept({ ...required, amount: undefinedNumber, recurrence: { immediatePayment: false } });
-  // @ts-expect-error it may be missing
+  // @ts-expect-error the amount may be missing
   accept({ ...required, amount: undefinedNumber, recurrence: { immediatePayment } });
   // @ts-expect-error an immediate payment needs an amount
   accept({ ...required, recurrence: { immediatePayment: true } });
   // @ts-expect-error it may be an immediate payment
   accept({ ...required, recurrence: { immediatePayment } });
-  // @ts-expect-error undefined is no amount
+  // @ts-expect-error undefined is not an amount
   accept({ ...required, amount: undefined, recurrence: { immediatePayment: true } });
-  // @ts-expect-error text is no amount
+  // @ts-expect-error text is not an amount
   accept({ ...required, amount: '59.7', recurrence: { immediatePayment: true } });
 
   // Required fields.
@@ -236,10 +236,10 @@ export function requests(
   accept({ ...required, shopper: { document: { kind: 'CPF' } }, recurrence: { immediatePayment: false } });
   // @ts-expect-error
   accept({ ...required, shopper: { phone: { numbr: '1' } }, recurrence: { immediatePayment: false } });
-  // @ts-expect-error null is no value of a request
+  // @ts-expect-error null is not a value of a request
   accept({ ...required, maxAge: null, recurrence: { immediatePayment: false } });
 
-  // Callers under `exactOptionalPropertyTypes` may pass what they do not have.
+  // Callers under `exactOptionalPropertyTypes` may pass undefined for what they do not have.
   accept({
     ...required,
     amount: undefined,
@@ -267,16 +267,16 @@ export function requests(
     maxRetries: undefined,
   };
   use(options);
-  // Whatever journey it is for, a request's amount can be read.
+  // A request's amount can be read for either journey.
   const amount: number | undefined = ofAnyText.amount;
   use(amount);
 }
 
-// Open lists complete the known values and take any other text.
+// Open lists offer the known values and accept any other text.
 assertTrue<Equal<'PAID' extends NonNullable<Transaction['situation']> ? true : false, true>>();
 assertTrue<Equal<'NEW' extends NonNullable<Transaction['situation']> ? true : false, true>>();
 assertTrue<Equal<string extends OpenEnum<'A'> ? true : false, true>>();
-/** The known values are still told apart from `string`, which is what an editor completes. */
+/** The known values stay distinct from `string`, so that an editor can offer them. */
 assertTrue<Equal<Equal<OpenEnum<'A'>, string>, false>>();
 assertTrue<Equal<Extract<OpenEnum<'A' | 'B'>, 'A' | 'B'>, 'A' | 'B'>>();
 const anyPeriodicity: string = 'FORTNIGHTLY';
@@ -291,7 +291,7 @@ export function errors(error: unknown): void {
     const code: 'api_error' = error.code;
     const body: unknown = error.body;
     use(code, body, error.httpStatus.toFixed(), error.retryAfterMs?.toFixed());
-    // @ts-expect-error nobody writes it
+    // @ts-expect-error it is read-only
     error.body = undefined;
   } else if (error instanceof InvalidResponseError) {
     const outcome: 'unknown' = error.outcome;
@@ -306,11 +306,11 @@ export function errors(error: unknown): void {
     if (error instanceof TimeoutError) {
       const transaction: Transaction | undefined = error.transaction;
       use(transaction);
-      // @ts-expect-error nobody writes it
+      // @ts-expect-error it is read-only
       error.transaction = undefined;
     }
   } else if (error instanceof InvalidRequestError) {
-    // Of a call, or of a helper that sends nothing.
+    // From a call, or from a helper that sends nothing.
     assertTrue<Equal<typeof error.outcome, 'not-sent' | undefined>>();
   } else if (error instanceof PaymentsError) {
     use(error.code, error.outcome);
@@ -319,7 +319,7 @@ export function errors(error: unknown): void {
   }
 }
 
-/** `switch` on the `code` narrows to each class, and an error of another code is none of a call. */
+/** `switch` on the `code` narrows to each class, and other codes do not belong to an error of a call. */
 export function narrowing(error: CallError): string {
   switch (error.code) {
     case 'api_error':
@@ -343,7 +343,7 @@ export function narrowing(error: CallError): string {
   }
 }
 
-/** `isCallError` narrows what was caught, and leaves it as it was where it is no error of a call. */
+/** `isCallError` narrows what was caught; the type of any other error stays as it was. */
 export function caught(error: unknown): void {
   if (isCallError(error)) {
     assertTrue<Equal<typeof error, CallError>>();
@@ -361,7 +361,7 @@ export function caught(error: unknown): void {
 export async function helpers(client: PaymentsClient): Promise<void> {
   for await (const result of reconcile(client, new Set(['uuid-1']))) {
     assertTrue<Equal<typeof result, Reconciled>>();
-    // Either one tells which of the two there is.
+    // Testing one of the two fields narrows the other.
     if (result.error === undefined) use(result.transaction.situation);
     else use(result.error.code);
   }
@@ -369,10 +369,10 @@ export async function helpers(client: PaymentsClient): Promise<void> {
   const confirmation: PaymentConfirmation = await confirmPayment(client, { kind: 'payment', payload });
   // @ts-expect-error another kind confirms no payment
   await confirmPayment(client, { kind: 'saleStatus', payload });
-  // A double of the client needs the one method only.
+  // A test double of the client needs only this method.
   await confirmPayment({ getTransaction: async () => ({}) }, { kind: 'payment', payload });
   use(confirmation);
-  // A UUID alone is iterable, letter by letter.
+  // A single UUID is a string, which is iterable character by character.
   // @ts-expect-error a text
   reconcile(client, 'uuid-1');
   reconcile(client, ['uuid-1'], { signal: null });
@@ -381,7 +381,7 @@ export async function helpers(client: PaymentsClient): Promise<void> {
   await confirmPayment(client, { kind: 'payment', payload }, { signal: new AbortController().signal });
   await client.waitForTransaction('uuid-1', { until: ({ situation }) => situation === 'PAID', signal: null });
   await client.waitForTransaction('uuid-1', { until: async ({ situation }) => situation === 'PAID' });
-  // @ts-expect-error a text is no answer to the question
+  // @ts-expect-error `until` must return a boolean
   await client.waitForTransaction('uuid-1', { until: ({ situation }) => situation });
 
   const image = decodeQrCode({ base64: undefined });

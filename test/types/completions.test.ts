@@ -16,7 +16,7 @@ const charge = w.defineNotification({ kind: 'charge', match: () => true, schema:
 `;
 
 // `|` is the cursor.
-describe('an editor offers the values that the document shows, of lists that are open', () => {
+describe('an editor offers the documented values of open lists', () => {
   it.each([
     ["transaction.situation === '|'", ['PENDING', 'CANCELLED', 'PAID']],
     ["transaction.type === '|'", ['SALE']],
@@ -33,7 +33,7 @@ describe('an editor offers the values that the document shows, of lists that are
     ["report.code === '|'", ['unauthorized', 'unhandled', 'store_failed']],
     ["notificationRequest('|')", ['payment', 'saleStatus', 'failedPayout', 'custom']],
     ["w.createWebhookHandler({ credentials, on: { payment: '|' } })", ['ignore']],
-  ])('%s', { timeout: 60_000 }, (code, values) => {
+  ])('at %s', { timeout: 60_000 }, (code, values) => {
     expect(editor.completions(given + code)).toEqual(expect.arrayContaining(values));
   });
 });
@@ -72,7 +72,7 @@ describe('an editor offers the names of fields and options', () => {
     ['fixtures.refund({ refund: { | } })', ['uuid', 'amount', 'creditDate']],
     ['startSandbox({ | })', ['port', 'webhookUrl', 'inventions', 'retryIntervalMs', 'publicUrl']],
     ['startSandbox({ inventions: { | } })', ['unknownTransaction', 'utcOffsetMinutes']],
-  ])('%s', { timeout: 60_000 }, (code, names) => {
+  ])('at %s', { timeout: 60_000 }, (code, names) => {
     expect(editor.completions(given + code)).toEqual(expect.arrayContaining(names));
   });
 });

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import ts from 'typescript';
 import tsconfig from '../../tsconfig.json' with { type: 'json' };
 
-/** Where the reader's cursor is. */
+/** Marks the cursor in a piece of code. */
 const CURSOR = '|';
 const file = resolve('test/types/in-the-editor.ts');
 
-/** What most projects have: stricter settings than `strict` change the messages. */
+/** The settings of most projects. Settings stricter than `strict` would change the messages. */
 const options: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.ESNext,
@@ -19,7 +19,7 @@ const options: ts.CompilerOptions = {
   configFilePath: resolve('tsconfig.json'),
 };
 
-/** A file of a merchant's, open in an editor: what TypeScript says about it is what the editor shows. */
+/** A merchant's file in an editor, which shows what TypeScript's language service reports. */
 export class Editor {
   readonly #service: ts.LanguageService;
   #code = '';
@@ -44,7 +44,7 @@ export class Editor {
     this.#service = ts.createLanguageService(host);
   }
 
-  /** The program as it is now, to look through. */
+  /** The program, with `code` as the merchant's file. */
   program(code: string): ts.Program {
     this.#open(code);
     const program = this.#service.getProgram();
@@ -63,14 +63,14 @@ export class Editor {
       );
   }
 
-  /** What is offered at the cursor. */
+  /** The names offered at the cursor. */
   completions(code: string): string[] {
     const position = this.#open(code);
     const found = this.#service.getCompletionsAtPosition(file, position, {});
     return found?.entries.map(({ name }) => name.replace(/^["']|["']$/g, '')) ?? [];
   }
 
-  /** What is shown beside a name that is offered at the cursor. */
+  /** The documentation shown beside a name that is offered at the cursor. */
   completionText(code: string, name: string): string {
     const position = this.#open(code);
     const details = this.#service.getCompletionEntryDetails(
@@ -85,19 +85,19 @@ export class Editor {
     return ts.displayPartsToString(details?.documentation);
   }
 
-  /** What is shown when the pointer rests at the cursor. */
+  /** The hover text at the cursor. */
   hover(code: string): string {
     return this.hoverAt(file, this.#open(code));
   }
 
-  /** What is shown when the pointer rests at a place in a file of the program. */
+  /** The hover text at a position in a file of the program. */
   hoverAt(name: string, position: number): string {
     const info = this.#service.getQuickInfoAtPosition(name, position);
     const tags = info?.tags?.map((tag) => `@${tag.name} ${ts.displayPartsToString(tag.text)}`) ?? [];
     return [ts.displayPartsToString(info?.documentation), ...tags].join('\n').trim();
   }
 
-  /** @returns where the cursor is */
+  /** @returns the position of the cursor */
   #open(code: string): number {
     this.#code = code.replace(CURSOR, '');
     this.#version += 1;

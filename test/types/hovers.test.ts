@@ -31,8 +31,8 @@ const WITHOUT_DEFAULT =
   /\.(?:signal|extraFields|kinds|deliverTo|webhookUrl|inventions|headers|referenceCode|fail|reason|log)$/;
 
 describe('the hover text', () => {
-  it('is there for everything public, and every member of it', () => {
-    // One of each form, so that nobody takes a walk that has gone wrong for complete.
+  it('exists for every public export and each of its members', () => {
+    // One name of each form, so that an incomplete list of members fails the test.
     expect(hovers.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         'parseDateTime',
@@ -49,11 +49,11 @@ describe('the hover text', () => {
     expect(namesWhere(({ text }) => text === '')).toEqual([]);
   });
 
-  it('is not torn by a brace that an editor takes for a type', () => {
+  it('is not broken by a brace that an editor reads as a type', () => {
     expect(namesWhere(({ text }) => /^@link/m.test(text))).toEqual([]);
   });
 
-  it('names the section of the document for every field that travels', () => {
+  it('names the section of the document for every field of a request, response or notification', () => {
     expect(namesWhere(({ travels }) => travels).length).toBeGreaterThan(100);
     expect(namesWhere(({ travels, text }) => travels && !/document\s+sections? \d/.test(text))).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('the hover text', () => {
     expect(silent.filter((name) => !WITHOUT_DEFAULT.test(name))).toEqual([]);
   });
 
-  it('says of every function what it throws, unless that is nothing', () => {
+  it('says what every function throws, unless it throws nothing', () => {
     const isFunction = ({ name, type }: { name: string; type: string }) =>
       /^(?:[a-z]\w*|PaymentsClient\.\w+)$/.test(name) && type.includes('=>');
     expect(namesWhere(isFunction)).toEqual(
@@ -120,11 +120,11 @@ describe('the hover text', () => {
     ['sandbox.startSandbox({ retry|IntervalMs: 1 })', 'milliseconds'],
     ["pix.read|BrCode('')", '@throws `BrCodeError`'],
     ["pix.explainPixCode('AM02', 'charge')?.ends|Charge", 'for good'],
-  ])('is there where a merchant writes %s', { timeout: 60_000 }, (code, text) => {
+  ])('is shown where a merchant writes %s', { timeout: 60_000 }, (code, text) => {
     expect(editor.hover(given + code)).toContain(text);
   });
 
-  it.each(['currency', 'amount', 'recurrence'])('is beside `%s` while a request is written', (name) => {
+  it.each(['currency', 'amount', 'recurrence'])('is shown beside `%s` while a request is written', (name) => {
     const code = 'client.createRecurringCheckout({ | })';
     expect(editor.completionText(given + code, name)).toContain('document section 2.1');
   });

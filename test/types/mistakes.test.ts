@@ -14,7 +14,7 @@ const credentials = { apiKey: 'key', apiToken: 'token' };
 const order = { currency: 'BRL', referenceCode: 'order-1', shopper: {} };
 `;
 
-/** What people get wrong, and all that the compiler says of it. The field's name is what must be in it. */
+/** Common mistakes, and the whole message of the compiler, which must contain the wrong name. */
 const mistakes: ReadonlyArray<readonly [mistake: string, code: string, complaint: string]> = [
   [
     'a misspelt field of a request',
@@ -23,7 +23,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, code: string, complaint
       `'RecurringCheckoutRequest'. Did you mean to write 'maxAge'?`,
   ],
   [
-    'a misspelt field inside of a request',
+    'a misspelt field inside a request',
     `client.createRecurringCheckout({ ...order, recurrence: { immediatePayment: false, retries: true } });`,
     `TS2353: Object literal may only specify known properties, and 'retries' does not exist in type ` +
       `'RecurrenceRequest | (RecurrenceRequest & { immediatePayment: false; })'.`,
@@ -45,7 +45,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, code: string, complaint
     `TS2322: Type 'string' is not assignable to type 'number'.`,
   ],
   [
-    'a callback for a kind that there is not',
+    'a callback for a kind that does not exist',
     `createWebhookHandler({ credentials, on: { paid: () => undefined } });`,
     `TS2353: Object literal may only specify known properties, and 'paid' does not exist in type ` +
       `'WebhookCallbacks<readonly [], undefined>'.`,
@@ -92,12 +92,12 @@ const mistakes: ReadonlyArray<readonly [mistake: string, code: string, complaint
   ],
 ];
 
-describe('what the compiler says', () => {
-  it.each(mistakes)('of %s', { timeout: 60_000 }, (_, code, complaint) => {
+describe('the compiler', () => {
+  it.each(mistakes)('explains %s', { timeout: 60_000 }, (_, code, complaint) => {
     expect(editor.complaints(`${given}\n${code}`)).toEqual([complaint]);
   });
 
-  it('is nothing of a program without a mistake', { timeout: 60_000 }, () => {
+  it('reports nothing about a program without a mistake', { timeout: 60_000 }, () => {
     const right = `
       client.createRecurringCheckout({ ...order, recurrence: { immediatePayment: false } });
       createWebhookHandler({ credentials, on: { payment: ({ payload }) => console.log(payload.saleToken) } });

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import ts from 'typescript';
 import tsconfig from '../../tsconfig.json' with { type: 'json' };
 
-/** Something public: what an editor can show a hover text of. */
+/** A public export or a member of one, for which an editor can show a hover text. */
 export interface Member {
-  /** As in `PaymentsClientOptions.timeoutMs`, or `PaymentsClientOptions` itself. */
+  /** `PaymentsClientOptions.timeoutMs`, for example, or `PaymentsClientOptions` itself. */
   readonly name: string;
   readonly declaration: ts.Declaration;
   readonly isOptional: boolean;
@@ -14,7 +14,7 @@ export interface Member {
 
 const entries = Object.values(tsconfig.compilerOptions.paths).map(([source]) => resolve(source as string));
 
-/** Every export of every entry, and every member of its type, inherited ones and those of inner objects included. */
+/** Every export of every entry, with every member of its type, including inherited ones and those of inner objects. */
 export function publicMembers(program: ts.Program): Member[] {
   const checker = program.getTypeChecker();
   const seen = new Set<ts.Type>();
@@ -30,7 +30,7 @@ export function publicMembers(program: ts.Program): Member[] {
     for (const property of checker.getPropertiesOfType(type)) visitProperty(property, name);
   };
 
-  /** What is exported is looked at under its own name. */
+  /** Skips an exported type, which is visited under its own name. */
   const visitInner = (type: ts.Type, name: string): void => {
     const { symbol, aliasSymbol = symbol } = type;
     if (!exported.has(aliasSymbol)) visit(type, name);
@@ -60,12 +60,12 @@ export function publicMembers(program: ts.Program): Member[] {
   return [...members.values()];
 }
 
-/** The class or interface that has it, where it is not of an inner object. */
+/** The class or interface that declares a member; `undefined` for a member of an inner object. */
 function ownerOf({ parent }: ts.Declaration): string | undefined {
   return ts.isClassDeclaration(parent) || ts.isInterfaceDeclaration(parent) ? parent.name?.text : undefined;
 }
 
-/** Written in `src`, under a name of its own: not the platform's, no `#private` field and no symbol. */
+/** Whether it is written in `src` with a plain name: not the platform's, not a `#private` field, not a symbol. */
 function isOurs(declaration: ts.Declaration): boolean {
   const name = ts.getNameOfDeclaration(declaration);
   if (name === undefined || ts.isPrivateIdentifier(name) || ts.isComputedPropertyName(name)) return false;

@@ -10,7 +10,7 @@ import type { IdempotencyStore } from '../../src/stores/idempotency-store';
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function expectTrue<_ extends true>(): void {}
 
-/** As a handler would take a store: the type of its transaction comes from the store. */
+/** Takes a store as a handler does: the store decides the type of the transaction. */
 declare function handlerWith<Transaction = unknown>(store: IdempotencyStore<Transaction>): Transaction;
 
 export function redis(
@@ -27,7 +27,7 @@ export function redis(
   new RedisStore(pool);
   new RedisStore(cluster);
   new RedisStore(sentinel);
-  // @ts-expect-error: a URL is no client
+  // @ts-expect-error: a URL is not a client
   new RedisStore('redis://localhost');
   // @ts-expect-error: a misspelt option
   new RedisStore(ioredis, { nameSpace: 'shop' });
@@ -45,17 +45,17 @@ export function postgres(pool: Pool, client: Client, pglite: PGlite, either: boo
   const transaction = handlerWith(transactional);
   expectTrue<Equal<typeof transaction, PostgresTransaction>>();
 
-  // Where the mode is not known, neither is the transaction.
+  // If the mode is not known, the type of the transaction is not known either.
   const unknown = handlerWith(new PostgresStore(pool, { transactional: either }));
   expectTrue<Equal<typeof unknown, unknown>>();
 
   // @ts-expect-error: a transaction needs a connection of its own
   new PostgresStore(pglite, { transactional: true });
-  // @ts-expect-error: so it does
+  // @ts-expect-error: a transaction needs a pool
   new PostgresStore(client, { transactional: true });
 }
 
-/** better-sqlite3 compiles at install, so its types are written out here as far as they matter. */
+/** better-sqlite3 compiles at install, so it is no dependency, and the types that matter are written out here. */
 interface BetterSqlite3Database {
   exec(source: string): this;
   prepare(source: string): { all(...parameters: unknown[]): unknown[]; readonly reader: boolean };
@@ -65,6 +65,6 @@ interface BetterSqlite3Database {
 export function sqlite(database: DatabaseSync, better: BetterSqlite3Database): void {
   new SqliteStore(database);
   new SqliteStore(better, { table: 'notifications' });
-  // @ts-expect-error: a path is no database
+  // @ts-expect-error: a path is not a database
   new SqliteStore('notifications.db');
 }

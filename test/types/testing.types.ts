@@ -30,7 +30,7 @@ export function fixturesAreOfTheLibrarysTypes(client: PaymentsClient, amount: nu
   expectTrue<Equal<ReturnType<typeof fixtures.refund>, RefundPayload>>();
   expectTrue<Equal<ReturnType<typeof fixtures.payout>, SuccessfulPayout>>();
   expectTrue<Equal<ReturnType<typeof fixtures.failedPayout>, FailedPayout>>();
-  // A value of the caller's own that may be missing goes straight in.
+  // A caller's value that may be missing can be passed directly.
   fixtures.transaction({ amount });
 }
 
@@ -50,9 +50,9 @@ export function overridesArePartialToAnyDepth(): void {
 
   // @ts-expect-error: a misspelt field
   fixtures.transaction({ situatoin: 'PAID' });
-  // @ts-expect-error: a misspelt field within
+  // @ts-expect-error: a misspelt field inside
   fixtures.refund({ refund: { ammount: 5 } });
-  // @ts-expect-error: a misspelt field further within
+  // @ts-expect-error: a misspelt field further inside
   fixtures.recurringCheckoutRequest({ recurrence: { calendar: { initialdate: '2027-01-01' } } });
   // @ts-expect-error: a misspelt field of an array's element
   fixtures.transaction({ refunds: { transactions: [{ uid: 'r-1' }] } });
@@ -95,7 +95,7 @@ export function mswsOwnHttpFits(
   mockService({});
 }
 
-/** What works on a sandbox works on the mocked service: a test can go from one to the other. */
+/** The mocked service has every control of the sandbox, so that a test can move from one to the other. */
 export function controlsAreThoseOfTheSandbox(
   service: MockService<HttpHandler>,
 ): Omit<Awaited<ReturnType<typeof startSandbox>>, never> {

@@ -1,4 +1,4 @@
-// Checked by `tsc` alone: what the webhooks entry lets a merchant write, and what it does not.
+// Checked only by `tsc`: what the webhooks entry lets a merchant write, and what it does not.
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   createWebhookHandler,
@@ -27,7 +27,7 @@ import type { refundObject } from '../../src/service/kinds/refund';
 import type { reversalObject } from '../../src/service/kinds/reversal';
 import type { saleObject } from '../../src/service/kinds/sale';
 
-/** `true` for one and the same type, and not merely for two that fit each other. */
+/** `true` only for identical types, not for types that are merely assignable to each other. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 function isTrue<_ extends true>(): void {}
@@ -40,13 +40,13 @@ type Known<T> = T extends readonly (infer Item)[]
     ? T
     : { [Name in keyof T as string extends Name ? never : Name]: Known<T[Name]> };
 
-// Equal and Known themselves can tell.
+// Equal and Known themselves find a difference.
 isFalse<Equal<{ a: string }, { a: string | null }>>();
 isFalse<Equal<{ a?: string }, { a: string }>>();
 isFalse<Equal<Known<{ a: { b: 1; [name: string]: unknown } }>, { a: { c: 1 } }>>();
 isTrue<Equal<Known<{ a: { b: 1; [name: string]: unknown }; [name: string]: unknown }>, { a: { b: 1 } }>>();
 
-/** By the function that makes a schema. */
+/** The output type of a schema, without index signatures. */
 type Inferred<Object extends z.ZodMiniType> = Known<z.output<Object>>;
 
 // Each payload type is what its schema infers.
@@ -106,7 +106,7 @@ export function payloadsOfKinds(notification: Notification): void {
 }
 
 function payoutsNarrow(payload: PayoutPayload): void {
-  // @ts-expect-error: a payout that was made has no error_code
+  // @ts-expect-error: a payout that succeeded has no error_code
   payload.error_code;
   if (payload.success) {
     isTrue<Equal<typeof payload, SuccessfulPayout>>();
@@ -115,7 +115,7 @@ function payoutsNarrow(payload: PayoutPayload): void {
     return;
   }
   isTrue<Equal<typeof payload, FailedPayout>>();
-  // An open list: known values are completed, and any text is one.
+  // An open list: an editor offers the known values, and any text is accepted.
   payload.error_code = 'PE0001';
   payload.error_code = 'PE9999';
   isTrue<Equal<ReturnType<typeof payoutFailure>['reason'], string | undefined>>();
@@ -146,7 +146,7 @@ createWebhookHandler({
   // @ts-expect-error: undefined, which is refused: leave the kind out, or say 'ignore'
   on: { refund: undefined },
 });
-// A kind that is left out under a condition is left out.
+// A callback may be left out under a condition.
 declare const wanted: boolean;
 createWebhookHandler({
   credentials,
@@ -178,7 +178,7 @@ createWebhookHandler({ on: {} });
 // @ts-expect-error: half a pair
 createWebhookHandler({ credentials: { apiKey: 'k' }, on: {} });
 
-// Kinds of one's own.
+// The merchant's own kinds.
 interface Charge {
   readonly instructionId: string;
   readonly attempt: number;
@@ -234,11 +234,11 @@ createWebhookHandler({
 createWebhookHandler({
   credentials,
   kinds: [charge],
-  // @ts-expect-error: a misspelt kind of one's own
+  // @ts-expect-error: a misspelt kind of the merchant
   on: { chargee: () => undefined },
 });
 
-// The transaction is of the type that the store hands out.
+// The transaction has the type that the store provides.
 interface Sql {
   query(text: string): Promise<unknown>;
 }
@@ -257,7 +257,7 @@ createWebhookHandler({
   store: new MemoryStore(),
   on: {
     payment: (_, { transaction }) => {
-      // @ts-expect-error: a store without transactions hands out none
+      // @ts-expect-error: a store without transactions provides none
       transaction.query('SELECT 1');
     },
   },

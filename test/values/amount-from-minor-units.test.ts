@@ -20,11 +20,11 @@ it.each([
   [1500, 'KWD', 1.5],
   [199, 'COP', 1.99],
   [12345, 'CLF', 1.2345],
-])('%d of %s is %d', (minorUnits, code, amount) => {
+])('%d minor units of %s make the amount %d', (minorUnits, code, amount) => {
   expect(amountFromMinorUnits(minorUnits, code)).toBe(amount);
 });
 
-/** The amount in decimal notation, by moving the point through the text: no arithmetic that could round. */
+/** The amount in decimal notation, made by placing the point in the text: arithmetic could round. */
 function decimalText(minorUnits: number, code: keyof typeof decimals): string {
   const digits = String(Math.abs(minorUnits)).padStart(decimals[code] + 1, '0');
   const point = digits.length - decimals[code];
@@ -32,14 +32,14 @@ function decimalText(minorUnits: number, code: keyof typeof decimals): string {
   return `${minorUnits < 0 ? '-' : ''}${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Every safe integer, and those around 2^46 * 100 and below 2^53, where numbers become too coarse for cents. */
+/** Any safe integer, more often around 2^46 * 100 and below 2^53, where numbers become too coarse for cents. */
 const anyMinorUnits = fc.oneof(
   fc.maxSafeInteger(),
   fc.integer({ min: 2 ** 52, max: Number.MAX_SAFE_INTEGER }),
   fc.integer({ min: 2 ** 46 * 100 - 2 ** 20, max: 2 ** 46 * 100 + 2 ** 20 }),
 );
 
-it('JSON has exactly the digits of the minor units, for every amount that is accepted', () => {
+it('every accepted amount has exactly the digits of its minor units in JSON', () => {
   fc.assert(
     fc.property(anyMinorUnits, currency, (minorUnits, code) => {
       const expected = decimalText(minorUnits, code);
@@ -48,7 +48,7 @@ it('JSON has exactly the digits of the minor units, for every amount that is acc
         amount = amountFromMinorUnits(minorUnits, code);
       } catch (error) {
         expect(error).toBeInstanceOf(InvalidRequestError);
-        // Refused only where no number is written with these digits.
+        // Refused only if JSON writes no number with these digits.
         expect(JSON.stringify(Number(expected))).not.toBe(expected);
         expect(Math.abs(minorUnits)).toBeGreaterThan(2 ** 50);
         return;
@@ -66,20 +66,23 @@ it.each([
   // The next number is 1.56 cents away.
   [7_036_874_417_766_401, 'BRL'],
   [Number.MAX_SAFE_INTEGER, 'KWD'],
-])('%d of %s is refused: no number is written with its digits', (minorUnits, code) => {
-  expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
-    code: 'invalid_request',
-    message: expect.stringMatching(/^The amount is not valid\. /),
-    issues: [{ path: ['minorUnits'], message: expect.stringContaining('too large') }],
-  });
-});
+])(
+  '%d minor units of %s are refused, because JSON writes no number with their digits',
+  (minorUnits, code) => {
+    expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^The amount is not valid\. /),
+      issues: [{ path: ['minorUnits'], message: expect.stringContaining('too large') }],
+    });
+  },
+);
 
 it('2^46 of a currency with cents is accepted, because a number holds it', () => {
   expect(amountFromMinorUnits(7_036_874_417_766_400, 'BRL')).toBe(2 ** 46);
 });
 
 it.each([0.5, 59.7, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5970', null, undefined, 5n])(
-  '%s is no number of minor units',
+  '%s is refused as a number of minor units',
   (minorUnits) => {
     expect(failureOf(() => amountFromMinorUnits(minorUnits as number, 'BRL'))).toMatchObject({
       issues: [{ path: ['minorUnits'], message: expect.stringContaining('expected a whole number') }],
@@ -88,7 +91,7 @@ it.each([0.5, 59.7, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5970', null,
 );
 
 it.each(['', 'brl', 'XAU', 'ZZZ', 'BRL CLP', undefined, null, 7, ['BRL'], Symbol('BRL')])(
-  '%s has no minor unit',
+  '%s is refused as a currency without a known minor unit',
   (code) => {
     expect(failureOf(() => amountFromMinorUnits(1, code as string))).toMatchObject({
       issues: [{ path: ['currency'], message: expect.stringContaining('expected an ISO 4217 code') }],
@@ -96,7 +99,7 @@ it.each(['', 'brl', 'XAU', 'ZZZ', 'BRL CLP', undefined, null, 7, ['BRL'], Symbol
   },
 );
 
-it('an error belongs to no call: it has no outcome, and its message does not speak of sending', () => {
+it('an error has no outcome, and its message does not mention sending, because nothing is sent', () => {
   const error = failureOf(() => amountFromMinorUnits(0.5, 'ZZZ'));
   expect(error).toBeInstanceOf(InvalidRequestError);
   expect(error.outcome).toBeUndefined();

@@ -11,19 +11,22 @@ it.each([
   { apiToken: 't' },
   { apiKey: '', apiToken: 't' },
   { apiKey: 7, apiToken: 't' },
-])('%j is told to be without a key, which an environment variable may lack', (credentials) => {
-  expect(refusal(credentials)).toContain(
-    'Expected `apiKey` to be a non-empty string. Is its environment variable set?',
-  );
-});
+])(
+  'the message for %j says that the key is missing, and asks about its environment variable',
+  (credentials) => {
+    expect(refusal(credentials)).toContain(
+      'Expected `apiKey` to be a non-empty string. Is its environment variable set?',
+    );
+  },
+);
 
-it('a token is checked as a key is', () => {
+it('a token is checked like a key', () => {
   expect(refusal({ apiKey: 'k' })).toContain('Expected `apiToken` to be a non-empty string');
   expect(refusal({ apiKey: 'k', apiToken: 't ' })).toContain('Expected `apiToken` to be without white space');
 });
 
 it.each(['\u0000k', 'k\u001fk', 'k\u007fk', 'k\u009fk', 'k\u0100k', '€'])(
-  '%j cannot be a header',
+  '%j is refused as a key, because it cannot be a header',
   (apiKey) => {
     expect(refusal({ apiKey, apiToken: 't' })).toMatch(
       /Expected `apiKey` to have only Latin-1 characters .+ copied with an invisible character\./,
@@ -31,11 +34,11 @@ it.each(['\u0000k', 'k\u001fk', 'k\u007fk', 'k\u009fk', 'k\u0100k', '€'])(
   },
 );
 
-it.each(['k', 'a b', '\u0021', '~', 'k\u00a0k', '\u00ff'])('%j can', (apiKey) => {
+it.each(['k', 'a b', '\u0021', '~', 'k\u00a0k', '\u00ff'])('%j is accepted as a key', (apiKey) => {
   expect(() => assertCredentials({ apiKey, apiToken: 't:t' })).not.toThrow();
 });
 
-it('a colon in the key is told to be that of key and token in one string', () => {
+it('the message for a colon in the key asks whether key and token were passed in one string', () => {
   expect(refusal({ apiKey: 'k:t', apiToken: 't' })).toMatch(
     /Expected `apiKey` to be without a colon.+Did you pass key and token in one string\?/,
   );

@@ -9,14 +9,14 @@ seedRandomTests();
 const png = Buffer.from('\x89PNG\r\n\x1a\n the rest', 'latin1');
 const base64 = png.toString('base64');
 
-/** For a QR code that has a picture. */
+/** The image of a QR code that must have one. */
 function imageOf(qrCode: Parameters<typeof decodeQrCode>[0]): QrCodeImage {
   const image = decodeQrCode(qrCode);
   if (image === undefined) throw new Error('Expected a picture');
   return image;
 }
 
-it('gives the bytes, the media type and a URL', () => {
+it('decodeQrCode gives the bytes, the media type and a URL', () => {
   const image = imageOf({ base64 });
   expect(image.bytes).toBeInstanceOf(Uint8Array);
   expect(Buffer.from(image.bytes)).toEqual(png);
@@ -25,20 +25,20 @@ it('gives the bytes, the media type and a URL', () => {
 });
 
 it.each([
-  ['as text', base64],
+  ['as plain Base64', base64],
   ['with a prefix', `data:image/png;base64,${base64}`],
-  ['with a prefix that is wrong', `data:image/jpeg;base64,${base64}`],
-  ['with a prefix of other letters and parameters', `DATA:Image/PNG;charset=utf-8;base64,${base64}`],
+  ['with a prefix of the wrong type', `data:image/jpeg;base64,${base64}`],
+  ['with a prefix in upper case and with parameters', `DATA:Image/PNG;charset=utf-8;base64,${base64}`],
   ['with line breaks', base64.replace(/(.{4})/g, '$1\r\n')],
   ['without padding', base64.replace(/=+$/, '')],
-])('reads it %s', (_, given) => {
+])('decodeQrCode reads a picture given %s', (_, given) => {
   const image = imageOf(given);
   expect(Buffer.from(image.bytes)).toEqual(png);
   expect(image.mediaType).toBe('image/png');
   expect(image).toEqual(decodeQrCode({ base64: given }));
 });
 
-it('the URL holds the bytes, whatever they are and however they were written', async () => {
+it('the data URL holds the decoded bytes, for any bytes in Base64 or Base64url', async () => {
   const writing = fc.constantFrom('base64' as const, 'base64url' as const);
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1 }), writing, async (bytes, encoding) => {
@@ -50,7 +50,7 @@ it('the URL holds the bytes, whatever they are and however they were written', a
   );
 });
 
-describe('the media type is told by the first bytes alone', () => {
+describe('the media type depends only on the first bytes', () => {
   it.each([
     ['image/png', '\x89PNG\r\n\x1a\n'],
     ['image/jpeg', '\xff\xd8\xff\xe0'],
@@ -69,12 +69,12 @@ describe('the media type is told by the first bytes alone', () => {
     ['application/octet-stream', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
     ['application/octet-stream', '\n<?xml version="1.0"?>\n<svg/>'],
     ['application/octet-stream', '<!doctype html><script>alert(1)</script>'],
-  ])('%s for %j', (mediaType, start) => {
+  ])('and is %s for %j', (mediaType, start) => {
     expect(imageOf(Buffer.from(start, 'latin1').toString('base64')).mediaType).toBe(mediaType);
   });
 
   it.each(['image/avif', 'image/svg+xml', 'text/html', 'image/"><script>alert(1)</script>'])(
-    'never by the prefix, which anybody can write: %s',
+    'and not on the prefix, which anybody can write: %s',
     (declared) => {
       const encoded = Buffer.from('something else').toString('base64');
       expect(imageOf(`data:${declared};base64,${encoded}`)).toMatchObject({
@@ -85,7 +85,7 @@ describe('the media type is told by the first bytes alone', () => {
   );
 });
 
-it('the URL can leave no HTML attribute, whatever the service sent', () => {
+it('the data URL cannot break out of an HTML attribute, whatever the service sent', () => {
   const prefix = fc.constantFrom(
     '',
     'data:image/png;base64,',
@@ -128,16 +128,16 @@ it.each([undefined, null, ''])('a QR code whose base64 is %s has no picture', (n
   expect(decodeQrCode({ base64: none })).toBeUndefined();
 });
 
-it('a QR code of a journey with `plain` alone has no picture', () => {
+it('a QR code with only `plain` has no picture', () => {
   expect(decodeQrCode({ plain: '00020126' } as Pick<QrCode, 'base64'>)).toBeUndefined();
 });
 
-it.each(['', 'data:image/png;base64,', '   ', '\r\n', 'data:,'])('%j is no picture', (empty) => {
+it.each(['', 'data:image/png;base64,', '   ', '\r\n', 'data:,'])('%j gives no picture', (empty) => {
   expect(decodeQrCode(empty)).toBeUndefined();
 });
 
 it.each(['***', 'A', 'QUJD*', '=', 'ação', 'data:image/png;base64', 'QUJD, QUJD', 'QUJDdata:,QUJD'])(
-  '%j is no Base64, and is not quoted',
+  '%j is refused as invalid Base64, and is not quoted',
   (wrong) => {
     const error = failureOf(() => decodeQrCode(wrong));
     expect(error).toBeInstanceOf(InvalidRequestError);
@@ -146,7 +146,7 @@ it.each(['***', 'A', 'QUJD*', '=', 'ação', 'data:image/png;base64', 'QUJD, QUJ
 );
 
 it.each([undefined, null, 7, true, [], () => 1])(
-  '%s in place of a QR code is refused, with what to pass',
+  '%s instead of a QR code is refused, and the message says what to pass',
   (wrong) => {
     const error = failureOf(() => decodeQrCode(wrong as never));
     expect(error).toBeInstanceOf(InvalidRequestError);
@@ -156,7 +156,7 @@ it.each([undefined, null, 7, true, [], () => 1])(
   },
 );
 
-it.each([7, {}, ['QUJD']])('base64 that is %j is refused', (wrong) => {
+it.each([7, {}, ['QUJD']])('a base64 of %j is refused', (wrong) => {
   expect(failureOf(() => decodeQrCode({ base64: wrong as never }))).toMatchObject({
     code: 'invalid_request',
     message: expect.stringMatching(/^The QR code is not valid\. /),
@@ -164,13 +164,13 @@ it.each([7, {}, ['QUJD']])('base64 that is %j is refused', (wrong) => {
   });
 });
 
-it('an error belongs to no call: it has no outcome, and its message does not speak of sending', () => {
+it('an error has no outcome, and its message does not mention sending, because nothing is sent', () => {
   const error = failureOf(() => decodeQrCode('***'));
   expect(error.outcome).toBeUndefined();
   expect(error.message).not.toContain('sent');
 });
 
-it('reads a picture of megabytes', () => {
+it('decodeQrCode reads a picture of three megabytes', () => {
   const bytes = Buffer.alloc(3_000_000, 'pixels');
   const image = imageOf(`data:image/png;base64,${bytes.toString('base64')}`);
   expect(Buffer.compare(image.bytes, bytes)).toBe(0);

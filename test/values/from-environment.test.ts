@@ -7,13 +7,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('options are read from process.env when no other environment is given', () => {
+it('fromEnvironment reads process.env when no other environment is given', () => {
   vi.stubEnv('PAYMENTS_BASE_URL', 'https://service.example');
   vi.stubEnv('PAYMENTS_API_KEY', 'k');
   expect(fromEnvironment(['baseUrl', 'apiKey'])).toEqual({ baseUrl: 'https://service.example', apiKey: 'k' });
 });
 
-it('each variable that is missing is named, and so where the platform has no process', () => {
+it('fromEnvironment names each missing variable, also on a platform without process', () => {
   expect(
     failureOf(() => fromEnvironment(['apiKey', 'apiToken'], { PAYMENTS_API_KEY: '' })).message,
   ).toContain(

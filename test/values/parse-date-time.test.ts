@@ -15,7 +15,7 @@ it.each([
   ['2024-02-29 12:00:00', 'Asia/Kathmandu', '2024-02-29T06:15:00Z'],
   ['9999-12-31 23:59:59', 'UTC', '9999-12-31T23:59:59Z'],
   ['0099-01-01 00:00:00', 'UTC', '0099-01-01T00:00:00Z'],
-])('%s in %s is %s', (value, zone, instant) => {
+])('parseDateTime reads %s in %s as %s', (value, zone, instant) => {
   expect(parseDateTime(value, zone)).toEqual(new Date(instant));
 });
 
@@ -29,20 +29,20 @@ describe('at a change of the clock', () => {
     ['2018-11-04 00:30:00', 'America/Sao_Paulo', '2018-11-04T03:30:00Z'],
     ['2025-03-09 02:30:00', 'America/New_York', '2025-03-09T07:30:00Z'],
     ['2025-10-05 02:15:00', 'Australia/Lord_Howe', '2025-10-04T15:45:00Z'],
-    // A day that was not: Samoa went over the date line.
+    // A day that was skipped: Samoa moved across the date line.
     ['2011-12-30 12:00:00', 'Pacific/Apia', '2011-12-30T22:00:00Z'],
     ['2011-12-29 23:59:59', 'Pacific/Apia', '2011-12-30T09:59:59Z'],
     ['2011-12-31 00:00:00', 'Pacific/Apia', '2011-12-30T10:00:00Z'],
-    // Right before and right after.
+    // Just before and just after a change.
     ['2025-03-09 01:59:59', 'America/New_York', '2025-03-09T06:59:59Z'],
     ['2025-03-09 03:00:00', 'America/New_York', '2025-03-09T07:00:00Z'],
     ['2025-11-02 02:00:00', 'America/New_York', '2025-11-02T07:00:00Z'],
-  ])('%s in %s is %s', (value, zone, instant) => {
+  ])('%s in %s is read as %s', (value, zone, instant) => {
     expect(parseDateTime(value, zone)).toEqual(new Date(instant));
   });
 });
 
-it('agrees with an oracle that tries all offsets, in any zone, near changes of the clock above all', () => {
+it('parseDateTime agrees with an oracle that tries all offsets, in any zone, near changes of the clock', () => {
   const zones = Intl.supportedValuesOf('timeZone');
   const zone = fc.oneof(
     fc.constantFrom(...zones),
@@ -69,7 +69,7 @@ it('agrees with an oracle that tries all offsets, in any zone, near changes of t
   );
 });
 
-it('is the inverse of formatting, where a reading is not ambiguous', () => {
+it('parseDateTime is the inverse of formatting when a reading is not ambiguous', () => {
   const instant = fc.date({
     min: new Date('1900-01-01T00:00:00Z'),
     max: new Date('2100-01-01T00:00:00Z'),
@@ -113,7 +113,7 @@ it.each([
   ['2026-11-21 09:30:00'],
   { toString: () => '2026-11-21 09:30:00' },
   Symbol('2026-11-21 09:30:00'),
-])('%o is no date-time of the service', (value) => {
+])('parseDateTime refuses %o as a date-time', (value) => {
   const error = failureOf(() => parseDateTime(value as string, 'UTC'));
   expect(error).toBeInstanceOf(InvalidRequestError);
   expect(error).toMatchObject({
@@ -121,33 +121,33 @@ it.each([
   });
 });
 
-it('the first day of the calendar is read in zones behind and ahead of UTC', () => {
+it('parseDateTime reads the first day of the year 1 in zones behind and ahead of UTC', () => {
   const first = (zone: string) => parseDateTime('0001-01-01 00:00:00', zone).toISOString();
   expect(first('UTC')).toBe('0001-01-01T00:00:00.000Z');
   expect(first('Etc/GMT+3')).toBe('0001-01-01T03:00:00.000Z');
   expect(first('Etc/GMT-9')).toBe('0000-12-31T15:00:00.000Z');
 });
 
-it.each(['', 'Brasilia', 'America/Nowhere', 'BRT-3', undefined, null, 7])('%j is no zone', (zone) => {
-  expect(failureOf(() => parseDateTime('2026-11-21 09:30:00', zone as string))).toMatchObject({
-    issues: [{ path: ['timeZone'], message: expect.stringContaining('expected the IANA name') }],
-  });
-});
+it.each(['', 'Brasilia', 'America/Nowhere', 'BRT-3', undefined, null, 7])(
+  'parseDateTime refuses %j as a time zone',
+  (zone) => {
+    expect(failureOf(() => parseDateTime('2026-11-21 09:30:00', zone as string))).toMatchObject({
+      issues: [{ path: ['timeZone'], message: expect.stringContaining('expected the IANA name') }],
+    });
+  },
+);
 
 it.each([
   ['2026-02-30 09:30:00', 'UTC'],
   ['2026-11-21 09:30:00', 'Brasilia'],
-])(
-  'the error for %s in %s belongs to no call: it has no outcome and does not speak of sending',
-  (value, zone) => {
-    const error = failureOf(() => parseDateTime(value, zone));
-    expect(error.outcome).toBeUndefined();
-    expect(error.message).toMatch(/^The date-time is not valid\. /);
-    expect(error.message).not.toContain('sent');
-  },
-);
+])('the error for %s in %s has no outcome and does not mention sending', (value, zone) => {
+  const error = failureOf(() => parseDateTime(value, zone));
+  expect(error.outcome).toBeUndefined();
+  expect(error.message).toMatch(/^The date-time is not valid\. /);
+  expect(error.message).not.toContain('sent');
+});
 
-it('more zones than are remembered stay right', () => {
+it('parseDateTime stays right with more zones than it caches', () => {
   for (const zone of Intl.supportedValuesOf('timeZone').slice(0, 120)) {
     expect(parseDateTime('2026-01-15 12:00:00', zone).getTime()).toBe(
       oracle(Date.UTC(2026, 0, 15, 12), zone),
@@ -155,7 +155,7 @@ it('more zones than are remembered stay right', () => {
   }
 });
 
-it('50 zones are remembered, so that names from outside do not fill the memory', async () => {
+it('parseDateTime caches 50 zones, so that zone names from outside cannot fill the memory', async () => {
   vi.resetModules();
   const fresh = await import('../../src/values/parse-date-time');
   const { DateTimeFormat } = Intl;
@@ -181,7 +181,7 @@ it('50 zones are remembered, so that names from outside do not fill the memory',
 const HOUR = 3_600_000;
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** From the zone's own name for its offset, which is another way than that of the library. */
+/** The offset read from the zone's `longOffset` name; the library computes it in another way. */
 function offsetOf(timeZone: string, instant: number): number {
   let format = offsetFormats.get(timeZone);
   if (format === undefined) {
@@ -211,7 +211,7 @@ function nextChange(timeZone: string, start: number): number {
   return start;
 }
 
-/** The first instant with that reading; in a gap, what the offset before the gap makes of it. */
+/** The first instant with that reading; in a gap, the reading minus the offset before the gap. */
 function oracle(reading: number, timeZone: string): number {
   const offsets = new Set<number>();
   for (let hours = -30; hours <= 30; hours += 1) offsets.add(offsetOf(timeZone, reading + hours * HOUR));

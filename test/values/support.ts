@@ -1,7 +1,7 @@
 import { PaymentsError } from 'pix-automatic-sdk';
 import { expect } from 'vitest';
 
-/** What a function throws, which must be an error of ours. */
+/** The error that a function throws, which must be a `PaymentsError`. */
 export function failureOf(run: () => unknown): PaymentsError {
   let value: unknown;
   try {

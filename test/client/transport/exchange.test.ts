@@ -20,7 +20,7 @@ function attemptWith(timeoutMs: number, remainingMs: number): Attempt {
   };
 }
 
-/** One exchange of at most four bytes, and the signal that its `fetch` was given. */
+/** The result of one exchange of at most four bytes, and the `init` that its `fetch` received. */
 async function exchanged(response: () => Response) {
   const fetch = vi.fn<Fetch>(async () => response());
   const received = await exchange(attemptWith(1_000, 1_000), request, fetch, 4);
@@ -31,7 +31,7 @@ async function exchanged(response: () => Response) {
 it.each(operations)('$name is aborted when the signal fires just as the response comes', async ({ call }) => {
   const controller = new AbortController();
   const fetch = async () => {
-    // Its first pull comes between the end of `fetch` and the first look at the response.
+    // The first pull happens after `fetch` resolves and before the response is read.
     const body = new ReadableStream<Uint8Array>({ pull: () => controller.abort() });
     return new Response(body);
   };
@@ -40,7 +40,7 @@ it.each(operations)('$name is aborted when the signal fires just as the response
   expect(thrown).toMatchObject({ code: 'aborted', outcome: 'unknown' });
 });
 
-it('a whole response is given with its headers, and its request is not aborted', async () => {
+it('a whole response is returned with its headers, and its request is not aborted', async () => {
   const { received, init } = await exchanged(() => new Response('{}', { headers: { 'retry-after': '7' } }));
   expect(received).toMatchObject({ httpStatus: 200, text: '{}' });
   expect(received.header('Retry-After')).toBe('7');
@@ -51,25 +51,25 @@ it('a whole response is given with its headers, and its request is not aborted',
 it.each([
   ['is larger than allowed', () => new Response('12345')],
   ['fails', () => new Response(new ReadableStream({ pull: (c) => c.error(new Error('lost')) }))],
-])('a request whose response %s is aborted, so that its connection ends', async (_, response) => {
+])('a request whose response %s is aborted, so that its connection closes', async (_, response) => {
   const { received, init } = await exchanged(response);
   expect(received.brokenOff).toBeDefined();
   expect(init?.signal.aborted).toBe(true);
 });
 
-it('a request without a body is given to fetch without the field', async () => {
+it('a request without a body is passed to fetch without a body field', async () => {
   const { init } = await exchanged(() => new Response('{}'));
   expect(Object.keys(init ?? {}).sort()).toEqual(['headers', 'method', 'redirect', 'signal']);
 });
 
-describe('the limit that ends first is the one that is thrown', () => {
+describe('an exchange that hangs throws the limit that ends first', () => {
   const hanging: Fetch = () => new Promise(() => undefined);
   it.each([
-    ['the attempt’s', 20, 21, ATTEMPT_TIMED_OUT],
-    ['the attempt’s, of two that are equal', 20, 20, ATTEMPT_TIMED_OUT],
-    ['the call’s', 21, 20, CALL_TIMED_OUT],
-    ['the call’s, which is over already', 20, -1, CALL_TIMED_OUT],
-  ])('%s, and not before its time', async (_, timeoutMs, remainingMs, symbol) => {
+    ['timeoutMs', 20, 21, ATTEMPT_TIMED_OUT],
+    ['timeoutMs, when both are equal', 20, 20, ATTEMPT_TIMED_OUT],
+    ['the remaining time of the call', 21, 20, CALL_TIMED_OUT],
+    ['the remaining time of the call, which is already over', 20, -1, CALL_TIMED_OUT],
+  ])('%s, with one timer of that length', async (_, timeoutMs, remainingMs, symbol) => {
     const set = vi.spyOn(globalThis, 'setTimeout');
     const failure = exchange(attemptWith(timeoutMs, remainingMs), request, hanging, 4);
     const delays = set.mock.calls.map(([, ms]) => ms);

@@ -28,7 +28,7 @@ function read(response: Received, schema: Schema<unknown> = transactionSchema as
   return interpret(response, schema, attempt, secrets);
 }
 
-/** What was thrown, its error with it. */
+/** The failed attempt that was thrown, with its error. */
 function failureOf(response: Received, schema?: Schema<unknown>): FailedAttempt {
   try {
     read(response, schema);
@@ -66,7 +66,7 @@ describe('a status outside 2xx', () => {
     [429, 'refused', `: too many requests. ${refused}`],
     [499, 'unknown', `. ${query}`],
     [500, 'unknown', `. ${query}`],
-  ] as const)('of %i is %s, and the message tells the way out', (status, outcome, end) => {
+  ] as const)('of %i has outcome %s, and a message with the way out', (status, outcome, end) => {
     const failure = failureOf(received(status));
     expect(failure.error).toBeInstanceOf(ApiError);
     expect(failure).toMatchObject({ outcome, httpStatus: status, error: { outcome, httpStatus: status } });
@@ -77,18 +77,18 @@ describe('a status outside 2xx', () => {
     ['https://other.example/login?token=1', ' to https://other.example'],
     ['/login', ''],
     ['null', ''],
-  ])('names where a redirect to %s leads, its origin alone', (location, origin) => {
+  ])('names only the origin of a redirect to %s', (location, origin) => {
     const { error } = failureOf(received(302, '', { header: () => location }));
     expect(error.message).toContain(`, a redirect${origin}, which`);
   });
 
-  it('counts more than a body that broke off', () => {
+  it('is an ApiError even when the body broke off', () => {
     expect(failureOf(received(409, '{"mess', { brokenOff: new Error('reset') })).error).toBeInstanceOf(
       ApiError,
     );
   });
 
-  it.each([200, 201, 299])('is not %i', (status) => {
+  it.each([200, 201, 299])('does not include %i, which is a success', (status) => {
     expect(read(received(status, whole)).result).toEqual(JSON.parse(whole));
   });
 });
@@ -110,21 +110,21 @@ describe('a success that cannot be used', () => {
       'an HTML page. Does `baseUrl` point at a website, or at a proxy with a login page?',
     ],
     ['<HEAD>', 'an HTML page. Does `baseUrl` point at a website, or at a proxy with a login page?'],
-  ])('%j is said to be what it is', (text, what) => {
+  ])('%j is described in the message as %s', (text, what) => {
     const failure = failureOf(received(200, text));
     expect(failure.error).toBeInstanceOf(InvalidResponseError);
     expect(failure).toMatchObject({ outcome: 'unknown', httpStatus: 200, error: { outcome: 'unknown' } });
     expect(failure.error.message.split(' See docs')[0]).toBe(`${unusable} ${what}. ${query}`);
   });
 
-  it('that lacks what it is for names the fields', () => {
+  it('that lacks an essential field causes an error that names the field', () => {
     const { error } = failureOf(received(200, '{"situation":7}'));
     expect(error.message).toContain(
       'The response is a success, but essential fields are missing or invalid. situation: expected',
     );
   });
 
-  it('that breaks its schema is unknown, and quotes nothing of what was thrown', () => {
+  it('whose schema throws has outcome unknown, and its error quotes nothing of what was thrown', () => {
     const broken = {
       '~standard': {
         version: 1 as const,
@@ -143,8 +143,8 @@ describe('a success that cannot be used', () => {
   });
 });
 
-describe('a body whose status is not 0', () => {
-  it.each([-1, 999, '-1', '999'])('%j is an ApiError that says so', (status) => {
+describe('a body status', () => {
+  it.each([-1, 999, '-1', '999'])('of %j is an ApiError that names it', (status) => {
     const failure = failureOf(received(200, JSON.stringify({ status, uuid: 'uuid-1' })));
     expect(failure).toMatchObject({ outcome: 'unknown', httpStatus: 200, error: { code: 'api_error' } });
     expect(failure.error.message.split(' See docs')[0]).toBe(
@@ -153,14 +153,14 @@ describe('a body whose status is not 0', () => {
     );
   });
 
-  it.each([0, '0', 'x1', '1x', null, ['1']])('%j is none', (status) => {
+  it.each([0, '0', 'x1', '1x', null, ['1']])('of %j is not an error', (status) => {
     expect(read(received(200, JSON.stringify({ ...JSON.parse(whole), status }))).result).toMatchObject({
       uuid: 'uuid-1',
     });
   });
 });
 
-it('an abort counts more than a whole body, which is told by its uuid', () => {
+it('an abort after a whole body is an AbortedError with the uuid of that body', () => {
   const failure = failureOf(received(200, whole, { brokenOff: ABORTED }));
   expect(failure.error).toMatchObject({ code: 'aborted', uuid: 'uuid-1', cause: 'why' });
   expect(failure.error.message).toContain(

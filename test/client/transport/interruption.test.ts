@@ -57,7 +57,7 @@ describe.each([
     'The connection was lost during createRecurringCheckout',
   ],
 ] as const)('an attempt that was ended by %s', (_, thrown, type, message) => {
-  it('is unknown while no status had come', () => {
+  it('has outcome unknown when no status had come', () => {
     const failure = interruption(thrown, attempt);
     expect(failure.error).toBeInstanceOf(type);
     expect(failure).toMatchObject({ outcome: 'unknown', error: { outcome: 'unknown', attempts: 1 } });
@@ -66,7 +66,7 @@ describe.each([
     expect(startOf(failure.error.message)).toBe(message);
   });
 
-  it('is what its status says once that had come, with the uuid that came', () => {
+  it('has the outcome of the status, and the uuid, when both had come', () => {
     const failure = interruption(thrown, attempt, known);
     expect(failure.error).toBeInstanceOf(type);
     expect(failure).toMatchObject({
@@ -77,7 +77,7 @@ describe.each([
   });
 });
 
-it('a connection that was never made is not-sent, and says why', () => {
+it('a connection that was never made has outcome not-sent and a reason', () => {
   const failure = interruption(refused, attempt);
   expect(failure).toMatchObject({ outcome: 'not-sent', error: { reason: 'ECONNREFUSED' } });
   expect(failure.error.message).toContain(
@@ -85,7 +85,7 @@ it('a connection that was never made is not-sent, and says why', () => {
   );
 });
 
-it('an error that looks like a connection that was never made is none once a status had come', () => {
+it('ECONNREFUSED after a status had come is a lost connection with the outcome of that status', () => {
   for (const outcome of ['unknown', 'refused'] as const) {
     const failure = interruption(refused, attempt, { ...known, outcome });
     expect(failure).toMatchObject({ outcome, error: { outcome } });
@@ -98,7 +98,7 @@ it.each([
   ['http://localhost:4100/x', refused, true],
   ['https://service.example/x', refused, false],
   ['http://127.0.0.1:4100/x', Object.assign(new Error('m'), { code: 'ENOTFOUND' }), false],
-])('at %s the message asks about the sandbox only where nothing listens: %s', (url, thrown, asks) => {
+])('the message for %s (%s) asks whether the sandbox is running: %s', (url, thrown, asks) => {
   const { message } = interruption(thrown, attemptAt(url)).error;
   expect(message.includes('Is the sandbox running')).toBe(asks);
   expect(message.includes('Check `baseUrl`')).toBe(!asks);

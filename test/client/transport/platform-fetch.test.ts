@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 beforeEach(() => vi.resetModules());
 afterEach(() => vi.unstubAllGlobals());
 
-/** The platform's `fetch`, replaced before the module is loaded, as `setImmediate` is where a platform has none. */
+/** Replaces the platform's `fetch` and the given globals, such as `setImmediate`, and then loads the module. */
 async function load(globals: Record<string, unknown> = {}) {
   const fetch = vi.fn(async (_url: string, _init: RequestInit) => new Response('{}'));
   vi.stubGlobal('fetch', fetch);
@@ -19,7 +19,7 @@ describe.each([
   ['with setImmediate', {}],
   ['without setImmediate', { setImmediate: undefined }],
 ])('on a platform %s', (_, globals) => {
-  it('a request with a body is one stream, which cannot be sent twice, with its length in bytes', async () => {
+  it('a request body is sent as a stream, which cannot be sent twice, with its length in bytes', async () => {
     const { fetch, platformFetch } = await load(globals);
     await platformFetch('https://service.example/', { ...init, body: '{"a":"é"}' });
     expect(fetch).toHaveBeenCalledOnce();
@@ -34,7 +34,7 @@ describe.each([
     expect(await new Response(sent?.body ?? null).text()).toBe('{"a":"é"}');
   });
 
-  it('a request without a body is passed on as it is, in the same turn', async () => {
+  it('a request without a body is passed on unchanged, in the same turn of the event loop', async () => {
     const { fetch, platformFetch } = await load(globals);
     void platformFetch('https://service.example/', init);
     expect(fetch).toHaveBeenCalledExactlyOnceWith('https://service.example/', init);

@@ -14,7 +14,7 @@ function streamOf(...chunks: unknown[]) {
   });
 }
 
-/** A response with a stream. Its `text` is not to be called. */
+/** A response with a stream, whose `text` must not be called. */
 function streamed(body: unknown, contentType: string | null = null) {
   return {
     headers: { get: (name: string) => (name === 'content-type' ? contentType : null) },
@@ -23,7 +23,7 @@ function streamed(body: unknown, contentType: string | null = null) {
   };
 }
 
-/** A response of a `fetch` whose bodies are no web streams. */
+/** A response of a `fetch` whose bodies are not web streams. */
 function plain(text: () => Promise<string>, body: unknown = null) {
   return { headers: { get: () => null }, body, text };
 }
@@ -32,13 +32,13 @@ const read = (response: Parameters<typeof readBody>[0], maxBytes = 1_000, interr
   readBody(response, maxBytes, interrupted);
 
 describe('a stream', () => {
-  it('of as many bytes as are allowed is whole, however it is cut into chunks', async () => {
+  it('of exactly maxBytes is whole, in any number of chunks', async () => {
     expect(await read(streamed(streamOf(bytesOf('1234'))), 4)).toEqual({ text: '1234' });
     expect(await read(streamed(streamOf(bytesOf('12'), bytesOf('34'))), 4)).toEqual({ text: '1234' });
     expect(await read(streamed(streamOf()), 4)).toEqual({ text: '' });
   });
 
-  it('of one byte more is too large, and the bytes that are allowed are kept', async () => {
+  it('of one byte more than maxBytes is too large, and its first maxBytes are kept', async () => {
     expect(await read(streamed(streamOf(bytesOf('12345'))), 4)).toEqual({
       text: '1234',
       brokenOff: TOO_LARGE,
@@ -49,7 +49,7 @@ describe('a stream', () => {
     });
   });
 
-  it('that is too large is not read further', async () => {
+  it('that is too large is cancelled', async () => {
     const cancelled = vi.fn();
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(bytesOf('12345')),
@@ -59,7 +59,7 @@ describe('a stream', () => {
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
-  it('that fails keeps what came before, and why it failed', async () => {
+  it('that fails gives the text before the failure, and the reason', async () => {
     const lost = new Error('lost');
     let pulls = 0;
     const body = new ReadableStream({
@@ -68,19 +68,19 @@ describe('a stream', () => {
     expect(await read(streamed(body))).toEqual({ text: '12', brokenOff: lost });
   });
 
-  it('that fails without a reason is not whole', async () => {
+  it('that fails without a reason is broken off', async () => {
     const body = new ReadableStream({ start: (controller) => controller.error() });
     expect((await read(streamed(body))).brokenOff).toEqual(expect.any(Symbol));
   });
 
-  it('that is not of bytes is broken off, with a TypeError that quotes nothing of it', async () => {
+  it('of text instead of bytes is broken off, with a TypeError that quotes nothing of it', async () => {
     const { text, brokenOff } = await read(streamed(streamOf(bytesOf('12'), 'a secret')));
     expect(text).toBe('12');
     expect(brokenOff).toBeInstanceOf(TypeError);
     expect(String(brokenOff)).toBe('TypeError: The body is not of bytes.');
   });
 
-  it('that stalls ends with the interruption, and a failure to cancel it is left alone', async () => {
+  it('that stalls ends with the interruption, and a failure to cancel it is ignored', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     const over = Symbol('over');
@@ -120,13 +120,13 @@ describe('a stream', () => {
   });
 });
 
-describe('a body that is no web stream', () => {
+describe('a body that is not a web stream', () => {
   it.each([
     ['null', null],
     ['text', 'text'],
     ['an object', {}],
-    ['an object whose `getReader` is no function', { getReader: true }],
-  ])('%s is read by `text`', async (_, body) => {
+    ['an object whose `getReader` is not a function', { getReader: true }],
+  ])('such as %s is read with `text`', async (_, body) => {
     expect(await read(plain(async () => '1234', body))).toEqual({ text: '1234' });
   });
 
@@ -135,7 +135,7 @@ describe('a body that is no web stream', () => {
     ['€', 3],
     ['é€', 5],
     ['', 1],
-  ])('%j is whole within %d bytes', async (text, maxBytes) => {
+  ])('with the text %j is whole within %d bytes', async (text, maxBytes) => {
     expect(
       await read(
         plain(async () => text),
@@ -149,16 +149,19 @@ describe('a body that is no web stream', () => {
     ['€', 2, '€'],
     ['€€€', 8, '€€€'],
     ['x€', 3, 'x€'],
-  ])('%j is too large for %d bytes, and its first characters are kept', async (text, maxBytes, kept) => {
-    expect(
-      await read(
-        plain(async () => text),
-        maxBytes,
-      ),
-    ).toEqual({ text: kept, brokenOff: TOO_LARGE });
-  });
+  ])(
+    'with the text %j is too large for %d bytes, and its first characters are kept',
+    async (text, maxBytes, kept) => {
+      expect(
+        await read(
+          plain(async () => text),
+          maxBytes,
+        ),
+      ).toEqual({ text: kept, brokenOff: TOO_LARGE });
+    },
+  );
 
-  it('that fails, with a reason or without one, is not whole', async () => {
+  it('that fails, with a reason or without one, is broken off', async () => {
     const lost = new Error('lost');
     expect(await read(plain(() => Promise.reject(lost)))).toEqual({ text: '', brokenOff: lost });
     expect(await read(plain(() => Promise.reject()))).toEqual({ text: '', brokenOff: expect.any(Symbol) });

@@ -36,9 +36,9 @@ describe('another attempt', () => {
     }
   });
 
-  it.each(changes)('of $name follows 429 alone of all statuses', (operation) => {
+  it.each(changes)('of $name follows only the status 429', (operation) => {
     const statuses = [...PASSING, ...LASTING].filter((status) =>
-      // Whatever the outcome: a 503 that were called refused is no reason.
+      // The outcome does not matter: even a 503 with outcome not-sent is not retried.
       mayRetry(operation, failed(errors.api(status, 'not-sent')), false),
     );
     expect(statuses).toEqual([429]);
@@ -55,8 +55,8 @@ describe('another attempt', () => {
     },
   );
 
-  it.each(changes)('of $name is decided by the attempt that has just failed', (operation) => {
-    // The error speaks for the whole call: unknown, because of an attempt before.
+  it.each(changes)('of $name depends only on the attempt that has just failed', (operation) => {
+    // The outcome of the error covers the whole call: an earlier attempt made it unknown.
     expect(mayRetry(operation, failed(errors.connection('unknown'), 'not-sent'), false)).toBe(true);
     expect(mayRetry(operation, failed(errors.connection('not-sent'), 'unknown'), false)).toBe(false);
   });
@@ -81,12 +81,12 @@ describe('another attempt', () => {
     }
   });
 
-  it.each(neverPass)('never follows what cannot pass: $code $reason', (error) => {
+  it.each(neverPass)('never follows a permanent failure: $code $reason', (error) => {
     expect(isTransient(error)).toBe(false);
     for (const operation of allOperations) expect(mayRetry(operation, failed(error), false)).toBe(false);
   });
 
-  it('never follows what is no error of a call', () => {
+  it('never follows a value that is not an error of a call', () => {
     expect([undefined, null, 'text', new Error('m')].map(isTransient)).toEqual([false, false, false, false]);
   });
 });
@@ -94,7 +94,7 @@ describe('another attempt', () => {
 describe('the wait before another attempt', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it('is what the service asked for, 0 included', () => {
+  it('is the Retry-After of the service, 0 included', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     expect(retryDelayMs(failed(errors.api(429, 'refused', { retryAfterMs: 1_234 })))).toBe(1_234);
     expect(retryDelayMs(failed(errors.api(429, 'refused', { retryAfterMs: 0 })))).toBe(0);
@@ -147,7 +147,7 @@ describe('Retry-After', () => {
     ['Sun Nov  6 08:50:37 1994, 61', 61_000],
     ['soon, 3', 3_000],
     ['3, ', 3_000],
-  ])('%s is a wait', (value, ms) => expect(parseRetryAfter(value)).toBe(ms));
+  ])('%s is read as %d ms', (value, ms) => expect(parseRetryAfter(value)).toBe(ms));
 
   it.each([
     null,
@@ -180,5 +180,5 @@ describe('Retry-After', () => {
     'Sun Nov 6 8:50:37 1994',
     'sun nov  6 08:50:37 1994',
     'Sun Nov  6 99:50:37 1994',
-  ])('%j is none', (value) => expect(parseRetryAfter(value)).toBeUndefined());
+  ])('%j is ignored', (value) => expect(parseRetryAfter(value)).toBeUndefined());
 });

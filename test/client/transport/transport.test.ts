@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A `fetch` that gives these responses, the last one again and again. */
+/** A `fetch` that gives these responses, and then repeats the last one. */
 function fetchOf(...responses: Array<() => Response>) {
   let count = 0;
   return vi.fn<Fetch>(async () => {
@@ -29,7 +29,7 @@ const status = (code: number, headers: Record<string, string> = {}) => {
 };
 
 describe.each(operations)('$name', ({ call, answer, method, path }) => {
-  it('is one request, with exactly these headers', async () => {
+  it('sends one request, with exactly these headers', async () => {
     const fetch = fetchOf(answerOf(answer()));
     expect(await call(clientFor(elsewhere, { fetch }))).toEqual(answer());
     expect(fetch).toHaveBeenCalledOnce();
@@ -44,14 +44,14 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     });
   });
 
-  it.each([0, 1, 3])('with maxRetries %d is tried so many times more on 429', async (maxRetries) => {
+  it.each([0, 1, 3])('is retried %d times on 429 when maxRetries says so', async (maxRetries) => {
     const fetch = fetchOf(status(429));
     const thrown = await failureOf(call(clientFor(elsewhere, { fetch, maxRetries })));
     expect(thrown).toMatchObject({ httpStatus: 429, outcome: 'refused', attempts: maxRetries + 1 });
     expect(fetch).toHaveBeenCalledTimes(maxRetries + 1);
   });
 
-  it('is sent once when a signal fires in an observer or a wait, and never after it', async () => {
+  it('is not sent again after a signal fires in onResponse or onRetry', async () => {
     for (const observer of ['onResponse', 'onRetry']) {
       const controller = new AbortController();
       const fetch = fetchOf(status(429), answerOf(answer()));
@@ -64,7 +64,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     }
   });
 
-  it('fails as the service answered when a signal fires after that', async () => {
+  it('throws the ApiError of the response when a signal fires after it', async () => {
     const controller = new AbortController();
     const client = clientFor(elsewhere, {
       fetch: fetchOf(status(404)),
@@ -74,7 +74,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 404, outcome: 'refused' });
   });
 
-  it('fails as its last attempt did where the platform fails between two attempts', async () => {
+  it('throws the error of its last attempt when the platform fails between two attempts', async () => {
     const fetch = fetchOf(() => {
       vi.spyOn(Request.prototype, 'clone').mockImplementation(() => {
         throw new Error('a fault of the platform');
@@ -88,7 +88,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
   });
 
   it.each([undefined, new AbortController().signal])(
-    'sends nothing where the platform has no Request, and says so',
+    'sends nothing on a platform without Request, and says so (signal: %s)',
     async (signal) => {
       const fetch = fetchOf(answerOf(answer()));
       vi.stubGlobal('Request', undefined);
@@ -109,7 +109,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
     ['searchParams', [1]],
     ['signal', AbortSignal.abort()],
     ['totalTimeout', 1e-9],
-  ])('heeds no `%s` of a polluted prototype', async (name, value) => {
+  ])('ignores `%s` on a polluted prototype', async (name, value) => {
     const fetch = fetchOf(status(429), answerOf(answer()));
     const client = clientFor(elsewhere, { fetch });
     Reflect.set(Object.prototype, name, value);
@@ -122,7 +122,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
   });
 });
 
-describe('a wait that the service asks for', () => {
+describe('a Retry-After', () => {
   /** The clock stands still, so that the whole total time is left when the attempt has failed. */
   async function attemptsWithin(totalTimeoutMs: number): Promise<number> {
     vi.spyOn(performance, 'now').mockReturnValue(1_000);
@@ -138,13 +138,13 @@ describe('a wait that the service asks for', () => {
     [24, 1],
     [16, 1],
   ])(
-    'of 20 ms within %d ms makes %d attempts: a timer may fire up to 5 ms early',
+    'of 20 ms within a totalTimeoutMs of %d allows %d attempts: a timer may fire up to 5 ms early',
     async (total, attempts) => {
       expect(await attemptsWithin(total)).toBe(attempts);
     },
   );
 
-  it('is told to the observer of retries, and waited for', async () => {
+  it('is reported to onRetry, and waited for', async () => {
     const onRetry = vi.fn();
     const fetch = fetchOf(status(429, { 'retry-after': '0.05' }), answerOf(create.answer()));
     const started = performance.now();
@@ -162,7 +162,7 @@ describe('a wait that the service asks for', () => {
   });
 });
 
-it('the time that an attempt took is told, whether it succeeded or failed', async () => {
+it('onResponse gets the duration of an attempt, whether it succeeded or failed', async () => {
   let now = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const answers = [status(503), answerOf(query.answer())];
@@ -175,7 +175,7 @@ it('the time that an attempt took is told, whether it succeeded or failed', asyn
   expect(onResponse.mock.calls.map(([{ durationMs }]) => durationMs)).toEqual([7, 7]);
 });
 
-it('an attempt has what the attempts before it left of the total time', async () => {
+it('an attempt gets only the time that earlier attempts left of totalTimeoutMs', async () => {
   let now = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const answers = [status(503)];
@@ -189,7 +189,7 @@ it('an attempt has what the attempts before it left of the total time', async ()
   expect(thrown.message).toContain('`totalTimeoutMs` (1000 ms)');
 });
 
-it('fields that are left out of a result are told to the observer, without their values', async () => {
+it('onResponse gets the issues of fields left out of a result, without their values', async () => {
   const onResponse = vi.fn();
   const fetch = fetchOf(answerOf({ ...query.answer(), referenceCode: ['a secret'] }));
   await query.call(clientFor(elsewhere, { fetch, onResponse }));

@@ -24,7 +24,7 @@ const withFields =
   ({ write, answer }: Exchange) =>
     write(message('200 OK', answer.replace('{', `{${fields},`)));
 
-/** The same success, whatever else is in it. */
+/** Accepts the documented answer with extra fields, if these are right. */
 const alsoHas =
   (isRight: (extra: Record<string, unknown>) => boolean) => (result: unknown, answer: object) => {
     const got = result as Record<string, unknown>;
@@ -36,7 +36,7 @@ const alsoHas =
 const withoutField = (name: string) => (result: unknown, answer: object) =>
   isDeepStrictEqual(result, Object.fromEntries(Object.entries(answer).filter(([key]) => key !== name)));
 
-/** Without what a wrong charset makes of letters beyond ASCII. */
+/** The JSON without characters beyond ASCII, which a wrong charset changes. */
 const ascii = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\x7e]+/g, '');
 
 const knowsTheJourney = (error: Record<string, unknown>) =>
@@ -44,7 +44,7 @@ const knowsTheJourney = (error: Record<string, unknown>) =>
     ? 'the uuid of the journey is lost'
     : undefined;
 
-/** What goes wrong in the body of an answer, and in how it is carried. */
+/** Faults in the body of a response, and in its framing and encoding. */
 export const bodyFaults: readonly Fault[] = [
   { name: 'empty body', respond: body(''), expected: unusable },
   { name: 'white space', respond: body(' \r\n\t'), expected: unusable },
@@ -65,7 +65,7 @@ export const bodyFaults: readonly Fault[] = [
     expected: unusable,
   },
   {
-    name: 'JSON with something behind it',
+    name: 'JSON with something after it',
     respond: ({ write, answer }) => write(message('200 OK', `${answer}}`)),
     inspect: knowsTheJourney,
     expected: unusable,
@@ -80,14 +80,14 @@ export const bodyFaults: readonly Fault[] = [
     (status): Fault => ({
       name: `200 whose status is ${status}`,
       respond: body(JSON.stringify({ status, message: 'no' })),
-      // Its meaning is not documented, so nothing is known of what was done, and a query is not sent again.
+      // The status has no documented meaning, so the outcome is unknown, and not even a query is retried.
       expected: every(apiError(200, 'unknown')),
     }),
   ),
   {
     name: '200 whose status is text',
     respond: body('{"status":"0","message":"success"}'),
-    // Of a query nothing is needed, and the status is left out.
+    // A query needs no field, so its wrong status is left out.
     accepts: (result) => isDeepStrictEqual(result, { message: 'success' }),
     expected: { ...unusable, getTransaction: survived.getTransaction },
   },
@@ -102,14 +102,14 @@ export const bodyFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'a list in place of an object that nobody needs',
+    name: 'a list instead of an optional object',
     respond: ({ write, answer }) =>
       write(message('200 OK', answer.replace('"track":{"anything":1}', '"track":[]'))),
     accepts: withoutField('track'),
     expected: survived,
   },
   {
-    name: 'a text in place of a number that nobody needs',
+    name: 'a text instead of an optional number',
     respond: ({ write, answer }) =>
       write(message('200 OK', answer.replace('"appliedRate":0.99', '"appliedRate":"0.99"'))),
     accepts: withoutField('appliedRate'),
@@ -130,16 +130,16 @@ export const bodyFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'a number beyond all numbers, in a field nobody knows',
+    name: 'a number that overflows to infinity, in an unknown field',
     respond: withFields('"novel":1e999'),
     accepts: alsoHas(({ novel }) => novel === Number.POSITIVE_INFINITY),
     expected: survived,
   },
   {
-    name: 'a number beyond all numbers, as the amount',
+    name: 'a number that overflows to infinity, as the amount',
     respond: ({ write, answer }) =>
       write(message('200 OK', answer.replace('"amount":59.7', '"amount":1e999'))),
-    // No amount of money, so the field is left out.
+    // Infinity is not an amount of money, so the field is left out.
     accepts: (result) => !JSON.stringify(result).includes('"amount"'),
     expected: survived,
   },
@@ -175,19 +175,19 @@ export const bodyFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'UTF-8 that claims to be Latin-1',
+    name: 'UTF-8 declared as Latin-1',
     respond: ({ write, answer }) =>
       write(
         Buffer.from(
           message('200 OK', answer).toString().replace('application/json', 'text/plain; charset=iso-8859-1'),
         ),
       ),
-    // The service is taken at its word. Money and identifiers are ASCII, and come out right all the same.
+    // The declared charset is used. Money and identifiers are ASCII, so they are read correctly anyway.
     accepts: (result, answer) => ascii(result) === ascii(answer),
     expected: survived,
   },
   {
-    name: 'Latin-1 that says so',
+    name: 'Latin-1 declared as Latin-1',
     respond: ({ write, answer }) => {
       const bytes = Buffer.from(answer.replace('{', '{"novel":"é",'), 'latin1');
       const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=ISO-8859-1\r\n`;
@@ -197,7 +197,7 @@ export const bodyFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'a charset that nobody knows',
+    name: 'an unknown charset',
     respond: ({ write, answer }) =>
       write(
         Buffer.from(
@@ -207,10 +207,10 @@ export const bodyFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'Latin-1 that claims nothing',
+    name: 'Latin-1 without a declared charset',
     respond: ({ write, answer }) =>
       write(message('200 OK', Buffer.from(answer.replace('{', '{"novel":"é",'), 'latin1'))),
-    // What cannot be read is a replacement character; the money and the identifiers are ASCII and whole.
+    // Unreadable bytes become replacement characters. Money and identifiers are ASCII, so they are read correctly.
     accepts: (result) => (result as Record<string, unknown>)['novel'] === '\ufffd',
     expected: survived,
   },
@@ -276,7 +276,7 @@ export const bodyFaults: readonly Fault[] = [
     name: 'refusal whose body stalls',
     respond: say('HTTP/1.1 403 Forbidden\r\ncontent-length: 1000\r\n\r\n{"status":'),
     client: BRIEFLY,
-    // Its status says all that matters.
+    // The status decides, and it has come.
     expected: refused(403),
   },
   {
@@ -348,13 +348,13 @@ export const bodyFaults: readonly Fault[] = [
     expected: lost,
   },
   {
-    name: 'Content-Length beside chunks',
+    name: 'Content-Length together with chunks',
     respond: ({ socket, answer }) =>
       socket.end(`${OK}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunk(answer)}0\r\n\r\n`),
     expected: lost,
   },
   {
-    name: 'chunk size that is no number',
+    name: 'chunk size that is not a number',
     respond: say(`${CHUNKED}zz\r\n{"status":0}\r\n0\r\n\r\n`),
     expected: lost,
   },
@@ -393,12 +393,16 @@ export const bodyFaults: readonly Fault[] = [
     },
     expected: survived,
   },
-  { name: 'gzip that is none', respond: body('{"status":0}', ['content-encoding: gzip']), expected: lost },
+  {
+    name: 'plain JSON declared as gzip',
+    respond: body('{"status":0}', ['content-encoding: gzip']),
+    expected: lost,
+  },
   {
     name: 'gzip that breaks off',
     respond: ({ write, answer }) =>
       write(message('200 OK', gzipSync(answer).subarray(0, -12), ['content-encoding: gzip'])),
-    // The platform gives as much as it could decompress, and JSON that breaks off is none.
+    // The platform returns as much as it could decompress, and JSON that breaks off is invalid.
     expected: unusable,
   },
   {
@@ -418,24 +422,24 @@ export const bodyFaults: readonly Fault[] = [
     expected: unusable,
   },
   {
-    name: 'gzip bomb as a refusal',
+    name: 'gzip bomb in a refusal',
     respond: say(
       message('422 No', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), ['content-encoding: gzip']),
     ),
     expected: refused(422),
   },
   {
-    name: 'gzip, as it should be',
+    name: 'valid gzip',
     respond: ({ write, answer }) => write(message('200 OK', gzipSync(answer), ['content-encoding: gzip'])),
     expected: survived,
   },
   {
-    name: 'deflate that claims to be gzip',
+    name: 'deflate declared as gzip',
     respond: ({ write, answer }) => write(message('200 OK', deflateSync(answer), ['content-encoding: gzip'])),
     expected: lost,
   },
   {
-    name: 'content-encoding that nobody knows',
+    name: 'unknown content-encoding',
     respond: ({ write, answer }) =>
       write(
         message(
@@ -447,7 +451,7 @@ export const bodyFaults: readonly Fault[] = [
     expected: unusable,
   },
   {
-    name: 'plain JSON with a content-encoding that nobody knows',
+    name: 'plain JSON with an unknown content-encoding',
     respond: ({ write, answer }) => write(message('200 OK', answer, ['content-encoding: x-nothing'])),
     expected: survived,
   },
@@ -458,14 +462,14 @@ export const bodyFaults: readonly Fault[] = [
     expected: lost,
   },
   {
-    name: 'a body of 1 MiB, where maxResponseBytes is left at its default',
+    name: 'a body of more than 1 MiB, with the default maxResponseBytes',
     respond: ({ write, answer }) =>
       write(message('200 OK', answer.replace('{', `{"novel":"${'x'.repeat(2 ** 20)}",`))),
     client: { maxResponseBytes: undefined },
     expected: unusable,
   },
   {
-    name: 'body of exactly maxResponseBytes, and one more',
+    name: 'body of one byte more than maxResponseBytes',
     respond: body(`{"status":0,"novel":"${'x'.repeat(100_000 - 22)}"}`),
     expected: every(invalidResponse),
   },

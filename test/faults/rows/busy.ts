@@ -5,7 +5,7 @@ import { type Fault, message, type World } from '../fault';
 
 const ROUNDS = 30;
 
-/** The fault of a process that was busy while the service closed a connection that it had kept. */
+/** The fault that the service closes a kept-alive connection while the process is busy. */
 export async function startBusyFaults(): Promise<{ faults: Fault[]; close(): Promise<void> }> {
   const servers = await Promise.all(
     operations.map(({ answer }) =>
@@ -20,7 +20,7 @@ export async function startBusyFaults(): Promise<{ faults: Fault[]; close(): Pro
 
   const act = async ({ call, operation }: World): Promise<unknown> => {
     const server = serverOf(operation);
-    // A query that is lost is tried again. A change must not be lost in the first place.
+    // A lost query is retried, so one round is enough. A POST or PUT must not be lost at all.
     const rounds = operation.method === 'GET' ? 1 : ROUNDS;
     let result: unknown;
     for (let round = 0; round < rounds; round += 1) {
@@ -31,7 +31,7 @@ export async function startBusyFaults(): Promise<{ faults: Fault[]; close(): Pro
     return result;
   };
   const fault: Fault = {
-    name: `kept connection that was closed while the process was busy, ${ROUNDS} times`,
+    name: `kept-alive connection that was closed while the process was busy, ${ROUNDS} times`,
     url: (_server, _scheme, operation) => `http://127.0.0.1:${serverOf(operation).port}`,
     act,
     expected: readAndWrite({ ...success(), requests: 0 }, { ...success(ROUNDS), requests: 0 }),

@@ -10,28 +10,28 @@ class Customer {
   }
 }
 
-/** What the caller brings along: a `fetch`, a class in `extraFields`. */
+/** Faults with what a caller passes in: a custom `fetch`, a class in `extraFields`. */
 export const callersFetchFaults: readonly Fault[] = [
-  { name: 'a fetch of the caller’s, as it should be', callersFetch: true, expected: survived },
+  { name: 'a custom fetch that works', callersFetch: true, expected: survived },
   {
-    name: 'connection refused, over a fetch of the caller’s',
+    name: 'connection refused, over a custom fetch',
     callersFetch: true,
     url: () => 'http://127.0.0.1:2',
-    // Such a fetch may have tried before. The failure that it reports says nothing of that.
+    // A custom fetch may have made earlier attempts, of which the failure that it reports says nothing.
     expected: readAndWrite(connectionFailed('not-sent', 3, 0), connectionFailed('not-sent', 1, 0)),
     lasting: true,
   },
   {
-    name: 'a fetch of the caller’s that tries by itself, and is refused the second time',
+    name: 'a custom fetch that retries by itself, and is refused the second time',
     callersFetch: async (url, init, fetch) =>
       fetch(url, init).catch(() => fetch('http://127.0.0.1:2/', { method: 'GET' })),
     respond: ({ socket }) => socket.destroy(),
-    // The class and the number of requests count here: a second journey is what must not be made.
+    // The number of requests matters here: no second journey may be created.
     expected: readAndWrite(connectionFailed('not-sent', 3), connectionFailed('not-sent', 1)),
     lasting: true,
   },
   {
-    name: '429, over a fetch of the caller’s',
+    name: '429, over a custom fetch',
     callersFetch: true,
     respond: say(message('429 Too Many Requests')),
     expected: every(apiError(429, 'refused', 3)),

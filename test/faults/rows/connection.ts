@@ -15,7 +15,7 @@ import { BRIEFLY, type Fault, message } from '../fault';
 
 type Lookup = (host: string, options: object, callback: (...results: unknown[]) => void) => void;
 
-/** What the name service says, without asking one. */
+/** A lookup with a fixed result, which asks no name service. */
 const resolving =
   (error: Error | null, ...addresses: string[]): Lookup =>
   (_host, _options, callback) =>
@@ -30,7 +30,7 @@ const nameError = (code: string) =>
 
 const reset = (socket: { resetAndDestroy(): unknown }) => socket.resetAndDestroy();
 
-/** What goes wrong on the way to the service, and on the way back. */
+/** Faults on the way to the service, and on the way back. */
 export const connectionFaults: readonly Fault[] = [
   {
     name: 'name that does not resolve',
@@ -40,7 +40,7 @@ export const connectionFaults: readonly Fault[] = [
   },
   ...['EAI_AGAIN', 'EAI_FAIL'].map(
     (code): Fault => ({
-      name: `name service that is away (${code})`,
+      name: `name service that fails (${code})`,
       url: () => 'http://service.example:2',
       client: { allowInsecureHttp: true },
       agent: { connect: { lookup: resolving(nameError(code)) } },
@@ -81,7 +81,7 @@ export const connectionFaults: readonly Fault[] = [
       reset(socket);
       return false;
     },
-    // The platform learns of it from `connect` itself, before it could send anything.
+    // `connect` itself fails, before the platform could send anything.
     expected: neverSent,
   },
   {
@@ -90,7 +90,7 @@ export const connectionFaults: readonly Fault[] = [
       setTimeout(reset, 20, socket);
       return false;
     },
-    // That nobody read it is known to the server only.
+    // Only the server knows that nothing was read.
     expected: reaching(0, lost),
   },
   {
@@ -102,7 +102,7 @@ export const connectionFaults: readonly Fault[] = [
     expected: reaching(0, lost),
   },
   {
-    name: 'accepted, never read',
+    name: 'connection accepted, request never read',
     onConnection: () => false,
     client: BRIEFLY,
     expected: reaching(0, stalled),
@@ -126,14 +126,14 @@ export const connectionFaults: readonly Fault[] = [
     expected: reaching(0, lost),
   },
   {
-    name: 'request taken to a half and no further',
+    name: 'request that the server stops reading in the middle',
     padding: 8_000_000,
     onHead: ({ socket }) => {
       socket.pause();
       return false;
     },
     client: BRIEFLY,
-    // A query's head is all of it, but this server does not count it as a request that it acts on.
+    // A query has only a head, but this server does not count it, because it does not act on it.
     expected: reaching(0, stalled),
   },
   { name: 'reset before the headers', respond: ({ socket }) => reset(socket), expected: lost },
@@ -181,7 +181,7 @@ export const connectionFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'answer, and the connection closed though it said keep-alive',
+    name: 'answer with keep-alive, and then a closed connection',
     respond: ({ socket, answer }) => socket.end(message('200 OK', answer, ['connection: keep-alive'])),
     expected: survived,
   },
@@ -191,7 +191,7 @@ export const connectionFaults: readonly Fault[] = [
       socket.write(message('200 OK', answer, ['keep-alive: timeout=60']));
       if (connection === 1) setTimeout(() => socket.end(), 30);
     },
-    // The client has been told, so nothing is sent on the old connection, whatever the operation.
+    // The client has seen the close, so no operation uses the old connection.
     act: async ({ call }) => {
       await call();
       await sleep(200);
@@ -211,12 +211,12 @@ export const connectionFaults: readonly Fault[] = [
       await sleep(50);
       return call();
     },
-    // The server may have acted before it closed. The query survives; the others must not be doubled.
+    // The server may have acted before it closed. The query is retried; the others must not be sent twice.
     expected: readAndWrite(success(3), { ...lost.createRecurringCheckout, attempts: 2, requests: 2 }),
     lasting: true,
   },
   {
-    name: 'server that dies under the request, and is back for the next attempt',
+    name: 'server that dies during the request, and is back for the next attempt',
     respond: async ({ server, write, answer, count }) => {
       if (count > 1) return write(message('200 OK', answer));
       await server.kill();
@@ -227,7 +227,7 @@ export const connectionFaults: readonly Fault[] = [
     lasting: true,
   },
   {
-    name: 'server that restarts, and says so with 503 and Retry-After',
+    name: 'server that restarts, after a 503 with Retry-After',
     respond: async ({ server, socket, write, answer, count }) => {
       if (count > 1) return write(message('200 OK', answer));
       socket.end(message('503 Service Unavailable', '', ['retry-after: 1', 'connection: close']));
@@ -246,7 +246,7 @@ export const connectionFaults: readonly Fault[] = [
     lasting: true,
   },
   {
-    name: 'server that is not up yet, and is for the next attempt',
+    name: 'server that is up only for the next attempt',
     random: 0.9,
     act: async ({ call, server }) => {
       await server.kill();
@@ -256,7 +256,7 @@ export const connectionFaults: readonly Fault[] = [
       await server.listen();
       return calling;
     },
-    // Refused at first, so nothing was sent, and even a POST may be tried again.
+    // The first attempt was refused, so nothing was sent, and even a POST may be retried.
     expected: every({ ...success(1), attempts: 2 }),
     lasting: true,
   },
@@ -286,7 +286,7 @@ export const connectionFaults: readonly Fault[] = [
     lasting: true,
   },
   {
-    name: 'total time that ends before the attempt’s',
+    name: 'totalTimeoutMs that ends before timeoutMs',
     respond: () => undefined,
     client: { timeoutMs: 5_000, totalTimeoutMs: 1_000 },
     expected: outOfTime,

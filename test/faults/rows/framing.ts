@@ -14,14 +14,14 @@ const withHeaders =
   ({ write, answer }: Exchange) =>
     write(message('200 OK', answer, headers));
 
-/** An answer that is not the one to the next question. */
+/** A response that must not be taken for the response to the next request. */
 const poison = '{"status":0,"message":"poison","situation":"PAID","response":{"uuid":"poison"}}';
 
-/** What goes wrong in the head of an answer, and around it. */
+/** Faults in the head of a response, and before and after it. */
 export const framingFaults: readonly Fault[] = [
   { name: 'no HTTP at all', respond: sayAndClose('SSH-2.0-OpenSSH_9.6\r\n\r\n'), expected: lost },
   {
-    name: 'HTTP/2 without being asked',
+    name: 'HTTP/2 that the client did not ask for',
     respond: say(Buffer.from('00000604000000000000030000006400', 'hex')),
     expected: lost,
   },
@@ -37,7 +37,7 @@ export const framingFaults: readonly Fault[] = [
     expected: lost,
   },
   {
-    name: 'status that is no number',
+    name: 'status that is not a number',
     respond: sayAndClose('HTTP/1.1 OK\r\ncontent-length: 0\r\n\r\n'),
     expected: lost,
   },
@@ -46,7 +46,7 @@ export const framingFaults: readonly Fault[] = [
     respond: sayAndClose('HTTP/7.3 200 OK\r\ncontent-length: 0\r\n\r\n'),
     expected: lost,
   },
-  // The platform's parser lets these two pass. Neither changes what the answer is or where it ends.
+  // The platform's parser accepts these two. Neither changes the response or where it ends.
   { name: 'header without a name', respond: withHeaders(': x'), expected: survived },
   { name: 'space before the colon of a header', respond: withHeaders('x-a : 1'), expected: survived },
   { name: 'header without a colon', respond: sayAndClose('HTTP/1.1 200 OK\r\nx\r\n\r\n'), expected: lost },
@@ -54,7 +54,7 @@ export const framingFaults: readonly Fault[] = [
   { name: 'header with a lone carriage return', respond: withHeaders('x-a: 1\r 2'), expected: lost },
   { name: 'header value in Latin-1', respond: withHeaders('x-a: é'), expected: survived },
   {
-    name: 'header that goes on in the next line (obs-fold)',
+    name: 'header that continues on the next line (obs-fold)',
     respond: withHeaders('x-a: 1\r\n 2'),
     expected: survived,
   },
@@ -64,7 +64,7 @@ export const framingFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'headers larger than the platform takes',
+    name: 'headers larger than the platform accepts',
     respond: withHeaders(`x-a: ${'x'.repeat(100_000)}`),
     expected: lost,
   },
@@ -93,10 +93,10 @@ export const framingFaults: readonly Fault[] = [
   },
   { name: 'no answer at all', respond: () => undefined, client: BRIEFLY, expected: stalled },
   {
-    name: '100 Continue that nobody asked for',
+    name: '100 Continue that the client did not ask for',
     respond: after('HTTP/1.1 100 Continue\r\n\r\n'),
-    // A client should bear it (RFC 9110, section 15.2). The platform ends the connection, and the client can only
-    // tell what it is told: the connection was lost, and the request may have been acted on.
+    // A client should accept it (RFC 9110, section 15.2). But the platform ends the connection, so that the client can
+    // only report a lost connection, with outcome unknown.
     expected: lost,
   },
   {
@@ -117,7 +117,7 @@ export const framingFaults: readonly Fault[] = [
     expected: stalled,
   },
   {
-    name: '101 Switching Protocols that nobody asked for',
+    name: '101 Switching Protocols that the client did not ask for',
     respond: sayAndClose('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
     expected: lost,
   },
@@ -127,7 +127,7 @@ export const framingFaults: readonly Fault[] = [
       write(
         Buffer.concat([message('200 OK', answer), count === 1 ? message('200 OK', poison) : Buffer.alloc(0)]),
       ),
-    // The second one must not become the answer to the next question.
+    // The second one must not become the response to the next request.
     act: async ({ call }) => {
       await call();
       return call();
@@ -136,7 +136,7 @@ export const framingFaults: readonly Fault[] = [
     lasting: true,
   },
   {
-    name: 'a second answer while nobody asks',
+    name: 'a second answer between two requests',
     respond: async ({ write, answer, count }) => {
       write(message('200 OK', answer));
       await sleep(30);
@@ -151,7 +151,7 @@ export const framingFaults: readonly Fault[] = [
     lasting: true,
   },
   {
-    name: 'answer, and then garbage',
+    name: 'answer with garbage after it',
     respond: ({ socket, answer }) =>
       socket.end(Buffer.concat([message('200 OK', answer), Buffer.from('\0garbage')])),
     expected: survived,

@@ -16,13 +16,13 @@ import type { Pool } from '../pools';
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const TOO_LONG = `${OK}content-length: 100000\r\n\r\n`;
 
-/** Up to the middle of the QR code's picture, if there is one: the part of an answer that is likely to be cut off. */
+/** The answer up to the middle of the QR code's picture, if there is one. A cut is most likely in this long part. */
 function firstPart(answer: string): string {
   const picture = answer.indexOf('iVBOR');
   return answer.slice(0, picture < 0 ? -10 : picture + 4);
 }
 
-/** The way back to a journey, or to a transaction. A cancellation has none. */
+/** The uuid is the way back to a journey or a transaction. A cancellation has none. */
 const knowsTheUuid = (error: Record<string, unknown>) =>
   error['operation'] === 'cancelScheduledPayment' || error['uuid'] === 'uuid-1'
     ? undefined
@@ -39,7 +39,7 @@ const withFields =
   ({ write, answer }: Exchange) =>
     write(message(status, JSON.stringify({ ...JSON.parse(answer), ...fields }), headers));
 
-/** What came of an answer is kept and read, however it broke off. */
+/** Faults that break off a response: the part that came is kept and read. */
 export const partialFaults: readonly Fault[] = [
   {
     name: 'cut off in the QR code by a lost connection',
@@ -108,7 +108,7 @@ export const partialFaults: readonly Fault[] = [
     expected: every(invalidResponse),
   },
   {
-    name: 'cut off before the uuid, with one of the shopper’s',
+    name: 'cut off before the uuid, after the shopper’s uuid',
     respond: ({ socket }) =>
       socket.end(`${TOO_LONG}{"status":0,"response":{"shopper":{"uuid":"shopper-1"},"id":1`),
     inspect: hasNoUuid,
@@ -150,7 +150,7 @@ export const partialFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'whole, as of HTTP/1.0, on a connection that stays open',
+    name: 'whole, in HTTP/1.0, on a connection that stays open',
     respond: ({ write, answer }) =>
       write(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${answer}`),
     client: BRIEFLY,
@@ -162,16 +162,16 @@ export const partialFaults: readonly Fault[] = [
     expected: lost,
   },
   {
-    name: 'cut off, with the rest asked for over a connection that is refused (undici’s RetryAgent)',
+    name: 'cut off, with the rest requested over a refused connection (undici’s RetryAgent)',
     respond: ({ socket, answer }) => socket.end(TOO_LONG + firstPart(answer)),
     wrapPool: resuming,
     inspect: knowsTheUuid,
-    // The refusal says nothing of the request that was answered: it must not be sent again.
+    // The refusal says nothing about the first request, which must not be sent again.
     expected: lost,
   },
 ];
 
-/** A pool that goes on with a body which breaks off over another connection, which is refused. */
+/** A pool that requests the rest of a cut-off body over another connection, which is refused. */
 function resuming(pool: Pool): Pool {
   const { dispatch } = pool;
   return Object.assign(Object.create(pool) as Pool, {
@@ -181,7 +181,7 @@ function resuming(pool: Pool): Pool {
 
 type Handler = Record<string, (...args: unknown[]) => unknown>;
 
-/** Both spellings of undici's handlers: of the platform's version on Node 20, and of later ones. */
+/** Supports both names of undici's handler methods: those of Node 20's version, and those of later ones. */
 function failingByRefusal(handler: Handler): Handler {
   let hasBegun = false;
   return new Proxy(handler, {

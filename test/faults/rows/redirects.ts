@@ -6,7 +6,7 @@ const redirect =
   (exchange: Exchange): unknown =>
     exchange.write(message(`${status} Elsewhere`, '', [`location: ${location(exchange)}`]));
 
-// Any request to another path of the same server would be counted, and be one too many.
+// Another name of the same server, which would count a followed redirect as a request too many.
 const otherHost = ({ server }: Exchange) => `http://localhost:${server.port}/steal`;
 
 const showsNothingOf = (secret: string) => (error: Error) =>
@@ -35,11 +35,11 @@ export const redirectFaults: readonly Fault[] = [
   },
   { name: '302 to a file', respond: redirect(302, () => 'file:///etc/passwd'), expected: undecided(302) },
   {
-    name: '302 to data',
+    name: '302 to a data: URL',
     respond: redirect(302, () => 'data:application/json,{"status":0}'),
     expected: undecided(302),
   },
-  { name: '302 to no URL at all', respond: redirect(302, () => 'http://[::1'), expected: undecided(302) },
+  { name: '302 to an invalid URL', respond: redirect(302, () => 'http://[::1'), expected: undecided(302) },
   { name: '302 with an empty Location', respond: redirect(302, () => ''), expected: undecided(302) },
   {
     name: '301 without a Location',

@@ -20,10 +20,10 @@ const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
 const [weekday, day, month, year, time] = inAnHour.replace(',', '').split(' ');
 const inAnHourAsctime = `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`;
 
-/** 429 means that nothing was done, so that all operations are tried again, as long as nobody asks for a wait. */
+/** 429 means that nothing was done, so every operation is retried, unless Retry-After exceeds the deadline. */
 const tooMany = every(apiError(429, 'refused', 3));
 
-/** For all three operations: no uuid, no QR code and no status, where these are needed. */
+/** Lacks what each operation needs: the uuid, the QR code or the status. */
 const nothingButWrongFields = JSON.stringify({
   status: 'x',
   uuid: 1,
@@ -34,14 +34,14 @@ const nothingButWrongFields = JSON.stringify({
 const waitsFor = (least: number) => (error: Record<string, unknown>) =>
   Number(error['retryAfterMs']) >= least ? undefined : `retryAfterMs is ${error['retryAfterMs']}`;
 
-/** A 429 with this `Retry-After`, which is none that says anything. */
+/** A 429 with an invalid `Retry-After`, which is ignored. */
 const meaningless = (value: string): Fault => ({
   name: `429 with Retry-After: ${value === '' ? '(empty)' : value}`,
   respond: say(message('429 Too Many Requests', '', [`retry-after: ${value}`])),
   expected: tooMany,
 });
 
-/** A 429 with these lines, and then the answer. */
+/** A 429 with these header lines, and then the answer. */
 const waitsOnce = (name: string, notBefore: number, ...lines: string[]): Fault => ({
   name: `429 with ${name}`,
   respond: ({ count, write, answer }) =>
@@ -51,7 +51,7 @@ const waitsOnce = (name: string, notBefore: number, ...lines: string[]): Fault =
   lasting: true,
 });
 
-/** Answers that are whole, and not the one that was hoped for. */
+/** Whole responses that are not the documented answer with status 200. */
 export const statusFaults: readonly Fault[] = [
   ...[400, 401, 403, 404, 409, 410, 413, 422, 426, 431, 451].map(
     (status): Fault => ({
@@ -68,7 +68,7 @@ export const statusFaults: readonly Fault[] = [
     }),
   ),
   {
-    // nginx's, for a caller who has gone: the service behind it may be at work.
+    // nginx's status for a caller that has gone. The service behind nginx may still be working.
     name: '499',
     respond: say(message('499 No', '{"status":-1,"message":"no"}')),
     expected: undecided(499),
@@ -130,31 +130,31 @@ export const statusFaults: readonly Fault[] = [
     expected: undecided(503),
   },
   {
-    name: '503, then 404: the worst attempt counts',
+    name: '503, then 404: the error reports the worst outcome',
     respond: ({ count, write }) => write(message(count === 1 ? '503 No' : '404 No')),
     expected: readAndWrite({ ...apiError(404, 'unknown', 2) }, apiError(503, 'unknown')),
     lasting: true,
   },
   {
-    name: '421, on which fetch itself goes to another connection',
+    name: '421, on which fetch itself sends again over another connection',
     respond: say(message('421 Misdirected Request')),
-    // The fetch standard (HTTP-network-or-cache fetch) asks again over a connection of its own, once an attempt. A
-    // body that can be sent only once keeps it from doing so with a change.
+    // The fetch standard (HTTP-network-or-cache fetch) sends again over a new connection, once per attempt. It does
+    // not for a POST or PUT, whose body is a stream that can be sent only once.
     expected: readAndWrite({ ...apiError(421, 'refused'), requests: 2 }, apiError(421, 'refused')),
   },
   {
-    name: '429, then lost: the worst attempt counts',
+    name: '429, then a lost connection: the error reports the worst outcome',
     respond: ({ count, write, socket }) =>
       count === 1 ? write(message('429 Too Many Requests')) : socket.destroy(),
     expected: readAndWrite(connectionFailed('unknown', 3), connectionFailed('unknown', 2)),
     lasting: true,
   },
   {
-    name: '429, then a 200 with 200,000 fields of a wrong type and without what it is for',
+    name: '429, then a 200 with 200,000 fields of a wrong type and without its essential fields',
     respond: ({ count, write }) =>
       write(count === 1 ? message('429 Too Many Requests') : message('200 OK', nothingButWrongFields)),
     client: { maxResponseBytes: 2_000_000 },
-    // What is wrong with a success must not look like the 429 before it, after which all are tried again.
+    // The unusable success must not look like the 429 before it, after which every operation is retried.
     expected: every({ ...invalidResponse, attempts: 2, requests: 2 }),
     lasting: true,
   },
@@ -165,7 +165,7 @@ export const statusFaults: readonly Fault[] = [
   },
   { name: '202 with nothing', respond: say(message('202 Accepted')), expected: unusable },
   {
-    name: '407, which fetch itself makes a network error',
+    name: '407, which fetch itself turns into a network error',
     respond: say(message('407 Proxy Authentication Required', '', ['proxy-authenticate: Basic realm="x"'])),
     // The client never sees the status (fetch standard, HTTP-network-or-cache fetch), and "unknown" errs on the safe
     // side of "refused".

@@ -16,12 +16,12 @@ const reason = new Error('the shopper left');
 const hasTheReason = (error: Error) =>
   error.name === 'AbortError' && error.cause === reason ? undefined : 'the reason of the signal is lost';
 
-/** Makes the signal fire once this has happened. */
+/** Makes the signal fire after this event. */
 const abortAfter =
   (event: (world: World) => Promise<unknown>) =>
   async (world: World): Promise<unknown> => {
     const calling = world.call();
-    // A failure that comes before is judged below.
+    // Prevents an unhandled rejection if the call fails early; `calling` is returned below.
     calling.catch(() => undefined);
     await event(world);
     world.controller.abort(reason);
@@ -33,15 +33,15 @@ const onceSeen = abortAfter(async ({ seen }) => {
   await sleep(50);
 });
 
-/** What takes too long, and callers who do not wait. `blackhole` is a port that swallows connections. */
+/** Timeouts and aborts. `blackhole` is a port that swallows connections. */
 export function timeFaults(blackhole: number): Fault[] {
   const url = () => `http://127.0.0.1:${blackhole}`;
-  // The call ends when it has to, but the platform's pool goes on connecting for a time of its own, 10 s by default,
-  // whatever becomes of the request that it connects for.
+  // The call ends in time, but the platform's pool goes on connecting until its own timeout, 10 s by default, even
+  // when the request that it connects for has ended.
   const patientPool = { connect: { timeout: 1_000 } };
   return [
     {
-      name: 'connection that times out, as the platform sees it',
+      name: 'connection that times out by the platform’s own limit',
       url,
       agent: { connect: { timeout: 200 } },
       expected: neverSent,
@@ -125,7 +125,7 @@ export function timeFaults(blackhole: number): Fault[] {
       name: 'signal that fires in the wait after a 503',
       respond: say(message('503 Busy', '', ['retry-after: 5'])),
       act: onceSeen,
-      // A change is not tried again, so that there is no wait: its answer came before the signal.
+      // A POST or PUT is not retried, so there is no wait: it failed before the signal fired.
       expected: readAndWrite(aborted('unknown', 1), apiError(503, 'unknown')),
     },
     {

@@ -3,13 +3,13 @@ import { createAuthority, createSelfSigned, type TestAuthority } from '../../hel
 import { hopeless, lost, neverSent, reaching, stalled, survived, undecided, unusable } from '../expectations';
 import { BRIEFLY, type Fault, message } from '../fault';
 
-/** What goes wrong with TLS. The client trusts `authority`. */
+/** Faults of TLS. The client trusts `authority`. */
 export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
   const good = await authority.issue();
   const stranger = await createAuthority('Nobody in particular');
 
   return [
-    { name: 'TLS, as it should be', tls: good, expected: survived },
+    { name: 'valid TLS', tls: good, expected: survived },
     ...Object.entries({
       'for another host': await authority.issue({ names: ['service.example'] }),
       'that has expired': await authority.issue({ validFrom: -30, validUntil: -1 }),
@@ -31,8 +31,8 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
       expected: hopeless,
       lasting: true,
     },
-    // From here on TLS fails for other reasons. Their codes may also come after the handshake, so that the outcome has to
-    // be unknown where nothing is said of when it happened.
+    // From here on TLS fails for other reasons. Their codes may also come after the handshake, so the outcome must be
+    // unknown where the error does not say when it happened.
     {
       name: 'TLS where plain HTTP is expected',
       tls: good,
@@ -42,7 +42,7 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
     },
     ...(['TLSv1.2', 'TLSv1.3'] as const).map(
       (version): Fault => ({
-        name: `certificate of the client demanded, ${version}`,
+        name: `client certificate demanded, ${version}`,
         tls: {
           ...good,
           ca: authority.ca,
@@ -51,7 +51,7 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
           minVersion: version,
           maxVersion: version,
         },
-        // In TLS 1.3 the request is already on its way when the server says so.
+        // In TLS 1.3 the request is already on its way when the server refuses.
         expected: reaching(0, lost),
         lasting: true,
       }),
@@ -72,7 +72,7 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
       name: 'TLS handshake that is never answered',
       url: ({ port }) => `https://127.0.0.1:${port}`,
       onConnection: () => false,
-      // The pool goes on with the handshake for a time of its own, 10 s by default.
+      // The pool goes on with the handshake until its own timeout, 10 s by default.
       agent: { connect: { timeout: 1_000 } },
       client: BRIEFLY,
       expected: reaching(0, stalled),
@@ -132,8 +132,8 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
         await sleep(20);
         socket.destroy();
       },
-      // The cut looks like the end of the body (nobody said goodbye, and the platform does not mind). JSON that breaks
-      // off is none, so it can never be taken for the whole.
+      // The cut looks like the end of the body, because the platform accepts an end without a TLS close_notify. JSON
+      // that breaks off is invalid, so it is never taken for a whole response.
       expected: unusable,
     },
     {
