@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { type PostgresPool, PostgresStore } from '../../src/stores';
 import { scriptedPool } from './scripted-pool';
@@ -82,6 +82,47 @@ describe('PostgresStore with transactional: true, over a client with scripted an
       expect(released).toEqual([undefined]);
     },
   );
+
+  it('completes once, and frees its slot once, where a listener of the pool throws at the release', async () => {
+    const { pool, client, sent } = scriptedPool();
+    const release = vi.fn(() => {
+      throw new Error('of a listener for release');
+    });
+    Object.assign(client, { release });
+    const store = open(pool);
+    const done = vi.fn();
+    let most = 0;
+    let atOnce = 0;
+    const work = async () => {
+      most = Math.max(most, ++atOnce);
+      await sleep(5);
+      atOnce -= 1;
+      done();
+    };
+    expect(await store.transact(request, work)).toEqual({ status: 'completed' });
+    expect([sent, release.mock.calls]).toEqual([
+      ['BEGIN', 'lock', 'claim', 'completion', 'COMMIT'],
+      [[undefined]],
+    ]);
+    await Promise.all([store.transact(request, work), store.transact(request, work)]);
+    expect([done.mock.calls.length, most]).toEqual([3, 1]);
+  });
+
+  it('leaves no unhandled rejection where a listener throws at the release after an overdue callback', async () => {
+    const { pool, client } = scriptedPool();
+    Object.assign(client, {
+      release: () => {
+        throw new Error('of a listener for release');
+      },
+    });
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    const late = open(pool).transact({ ...request, timeoutMs: 5 }, () => sleep(20));
+    await expect(late).rejects.toThrow('The callback took longer than 5 ms');
+    await sleep(40);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
 
   it.each(['timeoutMs', 'retentionMs'])('refuses an invalid %s, and sends no BEGIN', async (option) => {
     const { pool, sent } = scriptedPool();

@@ -21,13 +21,10 @@ export async function connectionFor(database: PostgresQueryable, timeoutMs: numb
   return async (text, values) => {
     const running = (client ?? database).query(text, values);
     if (client !== undefined) {
-      withTimeLimit(timeoutMs, running, noAnswerWithin(timeoutMs))
-        .then(
-          () => giveBack(client),
-          (error: unknown) => giveBack(client, errorOf(error)),
-        )
-        // The merchant's listener for `release` may throw, and nothing awaits this promise.
-        .catch(ignore);
+      withTimeLimit(timeoutMs, running, noAnswerWithin(timeoutMs)).then(
+        () => giveBack(client),
+        (error: unknown) => giveBack(client, errorOf(error)),
+      );
     }
     return withTimeLimit(remaining(end), running, noAnswerWithin(timeoutMs));
   };
@@ -58,11 +55,15 @@ export function checkOut(pool: PostgresPool, timeoutMs: number, end: number): Pr
   );
 }
 
-/** Returns the connection to the pool; with an error, closes it. */
+/** Returns the connection to the pool; with an error, closes it. Never throws. */
 export function giveBack(client: PostgresPoolClient, broken?: Error): void {
   // A broken connection keeps its listener: without one, a further `error` event would end the process.
   if (broken === undefined) client.removeListener('error', ignore);
-  client.release(broken);
+  try {
+    client.release(broken);
+  } catch {
+    // A listener of the merchant's for the pool's `release` event threw. What the transaction did stands all the same.
+  }
 }
 
 export function isPool(database: PostgresQueryable): database is PostgresPool {
