@@ -176,6 +176,14 @@ it('a credential with regular-expression characters is redacted literally', asyn
   expect(error.message).toContain('/x-[redacted]-y/v1.1/');
 });
 
+it('the words of a message stay, also where a short credential is one of them', async () => {
+  const server = await startHttpServer(reply(401), reply(404));
+  const client = clientFor(server, { apiKey: 'key', apiToken: 'path' });
+  const { message } = await failureOf(query.call(client));
+  expect(message).toContain('Check that `apiKey` and `apiToken` belong to this `baseUrl`');
+  expect((await failureOf(query.call(client))).message).toContain(' for the path /v1.1/');
+});
+
 it('a uuid that contains a short credential by chance is not redacted', async () => {
   const server = await startHttpServer(reply(500, { response: { uuid: '7d1f2a90-3c54' } }));
   const error = await failureOf(create.call(clientFor(server, { apiKey: '7d1f2a90', apiToken: '54' })));

@@ -101,7 +101,7 @@ function httpFailure(
   secrets: Secrets,
 ): FailedAttempt {
   const context = contextOf(attempt, outcome, uuid);
-  const explanation = secrets.redact(explain(httpStatus, header, attempt));
+  const explanation = explain(httpStatus, header, attempt, secrets);
   const message = `The service answered ${attempt.operation.name} with HTTP ${httpStatus}${explanation}. ${advice(context)}`;
   const retryAfterMs = parseRetryAfter(header('retry-after'));
   const error = new ApiError(message, { ...context, httpStatus, body: parseBody(text), retryAfterMs });
@@ -109,17 +109,18 @@ function httpFailure(
 }
 
 /** The likely cause and the way out, if the status tells. */
-function explain(httpStatus: number, header: Received['header'], { url }: Attempt): string {
+function explain(httpStatus: number, header: Received['header'], { url }: Attempt, secrets: Secrets): string {
   if (httpStatus >= 300 && httpStatus < 400) {
     const location = header('location');
-    const origin = location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+    const origin =
+      location !== null && URL.canParse(location) ? ` to ${secrets.redact(new URL(location).origin)}` : '';
     return `, a redirect${origin}, which is never followed because the credentials would go with it. Check \`baseUrl\``;
   }
   if (httpStatus === 401 || httpStatus === 403) {
     return '. Check that `apiKey` and `apiToken` belong to this `baseUrl`';
   }
   if (httpStatus === 404) {
-    return ` for the path ${new URL(url).pathname}. Check the identifier, and the path prefix of \`baseUrl\``;
+    return ` for the path ${secrets.redact(new URL(url).pathname)}. Check the identifier, and the path prefix of \`baseUrl\``;
   }
   if (httpStatus === 429) return ': too many requests';
   if (httpStatus === 400 || httpStatus === 422) {
