@@ -1,6 +1,5 @@
 import { isReadableStream, joinChunks } from '../../shared/bytes';
 import { isBytes } from '../notification/parse-notification';
-import { startTimer } from './deadline';
 
 /** Why a body cannot be read; `code` is the code of the report. */
 export class BodyProblem {
@@ -55,7 +54,7 @@ function collect(
     const settle = (action: () => void) => {
       if (settled) return;
       settled = true;
-      cancelTimer();
+      clearTimeout(timer);
       action();
     };
     const fail = (problem: BodyProblem) =>
@@ -63,7 +62,7 @@ function collect(
         stop();
         reject(problem);
       });
-    const cancelTimer = startTimer(bodyTimeoutMs, () => fail(new BodyProblem('body_timeout')));
+    const timer = setTimeout(() => fail(new BodyProblem('body_timeout')), bodyTimeoutMs);
     stop = pump({
       write(piece) {
         const chunk = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;

@@ -20,22 +20,3 @@ export async function inTime<T>(
   onTimeout?.(error);
   throw error;
 }
-
-/**
- * Calls `action` after `ms` milliseconds, unless the returned function is called first. The timer is armed at the end
- * of this turn of the event loop, so a body that has already arrived never pays for one. Where there is no
- * `setImmediate`, as in Workers, it is armed right away.
- */
-export function startTimer(ms: number, action: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isCancelled = false;
-  const arm = () => {
-    if (!isCancelled) timer = setTimeout(action, ms);
-  };
-  if (typeof setImmediate === 'function') setImmediate(arm);
-  else arm();
-  return () => {
-    isCancelled = true;
-    clearTimeout(timer);
-  };
-}
