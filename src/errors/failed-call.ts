@@ -7,7 +7,10 @@ export interface CallContext {
   readonly outcome: Outcome;
   /** The operation that was called. */
   readonly operation: OperationName;
-  /** How many requests were tried, the first one included. 0 when none was. */
+  /**
+   * How many requests were tried, the first one included; 0 when none was. In errors of `waitForTransaction` and
+   * `reconcile` themselves, how many queries were started.
+   */
   readonly attempts: number;
   /** The transaction's uuid, if it could be read from the response. */
   readonly uuid?: string | undefined;
@@ -25,7 +28,10 @@ export abstract class FailedCall extends PaymentsError {
   /** The operation that was called. */
   readonly operation: OperationName;
 
-  /** How many requests were tried, the first one included. 0 when none was. */
+  /**
+   * How many requests were tried, the first one included; 0 when none was. In errors of `waitForTransaction` and
+   * `reconcile` themselves, how many queries were started.
+   */
   readonly attempts: number;
 
   /**

@@ -39,7 +39,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-/** `client` of `src/client/options.ts`; `undefined` of `src/index.ts`. */
+/** `client` of `src/client/options.ts`; `undefined` of `src/index.ts`, which is the roof, and of `src/version.ts`. */
 function roomOf(file: string): string | undefined {
   const [, room, rest] = file.split('/');
   return rest === undefined ? undefined : room;
@@ -69,11 +69,10 @@ describe('the source tree', () => {
   });
 
   it('imports nothing from a floor above', () => {
-    const floor = (file: string) => FLOORS.indexOf(roomOf(file) ?? '');
+    const roof = FLOORS.length;
+    const floor = (file: string) => (file === 'src/index.ts' ? roof : FLOORS.indexOf(roomOf(file) ?? ''));
     const upward = [...imports].flatMap(([file, targets]) =>
-      targets
-        .filter((target) => roomOf(file) !== undefined && floor(target) > floor(file))
-        .map((target) => `${file} imports ${target}`),
+      targets.filter((target) => floor(target) > floor(file)).map((target) => `${file} imports ${target}`),
     );
     expect(upward).toEqual([]);
   });
