@@ -2,14 +2,14 @@ import { MAX_ISSUES } from '../service/schema/read';
 import type { ValidationIssue } from '../shared/validation-issue';
 
 /** In the global registry, because a program may load the ESM and the CommonJS copy of the package side by side. */
-const LEFT_OUT = Symbol.for('pix-automatic-sdk.left-out');
+const LEFT_OUT_FIELDS = Symbol.for('pix-automatic-sdk.left-out');
 
 /**
  * Attaches to a result the fields that were left out of it because they did not have the documented type. Comparing or
  * printing the result does not show this note, and a copy does not have it.
  */
 export function noteLeftOut(result: object, issues: readonly ValidationIssue[]): void {
-  if (issues.length > 0) Object.defineProperty(result, LEFT_OUT, { value: issues, enumerable: false });
+  if (issues.length > 0) Object.defineProperty(result, LEFT_OUT_FIELDS, { value: issues, enumerable: false });
 }
 
 /**
@@ -18,8 +18,8 @@ export function noteLeftOut(result: object, issues: readonly ValidationIssue[]):
  * nothing left out.
  */
 export function mayLack(result: object, paths: readonly (readonly [string, string?])[]): boolean {
-  const issues: readonly ValidationIssue[] = Object.hasOwn(result, LEFT_OUT)
-    ? Reflect.get(result, LEFT_OUT)
+  const issues: readonly ValidationIssue[] = Object.hasOwn(result, LEFT_OUT_FIELDS)
+    ? Reflect.get(result, LEFT_OUT_FIELDS)
     : [];
   if (issues.length >= MAX_ISSUES) return true;
   return issues.some(({ path }) => paths.some(([first, second]) => path[0] === first && path[1] === second));

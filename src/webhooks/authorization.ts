@@ -105,7 +105,7 @@ export function checkAgainst(
   let index = -1;
   // Every pair is compared, so that the time does not tell which one is in use.
   for (let position = expected.length - 1; position >= 0; position -= 1) {
-    if (endsWith(value, start, expected[position] as EncodedPair)) index = position;
+    if (equalsInConstantTime(value, start, expected[position] as EncodedPair)) index = position;
   }
   if (index !== -1) return { ok: true, index };
   return { ok: false, reason: isWellFormed(value.slice(start)) ? 'mismatch' : 'malformed' };
@@ -117,7 +117,7 @@ const SPACE = 0x20;
  * Whether the rest of the header, from `start` on, is the Base64 of the pair. The time depends only on the length of
  * the received header, which the sender knows anyway.
  */
-function endsWith(header: string, start: number, { encoded, codes }: EncodedPair): boolean {
+function equalsInConstantTime(header: string, start: number, { encoded, codes }: EncodedPair): boolean {
   const length = header.length - start;
   const lastIndex = codes.length - 1;
   let difference = length ^ encoded.length;

@@ -59,9 +59,9 @@ export { MemoryStore, type MemoryStoreOptions } from '../stores/memory-store';
 export type { ParkedNotification, ParkedQuery, ParkRequest } from '../stores/parked';
 export { credentialsFromEnv } from '../values/credentials';
 export { type NodeRequest, toNodeListener } from './adapters/node-listener';
-export type { NodeResponse } from './adapters/node-response';
 export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from './authorization';
 export { createWebhookHandler, type WebhookHandler } from './handler/create-webhook-handler';
+export type { NodeResponse } from './handler/node-response';
 export type {
   WebhookCallback,
   WebhookCallbacks,

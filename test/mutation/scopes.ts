@@ -129,7 +129,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...webhooks('notification/query', 'parse-notification', 'define-notification'),
     ...webhooks('notification/define-notification', 'define-notification', 'handler-options'),
     ...webhooks('adapters/node-listener', 'handler-adapters', 'handler-body', 'duplicates'),
-    ...webhooks('adapters/node-response', 'handler-adapters', 'handler-body'),
+    ...webhooks('handler/node-response', 'handler-adapters', 'handler-body'),
     ...webhooks(
       'handler/report',
       'handler-reports',

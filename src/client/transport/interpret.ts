@@ -12,7 +12,7 @@ import { ABORTED, interruption, type Known } from './interruption';
 import { parseRetryAfter } from './retry-policy';
 
 /** What a successful response says. */
-export interface Reading<T> {
+export interface Interpretation<T> {
   readonly result: T;
   /** Fields that did not have the documented type and are left out of the result. */
   readonly leftOut: readonly ValidationIssue[];
@@ -30,7 +30,7 @@ export function interpret<T>(
   schema: Schema<unknown, T>,
   attempt: Attempt,
   secrets: Secrets,
-): Reading<T> {
+): Interpretation<T> {
   const { httpStatus, text, brokenOff } = received;
   const outcome = outcomeOfStatus(httpStatus);
   const known = () => ({
@@ -65,7 +65,7 @@ function readSuccess<T>(
   schema: Schema<unknown, T>,
   attempt: Attempt,
   known: () => Known,
-): Reading<T> {
+): Interpretation<T> {
   const body = parseBody(text);
   if (!isObject(body)) {
     const issue = { path: [], message: `expected a JSON object, got ${describeBody(text)}` };

@@ -90,9 +90,9 @@ function readObject(
     const reading = read(field, isThere ? given[name] : undefined, room - issues.length - leftOut.length);
     if (reading.issues !== undefined) {
       isRefused = true;
-      issues.push(...within(name, reading.issues));
+      issues.push(...under(name, reading.issues));
     } else if (isThere) {
-      leftOut.push(...within(name, reading.leftOut));
+      leftOut.push(...under(name, reading.leftOut));
       if (reading.value === LEFT_OUT) Reflect.deleteProperty(value, name);
       else value[name] = reading.value;
     }
@@ -111,9 +111,9 @@ function readList({ element }: z.core.$ZodArrayDef, given: readonly unknown[], r
   for (const item of given) {
     const reading = read(element, item, room - leftOut.length);
     const index = value.length;
-    if (reading.issues !== undefined) return { issues: within(index, reading.issues) };
+    if (reading.issues !== undefined) return { issues: under(index, reading.issues) };
     value.push(reading.value);
-    leftOut.push(...within(index, reading.leftOut));
+    leftOut.push(...under(index, reading.leftOut));
   }
   return whole(value, leftOut);
 }
@@ -138,7 +138,7 @@ function whole(value: unknown, leftOut = NONE): Reading {
   return { value, leftOut, issues: undefined };
 }
 
-function within(name: PropertyKey, issues: readonly ValidationIssue[]): readonly ValidationIssue[] {
+function under(name: PropertyKey, issues: readonly ValidationIssue[]): readonly ValidationIssue[] {
   if (issues.length === 0) return issues;
   return issues.map(({ path, message }) => ({ path: [name, ...path], message }));
 }

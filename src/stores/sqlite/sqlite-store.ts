@@ -1,4 +1,5 @@
 import { ConfigurationError, StoreError } from '../../errors';
+import { sleep } from '../../shared/time';
 import { checkCount, checkDuration } from '../../values/option-checks';
 import type { Claim, ClaimResult, IdempotencyStore } from '../idempotency-store';
 import { storableState, storableSubject } from '../names';
@@ -179,7 +180,7 @@ export class SqliteStore implements IdempotencyStore {
         if (!mayPass(error)) throw error;
         if (performance.now() > deadline) throw stillHeld(this.#busyTimeoutMs, error);
       }
-      await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20));
+      await sleep(5 + Math.random() * 20);
     }
   }
 }

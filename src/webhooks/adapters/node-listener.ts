@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../errors';
 import { INTERNAL } from '../handler/answers';
 import { isConsumed } from '../handler/body';
 import type { WebhookHandler } from '../handler/create-webhook-handler';
+import { type NodeResponse, sendTo } from '../handler/node-response';
 import { reporterOf } from '../handler/report';
-import { type NodeResponse, sendTo } from './node-response';
 
 /** The part of a `node:http` request that is used here. Requests of Express and NestJS fit. */
 export interface NodeRequest {

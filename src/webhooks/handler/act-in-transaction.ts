@@ -11,8 +11,8 @@ export async function actInTransaction(
 ): Promise<Ending> {
   const { storeTimeoutMs, callbackTimeoutMs } = options;
   const { subject, state } = task.identity;
-  const started = new Signal();
-  const ended = new Signal();
+  const started = new OneTimeEvent();
+  const ended = new OneTimeEvent();
   let abandoned = false;
   let failure: Ending | undefined;
   const work = async (transaction: unknown, claim: Claim) => {
@@ -53,7 +53,7 @@ export async function actInTransaction(
 const BACKSTOP_MS = 1_000;
 
 /** An event that happens once. */
-class Signal {
+class OneTimeEvent {
   hasFired = false;
   fire: () => void = () => undefined;
   readonly fired = new Promise<void>((resolve) => {

@@ -1,8 +1,8 @@
-import { isNodeResponse, sendTo } from '../adapters/node-response';
 import type { AnyDefinition } from '../notification/define-notification';
 import { INTERNAL } from './answers';
 import { BodyProblem } from './body';
 import { WebhookFlow } from './flow';
+import { isNodeResponse, sendTo } from './node-response';
 import type { WebhookHandlerOptions } from './options';
 import type { ReplayResult, ReplaySelection } from './parking';
 import { REPORTER } from './report';

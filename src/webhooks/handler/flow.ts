@@ -16,7 +16,7 @@ import type { ResolvedHandlerOptions } from './resolve-options';
 import { DONE, type Task } from './task';
 
 /** A notification; `issues` says why the body is not of the kind it seems to be. */
-interface Reading {
+interface Recognition {
   readonly notification: { readonly kind: string };
   readonly identity: Identity;
   readonly issues?: readonly ValidationIssue[] | undefined;
@@ -27,8 +27,8 @@ const NO_CREDENTIALS = -1;
 const PARKED = 'It is parked: `handler.replay` runs it again.';
 const NOT_PARKED = 'It could not be parked: the store failed.';
 
-/** The outcome of a notification. Anything but `done` is reported. */
-type Outcome = { readonly code: 'done' } | (WebhookReportDetails & { readonly code: WebhookReportCode });
+/** What became of a notification. Anything but `done` is reported. */
+type Conclusion = { readonly code: 'done' } | (WebhookReportDetails & { readonly code: WebhookReportCode });
 
 /** How long an `unrecognized` body is remembered: without an identity, the same body may come again on purpose. */
 const HOUR_MS = 60 * 60 * 1000;
@@ -93,7 +93,7 @@ export class WebhookFlow {
     const check = checkAgainst(getAuthorization(head), expectedAuthorizations);
     if (!check.ok) return this.#refuse('unauthorized', { status: 401, reason: check.reason });
 
-    let reading: Reading;
+    let reading: Recognition;
     let received: unknown;
     try {
       if (body instanceof BodyProblem) throw body;
@@ -132,7 +132,7 @@ export class WebhookFlow {
     return results;
   }
 
-  async #replayOne(parking: Parking, entry: ParkedNotification): Promise<Outcome> {
+  async #replayOne(parking: Parking, entry: ParkedNotification): Promise<Conclusion> {
     if (this.#draining) return { code: 'draining', status: 503 };
     this.#running += 1;
     try {
@@ -154,7 +154,7 @@ export class WebhookFlow {
   }
 
   /** Returns the task for a notification, or its outcome if there is no callback to run. */
-  #plan({ notification, identity, issues }: Reading, credentialIndex: number): Task | Outcome {
+  #plan({ notification, identity, issues }: Recognition, credentialIndex: number): Task | Conclusion {
     const { kind } = notification;
     const callback = this.#options.callbacks[kind];
     if (callback === undefined || callback === 'ignore') {
@@ -169,8 +169,8 @@ export class WebhookFlow {
   /** Parks a notification that failed, and unparks one that is done. Returns the sentence for the report. */
   async #park(
     parking: Parking,
-    { notification, identity }: Reading,
-    ending: Outcome,
+    { notification, identity }: Recognition,
+    ending: Conclusion,
     source: { readonly body: unknown; readonly url: string },
   ): Promise<string | undefined> {
     if (ending.code === 'done') await parking.forget(identity.key);
@@ -181,7 +181,7 @@ export class WebhookFlow {
   }
 
   /** Returns the answer for an outcome, and reports it unless it is `done`. */
-  #conclude({ notification, identity }: Reading, ending: Outcome, parked?: string): PlainResponse {
+  #conclude({ notification, identity }: Recognition, ending: Conclusion, parked?: string): PlainResponse {
     if (ending.code === 'done') return OK;
     const { code, ...details } = ending;
     const again = code === 'callback_timeout' ? this.#messageOfTimeout(identity.subject) : undefined;
@@ -199,7 +199,7 @@ export class WebhookFlow {
     return undefined;
   }
 
-  #read(head: { readonly url: string }, body: unknown): Reading {
+  #read(head: { readonly url: string }, body: unknown): Recognition {
     const raw = readJsonObject(body);
     const recognized = recognize(raw, { url: head.url }, this.#options.kinds);
     const { issues } = recognized;

@@ -39,7 +39,7 @@ export type WebhookCallback<Given, Transaction> = (
  * `undefined` is refused, because it may not be on purpose.
  */
 export type WebhookCallbacks<Kinds extends readonly AnyDefinition[], Transaction> = {
-  readonly [Kind in DocumentedKind]?:
+  readonly [Kind in HandledKind]?:
     | WebhookCallback<OfKind<DocumentedNotification | UnrecognizedNotification, Kind>, Transaction>
     | 'ignore';
 } & {
@@ -48,7 +48,7 @@ export type WebhookCallbacks<Kinds extends readonly AnyDefinition[], Transaction
 
 type OfKind<All, Kind extends string> = Extract<All, { readonly kind: Kind }>;
 
-type DocumentedKind = (DocumentedNotification | UnrecognizedNotification)['kind'];
+type HandledKind = (DocumentedNotification | UnrecognizedNotification)['kind'];
 
 // While TypeScript infers `Kinds`, it also looks up the callbacks of the documented kinds here. It must not find a
 // second type for them, or their parameters would become `any`.

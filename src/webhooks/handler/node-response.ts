@@ -1,4 +1,4 @@
-import type { PlainResponse } from '../handler/request';
+import type { PlainResponse } from './request';
 
 /** The part of a `node:http` response that is used here. */
 export interface NodeResponse {
