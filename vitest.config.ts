@@ -40,7 +40,10 @@ export const common = {
   },
 };
 
-/** Suites that start servers, processes or other people's frameworks. */
+/**
+ * Suites over the command line, the sandbox, web frameworks or databases. All others are `unit`: they may start HTTP
+ * servers on loopback, and need neither Redis nor PostgreSQL.
+ */
 const integration = [
   'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
   'test/stores/{better-sqlite3,parked,postgres-*,redis-*,sqlite-*}.test.ts',

@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pageVerify } from '../../src/cli/commands/sandbox';
+import { verify } from '../../src/cli/commands/verify';
+import { CliFailure } from '../../src/cli/failure';
+import { parseArguments } from '../../src/cli/parse-arguments';
 import { SandboxClient } from '../../src/cli/sandbox-client';
 import { reportLines } from '../../src/cli/verify/report';
 import { checklist, withQuietSandbox } from '../../src/cli/verify/run-checklist';
@@ -15,6 +18,19 @@ import { verifyListener } from './listeners/verify-listener';
 import { runCli } from './run-cli';
 
 const environment = { PAYMENTS_API_KEY: pair.apiKey, PAYMENTS_API_TOKEN: pair.apiToken };
+
+beforeAll(() => {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+});
+afterAll(() => void vi.unstubAllEnvs());
+
+/** Calls `verify` in this process, and returns the failure that it ends with. */
+async function failureOf(...args: string[]): Promise<CliFailure> {
+  const thrown: unknown = await verify.run(parseArguments(verify, args)).catch((error) => error);
+  if (!(thrown instanceof CliFailure)) throw new Error(`Expected a CliFailure, got ${thrown}`);
+  for (const secret of [...Object.values(pair), rightHeader]) expect(thrown.message).not.toContain(secret);
+  return thrown;
+}
 
 /** The URL of a server that answers every request this way. */
 async function answering(answer: (response: ServerResponse) => unknown): Promise<string> {
@@ -158,23 +174,23 @@ describe.concurrent('the count of --effects', { timeout: 60_000 }, () => {
   ])('is refused before anything is sent when it %s', async (_what, answer) => {
     const { url, received } = await startRecorder(200);
     const counter = await startRecorder(200, answer);
-    const { status, stderr } = await runCli(['verify', url, '--effects', counter.url]);
-    expect({ status, received }).toEqual({ status: 2, received: [] });
-    expect(stderr).toContain('Expected `--effects` to answer 200 with the number of actions');
+    const { exitCode, message } = await failureOf(url, '--effects', counter.url);
+    expect({ exitCode, received }).toEqual({ exitCode: 2, received: [] });
+    expect(message).toContain('Expected `--effects` to answer 200 with the number of actions');
   });
 
   it('is reported as out of reach when nothing listens there', async () => {
     const { url, received } = await startRecorder(200);
-    const { status, stderr } = await runCli(['verify', url, '--effects', 'http://127.0.0.1:9/actions']);
-    expect({ status, received }).toEqual({ status: 2, received: [] });
-    expect(stderr).toContain('The URL of `--effects` cannot be reached');
+    const { exitCode, message } = await failureOf(url, '--effects', 'http://127.0.0.1:9/actions');
+    expect({ exitCode, received }).toEqual({ exitCode: 2, received: [] });
+    expect(message).toContain('The URL of `--effects` cannot be reached');
   });
 
   it('is not followed through a redirect', async () => {
     const { effects } = await startMerchant({});
     const { url, received } = await startRecorder(200);
     const redirect = await answering((response) => response.writeHead(302, { location: effects }).end());
-    expect((await runCli(['verify', url, '--effects', redirect])).status).toBe(2);
+    expect((await failureOf(url, '--effects', redirect)).exitCode).toBe(2);
     expect(received).toEqual([]);
   });
 });

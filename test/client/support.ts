@@ -1,11 +1,5 @@
-import {
-  PaymentsClient,
-  type PaymentsClientOptions,
-  PaymentsError,
-  type RecurringCheckout,
-  type RecurringCheckoutRequest,
-  type Transaction,
-} from 'pix-automatic-sdk';
+import { PaymentsClient, type PaymentsClientOptions, PaymentsError } from 'pix-automatic-sdk';
+import { fixtures } from 'pix-automatic-sdk/testing';
 import { expect, vi } from 'vitest';
 
 export const apiKey = 'key-of-the-merchant';
@@ -18,109 +12,24 @@ export function clientFor(
   return new PaymentsClient({ baseUrl: url, apiKey, apiToken, ...options });
 }
 
-/** A journey without an immediate charge, with every documented field (document section 2.1). */
+/** A journey without an immediate charge. Its CPF is the one that `test/secrets` looks for. */
 export function checkoutRequest() {
-  return {
-    currency: 'BRL',
-    referenceCode: 'order-1',
-    maxAge: 30,
-    callbackURL: 'https://merchant.example/payments',
-    shopper: {
-      id: 'shopper-1',
-      email: 'maria@example.com',
-      name: 'Maria da Silva',
-      document: { type: 'CPF', number: '52998224725' },
-      phone: { type: 'MOBILE', number: '+5511999990000' },
-    },
-    recurrence: {
-      planId: 'plan-1',
-      immediatePayment: false,
-      amount: { recurrenceAmount: 59.7 },
-      calendar: { initialDate: '2027-01-31', finalDate: '2028-01-31', periodicity: 'MONTHLY' },
-      retry: true,
-    },
-  } satisfies RecurringCheckoutRequest;
+  const { amount: _, ...request } = fixtures.recurringCheckoutRequest({
+    shopper: { document: { number: '52998224725' } },
+  });
+  return { ...request, recurrence: { ...request.recurrence, immediatePayment: false as const } };
 }
 
-/** The response to `checkoutRequest()`, with every documented field (document section 2.2). */
-export function checkoutAnswer() {
-  return {
-    status: 0,
-    message: 'success',
-    response: {
-      id: 4711,
-      referenceCode: 'order-1',
-      amount: 59.7,
-      saleCode: 'sale-1',
-      uuid: 'uuid-1',
-      shopper: {
-        id: 'shopper-1',
-        name: 'Maria da Silva',
-        email: 'maria@example.com',
-        document: { type: 'CPF', number: '52998224725' },
-        phone: { type: 'MOBILE', number: '+5511999990000' },
-      },
-      instructions: {
-        chosen: 'PIX_RECURRENCE',
-        name: 'Pix',
-        label: 'Pix Automático',
-        qrCode: { url: 'https://service.example/qr.png', base64: 'iVBORw0KGgo=', plain: '00020126' },
-        steps: { qrCode: ['Open your bank', 'Scan the code'] },
-      },
-    },
-  } satisfies RecurringCheckout;
-}
+const qrCode = { base64: 'iVBORw0KGgo=', plain: '00020126' };
+// Made once, because the fixture draws its QR code, which takes 4 ms.
+const checkout = fixtures.recurringCheckout({ response: { uuid: 'uuid-1', instructions: { qrCode } } });
 
-/** Every documented field of a transaction (document section 2.3). */
-export function transactionAnswer() {
-  return {
-    status: 0,
-    message: 'success',
-    id: 4711,
-    uuid: 'uuid-1',
-    type: 'SALE',
-    situation: 'PAID',
-    currency: 'BRL',
-    amount: 59.7,
-    shipping: 10,
-    discounts: 5.5,
-    total: 64.2,
-    appliedRate: 0.99,
-    referenceCode: 'order-1',
-    creation: '2026-11-21 09:30:00',
-    maxAge: '2026-11-21 10:00:00',
-    shopper: {
-      bankDetails: { account: '12345-6', branch: '0001' },
-      document: { number: '52998224725', type: 'CPF' },
-      email: 'maria@example.com',
-      phone: { number: '+5511999990000', type: 'MOBILE' },
-    },
-    beneficiary: { anything: { at: ['all'] } },
-    refunds: {
-      available: 49.7,
-      quantity: 1,
-      requested: 10,
-      transactions: [
-        {
-          bankDetails: { account: '12345-6', bank: '260', branch: '0001' },
-          creation: '2026-11-22 08:00:00',
-          creditDate: '2026-11-22 08:00:05',
-          creditTransferDetails: { referenceCode: 'transfer-1', saleUUID: 'uuid-1', total: 10 },
-          remark: 'one item returned',
-          status: 'PAID',
-          total: 10,
-          uuid: 'refund-1',
-        },
-      ],
-    },
-    serviceFee: 0.5,
-    has_return_error: false,
-    return_error: { anything: true },
-    track: { anything: 1 },
-  } satisfies Transaction;
-}
+/** The answer to it, with a QR code that is short. */
+export const checkoutAnswer = () => structuredClone(checkout);
 
-export const cancellationAnswer = () => ({ status: 0, message: 'success' });
+export const transactionAnswer = () => fixtures.transaction({ uuid: 'uuid-1' });
+
+export const cancellationAnswer = () => fixtures.scheduledPaymentCancellation();
 
 /** Every operation, so that a claim about all of them is tested on each. */
 export const operations = [

@@ -1,5 +1,5 @@
 import { TimeoutError } from 'pix-automatic-sdk';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Respond, reply, stall, startHttpServer } from '../helpers/http-server';
 import { startRawServer } from '../helpers/raw-server';
 import { clientFor, failureOf, operations, withoutBackOff } from './support';
@@ -42,12 +42,15 @@ describe.each(operations)('$name', ({ call }) => {
 
   it.each(standstills)('ends after totalTimeoutMs when the service stalls $where', async ({ respond }) => {
     const server = await startHttpServer(respond);
+    const onRequest = vi.fn();
     const started = performance.now();
-    const thrown = await failureOf(call(clientFor(server), { totalTimeoutMs: 150 }));
+    const thrown = await failureOf(call(clientFor(server, { onRequest }), { totalTimeoutMs: 150 }));
     expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown', attempts: 1 });
     expect(thrown.message).toContain('`totalTimeoutMs` (150 ms)');
     expect(performance.now() - started).toBeLessThan(3_000);
-    expect(server.requests).toHaveLength(1);
+    expect(onRequest).toHaveBeenCalledOnce();
+    // On a busy machine, the time may be over before the request has arrived.
+    expect(server.requests.length).toBeLessThanOrEqual(1);
   });
 
   it('ends after timeoutMs when the service never completes its headers', async () => {

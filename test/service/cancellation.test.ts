@@ -4,24 +4,23 @@ import {
 } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
 import { cancellationAnswer } from '../client/support';
-import { table, testFields } from './fields';
+import { testFields } from './fields';
+import { cancellationAnswerFields, cancellationRequestFields } from './tables';
 
 // Document section 4.3.
 describe('the request', () => {
   testFields(
     scheduledPaymentCancellationRequestSchema,
     () => ({ reason: 'moved house' }),
-    table('reason string!'),
+    cancellationRequestFields,
     { lenient: false },
   );
 });
 
 describe('the response', () => {
-  const fields = table(`
-    status  number!
-    message string
-  `);
-  testFields(scheduledPaymentCancellationSchema, cancellationAnswer, fields, { lenient: true });
+  testFields(scheduledPaymentCancellationSchema, cancellationAnswer, cancellationAnswerFields, {
+    lenient: true,
+  });
 });
 
 it('an empty reason is accepted, because only the service can judge it', () => {

@@ -4,55 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { checkoutAnswer, checkoutRequest, clientFor, failureOf } from '../client/support';
 import { reply, startHttpServer } from '../helpers/http-server';
 import { seedRandomTests } from '../helpers/random-seed';
-import { changed, table, testFields } from './fields';
+import { changed, testFields } from './fields';
+import { checkoutRequestFields } from './tables';
 
 seedRandomTests();
 
-// Document section 2.1. `!` marks what an order cannot be without.
-const fields = table(
-  `
-  currency       string!
-  referenceCode  string!
-  amount         number
-  maxAge         number
-  callbackURL    string
-  shopper        object!
-  shopper.id     string
-  shopper.email  string
-  shopper.name   string
-  shopper.document        object
-  shopper.document.type   string
-  shopper.document.number string
-  shopper.phone           object
-  shopper.phone.type      string
-  shopper.phone.number    string
-  recurrence              object!
-  recurrence.planId       string
-  recurrence.immediatePayment boolean!
-  recurrence.amount           object
-  recurrence.amount.recurrenceAmount number
-  recurrence.calendar             object
-  recurrence.calendar.initialDate string
-  recurrence.calendar.finalDate   string
-  recurrence.calendar.periodicity string
-  recurrence.retry                boolean
-  `,
+testFields(
+  recurringCheckoutRequestSchema,
+  () => ({ ...checkoutRequest(), amount: 59.7 }),
+  checkoutRequestFields,
   {
-    currency: ['BRL', 'USD'],
-    referenceCode: ['r'],
-    amount: [0, 59.7],
-    maxAge: [1, 0.5, 1e6],
-    callbackURL: ['https://a.example', 'http://a.example/x?y#z', 'HTTPS://A.EXAMPLE'],
-    'recurrence.immediatePayment': [true, false],
-    'recurrence.amount.recurrenceAmount': [0.01, 59.7],
-    'recurrence.calendar.initialDate': ['2027-01-31', '2024-02-29'],
-    'recurrence.calendar.finalDate': ['2028-01-31', '2027-01-31'],
+    lenient: false,
   },
 );
-
-testFields(recurringCheckoutRequestSchema, () => ({ ...checkoutRequest(), amount: 59.7 }), fields, {
-  lenient: false,
-});
 
 function issuesOf(value: unknown) {
   const result = recurringCheckoutRequestSchema['~standard'].validate(value);

@@ -3,10 +3,18 @@ import { describe, expect, it } from 'vitest';
 
 /** The types in the document's tables, each with right values and with values of other types. */
 export const types = {
-  string: { right: ['text', ''], wrong: [7, true, {}, ['text']], expected: 'a string' },
-  number: { right: [0, -1.5, 2 ** 60], wrong: ['7', true, {}, [7], Number.NaN], expected: 'a number' },
-  boolean: { right: [true, false], wrong: ['true', 1, {}, []], expected: 'a boolean' },
-  object: { right: [{}, { novel: 1 }], wrong: ['text', 7, true, ['text']], expected: 'an object' },
+  string: {
+    right: ['text', '', '2026-11-21 09:30:00'],
+    wrong: [7, true, {}, ['text']],
+    expected: 'a string',
+  },
+  number: {
+    right: [0, 7, -1.5, 59.7, 2 ** 60],
+    wrong: ['7', true, {}, [], [7], Number.NaN, Number.POSITIVE_INFINITY],
+    expected: 'a number',
+  },
+  boolean: { right: [true, false], wrong: ['true', 'false', '', 1, 0, {}, []], expected: 'a boolean' },
+  object: { right: [{}, { novel: 1 }], wrong: ['text', 7, true, [], ['text']], expected: 'an object' },
   array: { right: [[]], wrong: ['text', 7, {}], expected: 'an array' },
 } satisfies Record<string, { right: unknown[]; wrong: unknown[]; expected: string }>;
 
@@ -129,7 +137,8 @@ export function testFields<Value>(
 
 /** The message for a value of another type. */
 function messageOf(type: Field['type'], value: unknown): string {
-  if (Number.isNaN(value)) return 'expected a finite number, got NaN or infinity';
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return 'expected a finite number, got NaN or infinity';
   const got = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
   return `expected ${types[type].expected}, got ${got.replace('a object', 'an object')}`;
 }
@@ -151,12 +160,11 @@ export function changed(whole: object, path: string, value: unknown): object {
   return copy;
 }
 
-/** The paths of all fields in `value`, without those of undocumented objects. */
-function pathsOf(value: object, prefix = ''): string[] {
+/** The paths of all fields within; an element of an array is no field. */
+export function pathsOf(value: object, prefix = ''): string[] {
   return Object.entries(value).flatMap(([key, field]) => {
     const path = prefix + key;
-    const within =
-      typeof field === 'object' && field !== null && !('anything' in field) ? pathsOf(field, `${path}.`) : [];
+    const within = typeof field === 'object' && field !== null ? pathsOf(field, `${path}.`) : [];
     return /^\d+$/.test(key) ? within : [path, ...within];
   });
 }

@@ -233,7 +233,7 @@ describe('a known kind without its identity or state', () => {
     ['payout', 'status'],
   ] as const)('is refused: %s without %s', (kind, field) => {
     const { payload, query } = payloads[kind];
-    for (const body of [payload(), { ...payload(), [field]: null }] as Record<string, unknown>[]) {
+    for (const body of [{ ...payload() }, { ...payload(), [field]: null }] as Record<string, unknown>[]) {
       if (body[field] !== null) delete body[field];
       const { issues } = refusalOf({ url: query, body });
       expect(issues).toMatchObject([{ path: [field] }]);
@@ -255,7 +255,7 @@ describe('a known kind without its identity or state', () => {
     expect(error.body).toBe(body);
     expect(error.message).toContain('The notification does not fit the kind it seems to be.');
     expect(error.issues).toHaveLength(1);
-    expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|maria|order-1/);
+    expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|maria|order-/);
   });
 
   it('shows no values either in a host whose zod quotes them', () => {
@@ -278,7 +278,7 @@ describe('an optional field of another type than documented', () => {
   it('is left out of the payload, kept in raw, and its path is in issues', () => {
     const notification = parseNotification({ body });
     const { amount: _, ...payload } = salePayload();
-    const { email: __, ...shopper } = payload.shopper;
+    const { email: __, ...shopper } = { ...payload.shopper };
     expect(notification).toStrictEqual({
       kind: 'payment',
       payload: { ...payload, shopper },
@@ -441,6 +441,8 @@ describe('a payout', () => {
     const notification = parseNotification({ body: failedPayoutPayload() });
     if (notification.kind !== 'payout') throw new Error('expected a payout');
     expect(notification.payload.success).toBe(false);
-    if (!notification.payload.success) expect(notification.payload.error_code).toBe('PE0003');
+    if (!notification.payload.success) {
+      expect(notification.payload.error_code).toBe(failedPayoutPayload().error_code);
+    }
   });
 });

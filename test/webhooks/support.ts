@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { fixtures } from 'pix-automatic-sdk/testing';
 import {
   type Claim,
   type ClaimResult,
@@ -18,84 +19,20 @@ export function basic({ apiKey, apiToken }: { readonly apiKey: string; readonly 
   return `Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`;
 }
 
-const bankDetails = () => ({ bank: '260', branch: '0001', account: '12345-6' });
+// The fixtures, with short identifiers, because tests spell out keys such as `payment:s-1:PAID`.
 
-/** Every documented field of a sale (document section 6.2). */
-export const salePayload = () => ({
-  saleToken: 's-1',
-  referenceCode: 'order-1',
-  currency: 'BRL',
-  amount: 59.7,
-  shopper: {
-    id: 'shopper-1',
-    firstName: 'Maria',
-    lastName: 'da Silva',
-    email: 'maria@example.com',
-    agency: '0001',
-    account: '12345-6',
-  },
-  date: '2026-11-21 09:30:00',
-  newStatus: 'PAID',
-});
+export const salePayload = () => fixtures.payment({ saleToken: 's-1', referenceCode: 'order-1' });
 
-/** Every documented field of a reversal (document section 6.3). */
-export const reversalPayload = () => ({
-  id: 7,
-  uuid: 'v-1',
-  currency: 'BRL',
-  originalAmount: 59.7,
-  reversedAmount: 59.7,
-  status: 'PENDING',
-  bankDetails: bankDetails(),
-  sale: { id: 4711, uuid: 's-1' },
-  creation: '2026-11-21 09:30:00',
-  receipt: 'https://service.example/receipt',
-  reason: 'sale not identified',
-});
+export const reversalPayload = () =>
+  fixtures.reversal({ uuid: 'v-1', status: 'PENDING', sale: { uuid: 's-1' } });
 
-/** Every documented field of a refund (document section 6.4). */
-export const refundPayload = () => ({
-  saleToken: 's-1',
-  referenceCode: 'order-1',
-  currency: 'BRL',
-  originalAmount: 59.7,
-  reversedAmount: 10,
-  amountRefunded: 10.5,
-  bankDetails: bankDetails(),
-  receipt: 'https://service.example/receipt',
-  status: 'PAID',
-  refund: {
-    id: 8,
-    uuid: 'r-1',
-    status: 'PAID',
-    amount: 10,
-    creation: '2026-11-21 09:30:00',
-    creditDate: '2026-11-21 09:30:05',
-  },
-  reason: 'one item returned',
-  date: '2026-11-21 09:30:06',
-});
+/** Its two amounts differ, so that a test can tell them apart. */
+export const refundPayload = () =>
+  fixtures.refund({ saleToken: 's-1', refund: { uuid: 'r-1' }, amountRefunded: 10.5 });
 
-/** Every documented field of a payout that failed; one that was made has no `error_code` (document section 6.5). */
-export const failedPayoutPayload = () => ({
-  success: false,
-  message: 'The account was closed',
-  error_code: 'PE0003',
-  id: 9,
-  uuid: 'p-1',
-  currency: 'BRL',
-  amount: 100,
-  status: 'PENDING',
-  referenceCode: 'payout-1',
-  bankDetails: bankDetails(),
-  creation: '2026-11-21 09:30:00',
-  receipt: 'https://service.example/receipt',
-});
+export const payoutPayload = () => fixtures.payout({ uuid: 'p-1' });
 
-export const payoutPayload = () => {
-  const { error_code: _, ...common } = failedPayoutPayload();
-  return { ...common, success: true, message: 'success', status: 'PAID' };
-};
+export const failedPayoutPayload = () => fixtures.failedPayout({ uuid: 'p-1' });
 
 /** The query that the service sends with each kind (document sections 6.2 to 6.5). */
 export const queries = {

@@ -103,8 +103,7 @@ export const bodyFaults: readonly Fault[] = [
   },
   {
     name: 'a list instead of an optional object',
-    respond: ({ write, answer }) =>
-      write(message('200 OK', answer.replace('"track":{"anything":1}', '"track":[]'))),
+    respond: ({ write, answer }) => write(message('200 OK', answer.replace('"track":{}', '"track":[]'))),
     accepts: withoutField('track'),
     expected: survived,
   },
@@ -124,7 +123,7 @@ export const bodyFaults: readonly Fault[] = [
   {
     name: 'an id beyond the safe integers',
     respond: ({ write, answer }) =>
-      write(message('200 OK', answer.replace('"id":4711', '"id":9007199254740993'))),
+      write(message('200 OK', answer.replace(/"id":\d+/, '"id":9007199254740993'))),
     accepts: (result) =>
       JSON.stringify(result).includes('9007199254740992') || !JSON.stringify(result).includes('"id"'),
     expected: survived,
