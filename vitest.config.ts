@@ -37,6 +37,7 @@ export const common = {
     // Generous, because the slow tests wait for real timeouts over real sockets, and CI machines are slow.
     testTimeout: 15_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 };
 

@@ -239,7 +239,7 @@ describe.each(operations)('$name', ({ call, answer }) => {
   });
 
   it('waits until the date that Retry-After names, and never less', async () => {
-    const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000);
+    const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 2000);
     const server = await startHttpServer(
       reply(429, '', { 'retry-after': date.toUTCString() }),
       reply(200, answer()),

@@ -42,7 +42,8 @@ export const wrongAnswers: readonly WrongListener[] = [
         async once(key, act, { done, counted }) {
           if (done.has(key)) return 'seen';
           done.add(key);
-          setImmediate(() => void counted().then(act));
+          const next = counted();
+          setImmediate(() => void next.then(act));
           return 'done';
         },
       }),
