@@ -25,8 +25,10 @@ const times = z.optional(z.number());
 const takesEffect = z.optional(z.boolean());
 
 /** A listener has a URL for each context of the merchant panel, or one for all. */
-const contexts = documentedKinds.map(({ kind }) => [contextOf(kind), text] as const);
-const webhookUrl = z.union([z.string(), z.strictObject(Object.fromEntries(contexts))]);
+const urls = Object.fromEntries(documentedKinds.map(({ kind }) => [contextOf(kind), text] as const));
+const webhookUrl = z.union([z.string(), z.strictObject(urls)], {
+  error: `expected a URL, or an object with URLs for ${Object.keys(urls).join(', ')}`,
+});
 
 /** The settings of each kind of fault. */
 const faultFields = {
