@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { documentedKinds } from '../../service/kinds';
-import { type PayoutErrorCode, payoutErrorMeanings } from '../../service/kinds/payout';
 import { operationNames } from '../../service/operations';
 import { contextOf } from '../delivery/listener-url';
 import type { faultKinds } from '../model/fault-queue';
+import { payoutErrorCodes } from '../model/payout';
 import type { SandboxControls } from '../sandbox';
 import { scenarioNames } from '../scenarios';
 import { parseControlBody } from './control-body';
@@ -110,20 +110,20 @@ export const controlTable: readonly ControlCall[] = [
   ),
   callWith(
     'POST /transactions/:id/scenario',
-    'Plays happy-year, no-funds-three-times or payer-cancels; with a step, one notification of it.',
+    `Plays one of the scenarios ${scenarioNames.join(', ')}; with a step, one notification of it.`,
     { name: z.enum(scenarioNames), step: z.optional(z.number()) },
     (sandbox, id, { name, step }) => sandbox.playScenario(name, id, { step }),
     { name: 'no-funds-three-times', step: 1 },
   ),
   callWith(
     'POST /payouts',
-    'A payout is made, or fails with a code from PE0001 to PE0004.',
+    `A payout is made, or fails with one of the codes ${payoutErrorCodes.join(', ')}.`,
     {
       amount: z.number(),
       currency: text,
       referenceCode: text,
       bankDetails: z.optional(z.strictObject({ bank: text, branch: text, account: text })),
-      fail: z.optional(z.enum(Object.keys(payoutErrorMeanings) as PayoutErrorCode[])),
+      fail: z.optional(z.enum(payoutErrorCodes)),
       reason: text,
     },
     (sandbox, _id, options) => sandbox.payOut(options),
