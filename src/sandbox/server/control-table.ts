@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { documentedKinds } from '../../service/kinds';
 import { operationNames } from '../../service/operations';
 import { contextOf } from '../delivery/listener-url';
-import type { faultKinds } from '../model/fault-queue';
+import type { FaultKind } from '../model/fault-queue';
 import { payoutErrorCodes } from '../model/payout';
 import type { SandboxControls } from '../sandbox';
 import { scenarioNames } from '../scenarios';
@@ -30,36 +30,29 @@ const webhookUrl = z.union([z.string(), z.strictObject(urls)], {
   error: `expected a URL, or an object with URLs for ${Object.keys(urls).join(', ')}`,
 });
 
-/** The settings of each kind of fault. */
-const faultFields = {
-  latency: { ms: z.number().check(z.minimum(0)) },
-  status: {
+/** A kind of fault with its settings. */
+const faultOf = <Kind extends string, Settings extends z.core.$ZodShape>(kind: Kind, settings: Settings) =>
+  z.strictObject({ kind: z.literal(kind), ...settings, times });
+
+const faults = {
+  latency: faultOf('latency', { ms: z.number().check(z.minimum(0)) }),
+  status: faultOf('status', {
     status: z.number(),
     body: text,
     headers: z.optional(z.record(z.string(), z.string())),
     takesEffect,
-  },
-  'body-status': { status: z.literal([-1, 999]) },
-  'reset-before-read': {},
-  'reset-after-read': { takesEffect },
-  'stalled-body': {},
-  'truncated-body': {},
-  'wrong-json': {},
-} satisfies Record<(typeof faultKinds)[number], z.core.$ZodShape>;
+  }),
+  'body-status': faultOf('body-status', { status: z.literal([-1, 999]) }),
+  'reset-before-read': faultOf('reset-before-read', {}),
+  'reset-after-read': faultOf('reset-after-read', { takesEffect }),
+  'stalled-body': faultOf('stalled-body', {}),
+  'truncated-body': faultOf('truncated-body', {}),
+  'wrong-json': faultOf('wrong-json', {}),
+} satisfies { [Kind in FaultKind['kind']]: z.ZodMiniType<{ kind: Kind }> };
 
-const faultOf = <Kind extends keyof typeof faultFields>(kind: Kind) =>
-  z.strictObject({ kind: z.literal(kind), ...faultFields[kind], times });
-
-const fault = z.discriminatedUnion('kind', [
-  faultOf('latency'),
-  faultOf('status'),
-  faultOf('body-status'),
-  faultOf('reset-before-read'),
-  faultOf('reset-after-read'),
-  faultOf('stalled-body'),
-  faultOf('truncated-body'),
-  faultOf('wrong-json'),
-]);
+// zod's types ask for at least one option.
+const { latency, ...others } = faults;
+const fault = z.discriminatedUnion('kind', [latency, ...Object.values(others)]);
 
 /** The HTTP form of the control methods, under a prefix that the service itself does not use. */
 export const controlTable: readonly ControlCall[] = [

@@ -127,13 +127,12 @@ const table = {
   clearFaults: ['Clear all faults', 'Remover todas as falhas'],
   latency: ['late answer', 'resposta atrasada'],
   status: ['other HTTP status', 'outro status HTTP'],
-  bodyStatusMinus1: ['body status -1', 'status -1 no corpo'],
-  bodyStatus999: ['body status 999', 'status 999 no corpo'],
-  resetBefore: ['reset before the operation', 'conexão cai antes da operação'],
-  resetAfter: ['reset after the operation', 'conexão cai depois da operação'],
-  stalled: ['stalled body', 'corpo que trava'],
-  truncated: ['truncated body', 'corpo cortado'],
-  wrongJson: ['broken JSON', 'JSON inválido'],
+  'body-status': ['body status', 'status do corpo'],
+  'reset-before-read': ['reset before the operation', 'conexão cai antes da operação'],
+  'reset-after-read': ['reset after the operation', 'conexão cai depois da operação'],
+  'stalled-body': ['stalled body', 'corpo que trava'],
+  'truncated-body': ['truncated body', 'corpo cortado'],
+  'wrong-json': ['broken JSON', 'JSON inválido'],
 } satisfies Readonly<Record<string, readonly [english: string, portuguese: string]>>;
 
 /** The texts of the page in one language. */
