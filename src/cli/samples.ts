@@ -2,6 +2,7 @@ import { defaultCredentials } from '../sandbox/credentials';
 import type { SandboxNotification } from '../sandbox/model/records';
 import { ServiceModel } from '../sandbox/model/service-model';
 import type { PayoutErrorCode } from '../service/kinds/payout';
+import { operations } from '../service/operations';
 import type { RecurringCheckoutRequest } from '../service/requests/checkout-request';
 import { mergeDeep } from '../shared/objects';
 import { unknownWord } from './failure';
@@ -142,9 +143,10 @@ export class Samples {
   }
 
   #createJourney(): string {
+    const { method, urlTemplate } = operations.createRecurringCheckout;
     const { status, body } = this.#model.handle({
-      method: 'POST',
-      path: '/v1.1/checkout/pix-automatic',
+      method,
+      path: urlTemplate,
       headers: {
         'x-api-key': defaultCredentials.apiKey,
         'x-api-token': defaultCredentials.apiToken,
