@@ -1,6 +1,7 @@
 import { isLoopback } from '../client/base-url';
 import { ConfigurationError } from '../errors';
 import { defaultCredentials } from '../sandbox/credentials';
+import { httpUrl } from '../sandbox/delivery/listener-url';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/credentials';
 import { usageFailure } from './failure';
@@ -40,13 +41,9 @@ export function parseTarget(option: string, text: string, options: TargetOptions
 
 /** Reads an absolute http or https URL. The message does not quote it, because it may hold a secret. */
 export function parseHttpUrl(option: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw usageFailure(
-      `Expected \`${option}\` to be an absolute URL such as http://127.0.0.1:3000/webhooks.`,
-    );
-  }
-  return url;
+  const url = httpUrl(text);
+  if (url !== undefined) return url;
+  throw usageFailure(`Expected \`${option}\` to be an absolute URL such as http://127.0.0.1:3000/webhooks.`);
 }
 
 /** The pair to send, and where it comes from. Reports show the source, never the pair. */

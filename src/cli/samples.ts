@@ -1,7 +1,9 @@
 import { defaultCredentials } from '../sandbox/credentials';
 import type { SandboxNotification } from '../sandbox/model/records';
 import { ServiceModel } from '../sandbox/model/service-model';
+import type { DocumentedNotification } from '../service/kinds';
 import type { PayoutErrorCode } from '../service/kinds/payout';
+import { operations } from '../service/operations';
 import type { RecurringCheckoutRequest } from '../service/requests/checkout-request';
 import { mergeDeep } from '../shared/objects';
 import { unknownWord } from './failure';
@@ -142,9 +144,10 @@ export class Samples {
   }
 
   #createJourney(): string {
+    const { method, urlTemplate } = operations.createRecurringCheckout;
     const { status, body } = this.#model.handle({
-      method: 'POST',
-      path: '/v1.1/checkout/pix-automatic',
+      method,
+      path: urlTemplate,
       headers: {
         'x-api-key': defaultCredentials.apiKey,
         'x-api-token': defaultCredentials.apiToken,
@@ -177,20 +180,29 @@ export interface TriggerKind {
   readonly make: (samples: Samples) => SandboxNotification;
 }
 
-const kinds: Readonly<Record<string, TriggerKind>> = {
-  payment: { kind: 'payment', make: (samples) => samples.sale().payment },
-  'sale-reversal': { kind: 'saleStatus', make: (samples) => samples.sale().reversal('PAID').sale },
-  reversal: { kind: 'reversal', make: (samples) => samples.sale().reversal('PAID').pending },
-  refund: { kind: 'refund', make: (samples) => samples.sale().refund(10) },
-  payout: { kind: 'payout', make: (samples) => samples.payout() },
-  'payout-failed': { kind: 'payout', make: (samples) => samples.payout('PE0001') },
-  unrecognized: { kind: 'unrecognized', make: (samples) => samples.unrecognized() },
+/** The kinds that `trigger` can send, by the kind as a listener of this library knows it. */
+const kinds: Record<DocumentedNotification['kind'] | 'unrecognized', Record<string, TriggerKind['make']>> = {
+  payment: { payment: (samples) => samples.sale().payment },
+  saleStatus: { 'sale-reversal': (samples) => samples.sale().reversal('PAID').sale },
+  reversal: { reversal: (samples) => samples.sale().reversal('PAID').pending },
+  refund: { refund: (samples) => samples.sale().refund(10) },
+  payout: {
+    payout: (samples) => samples.payout(),
+    'payout-failed': (samples) => samples.payout('PE0001'),
+  },
+  unrecognized: { unrecognized: (samples) => samples.unrecognized() },
 };
 
-export const triggerKinds = Object.keys(kinds);
+const triggers = new Map<string, TriggerKind>(
+  Object.entries(kinds).flatMap(([kind, makers]) =>
+    Object.entries(makers).map(([name, make]) => [name, { kind, make }] as const),
+  ),
+);
+
+export const triggerKinds = [...triggers.keys()];
 
 export function triggerKind(typed: string): TriggerKind {
-  const found = Object.hasOwn(kinds, typed) ? kinds[typed] : undefined;
+  const found = triggers.get(typed);
   if (found !== undefined) return found;
   throw unknownWord('kind', typed, triggerKinds);
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { Credentials } from '../service/credentials';
+import { sleep } from '../shared/time';
 import { PROGRAM } from './command';
 import { credentialsFromEnvironment, parseTarget } from './credentials';
 import { CliFailure } from './failure';

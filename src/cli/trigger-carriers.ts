@@ -44,7 +44,7 @@ function throughSandbox(options: Options): Carrier {
   const sandbox = connectSandbox(options);
   return {
     to: `the listener of the sandbox at ${options.text('sandbox') ?? DEFAULT_SANDBOX}`,
-    source: process.env['PAYMENTS_API_KEY'] ? 'environment' : 'sandbox-default',
+    source: credentialsFromEnvironment(true).source,
     redact: (text) => text,
     send: (_kind, query, payload) => sendThrough(sandbox, query, payload),
   };

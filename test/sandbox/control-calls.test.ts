@@ -15,6 +15,92 @@ async function openControl() {
   return { ...opened, listener, control };
 }
 
+const operation = 'getTransaction';
+const anyFault =
+  'latency, status, body-status, reset-before-read, reset-after-read, stalled-body, truncated-body, wrong-json';
+const anyOperation = 'createRecurringCheckout or getTransaction or cancelScheduledPayment';
+const anyWebhookUrl =
+  'webhookUrl: expected a URL, or an object with URLs for payment, reversal, refund, payout.';
+
+/** Bodies with a value of another type, by control call, and how each is refused. */
+const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, message: string])[]>> = {
+  'POST /transactions/:id/refund': [
+    [{ amount: '1' }, 'amount: expected a number, got a string.'],
+    [{ reason: 7 }, 'reason: expected a string, got a number.'],
+    [{ receipt: 7 }, 'receipt: expected a string, got a number.'],
+  ],
+  'POST /transactions/:id/reverse': [
+    [{ amount: null }, 'amount: expected a number, got null.'],
+    [{ reason: [] }, 'reason: expected a string, got an array.'],
+  ],
+  'POST /transactions/:id/scenario': [
+    [{ name: 7 }, 'name: expected happy-year or no-funds-three-times or payer-cancels, got a number.'],
+    [{ name: 'happy-year', step: '1' }, 'step: expected a number, got a string.'],
+  ],
+  'POST /payouts': [
+    [{ amount: true }, 'amount: expected a number, got a boolean.'],
+    [{ amount: 1, currency: 7 }, 'currency: expected a string, got a number.'],
+    [{ amount: 1, referenceCode: 7 }, 'referenceCode: expected a string, got a number.'],
+    [{ amount: 1, bankDetails: 7 }, 'bankDetails: expected an object, got a number.'],
+    [{ amount: 1, bankDetails: { bank: 7 } }, 'bankDetails.bank: expected a string, got a number.'],
+    [{ amount: 1, bankDetails: { branch: 7 } }, 'bankDetails.branch: expected a string, got a number.'],
+    [{ amount: 1, bankDetails: { account: 7 } }, 'bankDetails.account: expected a string, got a number.'],
+    [{ amount: 1, fail: 7 }, 'fail: expected PE0001 or PE0002 or PE0003 or PE0004, got a number.'],
+    [{ amount: 1, reason: 7 }, 'reason: expected a string, got a number.'],
+  ],
+  'POST /notifications': [
+    [{ payload: [] }, 'payload: expected an object, got an array.'],
+    [{ payload: {}, query: 7 }, 'query: expected a string, got a number.'],
+  ],
+  'PUT /webhook-url': [
+    [{ webhookUrl: 7 }, anyWebhookUrl],
+    [{ webhookUrl: null }, anyWebhookUrl],
+    [{ webhookUrl: ['http://127.0.0.1'] }, anyWebhookUrl],
+    [{ webhookUrl: { refund: 7 } }, 'webhookUrl.refund: expected a string, got a number.'],
+    [
+      { webhookUrl: { saleStatus: 'http://127.0.0.1' } },
+      'webhookUrl: unknown field `saleStatus`, expected one of payment, reversal, refund, payout.',
+    ],
+  ],
+  'POST /faults': [
+    [{ operation: 7, fault: { kind: 'wrong-json' } }, `operation: expected ${anyOperation}, got a number.`],
+    [{ operation, fault: 7 }, 'fault: expected an object, got a number.'],
+    [{ operation, fault: {} }, `fault.kind: missing, expected ${anyFault}.`],
+    [{ operation, fault: { kind: 7 } }, `fault.kind: unknown kind \`7\`, expected ${anyFault}.`],
+    [{ operation, fault: { kind: 'latency', ms: '1' } }, 'fault.ms: expected a number, got a string.'],
+    [{ operation, fault: { kind: 'latency', ms: -1 } }, 'fault.ms: expected 0 or more.'],
+    [
+      { operation, fault: { kind: 'status', status: '500' } },
+      'fault.status: expected a number, got a string.',
+    ],
+    [
+      { operation, fault: { kind: 'status', status: 500, body: {} } },
+      'fault.body: expected a string, got an object.',
+    ],
+    [
+      { operation, fault: { kind: 'status', status: 500, headers: 7 } },
+      'fault.headers: expected an object, got a number.',
+    ],
+    [
+      { operation, fault: { kind: 'status', status: 500, headers: { 'retry-after': 2 } } },
+      'fault.headers.retry-after: expected a string, got a number.',
+    ],
+    [
+      { operation, fault: { kind: 'status', status: 500, takesEffect: 'no' } },
+      'fault.takesEffect: expected a boolean, got a string.',
+    ],
+    [
+      { operation, fault: { kind: 'body-status', status: 7 } },
+      'fault.status: expected -1 or 999, got another number.',
+    ],
+    [
+      { operation, fault: { kind: 'wrong-json', times: '2' } },
+      'fault.times: expected a number, got a string.',
+    ],
+  ],
+  'DELETE /faults': [[{ operation: 7 }, `operation: expected ${anyOperation}, got a number.`]],
+};
+
 it('a control call in which the sandbox itself fails is answered with 500 and the reason', async () => {
   const broken = {
     get transactions(): never {
@@ -159,6 +245,23 @@ describe('control calls over HTTP', () => {
     ).toContain('unknown field `mss`, expected one of kind, ms, times');
     expect(await message('/payouts', { amount: '5' })).toBe('amount: expected a number, got a string.');
     expect(await message('/payouts', 'no json')).toBe('Expected the body to be JSON.');
+  });
+
+  it('refuse a value of another type, and name its field and what is expected there', async () => {
+    const { control } = await openControl();
+    for (const { method, path } of controlTable.filter(({ method }) => method !== 'GET')) {
+      const endpoint = `${method} ${path.replace('/sandbox', '')}`;
+      const refusalOf = async (body: object) =>
+        (await control(method, path.replace('/sandbox', ''), body)).body.message;
+      const refused = wrongBodies[endpoint] ?? [];
+      for (const [body, message] of refused) expect(await refusalOf(body), endpoint).toBe(message);
+
+      const fields = /unknown field `other`, expected one of (.*)\.$/.exec(
+        await refusalOf({ other: 1 }),
+      )?.[1];
+      const tried = new Set(refused.flatMap(([body]) => Object.keys(body)));
+      expect([...tried].sort(), endpoint).toEqual(fields?.split(', ').sort() ?? []);
+    }
   });
 
   it('refuse what is impossible, with a reason', async () => {

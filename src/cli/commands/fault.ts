@@ -1,4 +1,4 @@
-import { type FaultKind, faultKinds } from '../../sandbox/model/fault-queue';
+import { type Fault, faultEffects, faultKinds } from '../../sandbox/model/fault-queue';
 import { operationNames, operations } from '../../service/operations';
 import { LONGEST_TIMER_MS } from '../../shared/time';
 import type { Call, Command } from '../command';
@@ -6,17 +6,6 @@ import { unknownWord, usageFailure } from '../failure';
 import { sandboxOptions } from '../options';
 import { print, printJson } from '../output';
 import { connectSandbox } from '../sandbox-client';
-
-const kinds: Readonly<Record<FaultKind['kind'], string>> = {
-  latency: 'carried out at once; the response comes --ms later',
-  status: 'not carried out; the response has --status, such as 504',
-  'body-status': 'carried out; the body has --status -1 or 999',
-  'reset-before-read': 'not carried out; the connection is reset',
-  'reset-after-read': 'carried out; the connection is reset',
-  'stalled-body': 'carried out; half of the body comes, then nothing',
-  'truncated-body': 'carried out; half of the body comes, then the connection ends',
-  'wrong-json': 'carried out; the body is not JSON',
-};
 
 export const fault: Command = {
   name: 'fault',
@@ -42,7 +31,7 @@ export const fault: Command = {
       title: 'Operations',
       lines: Object.values(operations).map(({ name, purpose }) => describe(name, purpose)),
     },
-    { title: 'Kinds', lines: Object.entries(kinds).map(([name, about]) => describe(name, about)) },
+    { title: 'Kinds', lines: Object.entries(faultEffects).map(([name, about]) => describe(name, about)) },
   ],
   exitCodes: ['set or removed', 'refused, or the sandbox cannot be reached'],
   async run(call) {
@@ -65,7 +54,7 @@ export const fault: Command = {
   },
 };
 
-function readFault({ args, options }: Call) {
+function readFault({ args, options }: Call): Fault & { times: number } {
   const kind = oneOf('kind', args[1], faultKinds);
   const times = options.integer('times', { least: 1, most: 1_000_000, otherwise: 1 });
   if (kind === 'latency') {
@@ -99,7 +88,7 @@ function callsText(times: number): string {
 }
 
 /** The status or the delay of the fault, if it has one. */
-function detailText({ status, ms }: { status?: number; ms?: number }): string {
-  if (status !== undefined) return ` ${status}`;
-  return ms === undefined ? '' : ` ${ms} ms`;
+function detailText(fault: Fault): string {
+  if ('status' in fault) return ` ${fault.status}`;
+  return 'ms' in fault ? ` ${fault.ms} ms` : '';
 }

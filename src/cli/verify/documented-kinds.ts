@@ -1,9 +1,11 @@
 import type { SandboxNotification } from '../../sandbox/model/records';
-import { documentedKinds } from '../../service/kinds';
+import { type DocumentedNotification, documentedKinds } from '../../service/kinds';
 import type { Acted, Session } from './session';
 
 /** A notification, with its name in the report. */
 export type Named = readonly [name: string, notification: SandboxNotification];
+
+type Kind = DocumentedNotification['kind'];
 
 const FAILED_PAYOUT = 'failed payout';
 
@@ -15,44 +17,55 @@ export async function everyKind(session: Session): Promise<Named[]> {
   const sale = () => session.announcedSale();
   const returned = await (await sale()).reversal('PAID');
   const kept = await (await sale()).reversal('CANCELLED');
-  return [
-    ['payment', (await session.sale()).payment],
-    ['sale REVERSAL', (await (await sale()).reversal('PAID')).sale],
-    ['reversal PENDING', returned.pending],
-    ['reversal PAID', returned.ended],
-    ['reversal CANCELLED', kept.ended],
-    ['refund', await (await sale()).refund(1)],
-    ['payout', session.samples.payout()],
-    [FAILED_PAYOUT, session.samples.payout('PE0001')],
-  ];
+  const byKind: Record<Kind, Named[]> = {
+    payment: [['payment', (await session.sale()).payment]],
+    saleStatus: [['sale REVERSAL', (await (await sale()).reversal('PAID')).sale]],
+    reversal: [
+      ['reversal PENDING', returned.pending],
+      ['reversal PAID', returned.ended],
+      ['reversal CANCELLED', kept.ended],
+    ],
+    refund: [['refund', await (await sale()).refund(1)]],
+    payout: [
+      ['payout', session.samples.payout()],
+      [FAILED_PAYOUT, session.samples.payout('PE0001')],
+    ],
+  };
+  return Object.values(byKind).flat();
 }
 
 /** How to make a notification whose fields are then left out, one at a time. */
 export interface Sample {
+  /** Its name in the report. */
+  readonly name: string;
   /** The fields that are never left out, because no listener can act without them: identity, order, state, amount. */
   readonly needed: readonly string[];
   make(session: Session): Promise<SandboxNotification>;
 }
 
-/** One sample of each kind, by its name in the report. */
+/** One sample of each kind. A sale's status has the fields of its payment. */
 export const samplesOfKinds = {
   payment: {
+    name: 'payment',
     needed: ['saleToken', 'newStatus', 'referenceCode', 'amount'],
     make: async (session) => (await session.sale()).payment,
   },
-  'reversal PAID': {
+  reversal: {
+    name: 'reversal PAID',
     needed: ['uuid', 'status', 'reversedAmount', 'sale', 'sale.uuid'],
     make: async (session) => (await (await session.announcedSale()).reversal('PAID')).ended,
   },
   refund: {
+    name: 'refund',
     needed: ['saleToken', 'referenceCode', 'status', 'refund', 'refund.uuid', 'refund.amount'],
     make: async (session) => (await session.announcedSale()).refund(1),
   },
   payout: {
+    name: 'payout',
     needed: ['uuid', 'success', 'status', 'amount'],
     make: async (session) => session.samples.payout(),
   },
-} satisfies Readonly<Record<string, Sample>>;
+} satisfies Record<Exclude<Kind, 'saleStatus'>, Sample>;
 
 /** The counters of `--effects` that checks look at. Others are the merchant's own, and may move at any time. */
 export const counters: readonly string[] = [...documentedKinds.map(({ kind }) => kind), 'payoutFailed'];

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject } from '../../shared/objects';
 import { readBody } from '../../shared/read-body';
+import { sleep } from '../../shared/time';
 import { CliFailure } from '../failure';
 
 const POLL_MS = 40;
@@ -97,7 +98,7 @@ export function difference(after: ActionCount, before: ActionCount): ActionCount
 
 function toCount(value: unknown): ActionCount | undefined {
   if (isNumber(value)) return { total: value, byName: undefined };
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const entries = Object.entries(value).filter((entry): entry is [string, number] => isNumber(entry[1]));
   if (entries.length !== Object.keys(value).length) return undefined;
   const total = entries.reduce((sum, [, number]) => sum + number, 0);

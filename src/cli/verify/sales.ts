@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
+import { pathOf } from '../../client/request';
 import type { SandboxNotification } from '../../sandbox/model/records';
+import { operations } from '../../service/operations';
 import { CliFailure } from '../failure';
 import { type SaleIdentity, type SampleReversal, type Samples, sampleOrder } from '../samples';
 import { readAnswer, type SandboxClient } from '../sandbox-client';
@@ -83,7 +85,8 @@ export function ownJourneys(sandbox: SandboxClient): CreateJourney {
   return async () => {
     created++;
     const order = { ...sampleOrder, referenceCode: `${prefix}${created}` };
-    const answer = await sandbox.call('POST', '/v1.1/checkout/pix-automatic', order);
+    const { method, urlTemplate } = operations.createRecurringCheckout;
+    const answer = await sandbox.call(method, urlTemplate, order);
     const { id, uuid } = readAnswer(checkoutAnswer, answer).response;
     return { id, uuid, referenceCode: order.referenceCode };
   };
@@ -105,7 +108,7 @@ export function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
       );
     }
     const { uuid, referenceCode, amount } = journey;
-    const answer = await sandbox.call('GET', `/v1.1/transactions/${uuid}`);
+    const answer = await sandbox.call('GET', pathOf(operations.getTransaction, uuid));
     return { id: readAnswer(transactionAnswer, answer).id ?? 0, uuid, referenceCode, amount };
   };
 }

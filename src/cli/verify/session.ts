@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { redactor } from '../../sandbox/credentials';
 import { listenerUrl } from '../../sandbox/delivery/listener-url';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import type { Credentials } from '../../service/credentials';
+import { sleep } from '../../shared/time';
 import { basicAuthorization } from '../../webhooks/authorization';
 import { Samples } from '../samples';
 import type { SandboxClient } from '../sandbox-client';

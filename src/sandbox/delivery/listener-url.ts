@@ -35,8 +35,8 @@ export function listenerUrl(
 export function checkWebhookUrl(target: WebhookUrl | undefined): void {
   for (const text of typeof target === 'string' ? [target] : Object.values(target ?? {})) {
     if (text === undefined) continue;
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    const url = httpUrl(text);
+    if (url === undefined) {
       throw new ConfigurationError('Expected `webhookUrl` to be an absolute http or https URL.');
     }
     if (url.username !== '' || url.password !== '') {
@@ -45,6 +45,12 @@ export function checkWebhookUrl(target: WebhookUrl | undefined): void {
       );
     }
   }
+}
+
+/** Reads an absolute http or https URL. `undefined` for any other text, because the platform's error would quote it. */
+export function httpUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }
 
 /** The context of the merchant panel that a kind belongs to. A new kind is a context of its own. */

@@ -79,11 +79,12 @@ function assertNotNestedTooDeeply(payload: object): void {
     if (depth > MAX_LEVELS) {
       throw new SandboxError('invalid', `Expected a payload that is nested up to ${MAX_LEVELS} levels deep.`);
     }
-    level = level.flatMap((value) => Object.values(value).filter(isObject));
+    level = level.flatMap((value) => Object.values(value).filter(hasLevels));
   }
 }
 
-function isObject(value: unknown): value is object {
+/** Whether a value adds a level: an object or a list. */
+function hasLevels(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 

@@ -63,17 +63,20 @@ export type FaultKind =
       kind: 'wrong-json';
     };
 
+/** What each kind of fault does to a call, for help texts. */
+export const faultEffects: Readonly<Record<FaultKind['kind'], string>> = {
+  latency: 'carried out at once; the response comes late',
+  status: 'not carried out; the response has another HTTP status, such as 504',
+  'body-status': 'carried out; the body has status -1 or 999',
+  'reset-before-read': 'not carried out; the connection is reset',
+  'reset-after-read': 'carried out; the connection is reset',
+  'stalled-body': 'carried out; half of the body comes, then nothing',
+  'truncated-body': 'carried out; half of the body comes, then the connection ends',
+  'wrong-json': 'carried out; the body is not JSON',
+};
+
 /** All kinds of faults; any other is refused. */
-export const faultKinds = [
-  'latency',
-  'status',
-  'body-status',
-  'reset-before-read',
-  'reset-after-read',
-  'stalled-body',
-  'truncated-body',
-  'wrong-json',
-] as const satisfies readonly Fault['kind'][];
+export const faultKinds = Object.keys(faultEffects) as FaultKind['kind'][];
 
 /** A fault that still applies to coming calls. */
 export interface PendingFault {

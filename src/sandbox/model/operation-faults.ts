@@ -31,6 +31,10 @@ export const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' }
 /** How to handle a call once its request was read. */
 export function planCall(fault: Fault | undefined, inventions: Inventions): FaultyCall {
   switch (fault?.kind) {
+    // Such a call is reset before its plan is made.
+    case 'reset-before-read':
+    case undefined:
+      return asUsual;
     case 'latency':
       return { ...asUsual, delayMs: fault.ms };
     case 'status':
@@ -47,8 +51,6 @@ export function planCall(fault: Fault | undefined, inventions: Inventions): Faul
       return { ...asUsual, ending: 'truncated' };
     case 'wrong-json':
       return { ...asUsual, replace: (answer) => ({ ...answer, body: '{"status": 0, "message": success' }) };
-    default:
-      return asUsual;
   }
 }
 

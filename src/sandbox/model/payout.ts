@@ -20,14 +20,17 @@ export interface PayOutOptions {
   reason?: string | undefined;
 }
 
+/** The codes that a payout can fail with. */
+export const payoutErrorCodes = Object.keys(payoutErrorMeanings) as PayoutErrorCode[];
+
 /** Makes a payout, or a failed one, and sends its notification. */
 export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
   const { amount, currency = 'BRL', referenceCode, fail, reason } = options;
   if (!Number.isFinite(amount) || amount <= 0) {
     throw new SandboxError('invalid', 'Expected `amount` above 0.');
   }
-  if (fail !== undefined && !Object.hasOwn(payoutErrorMeanings, fail)) {
-    throw new SandboxError('invalid', 'Expected `fail` to be PE0001, PE0002, PE0003 or PE0004.');
+  if (fail !== undefined && !payoutErrorCodes.includes(fail)) {
+    throw new SandboxError('invalid', `Expected \`fail\` to be one of ${payoutErrorCodes.join(', ')}.`);
   }
   const id = state.ids.number();
   const payout: SandboxPayout = {

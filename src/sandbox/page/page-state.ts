@@ -1,7 +1,9 @@
+import type { PayoutErrorCode } from '../../service/kinds/payout';
 import type { DeliveryDetails } from '../delivery/delivery-log';
 import type { WebhookUrl } from '../delivery/listener-url';
 import { inventionTable } from '../inventions';
 import type { PendingFault } from '../model/fault-queue';
+import { payoutErrorCodes } from '../model/payout';
 import type { SandboxTransaction } from '../model/transactions';
 import { scenarioNames } from '../scenarios';
 import type { Service } from '../service';
@@ -24,6 +26,8 @@ export interface PageState {
   readonly faults: readonly PendingFault[];
   /** The names of the scenarios. */
   readonly scenarios: readonly string[];
+  /** The codes that a payout can fail with. */
+  readonly payoutErrorCodes: readonly PayoutErrorCode[];
   /** By row of the table of inventions: what the document does not show. */
   readonly inventions: Readonly<Record<string, string>>;
 }
@@ -50,6 +54,7 @@ export function pageState(
     calls,
     faults: service.faults.pending,
     scenarios: scenarioNames,
+    payoutErrorCodes,
     inventions: notShown,
   };
 }

@@ -16,10 +16,19 @@ export function parseControlBody<Options>(schema: z.ZodMiniType<Options>, body: 
   }
   const result = z.safeParse(schema, given, { error: describeControl });
   if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    ({ path, message }) => `${path.map(String).join('.') || 'body'}: ${message}`,
-  );
+  const problems = result.error.issues
+    .flatMap(withinUnion)
+    .map(({ path, message }) => `${path.map(String).join('.') || 'body'}: ${message}`);
   throw new SandboxError('invalid', `${problems.join('; ')}.`);
+}
+
+/** For a value of a union, the issues with the type that it has. If it has none of the types, the issue says so. */
+function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const ofItsType = issue.errors.find(
+    (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  return ofItsType?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
 /** The sandbox serves a developer, so its messages may name the field, kind or value that was sent. */

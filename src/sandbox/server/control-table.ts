@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { documentedKinds } from '../../service/kinds';
-import { type PayoutErrorCode, payoutErrorMeanings } from '../../service/kinds/payout';
 import { operationNames } from '../../service/operations';
 import { contextOf } from '../delivery/listener-url';
-import type { faultKinds } from '../model/fault-queue';
+import type { FaultKind } from '../model/fault-queue';
+import { payoutErrorCodes } from '../model/payout';
 import type { SandboxControls } from '../sandbox';
 import { scenarioNames } from '../scenarios';
 import { parseControlBody } from './control-body';
@@ -25,39 +25,34 @@ const times = z.optional(z.number());
 const takesEffect = z.optional(z.boolean());
 
 /** A listener has a URL for each context of the merchant panel, or one for all. */
-const contexts = documentedKinds.map(({ kind }) => [contextOf(kind), text] as const);
-const webhookUrl = z.union([z.string(), z.strictObject(Object.fromEntries(contexts))]);
+const urls = Object.fromEntries(documentedKinds.map(({ kind }) => [contextOf(kind), text] as const));
+const webhookUrl = z.union([z.string(), z.strictObject(urls)], {
+  error: `expected a URL, or an object with URLs for ${Object.keys(urls).join(', ')}`,
+});
 
-/** The settings of each kind of fault. */
-const faultFields = {
-  latency: { ms: z.number().check(z.minimum(0)) },
-  status: {
+/** A kind of fault with its settings. */
+const faultOf = <Kind extends string, Settings extends z.core.$ZodShape>(kind: Kind, settings: Settings) =>
+  z.strictObject({ kind: z.literal(kind), ...settings, times });
+
+const faults = {
+  latency: faultOf('latency', { ms: z.number().check(z.minimum(0)) }),
+  status: faultOf('status', {
     status: z.number(),
     body: text,
     headers: z.optional(z.record(z.string(), z.string())),
     takesEffect,
-  },
-  'body-status': { status: z.literal([-1, 999]) },
-  'reset-before-read': {},
-  'reset-after-read': { takesEffect },
-  'stalled-body': {},
-  'truncated-body': {},
-  'wrong-json': {},
-} satisfies Record<(typeof faultKinds)[number], z.core.$ZodShape>;
+  }),
+  'body-status': faultOf('body-status', { status: z.literal([-1, 999]) }),
+  'reset-before-read': faultOf('reset-before-read', {}),
+  'reset-after-read': faultOf('reset-after-read', { takesEffect }),
+  'stalled-body': faultOf('stalled-body', {}),
+  'truncated-body': faultOf('truncated-body', {}),
+  'wrong-json': faultOf('wrong-json', {}),
+} satisfies { [Kind in FaultKind['kind']]: z.ZodMiniType<{ kind: Kind }> };
 
-const faultOf = <Kind extends keyof typeof faultFields>(kind: Kind) =>
-  z.strictObject({ kind: z.literal(kind), ...faultFields[kind], times });
-
-const fault = z.discriminatedUnion('kind', [
-  faultOf('latency'),
-  faultOf('status'),
-  faultOf('body-status'),
-  faultOf('reset-before-read'),
-  faultOf('reset-after-read'),
-  faultOf('stalled-body'),
-  faultOf('truncated-body'),
-  faultOf('wrong-json'),
-]);
+// zod's types ask for at least one option.
+const { latency, ...others } = faults;
+const fault = z.discriminatedUnion('kind', [latency, ...Object.values(others)]);
 
 /** The HTTP form of the control methods, under a prefix that the service itself does not use. */
 export const controlTable: readonly ControlCall[] = [
@@ -108,20 +103,20 @@ export const controlTable: readonly ControlCall[] = [
   ),
   callWith(
     'POST /transactions/:id/scenario',
-    'Plays happy-year, no-funds-three-times or payer-cancels; with a step, one notification of it.',
+    `Plays one of the scenarios ${scenarioNames.join(', ')}; with a step, one notification of it.`,
     { name: z.enum(scenarioNames), step: z.optional(z.number()) },
     (sandbox, id, { name, step }) => sandbox.playScenario(name, id, { step }),
     { name: 'no-funds-three-times', step: 1 },
   ),
   callWith(
     'POST /payouts',
-    'A payout is made, or fails with a code from PE0001 to PE0004.',
+    `A payout is made, or fails with one of the codes ${payoutErrorCodes.join(', ')}.`,
     {
       amount: z.number(),
       currency: text,
       referenceCode: text,
       bankDetails: z.optional(z.strictObject({ bank: text, branch: text, account: text })),
-      fail: z.optional(z.enum(Object.keys(payoutErrorMeanings) as PayoutErrorCode[])),
+      fail: z.optional(z.enum(payoutErrorCodes)),
       reason: text,
     },
     (sandbox, _id, options) => sandbox.payOut(options),

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from '../../service/credentials';
+import { sleep } from '../../shared/time';
 import { journeyOfAnswer, type SandboxLogEntry } from '../log';
 import { invented, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { type Ending, nothingDone, planCall } from '../model/operation-faults';
@@ -84,7 +84,8 @@ async function respond(
     : nothingDone;
   if (answer === 'streamed') return;
   // The operation comes before the delay: a caller that gives up waiting must find it carried out.
-  if (call.delayMs > 0) await sleep(call.delayMs, undefined, { signal: gone.signal });
+  if (call.delayMs > 0) await sleep(call.delayMs, gone.signal);
+  if (gone.signal.aborted) return;
   if (call.reset) {
     request.socket.resetAndDestroy();
     return;

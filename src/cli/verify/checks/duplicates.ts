@@ -1,5 +1,5 @@
 import { type CheckDefinition, expectAccepted, type Findings, isGround, WITHOUT_EFFECTS } from '../check';
-import { everyKind, samplesOfKinds } from '../documented-kinds';
+import { everyKind, type Sample, samplesOfKinds } from '../documented-kinds';
 import type { Exchange } from '../exchange';
 import type { Session } from '../session';
 
@@ -19,7 +19,8 @@ export const duplicates: CheckDefinition = {
   async run(findings, session) {
     await session.settle();
     await oneAfterTheOther(findings, session);
-    for (const name of ['payment', 'refund', 'payout'] as const) await allAtOnce(findings, session, name);
+    const { payment, refund, payout } = samplesOfKinds;
+    for (const sample of [payment, refund, payout]) await allAtOnce(findings, session, sample);
     if (!session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
   },
 };
@@ -46,13 +47,9 @@ async function oneAfterTheOther(findings: Findings, session: Session): Promise<v
 }
 
 /** Two processes may get the same notification at the same moment: to look up the key, without a claim, is not enough. */
-async function allAtOnce(
-  findings: Findings,
-  session: Session,
-  name: keyof typeof samplesOfKinds,
-): Promise<void> {
+async function allAtOnce(findings: Findings, session: Session, { name, make }: Sample): Promise<void> {
   if (!session.acceptedKinds.has(name)) return;
-  const notification = await samplesOfKinds[name].make(session);
+  const notification = await make(session);
   await session.settlePayments();
   const { actions } = await session.watch(0, async () => {
     // While the listener works on one of them, it may refuse the others. Afterwards it must accept.

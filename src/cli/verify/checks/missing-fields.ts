@@ -16,19 +16,14 @@ export const missingFields: CheckDefinition = {
     '(document sections 6.2 to 6.5). The types of `parseNotification` show which.',
   async run(findings, session) {
     await session.settle();
-    for (const [name, sample] of Object.entries(samplesOfKinds)) {
-      if (session.acceptedKinds.has(name)) await vary(findings, session, name, sample);
+    for (const sample of Object.values(samplesOfKinds)) {
+      if (session.acceptedKinds.has(sample.name)) await vary(findings, session, sample);
     }
     if (session.acceptedKinds.size === 0) findings.leaveOpen('no kind was accepted with all of its fields');
   },
 };
 
-async function vary(
-  findings: Findings,
-  session: Session,
-  name: string,
-  { needed, make }: Sample,
-): Promise<void> {
+async function vary(findings: Findings, session: Session, { name, needed, make }: Sample): Promise<void> {
   const paths = pathsOf((await make(session)).payload).filter((path) => !needed.includes(path));
   const unit = session.unit(name);
   const variants = paths.flatMap((path) =>

@@ -1,3 +1,4 @@
+import { isObject } from '../../../shared/objects';
 import { type CheckDefinition, expectAccepted } from '../check';
 import { everyKind } from '../documented-kinds';
 
@@ -47,7 +48,7 @@ export const unknownFields: CheckDefinition = {
 function withUnknownFields(payload: object): object {
   const fields = Object.entries(payload).map(([name, value]: [string, unknown]) => [
     name,
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? withUnknownFields(value) : value,
+    isObject(value) ? withUnknownFields(value) : value,
   ]);
   return {
     ...Object.fromEntries(fields),

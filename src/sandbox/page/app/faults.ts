@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type OperationName, operationNames } from '../../../service/operations';
-import type { Fault, FaultKind } from '../../model/fault-queue';
+import { type Fault, type FaultKind, faultKinds } from '../../model/fault-queue';
 import { usePage } from './page-context';
 import { ActButton, html, Section } from './parts';
 import type { Texts } from './texts';
@@ -34,7 +34,7 @@ export function Faults() {
       ${operationNames.map(
         (operation) => html`<fieldset key=${operation}>
           <legend>${operation}</legend>
-          ${faultRows.map((row) => html`<${FaultSwitch} key=${row.text} operation=${operation} row=${row} settings=${settings} />`)}
+          ${faultsWith(settings).map((fault) => html`<${FaultSwitch} key=${labelOf(fault, texts)} operation=${operation} fault=${fault} />`)}
         </fieldset>`,
       )}
       <${ActButton} label=${texts.clearFaults} method="DELETE" path="/faults" />
@@ -46,17 +46,16 @@ export function Faults() {
 const EVERY_CALL = 1_000_000_000;
 
 /** Sets a fault of an operation in place of the one before, or removes it. */
-function FaultSwitch(props: { operation: OperationName; row: FaultRow; settings: FaultSettings }) {
+function FaultSwitch({ operation, fault }: { operation: OperationName; fault: Fault }) {
   const { texts, state, act } = usePage();
-  const { operation, row, settings } = props;
-  const isOn = state.faults.some((pending) => pending.operation === operation && row.is(pending.fault));
+  const label = labelOf(fault, texts);
+  const isOn = state.faults.some(
+    (pending) => pending.operation === operation && labelOf(pending.fault, texts) === label,
+  );
   const onClick = async () => {
     await act('DELETE', '/faults', { operation });
-    if (isOn) return;
-    const times = settings.isEvery ? EVERY_CALL : 1;
-    await act('POST', '/faults', { operation, fault: { ...row.make(settings), times } });
+    if (!isOn) await act('POST', '/faults', { operation, fault });
   };
-  const label = texts[row.text];
   return html`<button
     type="button"
     role="switch"
@@ -76,40 +75,19 @@ interface FaultSettings {
   readonly ms: number;
 }
 
-/** A kind of fault as the page offers it. */
-interface FaultRow {
-  readonly text: keyof Texts;
-  make(settings: FaultSettings): FaultKind;
-  /** Whether a pending fault belongs to this row. */
-  is(fault: Fault): boolean;
+/** The faults that the page offers; `body-status` with each status. */
+function faultsWith({ isEvery, status, ms }: FaultSettings): Fault[] {
+  const times = isEvery ? EVERY_CALL : 1;
+  return faultKinds.flatMap((kind): Fault[] => {
+    if (kind === 'latency') return [{ kind, times, ms }];
+    if (kind === 'status') return [{ kind, times, status }];
+    if (kind === 'body-status') return ([-1, 999] as const).map((status) => ({ kind, times, status }));
+    return [{ kind, times }];
+  });
 }
 
-const faultRows: readonly FaultRow[] = [
-  { text: 'latency', make: ({ ms }) => ({ kind: 'latency', ms }), is: (fault) => fault.kind === 'latency' },
-  {
-    text: 'status',
-    make: ({ status }) => ({ kind: 'status', status }),
-    is: (fault) => fault.kind === 'status',
-  },
-  bodyStatus('bodyStatusMinus1', -1),
-  bodyStatus('bodyStatus999', 999),
-  plain('resetBefore', 'reset-before-read'),
-  plain('resetAfter', 'reset-after-read'),
-  plain('stalled', 'stalled-body'),
-  plain('truncated', 'truncated-body'),
-  plain('wrongJson', 'wrong-json'),
-];
-
-function bodyStatus(text: keyof Texts, status: -1 | 999): FaultRow {
-  return {
-    text,
-    make: () => ({ kind: 'body-status', status }),
-    is: (fault) => fault.kind === 'body-status' && fault.status === status,
-  };
-}
-
-type PlainKind = 'reset-before-read' | 'reset-after-read' | 'stalled-body' | 'truncated-body' | 'wrong-json';
-
-function plain(text: keyof Texts, kind: PlainKind): FaultRow {
-  return { text, make: () => ({ kind }), is: (fault) => fault.kind === kind };
+/** What the page calls a fault. */
+function labelOf(fault: FaultKind, texts: Texts): string {
+  const label = texts[fault.kind];
+  return fault.kind === 'body-status' ? `${label} ${fault.status}` : label;
 }

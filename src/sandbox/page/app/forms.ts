@@ -4,7 +4,7 @@ import { fieldsOf, html, Section } from './parts';
 
 /** A form for a payout, which succeeds or fails with a documented code. */
 export function PayOut() {
-  const { texts, act } = usePage();
+  const { texts, state, act } = usePage();
   const onSubmit = (event: Event) => {
     const { amount, fail, reason } = fieldsOf(event);
     return act('POST', '/payouts', {
@@ -20,10 +20,7 @@ export function PayOut() {
         ${texts.outcome}
         <select name="fail">
           <option value="">${texts.succeeds}</option>
-          <option value="PE0001">${texts.pe0001}</option>
-          <option value="PE0002">${texts.pe0002}</option>
-          <option value="PE0003">${texts.pe0003}</option>
-          <option value="PE0004">${texts.pe0004}</option>
+          ${state.payoutErrorCodes.map((code) => html`<option key=${code} value=${code}>${texts[code]} (${code})</option>`)}
         </select>
       </label>
       <label>${texts.reason} <input name="reason" autocomplete="off" /></label>
