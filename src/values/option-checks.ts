@@ -34,3 +34,10 @@ export function checkCount(name: string, value: number, most: number = Number.MA
     `Expected ${name} to be a whole number from 1 to ${most}. Leave it out for the default.`,
   );
 }
+
+/** Refuses anything but a function; `shape` shows what to pass, such as `(event) => void`. */
+export function checkFunction(name: string, value: unknown, shape: string): void {
+  if (typeof value !== 'function') {
+    throw new ConfigurationError(`Expected \`${name}\` to be a function: \`${shape}\`.`);
+  }
+}

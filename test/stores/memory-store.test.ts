@@ -332,6 +332,15 @@ describe('MemoryStore', () => {
     expect(kept.deref()).toEqual({});
   });
 
+  it.each([undefined, null])('takes %s as no options', async (options) => {
+    const store = new MemoryStore(options as never);
+    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+  });
+
+  it('refuses a clock that is not a function, which would fail each claim', () => {
+    expect(() => new MemoryStore({ clock: Date.now() as never })).toThrow(ConfigurationError);
+  });
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 23 + 1])(
     'refuses maxEntries: %s',
     (maxEntries) => {

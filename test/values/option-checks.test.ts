@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
-import { checkCount, checkDuration, checkPositive } from '../../src/values/option-checks';
+import { checkCount, checkDuration, checkFunction, checkPositive } from '../../src/values/option-checks';
 
 describe('A positive number', () => {
   it.each([0.001, 5, 10])('is accepted up to the maximum: %s of 10', (given) => {
@@ -59,4 +59,16 @@ describe('A count', () => {
       expect(check).toThrow('Expected limit to be a whole number from 1 to 10');
     },
   );
+});
+
+describe('A function', () => {
+  it('is accepted', () => {
+    expect(() => checkFunction('match', () => true, '(body) => boolean')).not.toThrow();
+  });
+
+  it.each([undefined, null, 'match', 7, {}])('is refused and named where it is %s', (given) => {
+    const check = () => checkFunction('match', given, '(body) => boolean');
+    expect(check).toThrow(ConfigurationError);
+    expect(check).toThrow('Expected `match` to be a function: `(body) => boolean`.');
+  });
 });
