@@ -288,7 +288,7 @@ describe('MemoryStore', () => {
     };
     for (const key of ['a', 'b', 'a', 'c']) await park(key);
     expect((await store.parked()).map(({ key }) => key)).toEqual(['a', 'c']);
-    expect(() => new MemoryStore({ maxParked: 0 })).toThrow('Expected maxParked to be');
+    expect(() => new MemoryStore({ maxParked: 0 })).toThrow('Expected `maxParked` to be');
   });
 
   it('counts attempts from 1 again when a notification is parked at the moment its retention ends', async () => {
@@ -345,7 +345,7 @@ describe('MemoryStore', () => {
     'refuses maxEntries: %s',
     (maxEntries) => {
       expect(() => new MemoryStore({ maxEntries })).toThrow(ConfigurationError);
-      expect(() => new MemoryStore({ maxEntries })).toThrow('Expected maxEntries to be');
+      expect(() => new MemoryStore({ maxEntries })).toThrow('Expected `maxEntries` to be');
     },
   );
 });

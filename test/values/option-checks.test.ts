@@ -17,7 +17,9 @@ describe('A positive number', () => {
     (given) => {
       const check = () => checkPositive('timeoutMs', given as number, 10);
       expect(check).toThrow(ConfigurationError);
-      expect(check).toThrow('Expected `timeoutMs` to be a number above 0 and at most 10.');
+      expect(check).toThrow(
+        'Expected `timeoutMs` to be a number above 0 and at most 10. Text from the environment needs `Number(…)`.',
+      );
     },
   );
 });
@@ -37,7 +39,10 @@ describe('A duration', () => {
     (given) => {
       const check = () => checkDuration('leaseMs', given as number);
       expect(check).toThrow(ConfigurationError);
-      expect(check).toThrow('Expected leaseMs to be');
+      expect(check).toThrow(
+        'Expected `leaseMs` to be a number above 0 and at most 10000000000000. Text from the ' +
+          'environment needs `Number(…)`.',
+      );
     },
   );
 });
@@ -56,7 +61,10 @@ describe('A count', () => {
     (given) => {
       const check = () => checkCount('limit', given as number, 10);
       expect(check).toThrow(ConfigurationError);
-      expect(check).toThrow('Expected limit to be a whole number from 1 to 10');
+      expect(check).toThrow(
+        'Expected `limit` to be a whole number from 1 to 10, or left out for the default. Text from the ' +
+          'environment needs `Number(…)`.',
+      );
     },
   );
 });

@@ -73,7 +73,7 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
         'and a slow claim and a slow record could outlast it, with two callbacks at a time. Make the store faster.',
     );
   }
-  const retentionMs = checkDuration('`retentionMs`', options.retentionMs ?? MONTH_MS);
+  const retentionMs = checkDuration('retentionMs', options.retentionMs ?? MONTH_MS);
   const store = options.store ?? defaultStore();
   checkStore(
     store,
