@@ -95,8 +95,7 @@ function queryOf(which: string | ReplaySelection): ParkedQuery {
   // A list of keys would otherwise select everything.
   if (typeof which !== 'object' || which === null || Array.isArray(which)) {
     throw new ConfigurationError(
-      'Expected `handler.replay(key)` with the key of one notification, or `handler.replay({ since, limit })`. ' +
-        '`replay({})` runs all that are parked, 100 at most.',
+      'Expected `handler.replay(key)` for one notification, or `handler.replay({ since, limit })`.',
     );
   }
   const { since, limit } = which;

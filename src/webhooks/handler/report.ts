@@ -139,7 +139,7 @@ const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
     'return.',
   store_failed:
     'The idempotency store failed, or took longer than `storeTimeoutMs`. Check that its database is running and can be ' +
-    'reached. The service sends the notification again.',
+    'reached.',
   lease_lost:
     'The callback succeeded, but its lease was over before that could be recorded. The next delivery runs it again, so ' +
     'its effect must be safe to repeat. Check whether the store was slow or has lost data.',

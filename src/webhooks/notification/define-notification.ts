@@ -86,9 +86,7 @@ export function defineNotification<const Kind extends string, Schema extends Sta
  */
 export function checkKinds(kinds: readonly AnyDefinition[]): void {
   if (!Array.isArray(kinds)) {
-    throw new ConfigurationError(
-      'Expected `kinds` to be a list of what `defineNotification` returns: `kinds: [charge]`.',
-    );
+    throw new ConfigurationError('Expected `kinds` to be a list of definitions: `kinds: [charge]`.');
   }
   for (const definition of kinds) defineNotification(definition);
 }
