@@ -3,7 +3,7 @@ import type { Credentials } from '../service/credentials';
 import { ownOptions } from '../shared/objects';
 
 import { assertCredentials } from '../values/credentials';
-import { checkPositive } from '../values/option-checks';
+import { checkFunction, checkPositive } from '../values/option-checks';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
 import type { Fetch } from './transport/fetch';
@@ -139,8 +139,9 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
     Number.MAX_SAFE_INTEGER,
   );
   const { fetch = platformFetch } = options;
-  if (typeof fetch !== 'function') {
-    throw new ConfigurationError('Expected `fetch` to be a function: `(url, init) => Promise<Response>`.');
+  checkFunction('fetch', fetch, '(url, init) => Promise<Response>');
+  for (const name of ['onRequest', 'onResponse', 'onRetry'] as const) {
+    checkFunction(name, options[name] ?? (() => undefined), '(event) => void');
   }
   return {
     baseUrl,

@@ -3,11 +3,16 @@ import { brand, PaymentsError } from './payments-error';
 /** Why an `Authorization` header was not accepted. For your log only: telling the sender would help an attacker. */
 export type AuthorizationFailure = 'missing' | 'wrong-scheme' | 'malformed' | 'mismatch';
 
-const explanations: Record<AuthorizationFailure, string> = {
-  missing: 'It has no Authorization header. A gateway or framework may have removed or renamed it',
-  'wrong-scheme': 'Its Authorization header is not of the Basic scheme',
-  malformed: 'Its Authorization header is not well-formed Basic authentication',
-  mismatch: 'Its credentials are not yours. Check that apiKey and apiToken are those of this environment',
+/** The likely cause of each, and the way out. */
+export const authorizationFailures: Readonly<Record<AuthorizationFailure, string>> = {
+  missing: 'It has no Authorization header. A gateway or framework may have removed or renamed it.',
+  'wrong-scheme':
+    'Its Authorization header is not of the Basic scheme. A gateway may have put its own header there.',
+  malformed:
+    'Its Authorization header is not well-formed Basic authentication. It may have been cut on its way.',
+  mismatch:
+    'Its credentials are not yours. Check that apiKey and apiToken are those of this environment. During a rotation, ' +
+    'pass both pairs.',
 };
 
 /** A notification did not prove that the service sent it (document section 5). Answer 401 and do nothing else. */
@@ -26,7 +31,10 @@ export class WebhookAuthenticationError extends PaymentsError {
 
   /** For your test doubles; the library creates its own errors. */
   constructor(reason: AuthorizationFailure) {
-    super('webhook_authentication_failed', `The notification was not accepted. ${explanations[reason]}.`);
+    super(
+      'webhook_authentication_failed',
+      `The notification was not accepted. ${authorizationFailures[reason]}`,
+    );
     this.reason = reason;
   }
 }

@@ -1,5 +1,6 @@
 import { StoreError } from '../errors';
-import { checkCount, checkDuration } from '../values/option-checks';
+import { ownOptions } from '../shared/objects';
+import { checkCount, checkDuration, checkFunction } from '../values/option-checks';
 import type { Claim, ClaimResult, IdempotencyStore } from './idempotency-store';
 import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
 import { checkParkedQuery, MAX_STATE_LENGTH, MAX_STATES, shortened } from './store-arguments';
@@ -59,9 +60,11 @@ export class MemoryStore implements IdempotencyStore {
 
   /** @throws `ConfigurationError` for a `maxParked` below 1, or a `maxEntries` below 1 or above 8 388 608 */
   constructor(options: MemoryStoreOptions = {}) {
-    this.#maxEntries = checkCount('maxEntries', options.maxEntries ?? 100_000, MOST_ENTRIES);
-    this.#maxParked = checkCount('maxParked', options.maxParked ?? 1000);
-    this.#clock = options.clock ?? steadyClock();
+    const { maxEntries, maxParked, clock } = ownOptions(options);
+    this.#maxEntries = checkCount('maxEntries', maxEntries ?? 100_000, MOST_ENTRIES);
+    this.#maxParked = checkCount('maxParked', maxParked ?? 1000);
+    this.#clock = clock ?? steadyClock();
+    checkFunction('clock', this.#clock, '() => number');
   }
 
   async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {

@@ -18,11 +18,13 @@ const HASHED = 'sha256:';
 /** Returns the query with its defaults, and `since` as a whole number. Refuses an empty key: it does not mean any. */
 export function checkParkedQuery({ since = 0, limit = 100, key }: ParkedQuery) {
   if (typeof since !== 'number' || Number.isNaN(since)) {
-    throw new ConfigurationError('Expected since to be a number of milliseconds since 1970: date.getTime().');
+    throw new ConfigurationError(
+      'Expected `since` to be a number of milliseconds since 1970: date.getTime().',
+    );
   }
   if (key === '') {
     throw new ConfigurationError(
-      'Expected key to be the key of a notification. Leave it out for all of them.',
+      'Expected `key` to be the key of a notification. Leave it out for all of them.',
     );
   }
   const sinceMs = Math.min(Math.max(0, Math.ceil(since)), Number.MAX_SAFE_INTEGER);

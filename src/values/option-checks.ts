@@ -11,7 +11,7 @@ const MAX_DURATION_MS = 1e13;
  */
 export function checkPositive(name: string, value: number, most: number = LONGEST_TIMER_MS): number {
   if (typeof value === 'number' && value > 0 && value <= most) return value;
-  throw new ConfigurationError(`Expected \`${name}\` to be a number above 0 and at most ${most}.`);
+  throw notNumber(name, `a number above 0 and at most ${most}`);
 }
 
 /**
@@ -20,17 +20,24 @@ export function checkPositive(name: string, value: number, most: number = LONGES
  * @param most - `LONGEST_TIMER_MS` where a timer waits for it
  */
 export function checkDuration(name: string, value: number, most: number = MAX_DURATION_MS): number {
-  if (typeof value === 'number' && value > 0 && value <= most) return Math.ceil(value);
-  throw new ConfigurationError(
-    `Expected ${name} to be a positive number of milliseconds, up to ${most}. ` +
-      'Check that it is not a text from the environment, which needs Number(…).',
-  );
+  return Math.ceil(checkPositive(name, value, most));
 }
 
 /** Checks a whole number from 1 to `most`. */
 export function checkCount(name: string, value: number, most: number = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= 1 && value <= most) return value;
-  throw new ConfigurationError(
-    `Expected ${name} to be a whole number from 1 to ${most}. Leave it out for the default.`,
+  throw notNumber(name, `a whole number from 1 to ${most}, or left out for the default`);
+}
+
+function notNumber(name: string, expected: string): ConfigurationError {
+  return new ConfigurationError(
+    `Expected \`${name}\` to be ${expected}. Text from the environment needs \`Number(…)\`.`,
   );
+}
+
+/** Refuses anything but a function; `shape` shows what to pass, such as `(event) => void`. */
+export function checkFunction(name: string, value: unknown, shape: string): void {
+  if (typeof value !== 'function') {
+    throw new ConfigurationError(`Expected \`${name}\` to be a function: \`${shape}\`.`);
+  }
 }

@@ -25,6 +25,23 @@ it.each(
   expect(server.requests).toEqual([]);
 });
 
+it.each(
+  ['onRequest', 'onResponse', 'onRetry'].flatMap((name) => [{}, 'log', 1].map((value) => [name, value])),
+)('the observer %s is refused where it is %j when the client is created', (name, value) => {
+  expect(() => clientFor({ url: 'https://service.example' }, { [name as string]: value })).toThrow(
+    expect.objectContaining({
+      code: 'configuration',
+      message: expect.stringContaining(`Expected \`${name}\` to be a function: \`(event) => void\``),
+    }),
+  );
+});
+
+it.each([undefined, null])('observers that are %s count as none', async (none) => {
+  const server = await startHttpServer(reply(200, paid));
+  const observers = { onRequest: none, onResponse: none, onRetry: none };
+  expect(await clientFor(server, observers as never).getTransaction('uuid-1')).toEqual(paid);
+});
+
 it.each([{}, 'fetch', null, 1])(
   'a `fetch` that is %j is refused when the client is created',
   async (fetch) => {

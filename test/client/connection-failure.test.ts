@@ -37,6 +37,10 @@ it('an https call to a port that speaks plain HTTP is not-sent, and is not retri
   const [create] = operations;
   const thrown = await failureOf(create.call(clientFor({ url: `https://127.0.0.1:${server.port}` })));
   expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'not-sent', attempts: 1 });
+  expect(thrown.message).toContain(
+    'could not connect to the service (ERR_SSL_WRONG_VERSION_NUMBER). That port speaks plain HTTP, not HTTPS. ' +
+      'Check the port of `baseUrl`. If it is a sandbox on this machine, write `http://`.',
+  );
   expect(server.requests).toEqual([]);
 });
 

@@ -100,7 +100,7 @@ export async function sendWhile(
 
 /** Sends a payment again, as the service would, until it is acknowledged. */
 export async function sendUntilAcknowledged(pay: (id: string) => Promise<Answer>, id: string): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt += 1) {
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
     if ((await pay(id)).status === 200) return;
     await sleep(LEASE_MS * 1.1);
   }

@@ -228,10 +228,15 @@ describe('the schemas of notifications', () => {
 });
 
 describe('a field that identifies a notification or holds its state', () => {
-  it.each(tables.flatMap((table) => table.required.map(([path]) => [path, table] as const)))(
+  const textRows = tables.flatMap((table) =>
+    table.required
+      .filter(([, right]) => typeof right[0] === 'string')
+      .map(([path]) => [path, table] as const),
+  );
+
+  it.each(textRows)(
     '%s may have at most 512 characters, and not U+FFFD, which replaces bytes that are not UTF-8 (row %$)',
     (path, table) => {
-      if (path === 'success' || path === 'refund') return;
       const longest = withValue(table.payload(), path, 'x'.repeat(512));
       expect(validate(table, longest)).toEqual({ value: longest, leftOut: [] });
       expect(validate(table, withValue(table.payload(), path, 'x'.repeat(513)))).toEqual({

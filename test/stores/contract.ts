@@ -696,7 +696,7 @@ export function testStoreContract(
 function wrong(option: string): object {
   return {
     code: 'configuration',
-    message: expect.stringContaining(`Expected ${option} to be`),
+    message: expect.stringContaining(`Expected \`${option}\` to be`),
   };
 }
 

@@ -288,7 +288,7 @@ describe('MemoryStore', () => {
     };
     for (const key of ['a', 'b', 'a', 'c']) await park(key);
     expect((await store.parked()).map(({ key }) => key)).toEqual(['a', 'c']);
-    expect(() => new MemoryStore({ maxParked: 0 })).toThrow('Expected maxParked to be');
+    expect(() => new MemoryStore({ maxParked: 0 })).toThrow('Expected `maxParked` to be');
   });
 
   it('counts attempts from 1 again when a notification is parked at the moment its retention ends', async () => {
@@ -332,11 +332,20 @@ describe('MemoryStore', () => {
     expect(kept.deref()).toEqual({});
   });
 
+  it.each([undefined, null])('takes %s as no options', async (options) => {
+    const store = new MemoryStore(options as never);
+    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+  });
+
+  it('refuses a clock that is not a function, which would fail each claim', () => {
+    expect(() => new MemoryStore({ clock: Date.now() as never })).toThrow(ConfigurationError);
+  });
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 23 + 1])(
     'refuses maxEntries: %s',
     (maxEntries) => {
       expect(() => new MemoryStore({ maxEntries })).toThrow(ConfigurationError);
-      expect(() => new MemoryStore({ maxEntries })).toThrow('Expected maxEntries to be');
+      expect(() => new MemoryStore({ maxEntries })).toThrow('Expected `maxEntries` to be');
     },
   );
 });

@@ -106,9 +106,9 @@ describe('PostgresStore over a database with scripted answers', () => {
   it('refuses invalid durations and names them', async () => {
     const { database, asked } = databaseThat(() => []);
     const store = new PostgresStore(database);
-    await expect(store.claim('payment:1', 'PAID', 0)).rejects.toThrow('Expected leaseMs to be');
-    await expect(store.complete(claim, 0)).rejects.toThrow('Expected retentionMs to be');
-    await expect(store.park(request, 0)).rejects.toThrow('Expected retentionMs to be');
+    await expect(store.claim('payment:1', 'PAID', 0)).rejects.toThrow('Expected `leaseMs` to be');
+    await expect(store.complete(claim, 0)).rejects.toThrow('Expected `retentionMs` to be');
+    await expect(store.park(request, 0)).rejects.toThrow('Expected `retentionMs` to be');
     expect(asked).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe('PostgresStore over a database with scripted answers', () => {
     const store = new PostgresStore(database);
     expect(await store.deleteExpired()).toBe(0);
     expect(values()).toEqual([[1000], [1000]]);
-    await expect(store.deleteExpired({ limit: 0 })).rejects.toThrow('Expected limit to be');
+    await expect(store.deleteExpired({ limit: 0 })).rejects.toThrow('Expected `limit` to be');
   });
 
   it.each<unknown>([undefined, null, {}, { query: true }, 'postgres://localhost'])(
@@ -132,7 +132,7 @@ describe('PostgresStore over a database with scripted answers', () => {
     const { database } = databaseThat(() => []);
     const open = (ms: number) => new PostgresStore(database, { stepTimeoutMs: ms });
     expect(() => open(stepTimeoutMs)).toThrow(ConfigurationError);
-    expect(() => open(stepTimeoutMs)).toThrow('Expected stepTimeoutMs to be');
+    expect(() => open(stepTimeoutMs)).toThrow('Expected `stepTimeoutMs` to be');
     // A timer longer than that would fire at once, and each step would fail.
     expect(open(2 ** 31 - 1)).toBeInstanceOf(PostgresStore);
   });

@@ -130,7 +130,7 @@ describe('PostgresStore with transactional: true, over a client with scripted an
     for (const value of [0, -1, Number.NaN]) {
       await expect(store.transact({ ...request, [option]: value }, neverRun)).rejects.toMatchObject({
         code: 'configuration',
-        message: expect.stringContaining(`Expected ${option} to be`),
+        message: expect.stringContaining(`Expected \`${option}\` to be`),
       });
     }
     expect(sent).not.toContain('BEGIN');
@@ -156,7 +156,7 @@ describe('PostgresStore with transactional: true', () => {
     const { pool } = scriptedPool();
     for (const maxTransactions of [0, 1.5])
       expect(() => new PostgresStore(pool, { maxTransactions, transactional: true })).toThrow(
-        'Expected maxTransactions to be',
+        'Expected `maxTransactions` to be',
       );
   });
 

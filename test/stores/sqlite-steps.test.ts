@@ -133,7 +133,7 @@ describe('SqliteStore over a database with scripted answers', () => {
     const store = new SqliteStore(database);
     expect(await store.deleteExpired()).toBe(0);
     expect(asked.map(({ values }) => values)).toEqual([{ limit: 1000 }, { limit: 1000 }]);
-    await expect(store.deleteExpired({ limit: 0 })).rejects.toThrow('Expected limit to be');
+    await expect(store.deleteExpired({ limit: 0 })).rejects.toThrow('Expected `limit` to be');
   });
 
   it('checks the table after each statement that creates a part of it, before the next', async () => {
@@ -198,7 +198,7 @@ describe('SqliteStore over a database with scripted answers', () => {
 
   it('is refused with an invalid busyTimeoutMs', () => {
     const { database } = databaseThat(() => []);
-    expect(() => new SqliteStore(database, { busyTimeoutMs: 0 })).toThrow('Expected busyTimeoutMs to be');
+    expect(() => new SqliteStore(database, { busyTimeoutMs: 0 })).toThrow('Expected `busyTimeoutMs` to be');
   });
 });
 

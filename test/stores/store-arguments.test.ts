@@ -28,7 +28,7 @@ describe('A query for parked notifications', () => {
   ])('is refused where its %s is %j', (option, value) => {
     const check = () => checkParkedQuery({ [option]: value });
     expect(check).toThrow(ConfigurationError);
-    expect(check).toThrow(`Expected ${option} to be`);
+    expect(check).toThrow(`Expected \`${option}\` to be`);
   });
 });
 

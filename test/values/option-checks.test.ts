@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
-import { checkCount, checkDuration, checkPositive } from '../../src/values/option-checks';
+import { checkCount, checkDuration, checkFunction, checkPositive } from '../../src/values/option-checks';
 
 describe('A positive number', () => {
   it.each([0.001, 5, 10])('is accepted up to the maximum: %s of 10', (given) => {
@@ -17,7 +17,9 @@ describe('A positive number', () => {
     (given) => {
       const check = () => checkPositive('timeoutMs', given as number, 10);
       expect(check).toThrow(ConfigurationError);
-      expect(check).toThrow('Expected `timeoutMs` to be a number above 0 and at most 10.');
+      expect(check).toThrow(
+        'Expected `timeoutMs` to be a number above 0 and at most 10. Text from the environment needs `Number(…)`.',
+      );
     },
   );
 });
@@ -37,7 +39,10 @@ describe('A duration', () => {
     (given) => {
       const check = () => checkDuration('leaseMs', given as number);
       expect(check).toThrow(ConfigurationError);
-      expect(check).toThrow('Expected leaseMs to be');
+      expect(check).toThrow(
+        'Expected `leaseMs` to be a number above 0 and at most 10000000000000. Text from the ' +
+          'environment needs `Number(…)`.',
+      );
     },
   );
 });
@@ -56,7 +61,22 @@ describe('A count', () => {
     (given) => {
       const check = () => checkCount('limit', given as number, 10);
       expect(check).toThrow(ConfigurationError);
-      expect(check).toThrow('Expected limit to be a whole number from 1 to 10');
+      expect(check).toThrow(
+        'Expected `limit` to be a whole number from 1 to 10, or left out for the default. Text from the ' +
+          'environment needs `Number(…)`.',
+      );
     },
   );
+});
+
+describe('A function', () => {
+  it('is accepted', () => {
+    expect(() => checkFunction('match', () => true, '(body) => boolean')).not.toThrow();
+  });
+
+  it.each([undefined, null, 'match', 7, {}])('is refused and named where it is %s', (given) => {
+    const check = () => checkFunction('match', given, '(body) => boolean');
+    expect(check).toThrow(ConfigurationError);
+    expect(check).toThrow('Expected `match` to be a function: `(body) => boolean`.');
+  });
 });

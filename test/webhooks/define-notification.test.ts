@@ -232,10 +232,12 @@ describe('a definition that cannot work', () => {
     },
   );
 
-  it.each(['', 'payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'])(
+  it.each([undefined, 7, '', 'payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'])(
     'is refused for the kind %j',
     (kind) => {
-      expect(() => defineNotification({ ...good, kind })).toThrow(refusal('Expected `kind` to be a name of'));
+      expect(() => defineNotification({ ...good, kind: kind as string })).toThrow(
+        refusal('Expected `kind` to be a name of'),
+      );
     },
   );
 
@@ -247,6 +249,27 @@ describe('a definition that cannot work', () => {
       );
     },
   );
+
+  it.each([
+    ['match', undefined],
+    ['match', 'instructionId'],
+    ['subject', undefined],
+    ['subject', 'instructionId'],
+    ['state', null],
+    ['state', 'status'],
+  ])('is refused where %s is %j', (name, value) => {
+    expect(() => defineNotification({ ...good, [name]: value })).toThrow(
+      refusal(`Expected \`${name}\` to be a function`),
+    );
+  });
+
+  it.each([
+    [{}, '`kinds` to be a list'],
+    [null, '`kinds` to be a list'],
+    [[{ kind: 'own' }], '`schema` to be a Standard Schema'],
+  ])('is refused by parseNotification where kinds is %j', (kinds, message) => {
+    expect(() => parseNotification({ body: salePayload(), kinds: kinds as never })).toThrow(refusal(message));
+  });
 
   it('is refused by the handler when two kinds share a name', () => {
     const kinds = [defineNotification(good), defineNotification(good)];

@@ -4,6 +4,7 @@ import {
   basic,
   createListener,
   credentials,
+  fail,
   notificationRequest,
   salePayload,
   statusOf,
@@ -36,6 +37,32 @@ it.each([undefined, null, 'key-1:token:1'])(
     );
   },
 );
+
+describe('an option that must hold functions', () => {
+  it.each([
+    [
+      'getAuthorization',
+      'x-auth',
+      "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`",
+    ],
+    ['onReport', 'x', '`onReport` to be a function: `(report) => void`'],
+    ['kinds', {}, '`kinds` to be a list'],
+    ['kinds', 'charge', '`kinds` to be a list'],
+    ['kinds', [{ kind: 'own' }], '`schema` to be a Standard Schema'],
+    ['store', {}, '`store` with `claim`'],
+    ['store', { claim: fail }, '`store` with `complete`'],
+    ['store', { claim: fail, complete: fail, release: true }, '`store` with `release`'],
+    ['store', 'redis://localhost', '`store` with `claim`'],
+  ])('is refused where %s is %j, when the handler is created', (name, value, message) => {
+    expect(refusalOf({ [name]: value })).toContain(message);
+  });
+
+  it.each(['getAuthorization', 'onReport', 'kinds', 'store'])('may be undefined: %s', async (name) => {
+    const { handler, acted } = createListener({ [name]: undefined });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(acted).toHaveLength(1);
+  });
+});
 
 describe('an option under a former name', () => {
   it.each([() => undefined, undefined])('is refused with its new name: onError (%s)', (onError) => {

@@ -297,10 +297,14 @@ describe('handler.replay', () => {
     ['an invalid time', { since: new Date('yesterday') }],
     ['a limit of 0', { limit: 0 }],
     ['an empty key, which would match any', ''],
+    ['no selection', undefined],
+    ['null', null],
+    ['a number', 7],
+    ['a list of keys, which would select all', ['payment:s-1:PAID']],
   ])('refuses %s before it asks the store', async (_, which) => {
     const { handler, store } = await createFailed();
     store.parkingSteps.length = 0;
-    await expect(handler.replay(which)).rejects.toBeInstanceOf(ConfigurationError);
+    await expect(handler.replay(which as never)).rejects.toBeInstanceOf(ConfigurationError);
     expect(store.parkingSteps).toEqual([]);
   });
 

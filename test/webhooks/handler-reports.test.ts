@@ -3,6 +3,7 @@ import {
   createWebhookHandler,
   MemoryStore,
   StoreError,
+  WebhookAuthenticationError,
   type WebhookHandlerOptions,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
@@ -37,6 +38,8 @@ const ways: readonly {
   readonly options?: () => Partial<WebhookHandlerOptions>;
   readonly request?: () => Request;
   readonly received?: (received: never) => void;
+  /** The likely cause or the way out in its message. */
+  readonly says?: string;
 }[] = [
   {
     code: 'method_not_allowed',
@@ -47,8 +50,14 @@ const ways: readonly {
     code: 'unauthorized',
     status: 401,
     request: () => notificationRequest(personal, { headers: { authorization: `${basic(secret)}S3CRET` } }),
+    says: 'Its Authorization header is not well-formed Basic authentication. It may have been cut',
   },
-  { code: 'body_too_large', status: 413, options: () => ({ maxBodyBytes: 5 }) },
+  {
+    code: 'body_too_large',
+    status: 413,
+    options: () => ({ maxBodyBytes: 5 }),
+    says: 'Find out who sends it. If it is the service, raise `maxBodyBytes`.',
+  },
   {
     code: 'body_timeout',
     status: 408,
@@ -93,6 +102,7 @@ const ways: readonly {
     status: 500,
     options: () => ({ callbackTimeoutMs: 10, on: { payment: hang } }),
     received: (notification) => expect(notification).toMatchObject({ kind: 'payment', payload: personal }),
+    says: 'Raise `callbackTimeoutMs`, or write the work to a queue and return.',
   },
   {
     code: 'store_failed',
@@ -103,6 +113,7 @@ const ways: readonly {
       return { store };
     },
     received: (notification) => expect(notification).toMatchObject({ kind: 'payment', payload: personal }),
+    says: 'Check that its database is running and can be reached.',
   },
   {
     code: 'lease_lost',
@@ -113,6 +124,7 @@ const ways: readonly {
       return { store };
     },
     received: (notification) => expect(notification).toMatchObject({ kind: 'payment', payload: personal }),
+    says: 'The next delivery runs it again, so its effect must be safe to repeat.',
   },
   {
     code: 'internal',
@@ -122,6 +134,7 @@ const ways: readonly {
         throw new Error('getAuthorization');
       },
     }),
+    says: 'probably by `getAuthorization`, or by the `match`',
   },
 ];
 
@@ -138,6 +151,7 @@ describe('onReport', () => {
       const [report] = reports as [WebhookReport];
       expect(report).toMatchObject({ code: way.code, status: way.status });
       expect(report.message).toMatch(/^[A-Z].*\.$/);
+      expect(report.message).toContain(way.says ?? '');
       if (way.received === undefined) expect(report.received).toBeUndefined();
       else way.received(report.received as never);
       expect(everythingPrintedOf(report)).not.toMatch(MARKS);
@@ -325,10 +339,16 @@ describe('the default onReport', () => {
     expect(line.length).toBeLessThan(600);
   });
 
-  it.each(['missing', 'mismatch'])('logs the reason of a 401: %s', async (reason) => {
-    const headers = reason === 'missing' ? { authorization: '' } : { authorization: basic(secret) };
-    expect(await logged({}, notificationRequest(personal, { headers }))).toBe(
-      `pix-automatic-sdk: webhook unauthorized (reason=${reason}): The request did not prove that the service sent it.`,
+  it.each([
+    ['missing', ''],
+    ['wrong-scheme', 'Bearer S3CRET'],
+    ['malformed', 'Basic S3CRET'],
+    ['mismatch', basic(secret)],
+  ] as const)('logs the reason of a 401, with the cause and the way out: %s', async (reason, value) => {
+    const { message } = new WebhookAuthenticationError(reason);
+    const explanation = /not accepted\. (.+) See docs/.exec(message)?.[1];
+    expect(await logged({}, notificationRequest(personal, { headers: { authorization: value } }))).toBe(
+      `pix-automatic-sdk: webhook unauthorized (reason=${reason}): The request did not prove that the service sent it. ${explanation}`,
     );
   });
 

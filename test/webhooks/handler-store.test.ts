@@ -323,7 +323,10 @@ describe('a callback that takes too long', () => {
     );
     const messages = listener.reports.map(({ message }) => message);
     expect(listener.reports.map(({ code }) => code)).toEqual(Array(4).fill('callback_timeout'));
-    expect(messages[0]).toBe('The callback took longer than `callbackTimeoutMs`.');
+    expect(messages[0]).toBe(
+      'The callback took longer than `callbackTimeoutMs`. Raise `callbackTimeoutMs`, or write the work to a queue and ' +
+        'return.',
+    );
     expect(messages[1]).toMatch(/not for the first time.*six times.*Raise `callbackTimeoutMs`.*queue/);
     expect(messages[2]).toBe(messages[1]);
     // The first time for another subject.

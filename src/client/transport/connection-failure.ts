@@ -52,8 +52,8 @@ const BAD_PORT = 'bad port';
 // Deno's errors have no codes. This message means that connecting failed, before the request was sent. A URL has no
 // white space, so it cannot imitate the message.
 const DENO_CONNECT = /^error sending request for url \(\S+\): client error \(Connect\)/;
-// OpenSSL's code when the first record is not TLS: the port speaks plain HTTP.
-const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+/** OpenSSL's code when the first record is not TLS: the port speaks plain HTTP. */
+export const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const BAD_CERTIFICATE = 'invalid peer certificate';
 // Node's message for a lost handshake, whose code is the same as for any lost connection.
 const HANDSHAKE_CUT_OFF = /^Client network socket disconnected before secure TLS connection was established$/;

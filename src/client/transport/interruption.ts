@@ -1,7 +1,7 @@
 import { ConnectionError, type Outcome, TimeoutError } from '../../errors';
 import { advice } from '../../errors/failed-call';
 import { isLoopback } from '../base-url';
-import { describeConnectionFailure } from './connection-failure';
+import { describeConnectionFailure, NO_TLS } from './connection-failure';
 import { type Attempt, abortedError, contextOf, FailedAttempt } from './failed-attempt';
 
 /** Why an attempt was ended by the client itself. */
@@ -36,13 +36,22 @@ export function interruption(thrown: unknown, attempt: Attempt, known?: Known): 
     return new FailedAttempt(new TimeoutError(message, context), outcome, known?.httpStatus);
   }
   const cause = reason === undefined ? '' : ` (${reason})`;
-  const hint =
-    reason === 'ECONNREFUSED' && isLoopback(new URL(url).hostname)
-      ? 'Nothing listens there. Is the sandbox running (`npx pix-automatic-sdk sandbox`), and on this port?'
-      : 'Check `baseUrl`, the name service, certificates and proxies.';
   const message =
     outcome === 'not-sent'
-      ? `${operation.name} could not connect to the service${cause}. ${hint} ${advice(context)}`
+      ? `${operation.name} could not connect to the service${cause}. ${hintFor(reason, url)} ${advice(context)}`
       : `The connection was lost during ${operation.name}${cause}. ${advice(context)}`;
   return new FailedAttempt(new ConnectionError(message, { ...context, reason }), outcome, known?.httpStatus);
+}
+
+function hintFor(reason: string | undefined, url: string): string {
+  if (reason === NO_TLS) {
+    return (
+      'That port speaks plain HTTP, not HTTPS. Check the port of `baseUrl`. If it is a sandbox on this machine, ' +
+      'write `http://`.'
+    );
+  }
+  if (reason === 'ECONNREFUSED' && isLoopback(new URL(url).hostname)) {
+    return 'Nothing listens there. Is the sandbox running (`npx pix-automatic-sdk sandbox`), and on this port?';
+  }
+  return 'Check `baseUrl`, the name service, certificates and proxies.';
 }

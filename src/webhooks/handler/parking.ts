@@ -31,20 +31,6 @@ export interface ReplayResult {
   readonly code?: string | undefined;
 }
 
-/** @throws `ConfigurationError` for a store that cannot park notifications */
-export function parkingOf(store: object, limits: ParkingLimits): Parking {
-  const members: { readonly [Name in keyof ParkingStore]?: unknown } = store;
-  for (const name of ['park', 'parked', 'unpark'] as const) {
-    if (typeof members[name] !== 'function') {
-      throw new ConfigurationError(
-        `Expected a \`store\` with \`${name}\`, which \`park: true\` needs. ` +
-          'Leave `park` out, or use a store of this package.',
-      );
-    }
-  }
-  return new Parking(store as ParkingStore, limits);
-}
-
 interface ParkingLimits {
   readonly storeTimeoutMs: number;
   readonly retentionMs: number;
@@ -106,6 +92,12 @@ export class Parking {
 
 function queryOf(which: string | ReplaySelection): ParkedQuery {
   if (typeof which === 'string') return { key: which };
+  // A list of keys would otherwise select everything.
+  if (typeof which !== 'object' || which === null || Array.isArray(which)) {
+    throw new ConfigurationError(
+      'Expected `handler.replay(key)` for one notification, or `handler.replay({ since, limit })`.',
+    );
+  }
   const { since, limit } = which;
   return { since: since === undefined ? undefined : Number(since), limit };
 }

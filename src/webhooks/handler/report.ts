@@ -1,4 +1,5 @@
 import type { AuthorizationFailure, ValidationIssue } from '../../errors';
+import { authorizationFailures } from '../../errors/webhook-authentication-error';
 
 /**
  * What happened to a request that was not acted on.
@@ -100,7 +101,8 @@ export class WebhookReport {
   constructor(code: WebhookReportCode, details: WebhookReportDetails) {
     this.code = code;
     const message = details.message ?? MESSAGES[code];
-    this.message = details.parked === undefined ? message : `${message} ${details.parked}`;
+    const why = details.reason && authorizationFailures[details.reason];
+    this.message = [message, why, details.parked].filter(Boolean).join(' ');
     this.status = details.status;
     this.kind = details.kind;
     this.key = details.key;
@@ -119,7 +121,8 @@ export class WebhookReport {
 const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
   method_not_allowed: 'Notifications are POST requests.',
   unauthorized: 'The request did not prove that the service sent it.',
-  body_too_large: 'The body is larger than `maxBodyBytes`.',
+  body_too_large:
+    'The body is larger than `maxBodyBytes`. Find out who sends it. If it is the service, raise `maxBodyBytes`.',
   body_timeout: 'The body took longer than `bodyTimeoutMs` to arrive.',
   body_interrupted: 'The connection was lost before the body had arrived.',
   body_already_read:
@@ -131,11 +134,19 @@ const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
   unhandled: "There is no callback for this kind. Add one to `on`, or 'ignore'.",
   busy: 'The same subject is being acted on now.',
   callback_failed: 'The callback threw.',
-  callback_timeout: 'The callback took longer than `callbackTimeoutMs`.',
-  store_failed: 'The idempotency store failed, or took longer than `storeTimeoutMs`.',
-  lease_lost: 'The callback succeeded, but its lease was over before that could be recorded.',
+  callback_timeout:
+    'The callback took longer than `callbackTimeoutMs`. Raise `callbackTimeoutMs`, or write the work to a queue and ' +
+    'return.',
+  store_failed:
+    'The idempotency store failed, or took longer than `storeTimeoutMs`. Check that its database is running and can be ' +
+    'reached.',
+  lease_lost:
+    'The callback succeeded, but its lease was over before that could be recorded. The next delivery runs it again, so ' +
+    'its effect must be safe to repeat. Check whether the store was slow or has lost data.',
   draining: 'The handler is draining: the process is about to end.',
-  internal: 'Something unexpected was thrown.',
+  internal:
+    'Something unexpected was thrown, probably by `getAuthorization`, or by the `match`, `schema`, `subject` or `state` ' +
+    'of a kind of yours. `error` has what was thrown.',
 };
 
 /**

@@ -3,11 +3,11 @@ import { documentedNames } from '../../service/kinds';
 import { ownOptions } from '../../shared/objects';
 import type { IdempotencyStore } from '../../stores/idempotency-store';
 import { MemoryStore } from '../../stores/memory-store';
-import { checkDuration, checkPositive } from '../../values/option-checks';
+import { checkDuration, checkFunction, checkPositive } from '../../values/option-checks';
 import { type EncodedPair, encodeCredentials } from '../authorization';
-import { type AnyDefinition, defineNotification } from '../notification/define-notification';
+import { type AnyDefinition, checkKinds } from '../notification/define-notification';
 import type { WebhookCallback, WebhookHandlerOptions } from './options';
-import { type Parking, parkingOf } from './parking';
+import { Parking, type ParkingStore } from './parking';
 import { logReport, type WebhookReport } from './report';
 import type { RequestHead } from './request';
 
@@ -54,6 +54,11 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     throw new ConfigurationError('`onError` is called `onReport`: it is also told of what was answered 200.');
   }
   const kinds = options.kinds ?? [];
+  checkKinds(kinds);
+  const getAuthorization = options.getAuthorization ?? (({ headers }) => headers.get('authorization'));
+  checkFunction('getAuthorization', getAuthorization, "({ headers }) => headers.get('x-auth')");
+  const onReport = options.onReport ?? logReport;
+  checkFunction('onReport', onReport, '(report) => void');
   const callbackTimeoutMs = checkPositive('callbackTimeoutMs', options.callbackTimeoutMs ?? 25_000);
   if (callbackTimeoutMs > MAX_CALLBACK_MS) {
     throw new ConfigurationError(
@@ -68,10 +73,22 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
         'and a slow claim and a slow record could outlast it, with two callbacks at a time. Make the store faster.',
     );
   }
-  const retentionMs = checkDuration('`retentionMs`', options.retentionMs ?? MONTH_MS);
+  const retentionMs = checkDuration('retentionMs', options.retentionMs ?? MONTH_MS);
   const store = options.store ?? defaultStore();
+  checkStore(
+    store,
+    ['claim', 'complete', 'release'],
+    'Pass a store, such as `new RedisStore(redis)`, instead of the client that it uses.',
+  );
   const park = options.park ?? false;
   if (typeof park !== 'boolean') throw new ConfigurationError('Expected `park` to be true or false.');
+  if (park) {
+    checkStore(
+      store,
+      ['park', 'parked', 'unpark'],
+      '`park: true` needs it: leave `park` out, or use a store of this package.',
+    );
+  }
   return {
     expectedAuthorizations: encodeCredentials(options.credentials),
     callbacks: resolveCallbacks(options.on, kinds),
@@ -83,15 +100,25 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     storeTimeoutMs,
     leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
     retentionMs,
-    parking: park ? parkingOf(store, { storeTimeoutMs, retentionMs }) : undefined,
-    getAuthorization: options.getAuthorization ?? (({ headers }) => headers.get('authorization')),
-    onReport: options.onReport ?? logReport,
+    parking: park ? new Parking(store as ParkingStore, { storeTimeoutMs, retentionMs }) : undefined,
+    getAuthorization,
+    onReport,
   };
 }
 
+function checkStore(
+  store: IdempotencyStore,
+  steps: readonly (keyof IdempotencyStore)[],
+  wayOut: string,
+): void {
+  const missing = steps.find((step) => typeof store[step] !== 'function');
+  if (missing !== undefined) {
+    throw new ConfigurationError(`Expected a \`store\` with \`${missing}\`. ${wayOut}`);
+  }
+}
+
 function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): ResolvedHandlerOptions['callbacks'] {
-  // Check again, because a definition may not come from `defineNotification`.
-  const own = kinds.map((definition) => defineNotification(definition).kind);
+  const own = kinds.map(({ kind }) => kind);
   if (new Set(own).size < own.length) {
     throw new ConfigurationError('Expected each definition in `kinds` to have a `kind` of its own.');
   }

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ConfigurationError } from '../../errors';
 import { documentedNames } from '../../service/kinds';
 import type { ReceivedNotification } from '../../service/kinds/kind';
+import { checkFunction } from '../../values/option-checks';
 
 /** A merchant's own kind of notification. */
 export interface NotificationDefinition<Kind extends string, Payload> {
@@ -50,8 +51,8 @@ export type DefinedNotification<Definition extends AnyDefinition> =
  * });
  * ```
  *
- * @throws `ConfigurationError` for a `kind` that is empty or the name of a documented kind, or a `schema` that is not a
- *   Standard Schema
+ * @throws `ConfigurationError` for a `kind` that is missing or the name of a documented kind, a `schema` that is not a
+ *   Standard Schema, or another part that is not a function
  */
 export function defineNotification<const Kind extends string, Schema extends StandardSchemaV1>(
   definition: Omit<NotificationDefinition<Kind, StandardSchemaV1.InferOutput<Schema>>, 'schema'> & {
@@ -61,15 +62,31 @@ export function defineNotification<const Kind extends string, Schema extends Sta
   if (typeof definition !== 'object' || definition === null) {
     throw new ConfigurationError('Expected `defineNotification({ kind, match, schema, subject })`.');
   }
-  if (definition.kind === '' || documentedNames.includes(definition.kind)) {
+  const { kind, match, schema, subject, state } = definition;
+  if (typeof kind !== 'string' || kind === '' || documentedNames.includes(kind)) {
     throw new ConfigurationError(
       'Expected `kind` to be a name of your own: the names of the documented kinds are taken.',
     );
   }
-  if (typeof definition.schema?.['~standard']?.validate !== 'function') {
+  if (typeof schema?.['~standard']?.validate !== 'function') {
     throw new ConfigurationError(
       'Expected `schema` to be a Standard Schema, such as one of zod, Valibot or ArkType.',
     );
   }
+  checkFunction('match', match, '(body, query) => boolean');
+  checkFunction('subject', subject, '(payload) => string');
+  if (state !== undefined) checkFunction('state', state, '(payload) => string');
   return definition as NotificationDefinition<Kind, StandardSchemaV1.InferOutput<Schema>>;
+}
+
+/**
+ * Checks each definition again, because it may not come from `defineNotification`.
+ *
+ * @throws `ConfigurationError` for the first one that cannot work, and for anything that is not a list
+ */
+export function checkKinds(kinds: readonly AnyDefinition[]): void {
+  if (!Array.isArray(kinds)) {
+    throw new ConfigurationError('Expected `kinds` to be a list of definitions: `kinds: [charge]`.');
+  }
+  for (const definition of kinds) defineNotification(definition);
 }

@@ -3,7 +3,7 @@ import type { Credentials } from '../../service/credentials';
 import { utf8 } from '../../shared/bytes';
 import { isObject } from '../../shared/objects';
 import { checkAuthorization } from '../authorization';
-import type { AnyDefinition } from './define-notification';
+import { type AnyDefinition, checkKinds } from './define-notification';
 import type { Notification } from './notification';
 import type { QuerySource } from './query';
 import { type JsonObject, recognize } from './recognize';
@@ -31,12 +31,13 @@ export interface SignedNotificationInput<Kinds extends readonly AnyDefinition[] 
  *   identity or state of its kind: text of at most 512 characters, without U+FFFD. All other fields are optional and
  *   may be null. An unknown field is kept. A field of another type than documented is left out of `payload` and named
  *   in `issues`.
- * @throws `ConfigurationError` if the input is not an object, or the schema of a kind of yours is asynchronous
+ * @throws `ConfigurationError` if the input is not an object, or a kind of yours cannot work: an asynchronous schema
  */
 export function parseNotification<const Kinds extends readonly AnyDefinition[] = readonly []>(
   input: NotificationInput<Kinds>,
 ): Notification<Kinds> {
   assertInput(input, 'parseNotification({ url, body })');
+  if (input.kinds !== undefined) checkKinds(input.kinds);
   const raw = readJsonObject(input.body);
   const result = recognize(raw, input, input.kinds);
   if (result.issues !== undefined) {
