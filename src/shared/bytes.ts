@@ -14,6 +14,10 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+export function isBytes(body: unknown): body is ArrayBuffer | Uint8Array {
+  return ArrayBuffer.isView(body) || body instanceof ArrayBuffer;
+}
+
 export function isReadableStream<Chunk>(body: unknown): body is ReadableStream<Chunk> {
   return (
     typeof body === 'object' && body !== null && 'getReader' in body && typeof body.getReader === 'function'

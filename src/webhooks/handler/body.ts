@@ -1,5 +1,4 @@
-import { isReadableStream, joinChunks } from '../../shared/bytes';
-import { isBytes } from '../notification/parse-notification';
+import { isBytes, isReadableStream, joinChunks } from '../../shared/bytes';
 
 /** Why a body cannot be read; `code` is the code of the report. */
 export class BodyProblem {

@@ -1,9 +1,9 @@
 import { ConfigurationError, StoreError } from '../../errors';
+import { isBytes, utf8 } from '../../shared/bytes';
 import type { IdempotencyStore } from '../../stores/idempotency-store';
 import type { ParkedNotification, ParkedQuery, ParkRequest } from '../../stores/parked';
 import { checkParkedQuery } from '../../stores/store-arguments';
 import type { Identity } from '../notification/notification-key';
-import { isBytes } from '../notification/parse-notification';
 import { DeadlineExceeded, inTime } from './deadline';
 
 /** Which parked notifications to run again. */
@@ -78,7 +78,7 @@ export class Parking {
    */
   async list(which: string | ReplaySelection): Promise<readonly ParkedNotification[]> {
     const { storeTimeoutMs } = this.#limits;
-    const query = checkParkedQuery(queryOf(which));
+    const query = checkParkedQuery(parkedQuery(which));
     try {
       return await inTime(storeTimeoutMs, this.#store.parked(query));
     } catch (error) {
@@ -90,7 +90,7 @@ export class Parking {
   }
 }
 
-function queryOf(which: string | ReplaySelection): ParkedQuery {
+function parkedQuery(which: string | ReplaySelection): ParkedQuery {
   if (typeof which === 'string') return { key: which };
   // A list of keys would otherwise select everything.
   if (typeof which !== 'object' || which === null || Array.isArray(which)) {
@@ -105,7 +105,7 @@ function queryOf(which: string | ReplaySelection): ParkedQuery {
 /** Returns the body as received, or, if a parser has read it before the handler, as JSON. */
 function textOf(body: unknown): string {
   if (typeof body === 'string') return body;
-  if (isBytes(body)) return new TextDecoder().decode(body);
+  if (isBytes(body)) return utf8.decode(body);
   // The merchant's parser may read large numbers as BigInt, which JSON.stringify refuses.
   return JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

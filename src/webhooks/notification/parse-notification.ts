@@ -1,6 +1,6 @@
 import { ConfigurationError, InvalidNotificationError, WebhookAuthenticationError } from '../../errors';
 import type { Credentials } from '../../service/credentials';
-import { utf8 } from '../../shared/bytes';
+import { isBytes, utf8 } from '../../shared/bytes';
 import { isObject } from '../../shared/objects';
 import { checkAuthorization } from '../authorization';
 import { type AnyDefinition, checkKinds } from './define-notification';
@@ -94,8 +94,4 @@ function parseJson(body: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-export function isBytes(body: unknown): body is ArrayBuffer | Uint8Array {
-  return ArrayBuffer.isView(body) || body instanceof ArrayBuffer;
 }
