@@ -26,8 +26,10 @@ export function adviseCall(operation: OperationName, body: string, now: number):
   return operation === 'createRecurringCheckout' ? [...advice, ...pixAdvice(request, now)] : advice;
 }
 
-const requestObjects: Partial<Record<OperationName, z.core.$ZodType>> = {
+/** The body of each operation, if it has one. */
+const requestObjects: Readonly<Record<OperationName, z.core.$ZodType | undefined>> = {
   createRecurringCheckout: recurringCheckoutRequestObject,
+  getTransaction: undefined,
   cancelScheduledPayment: scheduledPaymentCancellationRequestObject,
 };
 
