@@ -52,9 +52,23 @@ describe('an option that must hold functions', () => {
     ['store', {}, '`store` with `claim`'],
     ['store', { claim: fail }, '`store` with `complete`'],
     ['store', { claim: fail, complete: fail, release: true }, '`store` with `release`'],
+    ['store', { claim: fail, complete: fail, release: fail, transact: null }, '`store` with `transact`'],
     ['store', 'redis://localhost', '`store` with `claim`'],
   ])('is refused where %s is %j, when the handler is created', (name, value, message) => {
     expect(refusalOf({ [name]: value })).toContain(message);
+  });
+
+  it('may be a store that works only in transactions', async () => {
+    const transact = async (
+      _request: unknown,
+      work: (transaction: unknown, claim: object) => Promise<void>,
+    ) => {
+      await work({}, { fence: 1, handledStates: [] });
+      return { status: 'completed' };
+    };
+    const { handler, acted } = createListener({ store: { transact } as never });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(acted).toHaveLength(1);
   });
 
   it.each(['getAuthorization', 'onReport', 'kinds', 'store'])('may be undefined: %s', async (name) => {

@@ -77,7 +77,8 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
   const store = options.store ?? defaultStore();
   checkStore(
     store,
-    ['claim', 'complete', 'release'],
+    // All that the handler calls: a store that works in transactions claims and completes in them.
+    store.transact === undefined ? ['claim', 'complete', 'release'] : ['transact'],
     'Pass a store, such as `new RedisStore(redis)`, instead of the client that it uses.',
   );
   const park = options.park ?? false;
