@@ -8,11 +8,13 @@ import {
   fixtures,
   type MockService,
   mockService,
+  type NotificationOverrides,
   notificationRequest,
 } from 'pix-automatic-sdk/testing';
 import type {
   createWebhookHandler,
   FailedPayout,
+  Notification,
   RefundPayload,
   SuccessfulPayout,
 } from 'pix-automatic-sdk/webhooks';
@@ -21,6 +23,11 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ?
 function expectTrue<_ extends true>(): void {}
 
 declare const credentials: { apiKey: string; apiToken: string };
+
+export function everyKindHasAFixture(): void {
+  type Kind = Exclude<Notification['kind'], 'unrecognized'>;
+  expectTrue<Equal<keyof NotificationOverrides, Kind | 'failedPayout' | 'custom'>>();
+}
 
 export function fixturesAreOfTheLibrarysTypes(client: PaymentsClient, amount: number | undefined): void {
   client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
