@@ -134,7 +134,7 @@ const ways: readonly {
         throw new Error('getAuthorization');
       },
     }),
-    says: 'probably by `getAuthorization`, or by the `match`',
+    says: 'see `error`. It may come from `getAuthorization` or from a kind of your own.',
   },
 ];
 

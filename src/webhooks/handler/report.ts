@@ -145,8 +145,7 @@ const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
     'its effect must be safe to repeat. Check whether the store was slow or has lost data.',
   draining: 'The handler is draining: the process is about to end.',
   internal:
-    'Something unexpected was thrown, probably by `getAuthorization`, or by the `match`, `schema`, `subject` or `state` ' +
-    'of a kind of yours. `error` has what was thrown.',
+    'Something unexpected was thrown: see `error`. It may come from `getAuthorization` or from a kind of your own.',
 };
 
 /**
