@@ -34,7 +34,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...client('connection-failure', 'connection-failure'),
     ...below('shared/read-body', 'transport/read-body'),
     ...client('interpret', 'transport/interpret', 'answers', 'partial-answers', 'uuid-of-what'),
-    ...client('interruption', 'transport/interruption'),
+    ...client('interruption', 'transport/interruption', 'connection-failure'),
     ...client('exchange', 'transport/exchange', 'custom-fetch', 'abort'),
     ...client('transport', 'transport/transport', 'observers', 'abort'),
     ...client('platform-fetch', 'transport/platform-fetch'),
@@ -45,7 +45,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...below('client/wait-for-transaction', 'waiting', 'wait-for-transaction'),
     ...below('client/reconcile', 'reconcile'),
     ...below('client/request', 'request-body', 'request-path', 'extra-fields'),
-    ...below('client/options', 'resolve-options', 'options'),
+    ...below('client/options', 'resolve-options', 'options', 'bad-options'),
     ...below('client/base-url', 'base-url', 'options'),
     ...below(
       'client/payments-client',
