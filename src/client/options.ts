@@ -141,7 +141,8 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
   const { fetch = platformFetch } = options;
   checkFunction('fetch', fetch, '(url, init) => Promise<Response>');
   for (const name of ['onRequest', 'onResponse', 'onRetry'] as const) {
-    checkFunction(name, options[name] ?? (() => undefined), '(event) => void');
+    const observer = options[name] ?? undefined;
+    if (observer !== undefined) checkFunction(name, observer, '(event) => void');
   }
   return {
     baseUrl,

@@ -61,35 +61,16 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 429, outcome: 'refused', attempts: 3 });
   });
 
-  it.each([499])(
-    'is sent once on %d, which a gateway sends while the service may still be working',
-    async (status) => {
-      const server = await startHttpServer(reply(status, { status: -1 }));
-      const thrown = await failureOf(call(clientFor(server)));
-      expect(thrown).toMatchObject({
-        code: 'api_error',
-        httpStatus: status,
-        outcome: 'unknown',
-        attempts: 1,
-      });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
-
-  it.each([400, 401, 403, 404, 409, 410, 422, 425])(
-    'is sent once on %d, with outcome refused',
-    async (status) => {
-      const server = await startHttpServer(reply(status, { status: -1 }));
-      const thrown = await failureOf(call(clientFor(server)));
-      expect(thrown).toMatchObject({
-        code: 'api_error',
-        httpStatus: status,
-        outcome: 'refused',
-        attempts: 1,
-      });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  it.each([
+    // A gateway sends it while the service may still be working.
+    { status: 499, outcome: 'unknown' },
+    ...[400, 401, 403, 404, 409, 410, 422, 425].map((status) => ({ status, outcome: 'refused' })),
+  ])('is sent once on $status, with outcome $outcome', async ({ status, outcome }) => {
+    const server = await startHttpServer(reply(status, { status: -1 }));
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: status, outcome, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
 
   it('is sent once when the connection is lost in the middle of the response', async () => {
     const server = await startRawServer((socket) => {

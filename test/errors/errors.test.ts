@@ -115,25 +115,24 @@ describe('personal data can be read from an error, and nothing prints it', () =>
       ...Object.getOwnPropertyNames(value).map((key) => String(Reflect.get(value as object, key))),
     ].join('\n');
 
+  /** The error has the value to read, and nothing prints or copies it. */
+  const expectHidden = (error: PaymentsError, name: string, value: unknown) => {
+    expect(Reflect.get(error, name)).toBe(value);
+    expect(Object.hasOwn(error, name)).toBe(false);
+    expect(printed(error)).not.toContain(secret);
+    expect(structuredClone(error)).not.toHaveProperty(name);
+    expect({ ...error }).not.toHaveProperty(name);
+  };
+
   it.each(['ApiError', 'InvalidResponseError', 'InvalidNotificationError'] as const)(
     'in the body of %s',
     (name) => {
-      const error = makers[name](ours) as PaymentsError & { body: unknown };
-      expect(error.body).toBe(body);
-      expect(Object.hasOwn(error, 'body')).toBe(false);
-      expect(printed(error)).not.toContain(secret);
-      expect(structuredClone(error)).not.toHaveProperty('body');
-      expect({ ...error }).not.toHaveProperty('body');
+      expectHidden(makers[name](ours), 'body', body);
     },
   );
 
   it('in TimeoutError.transaction', () => {
-    const error = makers.TimeoutError(ours) as TimeoutError;
-    expect(error.transaction).toBe(transaction);
-    expect(Object.hasOwn(error, 'transaction')).toBe(false);
-    expect(printed(error)).not.toContain(secret);
-    expect(structuredClone(error)).not.toHaveProperty('transaction');
-    expect({ ...error }).not.toHaveProperty('transaction');
+    expectHidden(makers.TimeoutError(ours), 'transaction', transaction);
   });
 
   it('in ApiError.serviceMessage', () => {

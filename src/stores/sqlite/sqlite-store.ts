@@ -152,7 +152,8 @@ export class SqliteStore implements IdempotencyStore {
   async #check(table: SqliteTable): Promise<void> {
     const [row] = await this.#run(this.#sql.inspect, { table: table.name });
     const { columns, triggers } = row as { readonly columns: string; readonly triggers: string };
-    const missing = table.columns.filter((column) => !JSON.parse(columns).includes(column));
+    const found: readonly string[] = JSON.parse(columns);
+    const missing = table.columns.filter((column) => !found.includes(column));
     if (missing.length > 0 || triggers !== '[]') throw notOurTable(table.name, missing);
   }
 
