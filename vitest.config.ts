@@ -47,7 +47,8 @@ export const common = {
  */
 const integration = [
   'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
-  'test/stores/{better-sqlite3,parked,postgres-*,redis-*,sqlite-*}.test.ts',
+  'test/journal/{crash/*,mysql-*,postgres-*,sqlite-*}.test.ts',
+  'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,two-years}.test.ts',
 ];
 const types = ['test/types/**/*.test.ts'];
 /** Every word and block of code that people read, and what is made from the source for them. */
@@ -57,7 +58,7 @@ const docs = [
   'test/cli/wrong-listeners.test.ts',
 ];
 /** Suites with a configuration of their own: the packed package, a browser, and the chaos run with the outages. */
-const elsewhere = ['test/{crash,outages,package,page,runtimes}/**', '**/node_modules/**'];
+const elsewhere = ['test/{crash,orms,outages,package,page,runtimes}/**', '**/node_modules/**'];
 
 function project(name: string, include: string[], exclude: string[] = []) {
   return { ...common, test: { ...common.test, name, include, exclude: [...elsewhere, ...exclude] } };

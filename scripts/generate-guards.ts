@@ -4,15 +4,15 @@
 //      npm run generate -- --check    fails when the file does not match the schemas
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import * as checks from '../src/service/schema/checks';
-import * as fields from '../src/service/schema/fields';
+import * as checks from '../src/service/checks';
+import * as fields from '../src/service/fields';
 import { generateGuards } from './guards';
 import { writeGenerated } from './write-generated';
 
 const FILE = 'src/service/guards.generated.ts';
 
 /** What the service sends: each schema that these folders export as `…Object` gets a guard named after it. */
-const FOLDERS = ['src/service/kinds', 'src/service/answers'];
+const FOLDERS = ['src/service/notifications', 'src/service/operations'];
 
 type Objects = Parameters<typeof generateGuards>[0];
 

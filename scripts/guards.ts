@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 
 type Schemas = Readonly<Record<string, z.core.$ZodType>>;
-/** The functions that schemas use to check and transform, by their exported name in `src/service/schema/checks.ts`. */
+/** The functions that schemas use to check, by their exported name in `src/service/checks.ts`. */
 type Checks = Readonly<Record<string, unknown>>;
 
 const HEADER = `// Made by \`npm run generate\` from the schemas. Do not edit: change the schema, and run it again.
@@ -9,7 +9,7 @@ const HEADER = `// Made by \`npm run generate\` from the schemas. Do not edit: c
 // Each guard confirms quickly that a value is exactly as documented, so that its schema would return it unchanged. A
 // guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.`;
 
-const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText', 'isPlain'];
+const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText'];
 
 /**
  * Returns the TypeScript code of the guards.
@@ -24,7 +24,8 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
   const used = new Set<string>();
   for (const [name, schema] of Object.entries(exported)) guardOf(schema, name);
   const code = [...functions.values()].join('\n\n');
-  const imports = `import { ${[...FRAME, ...used].sort().join(', ')} } from './schema/checks';`;
+  const imports = `import { isObject } from '../shared/objects';
+import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
   return `${HEADER}\n\n${imports}\n\n${code}\n`;
 
   /** Returns the name of the guard of an object or a union. Writes the guard at the first call. */
@@ -55,15 +56,14 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
       const isRequired = !alternatives.includes(`${field} === undefined`);
       return { field, isRequired, test: anyOf(alternatives) };
     });
-    // Required fields come first, because they tell the most. An inherited field does not count.
-    const required = fields.filter(({ isRequired }) => isRequired);
     const tests = [
-      ...required.map(({ field, test }) => `Object.hasOwn(value, '${field}') && ${test}`),
+      // Required fields come first, because they tell the most.
+      ...fields.filter(({ isRequired }) => isRequired).map(({ test }) => test),
       ...fields.filter(({ isRequired }) => !isRequired).map(({ test }) => test),
       ...checksOf(schema).map((check) => codeOf(check, 'value')),
     ];
     return [
-      'if (!isPlain(value)) return false;',
+      'if (!isObject(value)) return false;',
       `const { ${fields.map(({ field }) => field).join(', ')} } = value;`,
       `return ${allOf(tests)};`,
     ].join('\n');
@@ -94,21 +94,17 @@ export function generateGuards(exported: Schemas, shared: Schemas, checks: Check
         return def.values.map((literal) => `${value} === ${JSON.stringify(literal)}`);
       case 'array':
         return [
-          `isListOf(${value}, (item) => ${anyOf(alternativesOf(def.element, 'item', `${place}Item`))})`,
+          allOf([
+            `isListOf(${value}, (item) => ${anyOf(alternativesOf(def.element, 'item', `${place}Item`))})`,
+            ...checksOf(schema).map((check) => codeOf(check, value)),
+          ]),
         ];
       case 'object':
         return [
-          Object.keys(def.shape).length === 0 ? `isPlain(${value})` : `${guardOf(schema, place)}(${value})`,
+          Object.keys(def.shape).length === 0 ? `isObject(${value})` : `${guardOf(schema, place)}(${value})`,
         ];
       case 'union':
         return [`${guardOf(schema, place)}(${value})`];
-      case 'pipe': {
-        const first = (def.in as z.core.$ZodTypes)._zod.def;
-        if (first.type !== 'transform') break;
-        // A value is as documented if the transform leaves it as it is.
-        const same = `${nameOf(first.transform)}(${value}) === ${value}`;
-        return [allOf([same, anyOf(alternativesOf(def.out, value, place))])];
-      }
     }
     throw new Error(`No code for a schema of type ${def.type} at ${place}`);
   }

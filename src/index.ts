@@ -5,54 +5,54 @@
  * @module pix-automatic-sdk
  */
 
-export {
-  type ConfirmOptions,
-  confirmPayment,
-  type PaymentConfirmation,
-  type PaymentDifference,
-  type TransactionSource,
-} from './client/confirm-payment';
-export type { BodyCallOptions, CallLimits, CallOptions, PaymentsClientOptions } from './client/options';
+// Withheld on purpose: the listener's errors, which only `./webhooks` throws, and types that no caller writes, such as
+// what `fetch` gets and the parts that options are made of.
+
+export type { Fetch } from './client/fetch';
+export type { RequestEvent, ResponseEvent, RetryEvent } from './client/observers';
+export type { BodyCallOptions, CallOptions, PaymentsClientOptions } from './client/options';
 export { PaymentsClient } from './client/payments-client';
 export { type Reconciled, type ReconcileOptions, reconcile } from './client/reconcile';
-export type { Fetch, FetchInit, FetchResponse } from './client/transport/fetch';
-export type { Observers, RequestEvent, ResponseEvent, RetryEvent } from './client/transport/observers';
+export type { UndocumentedRequest } from './client/undocumented-request';
 export type { WaitOptions } from './client/wait-for-transaction';
 export {
   AbortedError,
   ApiError,
-  type AuthorizationFailure,
   type CallError,
+  type CallName,
   ConfigurationError,
   ConnectionError,
-  InvalidNotificationError,
   InvalidRequestError,
   InvalidResponseError,
   isCallError,
-  type OperationName,
   type Outcome,
   PaymentsError,
   type PaymentsErrorCode,
-  StoreError,
+  type ServiceError,
   TimeoutError,
   type ValidationIssue,
-  WebhookAuthenticationError,
 } from './errors';
+export type { Credentials } from './service/credentials';
+export type { BankDetails, IdentityDocument, OpenEnum, Phone } from './service/fields';
 export {
   type ScheduledPaymentCancellation,
   type ScheduledPaymentCancellationRequest,
   scheduledPaymentCancellationRequestSchema,
   scheduledPaymentCancellationSchema,
-} from './service/answers/cancellation';
+} from './service/operations/cancel-scheduled-payment';
 export {
   type CheckoutInstructions,
+  type CheckoutRequestShopper,
   type CheckoutShopper,
   type CheckoutSteps,
   type QrCode,
+  type RecurrenceRequest,
   type RecurringCheckout,
   type RecurringCheckoutJourney,
+  type RecurringCheckoutRequest,
+  recurringCheckoutRequestSchema,
   recurringCheckoutSchema,
-} from './service/answers/checkout-response';
+} from './service/operations/create-recurring-checkout';
 export {
   type CreditTransferDetails,
   type ShopperBankDetails,
@@ -61,18 +61,16 @@ export {
   type TransactionRefunds,
   type TransactionShopper,
   transactionSchema,
-} from './service/answers/transaction';
-export type { Credentials } from './service/credentials';
+} from './service/operations/get-transaction';
+export type { Schema } from './service/schema';
+export { amountFromMinorUnits, toMinorUnits } from './values/amounts';
 export {
-  type CheckoutRequestShopper,
-  type RecurrenceRequest,
-  type RecurringCheckoutRequest,
-  type RecurringCheckoutRequestBase,
-  recurringCheckoutRequestSchema,
-} from './service/requests/checkout-request';
-export type { BankDetails, IdentityDocument, OpenEnum, Phone } from './service/schema/fields';
-export type { Schema } from './service/schema/schema';
-export { amountFromMinorUnits } from './values/amount-from-minor-units';
+  type ConfirmOptions,
+  confirmPayment,
+  type PaymentConfirmation,
+  type PaymentDifference,
+  type TransactionSource,
+} from './values/confirm-payment';
 export { decodeQrCode, type QrCodeImage } from './values/decode-qr-code';
 export { parseDateTime } from './values/parse-date-time';
 export { VERSION } from './version';

@@ -38,11 +38,11 @@ const claimed = new Set<string>();
 /** A store that remembers each subject in a `Set`, without leases, expiry or eviction one by one. */
 const setAlone: IdempotencyStore = {
   ...forgetful,
-  claim: async (subject, state, leaseMs) => {
+  claim: async (subject, state, limits) => {
     if (claimed.has(subject)) return { status: 'done', handledStates: [state] };
     if (claimed.size >= REMEMBERED) claimed.clear();
     claimed.add(subject);
-    return forgetful.claim(subject, state, leaseMs);
+    return forgetful.claim(subject, state, limits);
   },
 };
 

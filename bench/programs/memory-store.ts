@@ -4,6 +4,7 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { lease, retain } from '../../test/stores/limits';
 import { programInput } from '../lib/program-input';
 import { randomFrom } from '../lib/random';
 
@@ -67,8 +68,8 @@ async function handleBlock(keys: number, subjectAt: (index: number) => string): 
 
 /** Claims and completes a subject, as for a notification. */
 async function handle(subject: string): Promise<void> {
-  const claim = await timed(() => store.claim(subject, 'PAID', 40_000));
-  if (claim.status === 'claimed') await timed(() => store.complete(claim, RETENTION_MS));
+  const claim = await timed(() => store.claim(subject, 'PAID', lease(40_000)));
+  if (claim.status === 'claimed') await timed(() => store.complete(claim, retain(RETENTION_MS)));
 }
 
 /** Times a step. The store's steps are synchronous, so nothing else can run meanwhile. */

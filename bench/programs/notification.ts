@@ -2,7 +2,7 @@
 import { interleave } from '../lib/interleave';
 import { programInput } from '../lib/program-input';
 import { randomFrom } from '../lib/random';
-import { deliveries, forged } from './notification/deliveries';
+import { type Delivery, deliveries, forged, kindNames } from './notification/deliveries';
 import { refusals, verifiers } from './notification/ours';
 import { peers } from './notification/peers';
 import { timer } from './notification/timer';
@@ -21,16 +21,29 @@ const results = {
     rounds,
     random,
   }),
+  // Each kind on its own, because a figure over all of them would hide the slowest.
+  kinds: await interleave(
+    Object.assign({}, ...kindNames.map((kind) => timersOf(kind))) as Record<string, () => Promise<number>>,
+    { rounds, random },
+  ),
   bytes: await interleave(timers({ ...verifiers, stripe: peerVerifiers.stripe }, bytes), { rounds, random }),
   forged: await interleave(timers(refusals, forged(texts)), { rounds, random }),
 };
 console.log(JSON.stringify(results));
 
-function timers<Name extends string, Delivery>(
-  candidates: Readonly<Record<Name, (delivery: Delivery) => unknown>>,
-  inputs: readonly Delivery[],
+function timersOf(kind: Delivery['kind']) {
+  const { 'the floor': floor, 'this library': ours } = timers(
+    verifiers,
+    texts.filter((delivery) => delivery.kind === kind),
+  );
+  return { [`${kind}, the floor`]: floor, [`${kind}`]: ours };
+}
+
+function timers<Name extends string, Input>(
+  candidates: Readonly<Record<Name, (delivery: Input) => unknown>>,
+  inputs: readonly Input[],
 ) {
-  const entries = Object.entries(candidates) as [Name, (delivery: Delivery) => unknown][];
+  const entries = Object.entries(candidates) as [Name, (delivery: Input) => unknown][];
   return Object.fromEntries(entries.map(([name, run]) => [name, timer(run, inputs)])) as Record<
     Name,
     () => Promise<number>

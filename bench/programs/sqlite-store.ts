@@ -4,19 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SqliteStore } from 'pix-automatic-sdk/stores';
-import { sqliteStatements } from '../../src/stores/sqlite/sql';
 import { interleave } from '../lib/interleave';
 import { programInput } from '../lib/program-input';
 import { randomFrom } from '../lib/random';
-import {
-  type Growth,
-  grow,
-  type Handle,
-  handleWith,
-  LEASE_MS,
-  RETENTION_MS,
-  throughput,
-} from './stores/measure';
+import { bareRecord, type Growth, grow, type Handle, handleWith, throughput } from './stores/measure';
 
 const COUNT = 500;
 const TABLE = 'pix_automatic_notifications';
@@ -25,18 +16,25 @@ const { seed, rounds } = programInput<{ seed: number; rounds: number }>();
 const directory = mkdtempSync(join(tmpdir(), 'sqlite-store-'));
 const database = new DatabaseSync(join(directory, 'notifications.db'));
 // The settings that the store's documentation advises.
-database.exec(
-  'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100',
-);
+database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
 const store = new SqliteStore(database);
 await store.createTable();
 
-const sql = sqliteStatements(TABLE);
-const statements = { claim: database.prepare(sql.claim), complete: database.prepare(sql.complete) };
+/** The statements that the store sends, prepared once. */
+const sent: string[] = [];
+const observed = new SqliteStore({
+  prepare: (sql) => {
+    if (!sql.startsWith('PRAGMA')) sent.push(sql);
+    return database.prepare(sql);
+  },
+});
+await handleWith(observed)('payment:observed');
+const [read, insert, update] = sent.map((sql) => database.prepare(sql));
 const bare: Handle = async (subject) => {
-  const names = { subject, state: 'PAID', token: crypto.randomUUID() };
-  statements.claim.all({ ...names, duration: LEASE_MS });
-  statements.complete.all({ ...names, duration: RETENTION_MS });
+  const { claimed, completed, version, expiresAt, before } = bareRecord();
+  read?.all(subject);
+  insert?.all(subject, claimed, version, expiresAt, before);
+  update?.all(completed, version + 1, expiresAt, subject, version, before);
 };
 const handle = handleWith(store);
 
@@ -58,9 +56,9 @@ function load(from: number, to: number): void {
   database
     .prepare(
       `WITH RECURSIVE numbers (number) AS (SELECT ? UNION ALL SELECT number + 1 FROM numbers WHERE number < ? - 1)
-       INSERT INTO ${TABLE} (subject, fence, token, expires, done, expires_at)
+       INSERT INTO ${TABLE} (subject, record, version, expires_at)
        SELECT 'payment:' || printf('%08x-%04x-4000-8000-%012d', random() & 0xffffffff, random() & 0xffff, number),
-         fence, token, expires, done, expires_at + number
+         record, version, expires_at + number
        FROM numbers, (SELECT * FROM ${TABLE} LIMIT 1)`,
     )
     .run(from, to);

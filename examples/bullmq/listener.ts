@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Queue } from 'bullmq';
-import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
+import { PaymentsClient } from 'pix-automatic-sdk';
 import {
   createWebhookHandler,
   type DocumentedNotification,
@@ -35,13 +35,12 @@ async function enqueue({ kind, payload, key }: DocumentedNotification): Promise<
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  confirm: client, // the service confirms each payment before its callback runs
   // For one process. The job's id keeps out duplicates that reach another process.
   store: new MemoryStore(),
   on: {
-    // Confirm before enqueuing: a payment that cannot be confirmed now is answered 500, and comes again.
+    // A payment that cannot be confirmed now is answered 500, and comes again.
     payment: async (notification) => {
-      const { confirmed } = await confirmPayment(client, notification);
-      if (!confirmed) throw new Error('The service does not confirm it');
       await enqueue(notification);
     },
     saleStatus: enqueue,
@@ -49,7 +48,7 @@ const handler = createWebhookHandler({
     refund: enqueue,
     payout: enqueue,
   },
-  onReport: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
+  onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
 });
 
 const server = createServer(toNodeListener(handler));

@@ -1,7 +1,7 @@
 // A page that shows the QR code, and a listener for the payment and its refunds, in Express.
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { confirmPayment, decodeQrCode, PaymentsClient } from 'pix-automatic-sdk';
+import { decodeQrCode, PaymentsClient } from 'pix-automatic-sdk';
 import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
@@ -10,13 +10,11 @@ const references = new Map<string, string>(); // stands for your database: the o
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  confirm: client, // the service confirms each payment before its callback runs
   on: {
     async payment(notification) {
       const reference = references.get(notification.payload.saleToken);
       console.log(`${reference}: notified of its payment`);
-      const { confirmed, differences } = await confirmPayment(client, notification);
-      // Throw, so that it is not recorded as processed: the true notification may still come.
-      if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
       console.log(`${reference}: paid`);
     },
     refund({ payload }) {
@@ -24,7 +22,7 @@ const handler = createWebhookHandler({
     },
     payout: 'ignore',
   },
-  onReport: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
+  onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
 });
 
 const app = express();

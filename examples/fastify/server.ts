@@ -1,7 +1,7 @@
 // A route for subscriptions that tells the caller what a failed call means, and a listener for payments and reversals.
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
-import { confirmPayment, PaymentsClient, PaymentsError } from 'pix-automatic-sdk';
+import { PaymentsClient, PaymentsError } from 'pix-automatic-sdk';
 import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 
 const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
@@ -10,12 +10,11 @@ const references = new Map<string, string>(); // stands for your database: the o
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  confirm: client, // the service confirms each payment before its callback runs
   on: {
     async payment(notification) {
       const reference = references.get(notification.payload.saleToken);
       console.log(`${reference}: notified of its payment`);
-      const { confirmed } = await confirmPayment(client, notification);
-      if (!confirmed) throw new Error('The service does not confirm it');
       console.log(`${reference}: paid`);
     },
     // The service returns money to the payer: PENDING, then PAID or CANCELLED. Each state is processed once.
@@ -23,7 +22,7 @@ const handler = createWebhookHandler({
       console.log(`${references.get(payload.sale?.uuid ?? '')}: reversal ${payload.status}`);
     },
   },
-  onReport: ({ code, reason, error }) => console.error(code, reason ?? (error as Error | undefined)?.message),
+  onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
 });
 
 const app = fastify();
@@ -39,9 +38,10 @@ app.post<{ Body: { referenceCode: string } }>('/subscriptions', async ({ body },
     const { response } = await client.createRecurringCheckout({
       currency: 'BRL',
       referenceCode,
+      amount: 59.7, // the first payment, made right away
       shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
       recurrence: {
-        immediatePayment: false, // nothing is charged yet
+        immediatePayment: true,
         amount: { recurrenceAmount: 29.9 },
         calendar: { initialDate: '2026-12-21', periodicity: 'MONTHLY' },
       },

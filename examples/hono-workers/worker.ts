@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
+import { PaymentsClient } from 'pix-automatic-sdk';
 import { createWebhookHandler, MemoryStore, type WebhookHandler } from 'pix-automatic-sdk/webhooks';
 
 interface Env {
@@ -27,13 +27,12 @@ function createHandler(env: Env): WebhookHandler {
   const client = createClient(env);
   return createWebhookHandler({
     credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+    confirm: client, // the service confirms each payment before its callback runs
     // This store sees only its own isolate, and there are many. The primary key below recognizes duplicates across all.
     store: new MemoryStore(),
     on: {
       payment: async (notification) => {
         const { payload, key } = notification;
-        const { confirmed } = await confirmPayment(client, notification);
-        if (!confirmed) throw new Error('The service does not confirm it');
         const { meta } = await DB.prepare('INSERT INTO payments VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
           .bind(key, payload.referenceCode ?? null, payload.amount ?? null)
           .run();

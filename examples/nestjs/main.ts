@@ -17,7 +17,7 @@ import {
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { confirmPayment, PaymentsClient, PaymentsError } from 'pix-automatic-sdk';
+import { PaymentsClient, PaymentsError } from 'pix-automatic-sdk';
 import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
 
 @Injectable()
@@ -68,17 +68,15 @@ class WebhooksController implements BeforeApplicationShutdown {
     const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '' } = process.env;
     this.#handler = createWebhookHandler({
       credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+      confirm: client, // the service confirms each payment before its callback runs
       on: {
         async payment(notification) {
           const reference = references.get(notification.payload.saleToken);
           console.log(`${reference}: notified of its payment`);
-          const { confirmed } = await confirmPayment(client, notification);
-          if (!confirmed) throw new Error('The service does not confirm it');
           console.log(`${reference}: paid`);
         },
       },
-      onReport: ({ code, reason, error }) =>
-        console.error(code, reason ?? (error as Error | undefined)?.message),
+      onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
     });
     this.#listener = toNodeListener(this.#handler);
   }

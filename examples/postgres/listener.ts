@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
-import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
+import { PaymentsClient } from 'pix-automatic-sdk';
 import { PostgresStore } from 'pix-automatic-sdk/stores';
 import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
 
@@ -26,14 +26,12 @@ await pool.query('CREATE TABLE IF NOT EXISTS ledger (sale_token text, amount num
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  confirm: client, // the service confirms each payment before its callback runs
   store,
   on: {
     // Write through `transaction`. A write through the pool commits separately, so it may happen more than once.
     payment: async (notification, { transaction }) => {
       const { saleToken, referenceCode, amount } = notification.payload;
-      // Confirm first, so that no order is locked while the service answers.
-      const { confirmed } = await confirmPayment(client, notification);
-      if (!confirmed) throw new Error('the service does not confirm it');
       await transaction.query('INSERT INTO ledger (sale_token, amount) VALUES ($1, $2)', [saleToken, amount]);
       const { rowCount } = await transaction.query('UPDATE orders SET paid = true WHERE reference = $1', [
         referenceCode,
@@ -47,8 +45,7 @@ const handler = createWebhookHandler({
     refund: 'ignore',
     payout: 'ignore',
   },
-  onReport: ({ code, error, status }) =>
-    console.error(`${status} ${code}: ${error instanceof Error ? error.message : ''}`),
+  onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
 });
 
 const server = createServer(toNodeListener(handler));

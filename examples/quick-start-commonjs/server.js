@@ -1,6 +1,6 @@
 // A subscription, from its QR code to its first payment.
 const { createServer } = require('node:http');
-const { confirmPayment, PaymentsClient } = require('pix-automatic-sdk');
+const { PaymentsClient } = require('pix-automatic-sdk');
 const { createWebhookHandler, toNodeListener } = require('pix-automatic-sdk/webhooks');
 
 const client = PaymentsClient.fromEnv(); // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
@@ -8,6 +8,7 @@ const orders = new Map(); // stands for your database
 
 const handler = createWebhookHandler({
   credentials: { apiKey: process.env.PAYMENTS_API_KEY, apiToken: process.env.PAYMENTS_API_TOKEN },
+  confirm: client, // the service confirms each payment before its callback runs
   on: {
     async payment(notification) {
       const { saleToken, currency, amount } = notification.payload;
@@ -15,15 +16,12 @@ const handler = createWebhookHandler({
       // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
       if (!order) throw new Error(`No order has the transaction ${saleToken}`);
 
-      // The credentials prove who sent the notification. Ask the service whether it is true before you ship.
-      const { confirmed, differences } = await confirmPayment(client, notification);
-      if (!confirmed) throw new Error(`Not as notified: ${differences.map(({ field }) => field).join(', ')}`);
       order.paid = true;
       console.log(`${order.reference} is paid: ${currency} ${amount}`);
     },
   },
   // Gets everything that was not processed.
-  onReport: ({ code, reason, error }) => console.error(code, reason ?? error?.message),
+  onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
 });
 
 async function subscribe() {

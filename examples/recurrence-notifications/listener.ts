@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
+import { PaymentsClient } from 'pix-automatic-sdk';
 import { explainPixCode } from 'pix-automatic-sdk/pix';
 import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { scheduledCharge } from './scheduled-charge.js';
@@ -10,6 +10,7 @@ const client = PaymentsClient.fromEnv();
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  confirm: client, // the service confirms each payment before its callback runs
   store: new MemoryStore(), // one process; see the examples redis and postgres for more than one
   kinds: [scheduledCharge],
   on: {
@@ -27,8 +28,6 @@ const handler = createWebhookHandler({
       if (explanation?.endsCharge) console.log('  No retry can help.');
     },
     payment: async (notification) => {
-      const { confirmed } = await confirmPayment(client, notification);
-      if (!confirmed) throw new Error('The service does not confirm it');
       console.log(`${notification.payload.referenceCode} is paid`);
     },
     // This shows you what the service sends. It logs names only, because the values may be personal data.

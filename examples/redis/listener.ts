@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
-import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
+import { PaymentsClient } from 'pix-automatic-sdk';
 import { RedisStore } from 'pix-automatic-sdk/stores';
 import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
 
@@ -15,13 +15,11 @@ redis.on('error', ({ code }: NodeJS.ErrnoException) => console.error(`Redis: ${c
 
 const handler = createWebhookHandler({
   credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+  confirm: client, // the service confirms each payment before its callback runs
   // Processes that share the namespace share what was processed; another application needs another namespace.
   store: new RedisStore(redis, { namespace: 'example-redis' }),
   on: {
     payment: async (notification) => {
-      const { confirmed } = await confirmPayment(client, notification);
-      // Thrown, so that it is not recorded as processed: the true notification may still come.
-      if (!confirmed) throw new Error('The service does not confirm it');
       console.log(`${notification.payload.referenceCode} is paid`);
     },
     // A reversal keeps its uuid from PENDING to PAID. Each of the two states is processed once.
@@ -29,7 +27,7 @@ const handler = createWebhookHandler({
     refund: ({ payload }) => console.log(`refund of ${payload.refund.amount} credited`),
     payout: 'ignore',
   },
-  onReport: ({ code, key, status }) => console.error(`${status} ${code} ${key}`),
+  onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
 });
 
 const server = createServer(toNodeListener(handler));

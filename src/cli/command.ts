@@ -23,8 +23,8 @@ export interface Command {
   /** What to type after the program's name. */
   readonly examples: readonly string[];
   readonly notes?: readonly HelpSection[];
-  /** What exit codes 0 and 1 mean. */
-  readonly exitCodes: readonly [zero: string, one: string];
+  /** What exit codes 0 and 1 mean, and 2 and 3 where a command has its own. */
+  readonly exitCodes: readonly [zero: string, one: string, two?: string, three?: string];
   /** @returns the exit code */
   run(call: Call): Promise<number>;
 }
@@ -87,8 +87,14 @@ export function programHelp(commands: readonly Command[]): string {
   );
 }
 
-function exitCodes([zero, one]: Command['exitCodes']): HelpSection {
-  return { title: 'Exit codes', lines: [`0  ${zero}`, `1  ${one}`, '2  called wrongly; nothing was sent'] };
+function exitCodes([zero, one, two, three]: Command['exitCodes']): HelpSection {
+  const meanings = [
+    zero,
+    one,
+    two ?? 'called wrongly; nothing was sent',
+    ...(three === undefined ? [] : [three]),
+  ];
+  return { title: 'Exit codes', lines: meanings.map((meaning, code) => `${code}  ${meaning}`) };
 }
 
 function render(summary: string, sections: readonly HelpSection[]): string {

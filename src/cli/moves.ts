@@ -1,19 +1,22 @@
+import type { Subject, Text } from '../sandbox/controls/control';
 import type { SendResult } from '../sandbox/delivery/delivery';
 import { type Command, PROGRAM } from './command';
 import { CliFailure, didYouMean } from './failure';
-import { sandboxOptions } from './options';
+import type { Language } from './options';
 import { paintAnswer, print, printJson, visible } from './output';
 import type { ListedDelivery, ListedTransaction, SandboxClient } from './sandbox-client';
 
 /** The transaction with that uuid or reference code. Without one, the newest transaction in that situation. */
-export async function chooseTransaction(
+async function chooseTransaction(
   sandbox: SandboxClient,
   named: string | undefined,
   situation: 'PENDING' | 'PAID',
 ): Promise<ListedTransaction> {
   const transactions = await sandbox.transactions();
   if (named === undefined) {
-    const newest = transactions.findLast((transaction) => transaction.situation === situation);
+    const newest = transactions.findLast(
+      (transaction) => transaction.situation === situation && !transaction.isAuthorized,
+    );
     if (newest !== undefined) return newest;
     throw new CliFailure(1, missing(transactions.length, situation));
   }
@@ -46,12 +49,66 @@ export function exitCodesOfMove(done: string): Command['exitCodes'] {
   ];
 }
 
-/** The options of `refund` and `reverse`. */
-export const refundOptions = {
-  amount: { value: 'n', about: 'How much, in the main unit such as 29.90 (default: all that is left)' },
-  reason: { value: 'text', about: 'The reason that the notification gives' },
-  ...sandboxOptions,
-} satisfies Command['options'];
+/** What a command acts on. */
+export interface Chosen {
+  /** For the control's path. */
+  readonly id: string;
+  readonly uuid: string | undefined;
+  readonly referenceCode: string | undefined;
+  readonly amount: number | undefined;
+  /** For `--json`. */
+  readonly identity: object;
+}
+
+/** Finds what a command acts on: what is named, or else the newest that it can act on. */
+export async function choose(
+  sandbox: SandboxClient,
+  subject: Subject,
+  named: string | undefined,
+): Promise<Chosen> {
+  if (subject === 'scheduled-payment') return chooseScheduled(sandbox, named);
+  if (subject === 'reversal') return chooseReversal(sandbox, named);
+  const situation = subject === 'journey' ? 'PENDING' : 'PAID';
+  const { uuid, referenceCode, amount } = await chooseTransaction(sandbox, named, situation);
+  return { id: uuid, uuid, referenceCode, amount, identity: { uuid, referenceCode, amount } };
+}
+
+async function chooseScheduled(sandbox: SandboxClient, named: string | undefined): Promise<Chosen> {
+  const transactions = await sandbox.transactions();
+  const byId = transactions.find(({ scheduledPayments }) =>
+    scheduledPayments.some(({ instructionId }) => instructionId === named),
+  );
+  const isScheduled = ({ status }: { status?: string | undefined }) => status === 'SCHEDULED';
+  const journey =
+    byId ??
+    (named === undefined
+      ? transactions.findLast(({ scheduledPayments }) => scheduledPayments.some(isScheduled))
+      : await chooseTransaction(sandbox, named, 'PAID'));
+  const payment =
+    byId === undefined ? journey?.scheduledPayments.find(isScheduled) : { instructionId: named ?? '' };
+  if (journey === undefined || payment === undefined) {
+    throw new CliFailure(
+      1,
+      `No payment is scheduled: \`${PROGRAM} pay\` schedules the payments of a journey.`,
+    );
+  }
+  const { uuid, referenceCode } = journey;
+  const identity = { uuid, referenceCode };
+  return {
+    id: payment.instructionId,
+    uuid: payment.instructionId,
+    referenceCode,
+    amount: undefined,
+    identity,
+  };
+}
+
+async function chooseReversal(sandbox: SandboxClient, named: string | undefined): Promise<Chosen> {
+  const reversals = (await sandbox.transactions()).flatMap(({ reversals }) => reversals);
+  const id = named ?? reversals.findLast(({ status }) => status === 'PENDING')?.uuid;
+  if (id !== undefined) return { id, uuid: id, referenceCode: undefined, amount: undefined, identity: {} };
+  throw new CliFailure(1, `No reversal is PENDING: \`${PROGRAM} reverse\` starts one.`);
+}
 
 /** What a command did, and how the listener answered its notifications. */
 interface MoveReport {
@@ -62,11 +119,12 @@ interface MoveReport {
   /** What `--json` prints. */
   readonly data: object;
   readonly deliveries: readonly ListedDelivery[];
+  readonly language: Language;
   readonly json: boolean;
 }
 
 /** Prints what a command did. @returns the exit code: 0 when every notification that was sent was answered 200 */
-export function reportMove({ summary, details = [], data, deliveries, json }: MoveReport): number {
+export function reportMove({ summary, details = [], data, deliveries, language, json }: MoveReport): number {
   const notifications = deliveries.map(({ id, kind, status, attempts }) => ({
     delivery: id,
     kind,
@@ -77,14 +135,16 @@ export function reportMove({ summary, details = [], data, deliveries, json }: Mo
   else {
     print(visible(summary));
     for (const line of details) print(`  ${visible(line)}`);
-    if (notifications.length === 0) print(NO_LISTENER);
+    if (notifications.length === 0) print(`  ${nothingSent[language]}`);
     for (const delivery of deliveries) print(deliveryLine(delivery));
   }
   return notifications.every(({ httpStatus }) => httpStatus === 200) ? 0 : 1;
 }
 
-const NO_LISTENER =
-  '  No notification was sent: the sandbox has no listener. Start it with --webhook-url, or set one on its page.';
+const nothingSent: Text = [
+  'No notification was sent: the sandbox has no listener. Start it with --webhook-url, or set one on its page.',
+  'Nenhuma notificação foi enviada: o sandbox não tem listener. Inicie-o com --webhook-url, ou defina um na página dele.',
+];
 
 /** One line for a notification, with the response to its last attempt. */
 export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {

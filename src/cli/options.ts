@@ -64,6 +64,16 @@ export class Options {
   }
 }
 
+/** The place of a language in a text of the controls: English, Portuguese. */
+export type Language = 0 | 1;
+
+/** The language of `--lang`, or that of the environment. */
+export function languageOf(options: Options): Language {
+  const { LC_ALL, LC_MESSAGES, LANG } = process.env;
+  const chosen = options.oneOf('lang', ['en', 'pt', 'pt-BR']) ?? (LC_ALL || LC_MESSAGES || LANG || 'en');
+  return chosen.toLowerCase().startsWith('pt') ? 1 : 0;
+}
+
 export const DEFAULT_PORT = 4100;
 export const DEFAULT_SANDBOX = `http://127.0.0.1:${DEFAULT_PORT}`;
 
@@ -78,5 +88,6 @@ export const insecureHttpOption = {
 export const sandboxOptions = {
   sandbox: { value: 'url', about: `The running sandbox (default: ${DEFAULT_SANDBOX})` },
   'allow-insecure-http': insecureHttpOption,
+  lang: { value: 'name', about: 'en or pt (default: by LC_ALL, LC_MESSAGES or LANG)' },
   json: jsonOption,
 } satisfies Readonly<Record<string, OptionSpec>>;

@@ -2,21 +2,18 @@ import { ConfigurationError } from '../errors';
 import { withoutPointer } from '../errors/payments-error';
 import { VERSION } from '../version';
 import { type Command, commandHelp, PROGRAM, programHelp, usageLine } from './command';
+import { controlCommands } from './commands/control-command';
 import { demo } from './commands/demo';
 import { explain } from './commands/explain';
 import { fault } from './commands/fault';
 import { list } from './commands/list';
-import { pay } from './commands/pay';
-import { payOut } from './commands/pay-out';
 import { readQr } from './commands/read-qr';
-import { refund } from './commands/refund';
 import { resend } from './commands/resend';
-import { reverse } from './commands/reverse';
 import { sandbox } from './commands/sandbox';
 import { trigger } from './commands/trigger';
 import { verify } from './commands/verify';
 import { CliFailure, unknownWord, usageFailure } from './failure';
-import { endWithReader, print, printJson } from './output';
+import { endWithReader, print, printJson, visible } from './output';
 import { parseArguments } from './parse-arguments';
 
 /** Runs the command line. `args` is what follows the program's name. @returns the exit code */
@@ -59,7 +56,8 @@ function fail(error: unknown, command: Command | undefined, isJson: boolean): nu
   const isExpected = error instanceof CliFailure || error instanceof ConfigurationError;
   if (!isExpected) throw error;
   // Without the pointer to a page of the package: npx keeps the package in a cache. The lines below point to the help.
-  const message = withoutPointer(error.message);
+  // It may quote what another program or a merchant's client wrote: a reference code, or the answer on the port.
+  const message = visible(withoutPointer(error.message));
   const exitCode = error instanceof CliFailure ? error.exitCode : 2;
   const usage = exitCode === 2 && command !== undefined ? usageLine(command) : undefined;
   if (isJson) {
@@ -75,13 +73,10 @@ function fail(error: unknown, command: Command | undefined, isJson: boolean): nu
 }
 
 /** Every command, in the order of the help. */
-const commands: readonly Command[] = [
+export const commands: readonly Command[] = [
   demo,
   sandbox,
-  pay,
-  refund,
-  reverse,
-  payOut,
+  ...controlCommands,
   list,
   resend,
   fault,

@@ -5,11 +5,11 @@ import { ApiError } from '../errors';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox';
 import { startSandbox } from '../sandbox/start-sandbox';
 import type { Credentials } from '../service/credentials';
-import type { PaymentNotification } from '../service/kinds/sale';
-import type { RecurringCheckoutRequest } from '../service/requests/checkout-request';
+import type { PaymentNotification } from '../service/notifications/sale';
+import type { RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { MemoryStore } from '../stores/memory-store';
-import { toNodeListener } from '../webhooks/adapters/node-listener';
-import { createWebhookHandler } from '../webhooks/handler/create-webhook-handler';
+import { createWebhookHandler } from '../webhooks/handler/handler';
+import { toNodeListener } from '../webhooks/handler/node-listener';
 
 /** Where the demo reports its steps: the terminal, or a list for `--json`. */
 export interface DemoOutput {

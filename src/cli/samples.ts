@@ -1,10 +1,10 @@
 import { defaultCredentials } from '../sandbox/credentials';
 import type { SandboxNotification } from '../sandbox/model/records';
 import { ServiceModel } from '../sandbox/model/service-model';
-import type { DocumentedNotification } from '../service/kinds';
-import type { PayoutErrorCode } from '../service/kinds/payout';
+import type { DocumentedNotification } from '../service/notifications';
+import type { PayoutErrorCode } from '../service/notifications/payout';
 import { operations } from '../service/operations';
-import type { RecurringCheckoutRequest } from '../service/requests/checkout-request';
+import type { RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { mergeDeep } from '../shared/objects';
 import { unknownWord } from './failure';
 

@@ -24,7 +24,9 @@ const transaction = z.looseObject({
   situation: z.string(),
   amount: z.number(),
   createdAt: z.string(),
+  isAuthorized: z.optional(z.boolean()),
   scheduledPayments: z.array(scheduledPayment),
+  reversals: z.array(z.looseObject({ uuid: z.string(), status: z.string() })),
 });
 
 /** How the listener answered one attempt of a delivery. */
@@ -47,6 +49,15 @@ export type ListedTransaction = z.infer<typeof transaction>;
 export type ListedDelivery = z.infer<typeof delivery>;
 
 const transactionList = z.object({ transactions: z.array(transaction) });
+const faultList = z.object({
+  faults: z.array(
+    z.looseObject({
+      operation: z.string(),
+      fault: z.looseObject({ kind: z.string() }),
+      left: z.nullable(z.number()),
+    }),
+  ),
+});
 const deliveryList = z.object({ deliveries: z.array(delivery) });
 
 /** Calls a running sandbox: its controls, and the service's operations. */
@@ -69,10 +80,19 @@ export class SandboxClient {
     return readAnswer(deliveryList, await this.call('GET', '/sandbox/deliveries')).deliveries;
   }
 
+  /** The faults that still wait for calls. */
+  async faults(): Promise<z.infer<typeof faultList>['faults']> {
+    return readAnswer(faultList, await this.call('GET', '/sandbox/faults')).faults;
+  }
+
   /** Calls a control such as `pay`, and waits for the first attempt of each notification that it sends. */
-  async move(path: string, body?: object): Promise<{ result: unknown; deliveries: ListedDelivery[] }> {
+  async move(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ result: unknown; deliveries: ListedDelivery[] }> {
     const before = (await this.deliveries()).length;
-    const result = await this.call('POST', path, body);
+    const result = await this.call(method, path, body);
     const deadline = Date.now() + DELIVERY_WAIT_MS;
     for (;;) {
       const deliveries = (await this.deliveries()).slice(before);
@@ -118,10 +138,7 @@ export class SandboxClient {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (error) {
-      throw new CliFailure(
-        1,
-        `${describeFailure(error)} at ${this.#url}: start it with \`npx ${PROGRAM} sandbox\`.`,
-      );
+      throw new CliFailure(1, describeFailure(error, this.#url));
     }
   }
 }
@@ -146,9 +163,20 @@ export function connectSandbox(options: Options): SandboxClient {
 }
 
 /** Says it in our own words, because the platform's messages quote URLs and addresses. */
-function describeFailure(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'The sandbox does not answer';
-  return 'The sandbox is not running';
+function describeFailure(error: unknown, url: string): string {
+  const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
+  const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
+  if (name === 'TimeoutError') {
+    return `The sandbox at ${url} did not answer within ${TIMEOUT_MS / 1000} s: the machine may be busy, or something else listens there.`;
+  }
+  if (message === 'bad port') {
+    return `No sandbox can be at ${url}: \`fetch\` refuses to call that port. Start the sandbox on another one.`;
+  }
+  if (code === 'ECONNREFUSED') {
+    return `The sandbox is not running at ${url}: start it with \`npx ${PROGRAM} sandbox\`.`;
+  }
+  const why = typeof code === 'string' ? code : 'the connection failed';
+  return `The sandbox at ${url} could not be reached (${why}).`;
 }
 
 function parseJson(text: string): unknown {

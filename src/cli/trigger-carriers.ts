@@ -55,7 +55,7 @@ async function sendThrough(
   query: string,
   payload: unknown,
 ): Promise<NotificationAnswer> {
-  const { deliveries } = await sandbox.move('/sandbox/notifications', { payload, query });
+  const { deliveries } = await sandbox.move('POST', '/sandbox/notifications', { payload, query });
   const delivery = deliveries[0];
   if (delivery === undefined) {
     throw new CliFailure(

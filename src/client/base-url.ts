@@ -34,7 +34,8 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
     const got = url.protocol === 'http:' ? 'http://' : 'another scheme';
     throw new ConfigurationError(
       `Expected \`baseUrl\` to be an https URL, got ${got}. The credentials travel in every request. ` +
-        'Pass `allowInsecureHttp: true` if something on the way adds the encryption.',
+        'Pass `allowInsecureHttp: true`, or set PAYMENTS_ALLOW_INSECURE_HTTP=true for `fromEnv`, if the network between ' +
+        'is yours or something on the way adds the encryption.',
     );
   }
   return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');

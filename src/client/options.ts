@@ -6,9 +6,8 @@ import { assertCredentials } from '../values/credentials';
 import { checkFunction, checkPositive } from '../values/option-checks';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
-import type { Fetch } from './transport/fetch';
-import type { Observers } from './transport/observers';
-import { platformFetch } from './transport/platform-fetch';
+import type { Fetch } from './fetch';
+import type { Observers } from './observers';
 
 /** How to reach the service, and how hard to try. */
 export interface PaymentsClientOptions extends Credentials, CallLimits, Observers {
@@ -31,10 +30,11 @@ export interface PaymentsClientOptions extends Credentials, CallLimits, Observer
    * string and a plain object, so the `fetch` of npm's undici fits.
    *
    * It must send each request once and never retry by itself: a POST sent twice can create two journeys, and the
-   * library cannot see it. With your own `fetch`, POST and PUT are retried only on 429, because a connection failure
-   * that it reports says nothing about its earlier tries. Queries are retried as usual.
+   * library cannot see it. With your own `fetch`, POST and PUT are never retried, and no error is `'not-sent'` once it
+   * was called: what it reports says nothing about earlier tries. Queries are retried as usual.
    *
-   * @defaultValue the platform's `fetch`, looked up at each request
+   * @defaultValue `globalThis.fetch`, looked up at each request. If something has replaced it after this library was
+   *   loaded, it counts as your own.
    */
   readonly fetch?: Fetch | undefined;
 
@@ -73,7 +73,7 @@ export interface CallLimits {
 
   /**
    * How many times a call may be retried. Queries are retried after transient failures; calls that change something
-   * only when the service certainly did not act on them. 0 switches retries off.
+   * only on 429, and only over the platform's `fetch`. 0 switches retries off.
    *
    * @defaultValue 2
    */
@@ -107,9 +107,8 @@ export interface ResolvedOptions extends Credentials, Observers {
   readonly baseUrl: string;
   readonly limits: ResolvedLimits;
   readonly maxResponseBytes: number;
-  readonly fetch: Fetch;
-  /** Whether `fetch` is the caller's own. What it did before it failed is then unknown. */
-  readonly isOwnFetch: boolean;
+  /** The caller's own. */
+  readonly fetch: Fetch | undefined;
   readonly userAgent: string;
 }
 
@@ -138,8 +137,8 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
     options.maxResponseBytes ?? 1024 * 1024,
     Number.MAX_SAFE_INTEGER,
   );
-  const { fetch = platformFetch } = options;
-  checkFunction('fetch', fetch, '(url, init) => Promise<Response>');
+  const { fetch } = options;
+  if (fetch !== undefined) checkFunction('fetch', fetch, '(url, init) => Promise<Response>');
   for (const name of ['onRequest', 'onResponse', 'onRetry'] as const) {
     const observer = options[name] ?? undefined;
     if (observer !== undefined) checkFunction(name, observer, '(event) => void');
@@ -151,7 +150,6 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
     limits: resolveLimits(options, DEFAULT_LIMITS),
     maxResponseBytes,
     fetch,
-    isOwnFetch: fetch !== platformFetch,
     userAgent,
     onRequest: options.onRequest,
     onResponse: options.onResponse,
@@ -173,7 +171,9 @@ export function resolveLimits(limits: CallLimits, defaults: ResolvedLimits): Res
 /** @throws `ConfigurationError` for anything that is not an `AbortSignal` */
 export function resolveSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (signal === null || signal === undefined) return undefined;
-  if (typeof signal.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+  const { aborted, addEventListener, removeEventListener } = signal;
+  const isSignal = typeof addEventListener === 'function' && typeof removeEventListener === 'function';
+  if (typeof aborted !== 'boolean' || !isSignal) {
     throw new ConfigurationError('Expected `signal` to be an AbortSignal, such as `controller.signal`.');
   }
   return signal;

@@ -1,17 +1,21 @@
+import { Secrets } from '../service/credentials';
+import { operations } from '../service/operations';
 import {
   type ScheduledPaymentCancellation,
   type ScheduledPaymentCancellationRequest,
   scheduledPaymentCancellationRequestSchema,
   scheduledPaymentCancellationSchema,
-} from '../service/answers/cancellation';
-import { type RecurringCheckout, recurringCheckoutSchema } from '../service/answers/checkout-response';
-import { type Transaction, transactionSchema } from '../service/answers/transaction';
-import { operations } from '../service/operations';
+} from '../service/operations/cancel-scheduled-payment';
 import {
+  type RecurringCheckout,
   type RecurringCheckoutRequest,
   recurringCheckoutRequestSchema,
-} from '../service/requests/checkout-request';
-import { fromEnvironment } from '../values/credentials';
+  recurringCheckoutSchema,
+} from '../service/operations/create-recurring-checkout';
+import { type Transaction, transactionSchema } from '../service/operations/get-transaction';
+import { validate } from '../service/schema';
+import { ownOptions } from '../shared/objects';
+import { clientOptionsFromEnv } from '../values/credentials';
 import {
   type BodyCallOptions,
   type CallOptions,
@@ -19,7 +23,8 @@ import {
   resolveOptions,
 } from './options';
 import { pathOf, requestBody } from './request';
-import { Transport } from './transport/transport';
+import { Transport } from './transport';
+import { messageOf, type UndocumentedRequest } from './undocumented-request';
 import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 
 /**
@@ -44,35 +49,41 @@ import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 export class PaymentsClient {
   readonly #transport: Transport;
   readonly #totalTimeoutMs: number;
+  readonly #baseUrl: string;
+  readonly #secrets: Secrets;
 
   /** @throws `ConfigurationError` for an option that cannot work */
   constructor(options: PaymentsClientOptions) {
     const resolved = resolveOptions(options);
-    this.#transport = new Transport(resolved);
+    this.#baseUrl = resolved.baseUrl;
+    this.#secrets = new Secrets(resolved);
+    this.#transport = new Transport(resolved, this.#secrets);
     this.#totalTimeoutMs = resolved.limits.totalTimeoutMs;
   }
 
   /**
    * A client set up from the environment variables `PAYMENTS_BASE_URL`, `PAYMENTS_API_KEY` and `PAYMENTS_API_TOKEN`.
+   * `PAYMENTS_ALLOW_INSECURE_HTTP=true` sets `allowInsecureHttp`, for a sandbox in another container.
    *
    * @param env - where to look, `process.env` by default
-   * @param options - all other options
+   * @param options - all other options; an `allowInsecureHttp` here counts more than the variable
    * @throws `ConfigurationError` naming the variables that are missing
    */
   static fromEnv(
     env?: Readonly<Record<string, string | undefined>>,
     options: Omit<PaymentsClientOptions, 'baseUrl' | 'apiKey' | 'apiToken'> = {},
   ): PaymentsClient {
-    return new this({ ...options, ...fromEnvironment(['baseUrl', 'apiKey', 'apiToken'], env) });
+    const fromEnv = clientOptionsFromEnv(env);
+    const { allowInsecureHttp = fromEnv.allowInsecureHttp, ...others } = ownOptions(options);
+    return new this({ ...others, ...fromEnv, allowInsecureHttp });
   }
 
   /**
    * Creates a recurring-payment journey. The response has the QR code that starts it (document section 4.1).
    *
-   * The request is retried only when the service certainly did not act: no connection could be made (the name did not
-   * resolve, or the connection was refused, timed out or was lost during the TLS handshake), or the service answered
-   * 429 (with your own `fetch`, only on 429). After an error with `outcome: 'unknown'` the journey may exist. If the
-   * error has a `uuid`, it does: query the transaction, and do not create the journey again.
+   * The request is retried only when the service answered 429, and only over the platform's `fetch`: your own may have
+   * sent it before. After an error with `outcome: 'unknown'` the journey may exist. If the error has a `uuid`, it does:
+   * query the transaction, and do not create the journey again.
    *
    * @param request - what to create; fields that the document does not list are sent too
    * @param options - limits, a signal and extra fields of this call
@@ -91,7 +102,7 @@ export class PaymentsClient {
         operation,
         path: operation.urlTemplate,
         body: requestBody(operation, recurringCheckoutRequestSchema, request, options),
-        response: recurringCheckoutSchema,
+        read: (body) => validate(recurringCheckoutSchema, body),
       },
       options,
     );
@@ -111,14 +122,18 @@ export class PaymentsClient {
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
     const operation = operations.getTransaction;
     return this.#transport.send(
-      { operation, path: pathOf(operation, transactionUUID), response: transactionSchema },
+      {
+        operation,
+        path: pathOf(operation, transactionUUID),
+        read: (body) => validate(transactionSchema, body),
+      },
       options,
     );
   }
 
   /**
-   * Cancels a scheduled payment of a recurrence (document section 4.3). Retried only when the service certainly did not
-   * act, like `createRecurringCheckout`.
+   * Cancels a scheduled payment of a recurrence (document section 4.3). Retried only on 429, like
+   * `createRecurringCheckout`.
    *
    * @param instructionId - the instruction id of the scheduled payment
    * @param request - `reason`, a brief reason for the cancellation
@@ -139,10 +154,31 @@ export class PaymentsClient {
         operation,
         path: pathOf(operation, instructionId),
         body: requestBody(operation, scheduledPaymentCancellationRequestSchema, request, options),
-        response: scheduledPaymentCancellationSchema,
+        read: (body) => validate(scheduledPaymentCancellationSchema, body),
       },
       options,
     );
+  }
+
+  /**
+   * Makes a call that the service's document does not show, with the same credentials, limits, errors and `outcome`. Ask
+   * the service for its form. A `GET` is retried like a query, anything else only on 429.
+   *
+   * Nothing is checked but that the request stays below `baseUrl`, that the response is JSON or nothing, and that its
+   * `status` is 0 if it has one. With a `schema`, the response must fit it.
+   *
+   * @param request - method, path, query and body, and a schema of the response
+   * @param options - limits and a signal of this call
+   * @returns the parsed body; `undefined` for a success without one
+   * @throws `InvalidRequestError` for a request that cannot be sent; otherwise as
+   *   {@link PaymentsClient.createRecurringCheckout}
+   * @example
+   * ```ts
+   * await client.request({ method: 'GET', path: '/v1.1/transactions', query: { referenceCode: 'order-1001' } });
+   * ```
+   */
+  async request<T = unknown>(request: UndocumentedRequest<T>, options: CallOptions = {}): Promise<T> {
+    return this.#transport.send(messageOf(request, this.#baseUrl, this.#secrets), options);
   }
 
   /**

@@ -1,8 +1,11 @@
 import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
-import type { Transaction } from '../service/answers/transaction';
+import type { Transaction } from '../service/operations/get-transaction';
 import { ownOptions } from '../shared/objects';
 import { onAbort } from '../shared/on-abort';
-import type { TransactionSource } from './confirm-payment';
+import { LONGEST_TIMER_MS, sleep } from '../shared/time';
+import type { TransactionSource } from '../values/confirm-payment';
+import { checkCount, checkFunction, checkPositive } from '../values/option-checks';
+import { notify } from './observers';
 import { resolveSignal } from './options';
 
 /** A transaction as the service has it, or the error of its query. */
@@ -32,6 +35,34 @@ export interface ReconcileOptions {
    * @defaultValue 4
    */
   readonly concurrency?: number | undefined;
+  /**
+   * How many queries may start within a second, evenly spaced; 0.5 is one every two seconds. The client's own retries of
+   * a query are not counted.
+   *
+   * @defaultValue no limit
+   */
+  readonly perSecond?: number | undefined;
+  /**
+   * Maximum duration of one query, in milliseconds, including its retries.
+   *
+   * @defaultValue the client's own limits
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Ends the iteration after that many failed queries in a row, in the order in which they end: the last error is
+   * thrown, the ones before it are results. Set it where the service may be down, so that the run does not go through
+   * all your orders for nothing.
+   *
+   * @defaultValue no limit
+   */
+  readonly stopAfterFailures?: number | undefined;
+  /**
+   * Called before each result is handed out, with the number of results so far, errors included, and how many there will
+   * be, if the UUIDs are in an array or a set. If it throws, nothing changes.
+   */
+  readonly onProgress?:
+    | ((progress: { readonly done: number; readonly total?: number | undefined }) => void)
+    | undefined;
   /** Aborts all running queries, and makes the iteration throw an `AbortedError`. `null` means no signal. */
   readonly signal?: AbortSignal | null | undefined;
 }
@@ -41,9 +72,15 @@ export interface ReconcileOptions {
  * five minutes uses up all six delivery attempts of a notification (document section 6.1).
  *
  * Results come as they are ready, in no particular order. UUIDs are read from the input only as fast as you take
- * results, so a generator may yield millions. A failed query becomes a result with an `error`, and the others continue.
- * Only 401 and 403 end the iteration: they mean that the credentials are refused, so every further query would fail
- * too. Leaving the loop early aborts the running queries.
+ * results, so a generator may yield millions. A failed query becomes a result with an `error`, and the others continue;
+ * 403 too, because it may be about that one transaction.
+ *
+ * After a 429 that the client's own retries could not overcome, no query starts for as long as the service asks (a
+ * second, if it does not say), and that UUID is asked again, twice at most.
+ *
+ * 401 ends the iteration: it means that the credentials are refused, so every further query would fail too. An error of
+ * your input, or `stopAfterFailures`, ends it as well. Running queries are then aborted, and results that are ready are
+ * still handed out before the error is thrown. Leaving the loop early aborts the running queries.
  *
  * @example
  * ```ts
@@ -51,50 +88,61 @@ export interface ReconcileOptions {
  * ```
  *
  * @param transactionUUIDs - an array, a set, a generator or another iterable, synchronous or not
- * @param options - how many queries run at the same time, and a signal
- * @throws `ApiError` when the service answers a query with 401 or 403
+ * @param options - how many queries run at the same time and per second, when to stop, progress, and a signal
+ * @throws `ApiError` when the service answers a query with 401
+ * @throws the last error, after `stopAfterFailures`, and whatever your input throws
  * @throws `AbortedError` when the signal fires
- * @throws `ConfigurationError` for a `concurrency` that is not a whole number of 1 or more, a `signal` that is not an
- *   `AbortSignal`, or `transactionUUIDs` that are a string or not iterable
+ * @throws `ConfigurationError` for an option that cannot work, or `transactionUUIDs` that are a string or not iterable
  */
 export async function* reconcile(
   client: TransactionSource,
   transactionUUIDs: (Iterable<string> | AsyncIterable<string>) & object,
   options: ReconcileOptions = {},
 ): AsyncGenerator<Reconciled, void, undefined> {
-  const { concurrency = 4, signal: given } = ownOptions(options);
-  const signal = resolveSignal(given);
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new ConfigurationError('Expected `concurrency` to be a whole number, 1 or more.');
-  }
+  const { concurrency, perSecond, timeoutMs, stopAfterFailures, onProgress, signal } = resolve(options);
   if (!isIterableObject(transactionUUIDs)) {
     throw new ConfigurationError(
       'Expected `transactionUUIDs` to be an array or another iterable of UUIDs. For a single one, use `getTransaction`.',
     );
   }
-  const controller = new AbortController();
+  const total = sizeOf(transactionUUIDs);
   const source = iterate(transactionUUIDs);
+  const controller = new AbortController();
+  const pace = new Pace(perSecond, controller.signal);
+  const limits = { timeoutMs, totalTimeoutMs: timeoutMs, signal: controller.signal };
   const ready: Reconciled[] = [];
   let started = 0;
   let underWay = 0;
+  let done = 0;
+  let failuresInARow = 0;
   let reading = false;
   let exhausted = false;
   let failure: { readonly thrown: unknown } | undefined;
   // Wakes the loop. Racing against one promise for the signal would use more memory with each transaction.
   let wake: () => void = () => undefined;
+  const fail = (thrown: unknown) => {
+    failure ??= { thrown };
+    controller.abort();
+  };
   const doInBackground = (task: () => Promise<void>) => {
-    const fail = (thrown: unknown) => {
-      failure ??= { thrown };
-    };
     task()
       .catch(fail)
       .finally(() => wake());
   };
   const ask = async (uuid: string) => {
-    started += 1;
     underWay += 1;
-    ready.push(await query(client, uuid, controller.signal));
+    const query = () => {
+      controller.signal.throwIfAborted();
+      started += 1;
+      return client.getTransaction(uuid, limits);
+    };
+    const result = await askWithSharedWait(uuid, query, pace);
     underWay -= 1;
+    // What the end of the run aborted has no result. What succeeded all the same does.
+    if (controller.signal.aborted && result.error !== undefined) return;
+    failuresInARow = result.error === undefined ? 0 : failuresInARow + 1;
+    if (failuresInARow === stopAfterFailures) throw result.error;
+    ready.push(result);
   };
   const read = async () => {
     reading = true;
@@ -111,11 +159,15 @@ export async function* reconcile(
   const stopListening = onAbort(signal, stop);
   try {
     for (;;) {
-      if (controller.signal.aborted) throw aborted(signal, started);
-      if (failure !== undefined) throw failure.thrown;
-      if (!exhausted && !reading && underWay + ready.length < concurrency) doInBackground(read);
+      if (signal?.aborted) throw aborted(signal, started);
+      const isRoom = underWay + ready.length < concurrency;
+      if (failure === undefined && !exhausted && !reading && isRoom) doInBackground(read);
       const result = ready.shift();
-      if (result !== undefined) yield result;
+      if (result !== undefined) {
+        done += 1;
+        notify(onProgress, { done, ...(total !== undefined && { total }) });
+        yield result;
+      } else if (failure !== undefined) throw failure.thrown;
       else if (exhausted && underWay === 0) return;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
@@ -129,15 +181,89 @@ export async function* reconcile(
   }
 }
 
-async function query(client: TransactionSource, uuid: string, signal: AbortSignal): Promise<Reconciled> {
-  try {
-    return { uuid, transaction: await client.getTransaction(uuid, { signal }) };
-  } catch (error) {
-    const isRefusedForAll =
-      error instanceof ApiError && (error.httpStatus === 401 || error.httpStatus === 403);
-    if (error instanceof PaymentsError && !isRefusedForAll) return { uuid, error };
-    throw error;
+function resolve(options: ReconcileOptions) {
+  const {
+    concurrency = 4,
+    perSecond,
+    timeoutMs,
+    stopAfterFailures,
+    onProgress,
+    signal,
+  } = ownOptions(options);
+  checkCount('concurrency', concurrency);
+  if (perSecond !== undefined) checkPositive('perSecond', perSecond);
+  if (timeoutMs !== undefined) checkPositive('timeoutMs', timeoutMs);
+  if (stopAfterFailures !== undefined) checkCount('stopAfterFailures', stopAfterFailures);
+  if (onProgress !== undefined) checkFunction('onProgress', onProgress, '({ done, total }) => void');
+  return {
+    concurrency,
+    perSecond,
+    timeoutMs,
+    stopAfterFailures,
+    onProgress,
+    signal: resolveSignal(signal),
+  };
+}
+
+/** When the next query may start: for all queries of a run together, first come, first served. */
+class Pace {
+  readonly #gapMs: number;
+  readonly #signal: AbortSignal;
+  /** By `performance.now()`. */
+  #nextStart = 0;
+  #lastTurn: Promise<void> = Promise.resolve();
+
+  constructor(perSecond: number | undefined, signal: AbortSignal) {
+    this.#gapMs = perSecond === undefined ? 0 : 1_000 / perSecond;
+    this.#signal = signal;
   }
+
+  /** Resolves when it is the caller's turn, or as soon as the run ends. */
+  turn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(() => this.#untilNextStart());
+    return this.#lastTurn;
+  }
+
+  /** Lets every query that has not started yet wait. */
+  pause(ms: number): void {
+    this.#nextStart = Math.max(this.#nextStart, performance.now() + ms);
+  }
+
+  async #untilNextStart(): Promise<void> {
+    // A timer may fire a little early, and a pause may have begun meanwhile.
+    while (performance.now() < this.#nextStart && !this.#signal.aborted) {
+      await sleep(Math.min(this.#nextStart - performance.now(), LONGEST_TIMER_MS), this.#signal);
+    }
+    this.#nextStart = Math.max(this.#nextStart, performance.now()) + this.#gapMs;
+  }
+}
+
+const MAX_ASKS = 3;
+const PAUSE_MS = 1_000;
+
+/** A query, asked again after the wait that a 429 means for all of them. */
+async function askWithSharedWait(
+  uuid: string,
+  query: () => Promise<Transaction>,
+  pace: Pace,
+): Promise<Reconciled> {
+  for (let asks = 1; ; asks += 1) {
+    await pace.turn();
+    try {
+      return { uuid, transaction: await query() };
+    } catch (error) {
+      const status = error instanceof ApiError ? error.httpStatus : undefined;
+      if (status === 429) pace.pause((error as ApiError).retryAfterMs ?? PAUSE_MS);
+      if (status === 429 && asks < MAX_ASKS) continue;
+      if (error instanceof PaymentsError && status !== 401) return { uuid, error };
+      throw error;
+    }
+  }
+}
+
+function sizeOf(uuids: object): number | undefined {
+  if (Array.isArray(uuids)) return uuids.length;
+  return uuids instanceof Set ? uuids.size : undefined;
 }
 
 function aborted(signal: AbortSignal | undefined, attempts: number): AbortedError {

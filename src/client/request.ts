@@ -1,7 +1,8 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { Operation } from '../service/operations';
-import { type Schema, validate } from '../service/schema/schema';
+import { type Schema, validate } from '../service/schema';
 import { mergeDeep, ownOptions } from '../shared/objects';
+import type { ValidationIssue } from '../shared/validation-issue';
 import type { BodyCallOptions } from './options';
 
 /**
@@ -19,7 +20,7 @@ export function requestBody<T>(
 ): string {
   const subject = `The request of ${operation.name}`;
   const { extraFields } = ownOptions(options);
-  let body = stringify(subject, () => request);
+  let body = toJson(subject, () => request);
   if (extraFields !== undefined && extraFields !== null) {
     if (typeof extraFields !== 'object' || Array.isArray(extraFields)) {
       throw new ConfigurationError(
@@ -27,7 +28,7 @@ export function requestBody<T>(
       );
     }
     const base: unknown = JSON.parse(body);
-    body = stringify(subject, () => mergeDeep(base, toJsonFields(extraFields, '')));
+    body = toJson(subject, () => mergeDeep(base, toJsonFields(extraFields, '')));
   }
   const { issues } = validate(schema as Schema<unknown>, JSON.parse(body));
   if (issues !== undefined) throw new InvalidRequestError(subject, issues);
@@ -44,24 +45,59 @@ function toJsonFields(value: unknown, key: string): unknown {
   // JSON leaves functions out. A function that was kept could be a `toJSON`, and would then be called a second time.
   if (typeof value === 'function') return undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  // `toJson` refuses these, and an invalid date has become null once its own `toJSON` was called.
+  if (value instanceof Date || becomesEmpty(value)) return value;
   const json: unknown = hasToJson(value) ? value.toJSON(key) : value;
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
   return Object.fromEntries(Object.entries(json).map(([name, field]) => [name, toJsonFields(field, name)]));
+}
+
+/** JSON makes an empty object of it: `{ amount: getAmount() }`, with a forgotten `await`, would lose the amount. */
+function becomesEmpty(value: unknown): boolean {
+  return value instanceof Promise || value instanceof Map || value instanceof Set;
 }
 
 function hasToJson(value: object): value is { toJSON(key: string): unknown } {
   return typeof (value as { toJSON?: unknown }).toJSON === 'function';
 }
 
-function stringify(subject: string, make: () => unknown): string {
+/**
+ * The JSON of what is sent.
+ *
+ * @throws `InvalidRequestError` for what is not JSON, and for each value that JSON would lose: `Number('29,90')`, with a
+ *   Brazilian comma, must not create a journey without an amount
+ */
+export function toJson(subject: string, make: () => unknown): string {
+  const issues: ValidationIssue[] = [];
+  const paths = new Map<unknown, readonly PropertyKey[]>();
+  // `JSON.stringify` calls it for each value, after `toJSON`, with the object that holds the value as `this`.
+  function check(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+    const parent = paths.get(this);
+    // Nothing holds the whole value.
+    const path = parent === undefined ? [] : [...parent, Array.isArray(this) ? Number(key) : key];
+    if (typeof value === 'object') paths.set(value, path);
+    if ((typeof value === 'number' || value instanceof Number) && !Number.isFinite(Number(value))) {
+      issues.push({ path, message: 'expected a finite number, got NaN or infinity' });
+    } else if (value === null && this[key] instanceof Date) {
+      issues.push({ path, message: 'expected a valid date' });
+    } else if (becomesEmpty(value)) {
+      issues.push({ path, message: 'expected plain JSON, which a promise, a map or a set is not' });
+    }
+    return value;
+  }
+  let json: string | undefined;
   try {
-    return JSON.stringify(make()) ?? 'null';
+    json = JSON.stringify(make(), check);
   } catch {
     // The platform's error would name fields of the merchant's own objects.
     throw new InvalidRequestError(subject, [
       { path: [], message: 'expected plain JSON: no cycles and no BigInt' },
     ]);
   }
+  if (json === undefined)
+    issues.push({ path: [], message: 'expected plain JSON, got nothing or a function' });
+  if (json === undefined || issues.length > 0) throw new InvalidRequestError(subject, issues);
+  return json;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { AbortedError, ApiError, ConfigurationError, TimeoutError } from '../errors';
-import type { Transaction } from '../service/answers/transaction';
+import type { Transaction } from '../service/operations/get-transaction';
 import { ownOptions } from '../shared/objects';
 import { sleep, TIMED_OUT, within } from '../shared/time';
 import { checkPositive } from '../values/option-checks';
-import { isTransient } from './transport/retry-policy';
+import { isTransient } from './retry';
 
 /** What to wait for, and how long. */
 export interface WaitOptions {

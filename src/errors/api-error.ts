@@ -19,6 +19,12 @@ export class ApiError extends FailedCall {
   /** The body's `status` field (document sections 2.2, 2.3 and 4.3), if it is a number. */
   readonly status: number | undefined;
 
+  /**
+   * The service's own id of the request, for its support: the response's `x-request-id`, `request-id` or
+   * `x-correlation-id`, if one came.
+   */
+  readonly requestId: string | undefined;
+
   /** How long the service asked to wait before another call (`Retry-After`), in milliseconds, if it did. */
   readonly retryAfterMs: number | undefined;
 
@@ -31,11 +37,13 @@ export class ApiError extends FailedCall {
       readonly httpStatus: number;
       readonly body: unknown;
       readonly retryAfterMs?: number | undefined;
+      readonly requestId?: string | undefined;
     },
   ) {
     super('api_error', message, context);
     this.httpStatus = context.httpStatus;
     this.retryAfterMs = context.retryAfterMs;
+    this.requestId = context.requestId;
     this.#body = context.body;
     const status = fieldOf(context.body, 'status');
     this.status = typeof status === 'number' ? status : undefined;
@@ -50,6 +58,14 @@ export class ApiError extends FailedCall {
   }
 
   /**
+   * The errors of single fields, if the body has them as `errors: [{ field, message }]`; the first 20. Not printed by
+   * logging: a message may quote personal data. The service's document shows no such body.
+   */
+  get serviceErrors(): readonly ServiceError[] {
+    return serviceErrorsOf(this.#body);
+  }
+
+  /**
    * The response's body: parsed if it is JSON, otherwise the text, as far as it could be read. Not printed by logging:
    * it may hold personal data.
    */
@@ -57,6 +73,31 @@ export class ApiError extends FailedCall {
     return this.#body;
   }
 }
+
+/** What the service says about one field of the request. */
+export interface ServiceError {
+  /** The field that it is about. */
+  readonly field?: string;
+  /** What is wrong with it. */
+  readonly message?: string;
+}
+
+/** Reads `errors: [{ field, message }]`, and nothing that has another form. */
+export function serviceErrorsOf(body: unknown): ServiceError[] {
+  const errors = fieldOf(body, 'errors');
+  if (!Array.isArray(errors)) return [];
+  return errors.slice(0, MAX_SERVICE_ERRORS).flatMap((error: unknown) => {
+    const field = fieldOf(error, 'field');
+    const message = fieldOf(error, 'message');
+    const read = {
+      ...(typeof field === 'string' && { field }),
+      ...(typeof message === 'string' && { message }),
+    };
+    return Object.keys(read).length === 0 ? [] : [read];
+  });
+}
+
+const MAX_SERVICE_ERRORS = 20;
 
 function fieldOf(body: unknown, field: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, field)

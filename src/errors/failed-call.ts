@@ -1,12 +1,12 @@
-import { type Operation, type OperationName, operations } from '../service/operations';
+import { type CallName, type Operation, type OperationName, operations } from '../service/operations';
 import { brand, type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
 
 /** What every error of a call to the service knows about that call. */
 export interface CallContext {
   /** Whether the call may have gone through, over all its attempts. */
   readonly outcome: Outcome;
-  /** The operation that was called. */
-  readonly operation: OperationName;
+  /** The operation that was called; by `client.request`, the method and the path. */
+  readonly operation: CallName;
   /**
    * How many requests were tried, the first one included; 0 when none was. In errors of `waitForTransaction` and
    * `reconcile` themselves, how many queries were started.
@@ -25,8 +25,8 @@ export abstract class FailedCall extends PaymentsError {
   /** Whether the call may have gone through. After several attempts, the worst outcome of them. */
   declare readonly outcome: Outcome;
 
-  /** The operation that was called. */
-  readonly operation: OperationName;
+  /** The operation that was called; by `client.request`, the method and the path. */
+  readonly operation: CallName;
 
   /**
    * How many requests were tried, the first one included; 0 when none was. In errors of `waitForTransaction` and
@@ -57,6 +57,15 @@ export abstract class FailedCall extends PaymentsError {
 export function advice({ outcome, operation, uuid }: Omit<CallContext, 'attempts'>): string {
   if (outcome === 'refused') return 'The service refused the call and did not act on it.';
   if (outcome === 'not-sent') return 'Nothing reached the service, so the call can be made again.';
+  if (!isDocumented(operation)) {
+    return operation.startsWith('GET ')
+      ? operations.getTransaction.adviceIfUnknown
+      : 'It may have gone through: find out before you make it again.';
+  }
   const { adviceIfUnknown, adviceIfUuidKnown = adviceIfUnknown }: Operation = operations[operation];
   return uuid === undefined ? adviceIfUnknown : adviceIfUuidKnown;
+}
+
+function isDocumented(name: CallName): name is OperationName {
+  return Object.hasOwn(operations, name);
 }

@@ -1,7 +1,7 @@
-export type { OperationName } from '../service/operations';
+export type { CallName, OperationName } from '../service/operations';
 export type { ValidationIssue } from '../shared/validation-issue';
 export { AbortedError } from './aborted-error';
-export { ApiError } from './api-error';
+export { ApiError, type ServiceError } from './api-error';
 export { type CallError, isCallError } from './call-error';
 export { ConfigurationError } from './configuration-error';
 export { ConnectionError } from './connection-error';

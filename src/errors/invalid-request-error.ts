@@ -5,8 +5,8 @@ import { brand, PaymentsError } from './payments-error';
  * An argument is not valid. `issues` names each field and what is expected there.
  *
  * Thrown by a call, it has the `outcome` `'not-sent'`: nothing was sent. Thrown by a helper that sends nothing
- * (`decodeQrCode`, `parseDateTime`, `amountFromMinorUnits`, a fixture), it has no `outcome`, because it says nothing
- * about any call: the journey whose QR code could not be decoded exists.
+ * (`decodeQrCode`, `parseDateTime`, `amountFromMinorUnits`, `toMinorUnits`, a fixture), it has no `outcome`, because it
+ * says nothing about any call: the journey whose QR code could not be decoded exists.
  */
 export class InvalidRequestError extends PaymentsError {
   static {

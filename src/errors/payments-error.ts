@@ -21,7 +21,9 @@ export type PaymentsErrorCode =
   | 'aborted'
   | 'webhook_authentication_failed'
   | 'invalid_notification'
-  | 'store_failed';
+  | 'store_failed'
+  | 'journey_busy'
+  | 'journey_conflict';
 
 const brands = new WeakMap<object, symbol>();
 

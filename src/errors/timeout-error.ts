@@ -1,4 +1,4 @@
-import type { Transaction } from '../service/answers/transaction';
+import type { Transaction } from '../service/operations/get-transaction';
 import { type CallContext, FailedCall } from './failed-call';
 import { brand } from './payments-error';
 

@@ -39,6 +39,9 @@ export function readFields(text: string, start: number, end: number): BrCodeFiel
   return fields;
 }
 
+/** The amount that the payer pays. */
+export const AMOUNT_TAG = '54';
+
 /** The value of a tag among fields. */
 export function valueIn(fields: readonly BrCodeField[] | undefined, tag: string): string | undefined {
   return fields?.find((field) => field.tag === tag)?.value;

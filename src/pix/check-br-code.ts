@@ -1,5 +1,5 @@
 import { advise, fieldAt, type PixAdvice, type PixAdviceOptions } from './advice';
-import { BrCodeError } from './br-code-fields';
+import { AMOUNT_TAG, BrCodeError } from './br-code-fields';
 import type { Texts } from './locale';
 import { type BrCode, readBrCode } from './read-br-code';
 
@@ -59,7 +59,7 @@ const TOO_LONG: Finding = [
 ];
 
 function* differences(
-  { journey, recurrenceUrl, amount, currency }: BrCode,
+  { journey, recurrenceUrl, amount, currency, fields }: BrCode,
   request: object,
 ): Iterable<Finding> {
   const isImmediate = fieldAt(request, 'recurrence.immediatePayment');
@@ -83,8 +83,17 @@ function* differences(
         `O QR code corresponde à jornada ${journey ?? '?'}; o pedido, à jornada ${isImmediate ? 3 : 2}.`,
       ],
     ];
-  if (isImmediate === true && amount !== undefined && typeof asked === 'number' && amount !== asked)
-    yield ['other_amount', 'amount', ['The QR code has another amount.', 'O QR code tem outro valor.']];
+  // The code's amount may be there and unreadable, such as `59,70`.
+  const hasAmount = fields.some(({ tag }) => tag === AMOUNT_TAG);
+  if (isImmediate === true && hasAmount && asked !== undefined && asked !== null && amount !== asked)
+    yield [
+      'other_amount',
+      'amount',
+      [
+        'The QR code has another amount, or one of the two cannot be read as a number.',
+        'O QR code tem outro valor, ou um dos dois não pode ser lido como número.',
+      ],
+    ];
   if (
     currency !== undefined &&
     typeof askedCurrency === 'string' &&

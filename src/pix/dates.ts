@@ -11,10 +11,14 @@ export function readDay(text: unknown): Day | undefined {
   return !Number.isNaN(day) && writeDay(day) === text ? day : undefined;
 }
 
-/** Writes `yyyy-MM-dd`. */
+/** Writes `yyyy-MM-dd`. This form ends with the year 9999, so a day beyond is written as the last one that it has. */
 export function writeDay(day: Day): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+  const writable = Math.min(Math.max(day, FIRST_DAY), LAST_DAY);
+  return new Date(writable * DAY_MS).toISOString().slice(0, 10);
 }
+
+const FIRST_DAY = Date.parse('0000-01-01') / DAY_MS;
+const LAST_DAY = Date.parse('9999-12-31') / DAY_MS;
 
 /** The same day of the month, that many months later, or that month's last day. */
 export function addMonths(day: Day, months: number): Day {

@@ -5,14 +5,13 @@
  * @module pix-automatic-sdk/pix
  */
 
-export type { PixAdvice, PixAdviceOptions } from './advice';
-export { adviseCheckout, type CheckoutAdviceCode } from './advise-checkout';
+export type { PixAdvice } from './advice';
+export { adviseCheckout } from './advise-checkout';
 export type { BrCodeField } from './br-code-fields';
-export { BrCodeError, type BrCodeErrorCode } from './br-code-fields';
-export { type BrCodeAdviceCode, checkBrCode } from './check-br-code';
-export type { PixCodeContext, PixCodeParty } from './codes';
+export { BrCodeError } from './br-code-fields';
+export { checkBrCode } from './check-br-code';
+export type { PixCodeContext } from './codes';
 export { explainPixCode, type PixCodeExplanation } from './explain-pix-code';
-export type { PixLocale } from './locale';
 export type { PixPeriodicity } from './pix-calendar';
 export { type PixCycle, type PixRecurrence, pixCalendar } from './pix-calendar';
 export { type BrCode, readBrCode } from './read-br-code';

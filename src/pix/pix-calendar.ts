@@ -29,7 +29,8 @@ export interface PixCycle {
 
 /**
  * The dates of a recurrence's charges under the rules of Pix Automático (`bacen/pix-api` v2.9.0). Without a `finalDate`
- * the iterable does not end before the year 9999: take what you need and leave the loop.
+ * the iterable ends with the year 9999: take what you need and leave the loop. No date is written beyond that year: the
+ * last `retryUntil` is 9999-12-31 at the latest.
  *
  * @throws `RangeError` for a date that is not real, or a periodicity that Pix does not have
  */

@@ -1,4 +1,4 @@
-import { BrCodeError, type BrCodeField, crc16, readFields, valueIn } from './br-code-fields';
+import { AMOUNT_TAG, BrCodeError, type BrCodeField, crc16, readFields, valueIn } from './br-code-fields';
 
 /** What the text of a Pix QR code says. */
 export interface BrCode {
@@ -11,7 +11,10 @@ export interface BrCode {
   readonly chargeUrl?: string | undefined;
   /** Where the payer's bank fetches the recurrence (tag 80 to 99), without a scheme. */
   readonly recurrenceUrl?: string | undefined;
-  /** In the currency's main unit. `undefined` if the code has none: the charge's URL then gives it. */
+  /**
+   * In the currency's main unit. `undefined` if the code has none, and the charge's URL gives it, or if it cannot be
+   * read: tag 54 of `fields` then has it as written.
+   */
   readonly amount?: number | undefined;
   /** `BRL`, or the ISO 4217 number of another currency, as written. */
   readonly currency?: string | undefined;
@@ -51,7 +54,7 @@ export function readBrCode(text: string): BrCode {
     journey: recurrenceUrl === undefined ? undefined : journeyOf(pix, chargeUrl),
     chargeUrl,
     recurrenceUrl,
-    amount: readAmount(valueIn(fields, '54')),
+    amount: readAmount(valueIn(fields, AMOUNT_TAG)),
     currency: currency === '986' ? 'BRL' : currency,
     merchantName: valueIn(fields, '59'),
     merchantCity: valueIn(fields, '60'),

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import type { OperationName } from '../errors';
 import { adviseCheckout } from '../pix/advise-checkout';
-import { scheduledPaymentCancellationRequestObject } from '../service/answers/cancellation';
-import { recurringCheckoutRequestObject } from '../service/requests/checkout-request';
+import { scheduledPaymentCancellationRequestObject } from '../service/operations/cancel-scheduled-payment';
+import { recurringCheckoutRequestObject } from '../service/operations/create-recurring-checkout';
 import { parseObject } from '../shared/objects';
 
 /** A hint about a field of a call. The service may still accept the call. */

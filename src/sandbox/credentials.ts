@@ -11,14 +11,29 @@ export function isDefaultPair({ apiKey, apiToken }: Credentials): boolean {
 /** Shorter secrets are placeholders such as `k`. Blanking those would blank half of every URL. */
 const SHORTEST_SECRET = 6;
 
-/** Blanks the credentials in a text: plain, percent-encoded, and as the Base64 pair that notifications carry. */
-export function redactor(credentials: Credentials): (text: string) => string {
+/**
+ * Blanks the credentials in a text: plain, percent-encoded, and as the Base64 pair that notifications carry. Of a text
+ * that was cut, the end is blanked too if it is the beginning of a secret.
+ */
+export function redactor(credentials: Credentials): (text: string, isCut?: boolean) => string {
   const { apiKey, apiToken } = credentials;
+  const pair = basicAuthorization(credentials).slice('Basic '.length);
   const secrets = [apiKey, apiToken]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  const pair = basicAuthorization(credentials).slice('Basic '.length);
-  return (text) => [pair, ...secrets].reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
+  const all = [pair, ...secrets];
+  return (text, isCut = false) => {
+    const shown = all.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+    return isCut ? all.reduce(withoutStartAtEnd, shown) : shown;
+  };
+}
+
+/** A text without the beginning of a secret at its end. */
+function withoutStartAtEnd(text: string, secret: string): string {
+  for (let length = Math.min(secret.length, text.length); length > 0; length--) {
+    if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}***`;
+  }
+  return text;
 }
 
 /** Blanks the credentials in parsed JSON, in keys, strings and numbers: blanking its text could break the JSON. */

@@ -36,6 +36,16 @@ export interface Inventions {
   utcOffsetMinutes: number;
   /** How long a journey without `maxAge` is valid, in minutes. Nothing expires by itself: use `cancelTransaction`. */
   defaultMaxAgeMinutes: number;
+  /** The `amount` of a journey without an immediate payment, if the request has none. */
+  amountWithoutImmediatePayment: 'recurrenceAmount';
+  /** What sale codes start with. */
+  saleCodePrefix: string;
+  /** Shipping costs of every sale, in the currency's main unit. */
+  shipping: number;
+  /** Discounts of every sale, in the currency's main unit. */
+  discounts: number;
+  /** How the one name of a checkout becomes the first and the last name of a payment notification. */
+  shopperNames: 'split at the first space';
   /** The service's fee on a sale. */
   appliedRate: number;
   /** The service's fee on payouts. */
@@ -72,16 +82,37 @@ export interface Inventions {
 
   /** How many payments are scheduled when a journey is paid, by its `periodicity`, or monthly if that is unknown. */
   scheduledPayments: number;
+  /**
+   * What `pay` does to a journey without an immediate payment: it is authorized and its payments are scheduled, it stays
+   * `PENDING`, and nothing is sent.
+   */
+  authorization: 'stays PENDING, sends nothing';
+  /**
+   * Whether charging a scheduled payment makes a sale of its own, which has a `saleToken` of its own and sends a payment
+   * notification. Default: it only changes the scheduled payment, and sends nothing.
+   */
+  scheduledPaymentSale: boolean;
+  /** The notifications that `playScenario` sends about charges. */
+  scenarioNotifications: 'marked as invented';
+  /** The reasons of refunds and reversals that are given none. */
+  defaultReasons: {
+    /** Of a refund. */
+    readonly refund: string;
+    /** Of a reversal. */
+    readonly reversal: string;
+  };
   /** Which fields a refund notification uses for the refunded amount. */
   refundAmountFields: 'both' | 'reversedAmount' | 'amountRefunded';
   /** What receipts start with. A reversal has none until it is `PAID`. */
   receiptPrefix: string;
-  /** Whether a reversal also sends the sale's notification with `newStatus` `REVERSAL`. */
+  /** Whether a reversal also sends the payment's payload again, with `newStatus` `REVERSAL`. */
   saleReversalNotification: boolean;
   /** The status of a failed payout. */
   failedPayoutStatus: 'PENDING' | 'FAILED';
   /** The query flags of a failed payout. */
   failedPayoutQuery: string;
+  /** The `message` of a failed payout with a bank's reason; `{code}`, `{meaning}` and `{reason}` are replaced. */
+  failedPayoutMessage: string;
   /** How long a listener may take to answer a notification, in milliseconds. */
   deliveryTimeoutMs: number;
 }
@@ -148,6 +179,15 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
   // Brazil has had no daylight saving since 2019.
   utcOffsetMinutes: invent('2', 'time zone of date-times', -180),
   defaultMaxAgeMinutes: invent('2.1', 'validity of a journey without maxAge', 60),
+  amountWithoutImmediatePayment: invent(
+    '2.2',
+    'amount of a journey without an immediate charge',
+    'recurrenceAmount',
+  ),
+  saleCodePrefix: invent('2.2', 'form of a sale code', 'S'),
+  shipping: invent('2.3', 'shipping costs of a recurring sale', 0),
+  discounts: invent('2.3', 'discounts of a recurring sale', 0),
+  shopperNames: invent('6.2', 'how firstName and lastName come from one name', 'split at the first space'),
   appliedRate: invent('2.3', 'service fee', 0),
   serviceFee: invent('2.3', 'service fee applied to payouts', 0),
   payerAccount: invent('2.3', "the payer's account", {
@@ -172,12 +212,24 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
   }),
 
   scheduledPayments: invent('3', 'how scheduled payments are created', 3),
+  authorization: invent(
+    '3',
+    'what an authorization without a charge changes and sends',
+    'stays PENDING, sends nothing',
+  ),
+  scheduledPaymentSale: invent('6.1', 'what a charge of a scheduled payment makes and sends', false),
+  scenarioNotifications: invent('6.1', 'notifications of charges of a recurrence', 'marked as invented'),
+  defaultReasons: invent('6.3', 'reason of a return that is given none', {
+    refund: 'sandbox refund',
+    reversal: 'sandbox reversal',
+  }),
   // Both, because the document's table has both; a merchant's code should work with either.
   refundAmountFields: invent('6.4', 'which of the two amounts is authoritative', 'both'),
   receiptPrefix: invent('6.3', 'form of a receipt', 'sandbox-receipt-'),
   saleReversalNotification: invent('6.2', 'payload of the sale REVERSAL event', false),
   failedPayoutStatus: invent('3', 'whether a failed payout is PENDING or FAILED', 'PENDING'),
   failedPayoutQuery: invent('6.5', 'whether a failed payout carries type=payout too', 'payout=true'),
+  failedPayoutMessage: invent('7.1', 'where a bank’s reason follows', '{meaning}; {reason}'),
   deliveryTimeoutMs: invent('8', 'timeout of a listener', 30_000),
 };
 

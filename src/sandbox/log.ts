@@ -59,26 +59,30 @@ export interface JourneyIdentity {
 }
 
 /** The transaction that a notification is about: `saleToken`, or a reversal's `sale`; for a payout, its own UUID. */
-export function journeyOfPayload(payload: object): JourneyIdentity {
+export function journeyOfPayload(payload: object, redact: (text: string) => string): JourneyIdentity {
   const { saleToken, sale, uuid, referenceCode } = payload as Readonly<Record<string, unknown>>;
   const saleUUID = typeof sale === 'object' && sale !== null && 'uuid' in sale ? sale.uuid : undefined;
-  return identity(saleToken ?? saleUUID ?? uuid, referenceCode);
+  return identity(saleToken ?? saleUUID ?? uuid, referenceCode, redact);
 }
 
 /** The transaction that a JSON answer is about: the checkout has it in `response`, the query at the top. */
-export function journeyOfAnswer(body: string | Uint8Array): JourneyIdentity {
+export function journeyOfAnswer(
+  body: string | Uint8Array,
+  redact: (text: string) => string,
+): JourneyIdentity {
   try {
     const parsed = JSON.parse(String(body));
     const { uuid, referenceCode } = parsed?.response ?? parsed ?? {};
-    return identity(uuid, referenceCode);
+    return identity(uuid, referenceCode, redact);
   } catch {
     return {};
   }
 }
 
-function identity(uuid: unknown, referenceCode: unknown): JourneyIdentity {
+/** The credentials are blanked: a merchant may have put them into an order identifier by mistake. */
+function identity(uuid: unknown, referenceCode: unknown, redact: (text: string) => string): JourneyIdentity {
   return {
-    ...(typeof uuid === 'string' ? { uuid } : {}),
-    ...(typeof referenceCode === 'string' ? { referenceCode } : {}),
+    ...(typeof uuid === 'string' ? { uuid: redact(uuid) } : {}),
+    ...(typeof referenceCode === 'string' ? { referenceCode: redact(referenceCode) } : {}),
   };
 }

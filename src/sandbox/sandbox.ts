@@ -5,7 +5,7 @@ import type { WebhookUrl } from './delivery/listener-url';
 import type { Inventions } from './inventions';
 import type { SandboxLogEntry } from './log';
 import type { MoveControls } from './model/controls';
-import type { Fault } from './model/fault-queue';
+import type { Fault, PendingFault } from './model/fault-queue';
 import type { IdSource } from './model/state';
 import type { PlayedScenario, ScenarioName, ScenarioOptions } from './scenarios';
 
@@ -73,6 +73,8 @@ export interface SandboxControls extends MoveControls {
 
   /** Sets what goes wrong with the coming calls of an operation. */
   fault(operation: OperationName, fault: Fault): void;
+  /** The faults that still wait for calls, in the order in which they apply. */
+  readonly pendingFaults: readonly PendingFault[];
   /** Removes the faults that still wait for calls: all of them, or those of one operation. */
   clearFaults(operation?: OperationName): void;
 

@@ -103,7 +103,11 @@ export function playScenario(
       all.length === 0
         ? 'This journey has no steps to play: its `finalDate` comes before its first payment.'
         : `The scenario has the steps 1 to ${all.length} for this journey.`;
-    throw new SandboxError('invalid', message);
+    const portuguese =
+      all.length === 0
+        ? 'Esta jornada não tem etapas: a `finalDate` dela vem antes do primeiro pagamento.'
+        : `O cenário tem as etapas 1 a ${all.length} para esta jornada.`;
+    throw new SandboxError('invalid', message, portuguese);
   }
 
   const played = step === undefined ? all : all.slice(step - 1, step);

@@ -97,6 +97,9 @@ export function createService(settings: ServiceSettings, surroundings: ServiceSu
     },
     playScenario: (name, uuid, options) => playScenario(model, name, uuid, options),
     fault: (operation, fault) => faults.add(operation, fault),
+    get pendingFaults() {
+      return faults.pending;
+    },
     clearFaults: (operation) => faults.clear(operation),
     get deliveries() {
       return deliveryLog.deliveries;

@@ -1,12 +1,14 @@
 import { createServer, type Server } from 'node:http';
-import { isDefaultPair, redactor } from './credentials';
+import { ConfigurationError } from '../errors';
+import { isDefaultPair, redactJson, redactor } from './credentials';
 import { realTimers } from './delivery/delivery-log';
 import { httpSend } from './delivery/post-notification';
 import { journeyOfPayload, quietly } from './log';
 import { CallLog } from './page/call-log';
 import type { Verify } from './page/page-state';
-import { pageState } from './page/page-state';
+import { PageData } from './page/page-state';
 import type { Sandbox, SandboxOptions } from './sandbox';
+import { isBlockedPort } from './server/blocked-ports';
 import { listen, serve } from './server/http-server';
 import { PageToken, pageOwner } from './server/page-access';
 import { createService, resolveService } from './service';
@@ -43,7 +45,14 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
   const { credentials } = settings;
   const reach = { host, publicUrl };
   const onlyFor = pageOwner(credentials, reach);
+  if (isBlockedPort(port)) {
+    throw new ConfigurationError('Expected another `port`: `fetch` and browsers refuse to call this one.');
+  }
   const log = quietly(options.log);
+  const redact = redactor(credentials);
+  const isDefault = isDefaultPair(credentials);
+  const show = <Value extends object>(value: Value): Value =>
+    isDefault ? value : (redactJson(value, redact) as Value);
 
   const server = createServer();
   const url = await listen(server, port, host);
@@ -53,13 +62,13 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
     timers: realTimers,
     send: httpSend,
     onAttempt: ({ payload, ...delivery }, attempt) =>
-      log({ type: 'delivery', delivery, attempt, ...journeyOfPayload(payload) }),
+      log({ type: 'delivery', delivery, attempt, ...journeyOfPayload(payload, redact) }),
   });
 
   const calls = new CallLog();
   const pageSettings = {
     url,
-    defaultCredentials: isDefaultPair(credentials) ? credentials : undefined,
+    defaultCredentials: isDefault ? credentials : undefined,
     canVerify: verify !== undefined,
   };
   serve(server, {
@@ -68,13 +77,15 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
     credentials,
     reach,
     page: {
-      token: new PageToken(Number(new URL(url).port)),
-      state: () => pageState(service, calls.calls, pageSettings),
+      token: new PageToken(Number(new URL(url).port), publicUrl),
+      data: new PageData(service, calls, pageSettings),
+      show,
       verify,
       onlyFor,
     },
     calls,
-    redact: redactor(credentials),
+    redact,
+    show,
     log,
   });
   return Object.assign(service.controls, {

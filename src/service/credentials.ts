@@ -1,20 +1,20 @@
 /** The credentials that you and the service identify each other with (document section 5). */
 export interface Credentials {
-  /** API authentication key: header `x-api-key`, and the user name of notifications (document section 5). */
+  /** API authentication key: header `x-api-key`, and the user name of notifications. */
   readonly apiKey: string;
-  /** API authentication token: header `x-api-token`, and the password of notifications (document section 5). */
+  /** API authentication token: header `x-api-token`, and the password of notifications. */
   readonly apiToken: string;
 }
 
 /** Keeps the credentials out of text that the service wrote, whether in upper or lower case. */
 export class Secrets {
   readonly #patterns: readonly RegExp[];
-  readonly #unmistakable: readonly string[];
+  readonly #longSecrets: readonly string[];
 
   constructor({ apiKey, apiToken }: Credentials) {
     const secrets = [apiKey, apiToken];
-    this.#patterns = secrets.map((secret) => new RegExp(secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi'));
-    this.#unmistakable = secrets.filter(({ length }) => length >= 12).map((secret) => secret.toLowerCase());
+    this.#patterns = secrets.map((secret) => new RegExp([...secret].map(spellingsOf).join(''), 'gi'));
+    this.#longSecrets = secrets.filter(({ length }) => length >= 12).map((secret) => secret.toLowerCase());
   }
 
   /** A text without the credentials. */
@@ -26,7 +26,15 @@ export class Secrets {
    * Gives a uuid unchanged, because with a part taken out it would lead nowhere. A uuid that contains a credential is
    * dropped. Short credentials are in many uuids by chance, and do not count.
    */
-  uuid(uuid: string | undefined): string | undefined {
-    return this.#unmistakable.some((secret) => uuid?.toLowerCase().includes(secret)) ? undefined : uuid;
+  dropIfSecret(uuid: string | undefined): string | undefined {
+    return this.#longSecrets.some((secret) => uuid?.toLowerCase().includes(secret)) ? undefined : uuid;
   }
+}
+
+/** A character as it is or percent-encoded, because encoders of paths, queries and forms disagree on which ones to encode. */
+function spellingsOf(character: string): string {
+  const bytes = [...new TextEncoder().encode(character)];
+  const encoded = bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+  const itself = character.replace(/[.*+?^${}()|[\]\\]/, '\\$&');
+  return character === ' ' ? `(?: |%20|\\+)` : `(?:${itself}|${encoded})`;
 }

@@ -17,7 +17,7 @@ interface Container {
  */
 export function findUuid(text: string, path: readonly string[]): string | undefined {
   const found = new Set<string>();
-  const inside: Container[] = [];
+  const ancestors: Container[] = [];
   let key = '';
   let expectsKey = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -26,18 +26,18 @@ export function findUuid(text: string, path: readonly string[]): string | undefi
       const end = endOfString(text, at);
       if (end === undefined) break;
       if (expectsKey) key = unquote(text.slice(at, end));
-      else if (key === path.at(-1) && isParentOf(path, inside)) found.add(unquote(text.slice(at, end)));
+      else if (key === path.at(-1) && isParentOf(path, ancestors)) found.add(unquote(text.slice(at, end)));
       expectsKey = false;
       at = end - 1;
     } else if (character === '{' || character === '[') {
       expectsKey = character === '{';
-      inside.push({ key, isObject: expectsKey });
+      ancestors.push({ key, isObject: expectsKey });
       key = '';
     } else if (character === '}' || character === ']') {
-      inside.pop();
+      ancestors.pop();
       expectsKey = false;
     } else if (character === ',') {
-      expectsKey = inside.at(-1)?.isObject === true;
+      expectsKey = ancestors.at(-1)?.isObject === true;
       key = '';
     }
   }
@@ -46,10 +46,11 @@ export function findUuid(text: string, path: readonly string[]): string | undefi
 }
 
 /** Whether the scan is directly inside the object that the last key of a path belongs to. */
-function isParentOf(path: readonly string[], inside: readonly Container[]): boolean {
+function isParentOf(path: readonly string[], ancestors: readonly Container[]): boolean {
   const keys = ['', ...path.slice(0, -1)];
   return (
-    inside.length === keys.length && inside.every(({ key, isObject }, at) => isObject && key === keys[at])
+    ancestors.length === keys.length &&
+    ancestors.every(({ key, isObject }, at) => isObject && key === keys[at])
   );
 }
 

@@ -3,22 +3,15 @@
 // Each guard confirms quickly that a value is exactly as documented, so that its schema would return it unchanged. A
 // guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.
 
-import {
-  isListOf,
-  isMaybeNumber,
-  isMaybeText,
-  isPlain,
-  isScannable,
-  isUndamaged,
-  readReceipt,
-} from './schema/checks';
+import { isObject } from '../shared/objects';
+import { isListOf, isMaybeNumber, isMaybeText, isScannable, isUndamaged } from './checks';
 
 export function isPayout(value: unknown): boolean {
   return isPayout1(value) || isPayout2(value);
 }
 
 function isPayout1(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const {
     success,
     message,
@@ -33,14 +26,11 @@ function isPayout1(value: unknown): boolean {
     receipt,
   } = value;
   return (
-    Object.hasOwn(value, 'success') &&
     success === true &&
-    Object.hasOwn(value, 'uuid') &&
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
     uuid.length <= 512 &&
     isUndamaged(uuid) &&
-    Object.hasOwn(value, 'status') &&
     typeof status === 'string' &&
     status.length <= 512 &&
     isUndamaged(status) &&
@@ -51,20 +41,18 @@ function isPayout1(value: unknown): boolean {
     isMaybeText(referenceCode) &&
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
     isMaybeText(creation) &&
-    ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
-      receipt === null ||
-      receipt === undefined)
+    isMaybeText(receipt)
   );
 }
 
 function isBankDetails(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { bank, branch, account } = value;
   return isMaybeText(bank) && isMaybeText(branch) && isMaybeText(account);
 }
 
 function isPayout2(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const {
     success,
     message,
@@ -80,14 +68,11 @@ function isPayout2(value: unknown): boolean {
     error_code,
   } = value;
   return (
-    Object.hasOwn(value, 'success') &&
     success === false &&
-    Object.hasOwn(value, 'uuid') &&
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
     uuid.length <= 512 &&
     isUndamaged(uuid) &&
-    Object.hasOwn(value, 'status') &&
     typeof status === 'string' &&
     status.length <= 512 &&
     isUndamaged(status) &&
@@ -98,15 +83,13 @@ function isPayout2(value: unknown): boolean {
     isMaybeText(referenceCode) &&
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
     isMaybeText(creation) &&
-    ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
-      receipt === null ||
-      receipt === undefined) &&
+    isMaybeText(receipt) &&
     isMaybeText(error_code)
   );
 }
 
 export function isRefund(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const {
     saleToken,
     referenceCode,
@@ -122,16 +105,13 @@ export function isRefund(value: unknown): boolean {
     date,
   } = value;
   return (
-    Object.hasOwn(value, 'saleToken') &&
     typeof saleToken === 'string' &&
     saleToken.length >= 1 &&
     saleToken.length <= 512 &&
     isUndamaged(saleToken) &&
-    Object.hasOwn(value, 'status') &&
     typeof status === 'string' &&
     status.length <= 512 &&
     isUndamaged(status) &&
-    Object.hasOwn(value, 'refund') &&
     isRefundRefund(refund) &&
     isMaybeText(referenceCode) &&
     isMaybeText(currency) &&
@@ -139,19 +119,16 @@ export function isRefund(value: unknown): boolean {
     isMaybeNumber(reversedAmount) &&
     isMaybeNumber(amountRefunded) &&
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
-    ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
-      receipt === null ||
-      receipt === undefined) &&
+    isMaybeText(receipt) &&
     isMaybeText(reason) &&
     isMaybeText(date)
   );
 }
 
 function isRefundRefund(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { id, uuid, status, amount, creation, creditDate } = value;
   return (
-    Object.hasOwn(value, 'uuid') &&
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
     uuid.length <= 512 &&
@@ -165,7 +142,7 @@ function isRefundRefund(value: unknown): boolean {
 }
 
 export function isReversal(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const {
     id,
     uuid,
@@ -180,12 +157,10 @@ export function isReversal(value: unknown): boolean {
     reason,
   } = value;
   return (
-    Object.hasOwn(value, 'uuid') &&
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
     uuid.length <= 512 &&
     isUndamaged(uuid) &&
-    Object.hasOwn(value, 'status') &&
     typeof status === 'string' &&
     status.length <= 512 &&
     isUndamaged(status) &&
@@ -196,29 +171,25 @@ export function isReversal(value: unknown): boolean {
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
     (isReversalSale(sale) || sale === null || sale === undefined) &&
     isMaybeText(creation) &&
-    ((readReceipt(receipt) === receipt && (typeof receipt === 'string' || receipt === null)) ||
-      receipt === null ||
-      receipt === undefined) &&
+    isMaybeText(receipt) &&
     isMaybeText(reason)
   );
 }
 
 function isReversalSale(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { id, uuid } = value;
   return isMaybeNumber(id) && isMaybeText(uuid);
 }
 
 export function isSale(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { saleToken, referenceCode, currency, amount, shopper, date, newStatus } = value;
   return (
-    Object.hasOwn(value, 'saleToken') &&
     typeof saleToken === 'string' &&
     saleToken.length >= 1 &&
     saleToken.length <= 512 &&
     isUndamaged(saleToken) &&
-    Object.hasOwn(value, 'newStatus') &&
     typeof newStatus === 'string' &&
     newStatus.length <= 512 &&
     isUndamaged(newStatus) &&
@@ -231,7 +202,7 @@ export function isSale(value: unknown): boolean {
 }
 
 function isSaleShopper(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { id, firstName, lastName, email, agency, account } = value;
   return (
     isMaybeText(id) &&
@@ -244,30 +215,23 @@ function isSaleShopper(value: unknown): boolean {
 }
 
 export function isScheduledPaymentCancellation(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { status, message } = value;
-  return Object.hasOwn(value, 'status') && Number.isFinite(status) && isMaybeText(message);
+  return Number.isFinite(status) && isMaybeText(message);
 }
 
 export function isRecurringCheckout(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { status, message, response } = value;
-  return (
-    Object.hasOwn(value, 'response') &&
-    isRecurringCheckoutResponse(response) &&
-    isMaybeNumber(status) &&
-    isMaybeText(message)
-  );
+  return isRecurringCheckoutResponse(response) && isMaybeNumber(status) && isMaybeText(message);
 }
 
 function isRecurringCheckoutResponse(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { id, referenceCode, amount, saleCode, uuid, shopper, instructions } = value;
   return (
-    Object.hasOwn(value, 'uuid') &&
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
-    Object.hasOwn(value, 'instructions') &&
     isRecurringCheckoutResponseInstructions(instructions) &&
     isMaybeNumber(id) &&
     isMaybeText(referenceCode) &&
@@ -278,7 +242,7 @@ function isRecurringCheckoutResponse(value: unknown): boolean {
 }
 
 function isRecurringCheckoutResponseShopper(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { id, name, email, document, phone } = value;
   return (
     isMaybeText(id) &&
@@ -290,22 +254,21 @@ function isRecurringCheckoutResponseShopper(value: unknown): boolean {
 }
 
 function isIdentityDocument(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { type, number } = value;
   return isMaybeText(type) && isMaybeText(number);
 }
 
 function isPhone(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { type, number } = value;
   return isMaybeText(type) && isMaybeText(number);
 }
 
 function isRecurringCheckoutResponseInstructions(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { chosen, name, label, qrCode, steps } = value;
   return (
-    Object.hasOwn(value, 'qrCode') &&
     isRecurringCheckoutResponseInstructionsQrCode(qrCode) &&
     isMaybeText(chosen) &&
     isMaybeText(name) &&
@@ -315,19 +278,23 @@ function isRecurringCheckoutResponseInstructions(value: unknown): boolean {
 }
 
 function isRecurringCheckoutResponseInstructionsQrCode(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { url, base64, plain } = value;
   return isMaybeText(url) && isMaybeText(base64) && isMaybeText(plain) && isScannable(value);
 }
 
 function isRecurringCheckoutResponseInstructionsSteps(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { qrCode } = value;
-  return isListOf(qrCode, (item) => typeof item === 'string') || qrCode === null || qrCode === undefined;
+  return (
+    (isListOf(qrCode, (item) => typeof item === 'string') && qrCode.length <= 1000) ||
+    qrCode === null ||
+    qrCode === undefined
+  );
 }
 
 export function isTransaction(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const {
     status,
     message,
@@ -369,17 +336,17 @@ export function isTransaction(value: unknown): boolean {
     isMaybeText(creation) &&
     isMaybeText(maxAge) &&
     (isTransactionShopper(shopper) || shopper === null || shopper === undefined) &&
-    (isPlain(beneficiary) || beneficiary === null || beneficiary === undefined) &&
+    (isObject(beneficiary) || beneficiary === null || beneficiary === undefined) &&
     (isTransactionRefunds(refunds) || refunds === null || refunds === undefined) &&
     isMaybeNumber(serviceFee) &&
     (typeof has_return_error === 'boolean' || has_return_error === null || has_return_error === undefined) &&
-    (isPlain(return_error) || return_error === null || return_error === undefined) &&
-    (isPlain(track) || track === null || track === undefined)
+    (isObject(return_error) || return_error === null || return_error === undefined) &&
+    (isObject(track) || track === null || track === undefined)
   );
 }
 
 function isTransactionShopper(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { bankDetails, document, email, phone } = value;
   return (
     (isTransactionShopperBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
@@ -390,26 +357,27 @@ function isTransactionShopper(value: unknown): boolean {
 }
 
 function isTransactionShopperBankDetails(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { account, branch } = value;
   return isMaybeText(account) && isMaybeText(branch);
 }
 
 function isTransactionRefunds(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { available, quantity, requested, transactions } = value;
   return (
     isMaybeNumber(available) &&
     isMaybeNumber(quantity) &&
     isMaybeNumber(requested) &&
-    (isListOf(transactions, (item) => isTransactionRefundsTransactionsItem(item)) ||
+    ((isListOf(transactions, (item) => isTransactionRefundsTransactionsItem(item)) &&
+      transactions.length <= 1000) ||
       transactions === null ||
       transactions === undefined)
   );
 }
 
 function isTransactionRefundsTransactionsItem(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { bankDetails, creation, creditDate, creditTransferDetails, remark, status, total, uuid } = value;
   return (
     (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
@@ -426,7 +394,7 @@ function isTransactionRefundsTransactionsItem(value: unknown): boolean {
 }
 
 function isTransactionRefundsTransactionsItemCreditTransferDetails(value: unknown): boolean {
-  if (!isPlain(value)) return false;
+  if (!isObject(value)) return false;
   const { referenceCode, saleUUID, total } = value;
   return isMaybeText(referenceCode) && isMaybeText(saleUUID) && isMaybeNumber(total);
 }

@@ -19,7 +19,11 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   callbacks.add(callback);
   return () => {
     callbacks.delete(callback);
-    if (callbacks.size === 0) signal.removeEventListener('abort', listener);
+    try {
+      if (callbacks.size === 0) signal.removeEventListener('abort', listener);
+    } catch {
+      // A double of a signal. A listener that stays calls nobody, and must not hide the result of a call.
+    }
   };
 }
 

@@ -2,7 +2,6 @@ import { isReadableStream, joinChunks, utf8 } from './bytes';
 
 /** The part of a response that is read here. */
 interface ResponseWithBody {
-  readonly headers: { get(name: string): string | null };
   readonly body: unknown;
   text(): Promise<string>;
 }
@@ -17,68 +16,77 @@ export interface ReceivedBody {
 /** The reason for ending a body that is larger than allowed. */
 export const TOO_LARGE = Symbol('too large');
 
-/** A stream may fail without a reason, and must not be taken for complete. */
+/** A body may fail without a reason, and must not be taken for complete. */
 const NO_REASON = Symbol('no reason');
 
 /**
- * Reads a body, counting its bytes as they arrive: `Content-Length` may be missing or wrong, and does not tell the size
- * after decompression. A failure while reading is returned, not thrown, together with what arrived before it: the uuid
- * of a journey may be in there.
+ * Reads a body as UTF-8, counting its bytes as they arrive: `Content-Length` may be missing or wrong, and does not tell
+ * the size after decompression. A failure while reading is returned, not thrown, together with what arrived before it:
+ * the uuid of a journey may be in there.
  *
- * @param interrupted - rejects when the attempt is over; the reader of a stalled stream does not notice by itself
+ * @param interrupted - rejects when the attempt is over; the reader of a stalled body does not notice by itself
  */
 export async function readBody(
   response: ResponseWithBody,
   maxBytes: number,
   interrupted: Promise<never>,
 ): Promise<ReceivedBody> {
-  if (!isReadableStream<Uint8Array>(response.body)) return readText(response, maxBytes, interrupted);
-  const decoder = decoderFor(response.headers.get('content-type'));
-  const reader = response.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const received: Uint8Array[] = [];
+  const text = () => utf8.decode(joinChunks(received));
+  let chunks: Chunks | undefined;
   try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), interrupted]);
-      if (done) return { text: decoder.decode(joinChunks(chunks)) };
-      if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not of bytes.');
-      chunks.push(value.subarray(0, maxBytes - bytes));
-      bytes += value.byteLength;
+    chunks = chunksOf(response);
+    for (let bytes = 0; ; ) {
+      const { done, value } = await Promise.race([chunks.next(), interrupted]);
+      if (done) return { text: text() };
+      const chunk = bytesOf(value);
+      received.push(chunk.subarray(0, maxBytes - bytes));
+      bytes += chunk.byteLength;
       if (bytes > maxBytes) throw TOO_LARGE;
     }
   } catch (failure) {
-    reader.cancel().catch(() => undefined);
-    return { text: decoder.decode(joinChunks(chunks)), brokenOff: failure ?? NO_REASON };
+    stop(chunks);
+    return { text: text(), brokenOff: failure ?? NO_REASON };
   }
 }
 
-/** JSON is UTF-8 (RFC 8259), but if the service names another charset, that one is used. */
-function decoderFor(contentType: string | null): typeof utf8 {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? '')?.[1];
-  if (charset === undefined) return utf8;
+interface Chunks {
+  next(): Promise<{ done?: boolean | undefined; value?: unknown }>;
+  stop(): unknown;
+}
+
+/** The chunks of a web stream, of an async iterable such as a Node stream, or of `text()`, which gives only one. */
+function chunksOf(response: ResponseWithBody): Chunks {
+  const { body } = response;
+  if (isReadableStream(body)) {
+    const reader = body.getReader();
+    return { next: () => reader.read(), stop: () => reader.cancel() };
+  }
+  const iterable = isAsyncIterable(body) ? body : textOf(response);
+  const iterator = iterable[Symbol.asyncIterator]();
+  return { next: () => iterator.next(), stop: () => iterator.return?.() };
+}
+
+/** Nobody waits for this: a body that stalls may never notice. */
+async function stop(chunks: Chunks | undefined): Promise<void> {
   try {
-    return new TextDecoder(charset);
+    await chunks?.stop();
   } catch {
-    return utf8;
+    // What was received counts.
   }
 }
 
-/** For an implementation of `fetch` whose bodies are not web streams. */
-async function readText(
-  response: ResponseWithBody,
-  maxBytes: number,
-  interrupted: Promise<never>,
-): Promise<ReceivedBody> {
-  try {
-    const text = await Promise.race([response.text(), interrupted]);
-    // A character takes at least one byte, so this is no less than the limit allows: enough to look for a uuid.
-    return isLonger(text, maxBytes) ? { text: text.slice(0, maxBytes), brokenOff: TOO_LARGE } : { text };
-  } catch (failure) {
-    return { text: '', brokenOff: failure ?? NO_REASON };
-  }
+function bytesOf(chunk: unknown): Uint8Array {
+  if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
+  // Not `instanceof`: under Jest, the platform's arrays are of another realm.
+  if (!ArrayBuffer.isView(chunk)) throw new TypeError('The body is not of bytes.');
+  return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
-/** Encodes a text only if it may be too long: a JavaScript character takes at most three bytes in UTF-8. */
-function isLonger(text: string, maxBytes: number): boolean {
-  return text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
+function isAsyncIterable(body: unknown): body is AsyncIterable<unknown> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+async function* textOf(response: ResponseWithBody): AsyncGenerator<string> {
+  yield await response.text();
 }

@@ -1,5 +1,3 @@
-import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
-
 /**
  * Records which notifications have been handled, and which one is being handled now. The document (section 6.1)
  * promises at-least-once delivery and requires a listener that never acts twice; a store makes that possible across
@@ -14,17 +12,15 @@ import type { ParkedNotification, ParkedQuery, ParkRequest } from './parked';
  *   its lease lives, all others are `'busy'` (or `'done'`, if their state is done).
  * - Each step is idempotent for its own token, because drivers resend a command whose reply was lost.
  * - Time is the store's own clock, never the caller's: processes with wrong clocks cannot shorten a lease.
- * - A step that fails or hangs leaves either the old record or the new one, nothing in between. After a claim that
- *   failed, a store may release the lease that the claim may have taken.
+ * - A step that fails or hangs leaves either the old record or the new one, nothing in between.
  * - A record is bounded: it remembers the 64 newest done states, so that a flood of states neither fills the store nor
  *   keeps a new state from being handled. In place of a state of more than 512 characters it keeps a hash. It forgets
  *   older states: if one is delivered again, the callback runs again.
  * - A done state is remembered for at least its own `retentionMs`, whatever is claimed, completed or released after it,
  *   and whenever expired records are deleted.
  *
- * A claim can come late: a store that stalls carries it out when it resumes, after the handler has answered 503. The
- * handler releases such a claim as soon as the store answers it. If the process has ended in the meantime, the lease
- * lives for `leaseMs` from the moment the claim was carried out, and deliveries in that time are answered 503.
+ * A claim can come late: a store that stalls may carry it out when it resumes, after the handler has answered 503. It
+ * does no harm: its lease ends `leaseMs` after it was asked for, well before the next delivery.
  *
  * What a crash leaves: before `claim`, nothing; between `claim` and `complete`, a lease that runs out by itself, after
  * which the next delivery is claimed again (the callback may have run: at least once); after `complete`, a done state.
@@ -42,19 +38,18 @@ export interface IdempotencyStore<Transaction = unknown> {
    *
    * @param subject - kind and identity, as in `reversal:v-1`
    * @param state - what the notification reports about the subject
-   * @param leaseMs - how long the lease lives unless it is completed or released, in milliseconds; it is never renewed
    */
-  claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult>;
+  claim(subject: string, state: string, limits: ClaimLimits): Promise<ClaimResult>;
 
   /**
-   * Records the claim's state as done and gives up the lease, in one step.
+   * Records the claim's state as done and gives up the lease, in one step. That counts after the lease too, as long as
+   * no other claim came between.
    *
    * @param claim - what `claim` resolved with
-   * @param retentionMs - how long the state is remembered at least, in milliseconds, unless 64 newer ones come
-   * @returns `true` if this claim has recorded the state as done, now or by an earlier call; `false` if the claim's
-   *   lease has expired or another claim has it now, and nothing was changed
+   * @returns `true` if this claim has recorded the state as done, now or by an earlier call; `false` if another claim
+   *   has taken the subject since, or the record is gone, and nothing was changed
    */
-  complete(claim: Claim, retentionMs: number): Promise<boolean>;
+  complete(claim: Claim, limits: CompleteLimits): Promise<boolean>;
 
   /**
    * Gives up the lease without recording anything, so that the next delivery can be claimed at once. States that were
@@ -67,24 +62,28 @@ export interface IdempotencyStore<Transaction = unknown> {
    * exactly once. Only stores that support it have this method.
    */
   readonly transact?: Transact<Transaction> | undefined;
+}
 
+/** The limits of a claim. */
+export interface ClaimLimits {
   /**
-   * Keeps a notification whose callback failed, so that a bug in a callback does not lose it after the sixth delivery.
-   * Replaces a notification parked under the same key, and adds one to its attempts. Only stores that support parking
-   * have this method.
-   *
-   * **A parked notification holds personal data**, in its body, for as long as `retentionMs` says: protect the store as
-   * you protect your own records of payers, and include it when you delete such data.
-   *
-   * @param retentionMs - how long the notification is kept after this failure, in milliseconds
+   * How long the lease lives unless it is completed or released, in milliseconds from when it is asked for. It is never
+   * renewed.
    */
-  park?(notification: ParkRequest, retentionMs: number): Promise<void>;
+  readonly leaseMs: number;
+  /**
+   * How long the caller waits for the claim, all attempts together, in milliseconds. A store has no timers, so it may
+   * answer later.
+   */
+  readonly withinMs: number;
+}
 
-  /** Lists parked notifications, least recently failed first. */
-  parked?(query?: ParkedQuery): Promise<ParkedNotification[]>;
-
-  /** Removes the notification that is parked under a key, for example once it is handled. Does nothing if none is. */
-  unpark?(key: string): Promise<void>;
+/** The limits of a completion. */
+export interface CompleteLimits {
+  /** How long the state is remembered at least, in milliseconds, unless 64 newer ones come. */
+  readonly retentionMs: number;
+  /** How long the caller waits for the completion, all attempts together, in milliseconds. */
+  readonly withinMs: number;
 }
 
 /** The lease of one subject, held to work on one of its states. */
@@ -95,7 +94,7 @@ export interface Claim {
   readonly state: string;
   /** Proves that this claim owns the lease; new for each claim. */
   readonly token: string;
-  /** Grows with each claim of the subject, so that your writes can refuse those of an earlier claim. */
+  /** Grows with each write of the subject's record, so that your writes can refuse those of an earlier claim. */
   readonly fence: number;
   /**
    * The states of the subject that were done before, oldest first; the 64 newest at most. A state of more than 512
@@ -152,4 +151,9 @@ export interface TransactRequest {
    * rejects, and the subject stays held as {@link Transact} describes.
    */
   readonly timeoutMs: number;
+  /**
+   * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
+   * transaction begins. If it rejects, `transact` rejects with its error, and nothing was claimed.
+   */
+  readonly prepare?: (() => Promise<void>) | undefined;
 }

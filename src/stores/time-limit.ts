@@ -16,12 +16,3 @@ export async function withTimeLimit<Value>(
   promise.then(ignored, () => {});
   throw new TimeLimitError(message);
 }
-
-/** Whether the promise resolves or rejects within this time. */
-export async function settlesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  const settled = promise.then(
-    () => true,
-    () => true,
-  );
-  return (await within(ms, settled)) === true;
-}

@@ -1,31 +1,26 @@
-import { invented, type ServiceAnswer } from '../sandbox/model/answers';
-import { type Ending, nothingDone, planCall } from '../sandbox/model/operation-faults';
+import { answerCall } from '../sandbox/answer-call';
+import type { ServiceAnswer } from '../sandbox/model/answers';
+import type { Ending } from '../sandbox/model/operation-faults';
 import type { Service } from '../sandbox/service';
-import { sleep } from '../shared/time';
 
-/** Answers a request, faults included, as the sandbox's HTTP server does. */
+/** Answers a request of msw as the sandbox's HTTP server does. */
 export async function answerRequest(
-  { model, faults }: Pick<Service, 'model' | 'faults'>,
+  service: Pick<Service, 'model' | 'faults'>,
   request: Request,
   prefix: string,
 ): Promise<Response> {
-  const { method } = request;
-  const path = new URL(request.url).pathname.slice(prefix.length);
-  const operation = model.operationOf({ method, path });
-  const fault = operation && faults.take(operation);
-  if (fault?.kind === 'reset-before-read') return Response.error();
-
-  const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > model.inventions.maxBodyBytes) {
-    return respond(invented('bodyTooLarge', model.inventions.bodyTooLarge), 'whole', request.signal);
-  }
-  const call = planCall(fault, model.inventions);
-  const body = new TextDecoder().decode(bytes);
-  const headers = Object.fromEntries(request.headers);
-  const answer = call.takesEffect ? model.handle({ method, path, headers, body }) : nothingDone;
-  // After the operation: a caller who gives up waiting must find it done.
-  if (call.delayMs > 0) await sleep(call.delayMs, request.signal);
-  return call.reset ? Response.error() : respond(call.replace(answer), call.ending, request.signal);
+  const { method, signal } = request;
+  const { answer, ending } = await answerCall(service, {
+    method,
+    path: new URL(request.url).pathname.slice(prefix.length),
+    headers: Object.fromEntries(request.headers),
+    signal,
+    async readBody(maxBytes) {
+      const bytes = await request.arrayBuffer();
+      return bytes.byteLength > maxBytes ? undefined : new TextDecoder().decode(bytes);
+    },
+  });
+  return answer === undefined ? Response.error() : respond(answer, ending, signal);
 }
 
 function respond({ status, headers, body }: ServiceAnswer, ending: Ending, signal: AbortSignal): Response {

@@ -7,12 +7,6 @@
 export { basicAuthorization } from '../webhooks/authorization';
 export { type FakeClock, fakeClock } from './fake-clock';
 export { fixtures } from './fixtures/fixtures';
-export type { Overrides } from './fixtures/make-fixture';
 export type { PaymentPayload } from './fixtures/notifications';
-export { type MockService, type MockServiceOptions, type MswHttp, mockService } from './mock-service';
-export {
-  type NotificationOverrides,
-  type NotificationRequestOptions,
-  notificationRequest,
-} from './notification-request';
-export type { DeliverTo } from './signed-request';
+export { type MockService, mockService } from './mock-service';
+export { notificationRequest } from './notification-request';

@@ -44,39 +44,31 @@ const HEADER_SAFE = /^[\x20-\x7e\xa0-\xff]+$/;
 /** Environment variables by name, such as `process.env`. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment variable of each option. */
-const VARIABLES = {
-  baseUrl: 'PAYMENTS_BASE_URL',
-  apiKey: 'PAYMENTS_API_KEY',
-  apiToken: 'PAYMENTS_API_TOKEN',
-} as const;
-
-type Option = keyof typeof VARIABLES;
+const CURRENT_PAIR = { apiKey: 'PAYMENTS_API_KEY', apiToken: 'PAYMENTS_API_TOKEN' };
+const PREVIOUS_PAIR = { apiKey: 'PAYMENTS_API_KEY_PREVIOUS', apiToken: 'PAYMENTS_API_TOKEN_PREVIOUS' };
 
 /**
- * Reads options from environment variables. An empty variable counts as missing.
+ * The options of `PaymentsClient.fromEnv()`.
  *
- * @param env - where to look, `process.env` by default
  * @throws `ConfigurationError` naming every variable that is missing
  */
-export function fromEnvironment<Name extends Option>(
-  options: readonly Name[],
-  env: Environment = globalThis.process?.env ?? {},
-): Record<Name, string> {
-  const missing = options.filter((option) => !env[VARIABLES[option]]);
-  if (missing.length > 0) {
-    const names = missing.map((option) => VARIABLES[option]);
-    throw new ConfigurationError(
-      `Expected the environment to have ${names.join(', ')}. Is the .env file loaded?`,
-    );
-  }
-  const values = options.map((option) => [option, env[VARIABLES[option]]]);
-  return Object.fromEntries(values) as Record<Name, string>;
+export function clientOptionsFromEnv(
+  env: Environment = processEnvironment(),
+): Credentials & { readonly baseUrl: string; readonly allowInsecureHttp: boolean } {
+  return {
+    ...readVariables({ baseUrl: 'PAYMENTS_BASE_URL', ...CURRENT_PAIR }, env),
+    allowInsecureHttp: env['PAYMENTS_ALLOW_INSECURE_HTTP'] === 'true',
+  };
 }
 
 /**
- * The credentials in the environment variables `PAYMENTS_API_KEY` and `PAYMENTS_API_TOKEN`, which
- * `PaymentsClient.fromEnv()` reads too (document section 5).
+ * The credentials that a listener accepts, from environment variables (document section 5):
+ *
+ * - `PAYMENTS_API_KEY` and `PAYMENTS_API_TOKEN`, which `PaymentsClient.fromEnv()` reads too
+ * - during a rotation, `PAYMENTS_API_KEY_PREVIOUS` and `PAYMENTS_API_TOKEN_PREVIOUS`, the pair that the service may still
+ *   use. It comes second, so `context.credentialIndex` is 1 for as long as the service uses it
+ *
+ * An empty variable counts as missing.
  *
  * @example
  * ```ts
@@ -86,6 +78,31 @@ export function fromEnvironment<Name extends Option>(
  * @param env - where to look, `process.env` by default
  * @throws `ConfigurationError` naming the variables that are missing
  */
-export function credentialsFromEnv(env?: Readonly<Record<string, string | undefined>>): Credentials {
-  return fromEnvironment(['apiKey', 'apiToken'], env);
+export function credentialsFromEnv(
+  env: Readonly<Record<string, string | undefined>> = processEnvironment(),
+): [Credentials, ...Credentials[]] {
+  const current = readVariables(CURRENT_PAIR, env);
+  const isRotation = Object.values(PREVIOUS_PAIR).some((variable) => env[variable]);
+  return isRotation ? [current, readVariables(PREVIOUS_PAIR, env)] : [current];
+}
+
+/** Not every platform has `process`. */
+function processEnvironment(): Environment {
+  return globalThis.process?.env ?? {};
+}
+
+/** @throws `ConfigurationError` naming every variable that is missing or empty */
+function readVariables<Name extends string>(
+  variables: Readonly<Record<Name, string>>,
+  env: Environment,
+): Record<Name, string> {
+  const names: string[] = Object.values(variables);
+  const missing = names.filter((variable) => !env[variable]);
+  if (missing.length > 0) {
+    throw new ConfigurationError(
+      `Expected the environment to have ${missing.join(', ')}. Is the .env file loaded?`,
+    );
+  }
+  const entries = Object.entries<string>(variables).map(([name, variable]) => [name, env[variable]]);
+  return Object.fromEntries(entries) as Record<Name, string>;
 }

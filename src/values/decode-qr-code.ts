@@ -1,5 +1,5 @@
 import { invalidArgument } from '../errors/invalid-request-error';
-import type { QrCode } from '../service/answers/checkout-response';
+import type { QrCode } from '../service/operations/create-recurring-checkout';
 
 /** The picture of a QR code. */
 export interface QrCodeImage {

@@ -4,6 +4,8 @@
  * @module pix-automatic-sdk/webhooks
  */
 
+// Withheld on purpose: types that no caller writes, such as the parts of a node:http request that are used.
+
 export {
   type AuthorizationFailure,
   ConfigurationError,
@@ -16,63 +18,61 @@ export {
   WebhookAuthenticationError,
 } from '../errors';
 export type { Credentials } from '../service/credentials';
-export type { DocumentedNotification } from '../service/kinds';
-export type { ReceivedNotification } from '../service/kinds/kind';
+export type { BankDetails, OpenEnum } from '../service/fields';
+export type { DocumentedNotification } from '../service/notifications';
+export type { ReceivedNotification } from '../service/notifications/notification';
 export {
   type FailedPayout,
-  type PayoutDetails,
-  type PayoutErrorCode,
   type PayoutNotification,
   type PayoutPayload,
   payoutPayloadSchema,
   type SuccessfulPayout,
-} from '../service/kinds/payout';
+} from '../service/notifications/payout';
 export {
   type RefundDetails,
   type RefundNotification,
   type RefundPayload,
   refundPayloadSchema,
-} from '../service/kinds/refund';
+} from '../service/notifications/refund';
 export {
   type ReversalNotification,
   type ReversalPayload,
   type ReversedSale,
   reversalPayloadSchema,
-} from '../service/kinds/reversal';
+} from '../service/notifications/reversal';
 export {
   type PaymentNotification,
   type SalePayload,
   type SaleShopper,
   type SaleStatusNotification,
   salePayloadSchema,
-} from '../service/kinds/sale';
-export type { BankDetails, OpenEnum } from '../service/schema/fields';
-export type { Schema } from '../service/schema/schema';
+} from '../service/notifications/sale';
+export type { Schema } from '../service/schema';
+export type { DeadLetter, DeadLetterQuery, DeadLetters, NewDeadLetter } from '../stores/dead-letters';
 export type {
   Claim,
+  ClaimLimits,
   ClaimResult,
+  CompleteLimits,
   IdempotencyStore,
   Transact,
-  TransactRequest,
 } from '../stores/idempotency-store';
 export { MemoryStore, type MemoryStoreOptions } from '../stores/memory-store';
-export type { ParkedNotification, ParkedQuery, ParkRequest } from '../stores/parked';
+export type { PaymentConfirmation, PaymentDifference, TransactionSource } from '../values/confirm-payment';
 export { credentialsFromEnv } from '../values/credentials';
-export { type NodeRequest, toNodeListener } from './adapters/node-listener';
 export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from './authorization';
-export { createWebhookHandler, type WebhookHandler } from './handler/create-webhook-handler';
-export type { NodeResponse } from './handler/node-response';
+export type { ReplayResult, SettleResult } from './handler/dead-letters';
+export { createWebhookHandler, type WebhookHandler } from './handler/handler';
+export type { PlainRequest, PlainResponse } from './handler/http';
+export { toNodeListener } from './handler/node-listener';
 export type {
   WebhookCallback,
   WebhookCallbacks,
   WebhookContext,
   WebhookHandlerOptions,
 } from './handler/options';
-export type { ReplayResult, ReplaySelection } from './handler/parking';
 export type { WebhookReport, WebhookReportCode } from './handler/report';
-export type { PlainRequest, PlainResponse, RequestHead } from './handler/request';
 export {
-  type AnyDefinition,
   type DefinedNotification,
   defineNotification,
   type NotificationDefinition,
@@ -82,7 +82,5 @@ export {
   constructNotification,
   type NotificationInput,
   parseNotification,
-  type SignedNotificationInput,
 } from './notification/parse-notification';
 export { type PayoutFailure, payoutFailure } from './notification/payout-failure';
-export type { QueryInput, QuerySource } from './notification/query';

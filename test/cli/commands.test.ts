@@ -140,6 +140,59 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
     expect(JSON.stringify(data.deliveries)).not.toContain('saleToken');
   });
 
+  it('month two: `pay-scheduled`, `decline-scheduled` and `cancel-scheduled` take the next payment of the calendar', async () => {
+    const { run, runJson, sandbox } = await open([]);
+    await run('create', '--reference-code', 'order-7', '--authorize-only');
+    const paid = await run('pay', 'order-7');
+    expect(paid.stdout).toContain('Paid order-7');
+    expect(sandbox.deliveries).toEqual([]);
+    const first = await run('pay-scheduled');
+    expect(first.stdout).toMatch(/^Scheduled payment [\w-]{36}, due \d{4}-\d\d-\d\d: R\$ 29\.90, PAID/);
+    expect((await runJson('decline-scheduled', 'order-7')).data).toMatchObject({
+      referenceCode: 'order-7',
+      scheduledPayment: { status: 'FAILED' },
+    });
+    const { instructionId = '' } = sandbox.transactions[0]?.scheduledPayments[2] ?? {};
+    const cancelled = await run('cancel-scheduled', instructionId, '--reason', 'moved away');
+    expect(cancelled.stdout).toContain('CANCELLED');
+    expect((await run('pay-scheduled')).stderr).toContain('No payment is scheduled');
+  });
+
+  it('`play`, `notify`, `cancel` and `complete-reversal` do what the page can do, in Portuguese too', async () => {
+    const { run, listener, sandbox } = await open(['order-1', 'order-2']);
+    await run('pay', 'order-1');
+    const played = await run(
+      'play',
+      'order-1',
+      '--name',
+      'no-funds-three-times',
+      '--step',
+      '2',
+      '--lang',
+      'pt',
+    );
+    expect(played.stdout).toMatch(/^no-funds-three-times executado em order-1 .*: 5 etapas/);
+    await run('notify', '--payload', '{"own":1}', '--query', 'type=own');
+    expect(listener.received.at(-1)).toMatchObject({ url: '/webhooks?type=own', body: { own: 1 } });
+    expect((await run('notify', '--payload', '{own}')).stderr).toContain('to be JSON');
+    expect((await run('cancel', 'order-2')).stdout).toContain('Cancelled order-2');
+    await run('reverse', 'order-1', '--amount', '5');
+    expect((await run('complete-reversal')).stdout).toMatch(/^Reversal [\w-]{36}: R\$ 5\.00, PAID/);
+    expect(sandbox.transactions[0]?.reversals).toMatchObject([{ status: 'PAID' }]);
+  });
+
+  it('`list` can be limited and filtered', async () => {
+    const { run, runJson } = await open(['order-1', 'order-2', 'order-3']);
+    await run('pay', 'order-2');
+    const { stdout } = await run('list', '--limit', '1');
+    expect(stdout).toContain('order-3');
+    expect(stdout).toContain('2 older ones are not shown');
+    const paid = (await runJson('list', 'ORDER', '--state', 'PAID')).data;
+    expect(paid.transactions).toMatchObject([{ referenceCode: 'order-2' }]);
+    expect(paid.deliveries).toHaveLength(1);
+    expect((await run('list', 'nothing', '--lang', 'pt')).stdout).toContain('Nenhuma transação ainda.');
+  });
+
   it('`resend` sends the newest notification, or the one named, once more', async () => {
     const { run, runJson, listener } = await open(['order-1']);
     expect((await run('resend')).stderr).toContain('has sent no notification yet');
@@ -208,10 +261,10 @@ describe.concurrent('a command that no sandbox accepts', { timeout: 60_000 }, ()
     ['resend'],
     ['fault', '--clear'],
   ])('says how to start it: `%s`', async (...command) => {
-    const { status, stderr } = await runCli([...command, '--sandbox', 'http://127.0.0.1:9']);
+    const { status, stderr } = await runCli([...command, '--sandbox', 'http://127.0.0.1:2']);
     expect(status).toBe(1);
     expect(stderr).toBe(
-      'pix-automatic-sdk: The sandbox is not running at http://127.0.0.1:9: start it with `npx pix-automatic-sdk sandbox`.\n',
+      'pix-automatic-sdk: The sandbox is not running at http://127.0.0.1:2: start it with `npx pix-automatic-sdk sandbox`.\n',
     );
   });
 

@@ -114,7 +114,7 @@ describe.concurrent('the command line', () => {
       'Expected a value after `--to`',
       'Usage: pix-automatic-sdk trigger',
     ],
-    [['list', '--sandbox', 'http://127.0.0.1:9', '--json'], 1, 'The sandbox is not running', undefined],
+    [['list', '--sandbox', 'http://127.0.0.1:2', '--json'], 1, 'The sandbox is not running', undefined],
   ])('reports the error of %j as one line of JSON', async (args, exitCode, message, usage) => {
     const { status, stdout, stderr } = await runCli(args, {});
     expect({ status, stderr }).toEqual({ status: exitCode, stderr: '' });

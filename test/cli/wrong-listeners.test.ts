@@ -23,7 +23,7 @@ beforeAll(async () => {
     [...rightListeners, ...wrongListeners],
     verifyOne,
   );
-}, 120_000);
+}, 300_000);
 
 async function verifyOne(listener: Listener): Promise<CheckResult[]> {
   const limitMs = 'limitMs' in listener ? listener.limitMs : undefined;

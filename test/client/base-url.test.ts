@@ -42,7 +42,7 @@ it('a URL with credentials is refused, and the message says where they belong', 
 
 it('a scheme other than https is refused, and the message names only http', () => {
   expect(refusal('http://service.example')).toContain('to be an https URL, got http://.');
-  expect(refusal('http://service.example')).toContain('Pass `allowInsecureHttp: true` if');
+  expect(refusal('http://service.example')).toContain('Pass `allowInsecureHttp: true`, or set');
   expect(refusal('key:token', true)).toContain('to be an https URL, got another scheme.');
   expect(parseBaseUrl('http://service.example', true)).toBe('http://service.example');
 });

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { ConnectionError } from 'pix-automatic-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { describeConnectionFailure, isPermanent } from '../../src/client/transport/connection-failure';
+import { describeConnectionFailure, isPermanent } from '../../src/client/connection-failure';
 import { reply, startHttpServer, startHttpsServer, unusedPort } from '../helpers/http-server';
 import { startRawServer } from '../helpers/raw-server';
 import { selfSigned } from './self-signed';
@@ -32,13 +32,13 @@ describe('a certificate that is not trusted', () => {
   });
 });
 
-it('an https call to a port that speaks plain HTTP is not-sent, and is not retried', async () => {
+it('an https call to a port that speaks plain HTTP is not retried, and its code proves nothing', async () => {
   const server = await startHttpServer(reply(200, {}));
   const [create] = operations;
   const thrown = await failureOf(create.call(clientFor({ url: `https://127.0.0.1:${server.port}` })));
-  expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'not-sent', attempts: 1 });
+  expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
   expect(thrown.message).toContain(
-    'could not connect to the service (ERR_SSL_WRONG_VERSION_NUMBER). That port speaks plain HTTP, not HTTPS. ' +
+    '(ERR_SSL_WRONG_VERSION_NUMBER). If it fails every time, that port speaks plain HTTP, not HTTPS. ' +
       'Check the port of `baseUrl`. If it is a sandbox on this machine, write `http://`.',
   );
   expect(server.requests).toEqual([]);
@@ -53,7 +53,7 @@ it.each(['end', 'destroy'] as const)(
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const thrown = await failureOf(operations[0].call(clientFor({ url: `https://127.0.0.1:${port}` })));
-    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'not-sent', attempts: 3 });
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'not-sent', attempts: 1 });
   },
 );
 
@@ -66,7 +66,7 @@ it('a refused connection to loopback makes the message ask whether the sandbox i
 it('a call to a name with several addresses is not-sent when each address refused', async () => {
   const port = await unusedPort();
   const thrown = await failureOf(operations[0].call(clientFor({ url: `http://localhost:${port}` })));
-  expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 3 });
+  expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 1 });
 });
 
 it('a connection reset before the first byte of the response has outcome unknown', async () => {
@@ -175,6 +175,18 @@ describe('an error of the platform', () => {
     ['Deno: a URL with a space', new TypeError(deno.replace('v1', 'v 1')), false, undefined],
     ['Deno: its words in a list', failure({ message: [deno] }), false, undefined],
     ['a handshake cut off', new Error(handshake), true, undefined],
+    [
+      'a proxy that opened no tunnel',
+      wrapped(new Error('Proxy response (403) !== 200 when HTTP Tunneling')),
+      true,
+      undefined,
+    ],
+    [
+      'a record that is no TLS',
+      wrapped(failure({ code: 'ERR_SSL_WRONG_VERSION_NUMBER' })),
+      false,
+      'ERR_SSL_WRONG_VERSION_NUMBER',
+    ],
     ['a handshake cut off, with more before it', new Error(`x ${handshake}`), false, undefined],
     ['a handshake cut off, with more after it', new Error(`${handshake} x`), false, undefined],
     ['a handshake cut off, in a list', failure({ message: [handshake] }), false, undefined],
@@ -189,19 +201,33 @@ describe('an error of the platform', () => {
     ['a code that is not text', failure({ code: 7 }), false, undefined],
     ['a code that no platform has', failure({ code: 'x-api-key: 123' }), false, undefined],
   ])('shows whether anything was sent, and its reason: %s', (_, thrown, neverSent, reason) => {
-    expect(describeConnectionFailure(thrown)).toEqual({ neverSent, reason });
+    expect(describeConnectionFailure(thrown, true)).toMatchObject({ neverSent, reason });
+    expect(describeConnectionFailure(thrown, false)).toMatchObject({ neverSent: false, reason });
+  });
+
+  it.each([
+    ['a 407', new Error(''), 407],
+    ['a 401 after a stream', new Error('expected non-null body source'), 401],
+    ['every address refused', new AggregateError([refused], ''), undefined],
+    ['an error with a code', failure({ message: '', code: 'ECONNRESET' }), undefined],
+    ['another message', new Error('x expected non-null body source'), undefined],
+    ['something that is no error', '', undefined],
+  ])('hides a status: %s', (_, cause, hiddenStatus) => {
+    expect(describeConnectionFailure(wrapped(cause), true)).toMatchObject({ hiddenStatus });
+    expect(describeConnectionFailure(wrapped(cause), false).hiddenStatus).toBeUndefined();
+    expect(describeConnectionFailure(new Error('x', { cause }), true).hiddenStatus).toBeUndefined();
   });
 
   it('with a cycle of causes does not loop forever', () => {
     const error = new Error('m');
     error.cause = error;
-    expect(describeConnectionFailure(error)).toEqual({ neverSent: false, reason: undefined });
+    expect(describeConnectionFailure(error, true)).toMatchObject({ neverSent: false, reason: undefined });
   });
 
   it('with a cycle of aggregates does not loop forever', () => {
     const error = new AggregateError([]);
     error.errors.push(error);
-    expect(describeConnectionFailure(error)).toEqual({ neverSent: false, reason: undefined });
+    expect(describeConnectionFailure(error, true)).toMatchObject({ neverSent: false, reason: undefined });
   });
 
   // Node’s list of certificate errors (its TLS documentation, "X509 certificate error codes").
@@ -215,7 +241,10 @@ describe('an error of the platform', () => {
      ERR_TLS_CERT_ALTNAME_INVALID ERR_TLS_CERT_ALTNAME_FORMAT`.split(/\s+/),
   )('%s is a certificate error: nothing was sent, and a retry cannot help', (code) => {
     expect(isPermanent(code)).toBe(true);
-    expect(describeConnectionFailure(wrapped(failure({ code })))).toEqual({ neverSent: true, reason: code });
+    expect(describeConnectionFailure(wrapped(failure({ code })), true)).toMatchObject({
+      neverSent: true,
+      reason: code,
+    });
   });
 
   it.each(['bad port', 'invalid peer certificate', 'ERR_SSL_WRONG_VERSION_NUMBER'])(

@@ -123,11 +123,30 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
         text: () => new Promise(() => undefined),
       }),
     ];
-    for (const fetch of hanging) {
-      const signal = AbortSignal.timeout(30);
+    for (const hang of hanging) {
+      const controller = new AbortController();
+      const fetch: Fetch = (url, init) => {
+        setTimeout(() => controller.abort(), 10);
+        return hang(url, init);
+      };
+      const { signal } = controller;
       const thrown = await failureOf(call(clientFor(elsewhere, { fetch }), { signal }));
       expect(thrown).toMatchObject({ code: 'aborted', outcome: 'unknown' });
     }
+  });
+
+  it('times out and is aborted when a custom fetch gives a thenable that never settles', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: some test doubles are thenables.
+    const fetch = () => ({ then: () => undefined }) as never;
+    const client = clientFor(elsewhere, { fetch, timeoutMs: 30, maxRetries: 0 });
+    expect(await failureOf(call(client))).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    const controller = new AbortController();
+    const aborting = () => {
+      setTimeout(() => controller.abort());
+      return fetch();
+    };
+    const aborted = call(clientFor(elsewhere, { fetch: aborting }), { signal: controller.signal });
+    expect(await failureOf(aborted)).toMatchObject({ code: 'aborted', outcome: 'unknown' });
   });
 
   it('cancels the body of a response that comes after the timeout', async () => {
@@ -173,11 +192,11 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
       }),
     ],
     [
-      'returns a stream of text instead of bytes',
+      'returns a stream of objects instead of bytes',
       async () => ({
         status: 200,
         headers: new Headers(),
-        body: new ReadableStream({ start: (c) => c.enqueue('text') }),
+        body: new ReadableStream({ start: (c) => c.enqueue({}) }),
         text: async () => '',
       }),
     ],

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { confirmPayment, type ResponseEvent } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { reply, startHttpServer, unusedPort } from '../helpers/http-server';
 import { clientFor, failureOf, operations, withoutBackOff } from './support';
@@ -39,12 +40,15 @@ describe.each(operations)('$name', ({ call, answer, name: operation, method, url
     const { events, observers } = recorder();
     await failureOf(call(clientFor({ url }, { ...observers, maxRetries: 1 })));
     const failed = { status: undefined, errorCode: 'connection_failed' };
-    expect(events).toMatchObject([
-      { name: 'request', attempt: 1 },
-      { name: 'response', attempt: 1, ...failed },
+    const again = [
       { name: 'retry', attempt: 1, ...failed },
       { name: 'request', attempt: 2 },
       { name: 'response', attempt: 2, ...failed },
+    ];
+    expect(events).toMatchObject([
+      { name: 'request', attempt: 1 },
+      { name: 'response', attempt: 1, ...failed },
+      ...(method === 'GET' ? again : []),
     ]);
   });
 
@@ -114,4 +118,29 @@ describe.each([
     await sleep(20);
     expect(unhandled).not.toHaveBeenCalled();
   });
+});
+
+it('each observer gets an event of its own, so that none of them changes what another one is told', async () => {
+  const server = await startHttpServer(reply(429), reply(200, query.answer()));
+  const seen: object[] = [];
+  const spoil = (event: object) => {
+    seen.push({ ...event });
+    for (const name of Object.keys(event)) Reflect.set(event, name, 'spoilt');
+  };
+  await query.call(clientFor(server, { onRequest: spoil, onResponse: spoil, onRetry: spoil }));
+  expect(seen).toHaveLength(5);
+  expect(JSON.stringify(seen)).not.toContain('spoilt');
+});
+
+it('an observer that empties the issues of its event does not make a doubtful payment look confirmed', async () => {
+  const paid = { uuid: 'uuid-1', situation: 'PAID', refunds: 'some', track: [] };
+  const server = await startHttpServer(reply(200, paid));
+  const onResponse = ({ issues }: ResponseEvent) => {
+    for (const { path } of issues) (path as PropertyKey[]).length = 0;
+    (issues as unknown[]).length = 0;
+  };
+  const payment = { kind: 'payment', payload: { saleToken: 'uuid-1', newStatus: 'PAID' } } as const;
+  const { confirmed, differences } = await confirmPayment(clientFor(server, { onResponse }), payment);
+  expect(confirmed).toBe(false);
+  expect(differences).toMatchObject([{ field: 'refunds' }]);
 });

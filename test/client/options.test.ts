@@ -213,6 +213,34 @@ describe('fromEnv', () => {
     }
   });
 
+  const composeNetwork = { ...env, PAYMENTS_BASE_URL: 'http://sandbox:4010' };
+
+  it('allows http:// to another host with PAYMENTS_ALLOW_INSECURE_HTTP=true, and with no other value', () => {
+    const fromEnv = (value?: string, options?: { allowInsecureHttp?: boolean | undefined }) =>
+      PaymentsClient.fromEnv({ ...composeNetwork, PAYMENTS_ALLOW_INSECURE_HTTP: value }, options);
+    expect(fromEnv('true')).toBeInstanceOf(PaymentsClient);
+    expect(fromEnv('true', { allowInsecureHttp: undefined })).toBeInstanceOf(PaymentsClient);
+    for (const value of [undefined, '', 'false', '0', '1', 'TRUE', 'yes', 'true ']) {
+      expect(() => fromEnv(value), String(value)).toThrow(/`baseUrl`.+PAYMENTS_ALLOW_INSECURE_HTTP=true/);
+    }
+  });
+
+  it('prefers the allowInsecureHttp of the code to that of the environment', () => {
+    expect(PaymentsClient.fromEnv(composeNetwork, { allowInsecureHttp: true })).toBeInstanceOf(
+      PaymentsClient,
+    );
+    const allowed = { ...composeNetwork, PAYMENTS_ALLOW_INSECURE_HTTP: 'true' };
+    expect(() => PaymentsClient.fromEnv(allowed, { allowInsecureHttp: false })).toThrow(/`baseUrl`/);
+  });
+
+  it('ignores the previous pair of a rotation', async () => {
+    const server = await startHttpServer(reply(200, {}));
+    const rotation = { PAYMENTS_API_KEY_PREVIOUS: 'old-key', PAYMENTS_API_TOKEN_PREVIOUS: 'old-token' };
+    const client = PaymentsClient.fromEnv({ ...env, ...rotation, PAYMENTS_BASE_URL: server.url });
+    await client.getTransaction('uuid-1');
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': apiKey, 'x-api-token': apiToken });
+  });
+
   it('does not show an invalid value in its message', () => {
     expect(() => PaymentsClient.fromEnv({ ...env, PAYMENTS_API_TOKEN: 'marked-secret\n' })).toThrow(
       /^(?!.*marked)/s,

@@ -56,6 +56,16 @@ function manualSource() {
 const abortedError = () =>
   new AbortedError('m', { operation: 'getTransaction', attempts: 1, outcome: 'unknown', cause: undefined });
 
+const apiError = (httpStatus: number, more: { body?: unknown; retryAfterMs?: number } = {}) =>
+  new ApiError('m', {
+    operation: 'getTransaction',
+    attempts: 1,
+    outcome: 'refused',
+    httpStatus,
+    body: {},
+    ...more,
+  });
+
 async function collect(results: AsyncIterable<Reconciled>): Promise<Reconciled[]> {
   const collected = [];
   for await (const result of results) collected.push(result);
@@ -414,7 +424,341 @@ describe('with a concurrency of 1', () => {
   });
 });
 
-describe.each([401, 403])('a %d, which every further query would get too,', (status) => {
+it('one uuid that is answered 403 hides no other one', async () => {
+  const server = await startHttpServer((response, { url }) => {
+    response.statusCode = url.endsWith('foreign') ? 403 : 200;
+    response.end('{}');
+  });
+  const uuids = ['a', 'foreign', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const results = await collect(reconcile(clientFor(server), uuids, { concurrency: 2 }));
+  expect(results.map(({ uuid }) => uuid).sort()).toEqual([...uuids].sort());
+  expect(results.filter(({ error }) => error !== undefined)).toMatchObject([
+    { uuid: 'foreign', error: { code: 'api_error', httpStatus: 403 } },
+  ]);
+});
+
+describe('results that are ready are handed out before an error ends the loop:', () => {
+  /** What came out before the error, while the caller was slow with the first result. */
+  async function taken(results: AsyncGenerator<Reconciled>): Promise<{ uuids: string[]; thrown: unknown }> {
+    const uuids: string[] = [];
+    try {
+      for await (const { uuid } of results) {
+        uuids.push(uuid);
+        await sleep(30);
+      }
+    } catch (thrown) {
+      return { uuids, thrown };
+    }
+    throw new Error('Expected an error');
+  }
+
+  it('the error of the source', async () => {
+    const source = {
+      getTransaction: async (uuid: string) => {
+        await sleep(5);
+        return { uuid };
+      },
+    };
+    async function* uuids() {
+      yield* 'abc';
+      await sleep(20);
+      throw new Error('the database is away');
+    }
+    const { uuids: before, thrown } = await taken(reconcile(source, uuids()));
+    expect(before).toEqual(['a', 'b', 'c']);
+    expect(thrown).toMatchObject({ message: 'the database is away' });
+  });
+
+  it('a 401', async () => {
+    const source = {
+      getTransaction: async (uuid: string) => {
+        await sleep(uuid === 'd' ? 15 : 5);
+        if (uuid === 'd') throw apiError(401);
+        return { uuid };
+      },
+    };
+    const { uuids, thrown } = await taken(reconcile(source, [...'abcdefgh']));
+    expect(uuids).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+    expect(uuids).not.toContain('d');
+    expect(thrown).toMatchObject({ httpStatus: 401 });
+  });
+
+  it('an error while no result is awaited, and later results of running queries', async () => {
+    const release: Array<() => void> = [];
+    const source = {
+      getTransaction: async (uuid: string) => {
+        await (uuid === 'c' ? new Promise<void>((resolve) => release.push(resolve)) : sleep(5));
+        if (uuid === 'b') throw apiError(401);
+        return { uuid };
+      },
+    };
+    const results = reconcile(source, [...'abc']);
+    expect((await results.next()).value).toMatchObject({ uuid: 'a' });
+    await sleep(15);
+    // A client that heeds the signal would have ended this query: what came all the same is not lost.
+    for (const resolve of release) resolve();
+    await sleep(5);
+    expect((await results.next()).value).toMatchObject({ uuid: 'c' });
+    await expect(results.next()).rejects.toMatchObject({ httpStatus: 401 });
+  });
+});
+
+describe('stopAfterFailures', () => {
+  const failing = (succeeding: string) => ({
+    getTransaction: vi.fn(async (uuid: string) => {
+      if (!succeeding.includes(uuid)) throw apiError(500, { body: uuid });
+      return { uuid };
+    }),
+  });
+
+  it('throws the error of the last failure in a row, after the results before it', async () => {
+    const source = failing('ab');
+    const seen: Reconciled[] = [];
+    const run = async () => {
+      for await (const result of reconcile(source, [...'abcdefgh'], { concurrency: 1, stopAfterFailures: 3 }))
+        seen.push(result);
+    };
+    await expect(run()).rejects.toMatchObject({ httpStatus: 500, body: 'e' });
+    expect(seen.map(({ uuid, error }) => [uuid, error?.code])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+      ['c', 'api_error'],
+      ['d', 'api_error'],
+    ]);
+    expect(source.getTransaction).toHaveBeenCalledTimes(5);
+  });
+
+  it('starts to count again after a success', async () => {
+    const options = { concurrency: 1, stopAfterFailures: 3 };
+    expect(await collect(reconcile(failing('cfi'), [...'abcdefghi'], options))).toHaveLength(9);
+  });
+
+  it('is not set by default: any number of failures is handed out', async () => {
+    const uuids = Array.from({ length: 100 }, (_, index) => `uuid-${index}`);
+    expect(await collect(reconcile(failing(''), uuids))).toHaveLength(100);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, '3'])('of %s is refused', async (stopAfterFailures) => {
+    const failure = collect(reconcile(immediate, [], { stopAfterFailures: stopAfterFailures as number }));
+    await expect(failure).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('`stopAfterFailures`'),
+    });
+  });
+});
+
+describe('timeoutMs', () => {
+  it('limits each query, its retries included', async () => {
+    const source = { getTransaction: vi.fn(async (uuid: string) => ({ uuid })) };
+    await collect(reconcile(source, ['a', 'b'], { timeoutMs: 700 }));
+    for (const call of source.getTransaction.mock.calls as unknown as Array<[string, object]>) {
+      expect(call[1]).toMatchObject({ timeoutMs: 700, totalTimeoutMs: 700 });
+    }
+  });
+
+  it('is left to the client by default', async () => {
+    const source = { getTransaction: vi.fn(async (uuid: string) => ({ uuid })) };
+    await collect(reconcile(source, ['a']));
+    const [, options] = source.getTransaction.mock.calls[0] as unknown as [string, object];
+    expect(options).toMatchObject({ timeoutMs: undefined, totalTimeoutMs: undefined });
+  });
+
+  it('makes an error of the one query that the service does not answer', async () => {
+    const server = await startHttpServer((response, { url }) => {
+      if (!url.endsWith('slow')) response.end('{}');
+    });
+    const results = await collect(reconcile(clientFor(server), ['a', 'slow', 'b'], { timeoutMs: 80 }));
+    expect(results).toHaveLength(3);
+    expect(results.find(({ uuid }) => uuid === 'slow')?.error).toMatchObject({ code: 'timeout' });
+  });
+
+  it.each([0, -1, Number.NaN, '700'])('of %s is refused', async (timeoutMs) => {
+    const failure = collect(reconcile(immediate, [], { timeoutMs: timeoutMs as number }));
+    await expect(failure).rejects.toMatchObject({ message: expect.stringContaining('`timeoutMs`') });
+  });
+});
+
+describe('onProgress', () => {
+  const progressOf = async (uuids: Iterable<string> | AsyncIterable<string>) => {
+    const onProgress = vi.fn();
+    await collect(reconcile(immediate, uuids, { onProgress }));
+    return onProgress.mock.calls.map(([progress]) => progress);
+  };
+
+  it('counts the results up to the number of uuids', async () => {
+    const expected = [1, 2, 3].map((done) => ({ done, total: 3 }));
+    expect(await progressOf(['a', 'b', 'c'])).toEqual(expected);
+    expect(await progressOf(new Set(['a', 'b', 'c']))).toEqual(expected);
+  });
+
+  it('has no total when the source does not tell how many there are', async () => {
+    async function* uuids() {
+      yield* 'ab';
+    }
+    expect(await progressOf(uuids())).toEqual([{ done: 1 }, { done: 2 }]);
+  });
+
+  it('is called before the result that it counts is handed out, failures included', async () => {
+    const events: unknown[] = [];
+    const source = {
+      getTransaction: async (uuid: string) => {
+        if (uuid === 'b') throw apiError(404);
+        return { uuid };
+      },
+    };
+    const onProgress = ({ done }: { done: number }) => events.push(done);
+    for await (const { uuid } of reconcile(source, [...'abc'], { concurrency: 1, onProgress }))
+      events.push(uuid);
+    expect(events).toEqual([1, 'a', 2, 'b', 3, 'c']);
+  });
+
+  it('that throws changes nothing', async () => {
+    const onProgress = () => {
+      throw new Error('the log is full');
+    };
+    expect(await collect(reconcile(immediate, ['a', 'b'], { onProgress }))).toHaveLength(2);
+  });
+
+  it('that rejects changes nothing, and leaves no rejection that would end the process', async () => {
+    const onProgress = () => Promise.reject(new Error('the log is full'));
+    expect(await collect(reconcile(immediate, ['a', 'b'], { onProgress }))).toHaveLength(2);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('that is not a function is refused', async () => {
+    const failure = collect(reconcile(immediate, [], { onProgress: true as never }));
+    await expect(failure).rejects.toMatchObject({ message: expect.stringContaining('`onProgress`') });
+  });
+});
+
+describe('on a clock that the test moves', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Answers at once, and notes when each query was asked. */
+  function timedSource(answer: (uuid: string, ask: number) => Transaction = (uuid) => ({ uuid })) {
+    const start = performance.now();
+    const asked: Array<[uuid: string, atMs: number]> = [];
+    const getTransaction = async (uuid: string) => {
+      asked.push([uuid, performance.now() - start]);
+      return answer(uuid, asked.filter(([other]) => other === uuid).length);
+    };
+    return { asked, getTransaction };
+  }
+
+  async function finish<T>(run: Promise<T>, ms: number): Promise<T> {
+    await vi.advanceTimersByTimeAsync(ms);
+    return run;
+  }
+
+  it('perSecond spaces the starts of the queries evenly, whatever the concurrency', async () => {
+    const source = timedSource();
+    const run = collect(reconcile(source, [...'abcdef'], { perSecond: 4, concurrency: 10 }));
+    expect(await finish(run, 5_000)).toHaveLength(6);
+    expect(source.asked.map(([, atMs]) => atMs)).toEqual([0, 250, 500, 750, 1_000, 1_250]);
+    expect(source.asked.map(([uuid]) => uuid).join('')).toBe('abcdef');
+  });
+
+  it('perSecond keeps the order of the source, so that no uuid waits until the end', async () => {
+    const source = timedSource();
+    const uuids = [...'abcdefghijklmnop'];
+    await finish(collect(reconcile(source, uuids, { perSecond: 10, concurrency: 4 })), 5_000);
+    expect(source.asked.map(([uuid]) => uuid)).toEqual(uuids);
+  });
+
+  it('perSecond may be a fraction', async () => {
+    const source = timedSource();
+    await finish(collect(reconcile(source, [...'abc'], { perSecond: 0.5 })), 10_000);
+    expect(source.asked.map(([, atMs]) => atMs)).toEqual([0, 2_000, 4_000]);
+  });
+
+  it('a signal ends the wait for a turn at once', async () => {
+    const source = timedSource();
+    const controller = new AbortController();
+    const options = { perSecond: 0.001, signal: controller.signal };
+    const run = collect(reconcile(source, [...'abc'], options)).catch((error) => error);
+    await vi.advanceTimersByTimeAsync(100);
+    controller.abort();
+    expect(await run).toBeInstanceOf(AbortedError);
+    await vi.advanceTimersByTimeAsync(10_000_000);
+    expect(source.asked).toEqual([['a', 0]]);
+  });
+
+  it('a 429 lets every query wait as long as the service asks, and is then asked again', async () => {
+    const source = timedSource((uuid, ask) => {
+      if (uuid === 'b' && ask === 1) throw apiError(429, { retryAfterMs: 3_000 });
+      return { uuid };
+    });
+    const run = collect(reconcile(source, [...'abcdefgh'], { concurrency: 2 }));
+    const results = await finish(run, 10_000);
+    expect(results.map(({ uuid, error }) => [uuid, error]).sort()).toEqual(
+      [...'abcdefgh'].map((uuid) => [uuid, undefined]),
+    );
+    const before = source.asked.filter(([, atMs]) => atMs < 3_000).map(([uuid]) => uuid);
+    expect(before).toEqual(['a', 'b']);
+    expect(source.asked.every(([, atMs]) => atMs === 0 || atMs === 3_000)).toBe(true);
+    expect(source.asked).toHaveLength(9);
+  });
+
+  it('a 429 that does not say how long lets every query wait for a second', async () => {
+    const source = timedSource((uuid, ask) => {
+      if (uuid === 'a' && ask === 1) throw apiError(429);
+      return { uuid };
+    });
+    await finish(collect(reconcile(source, [...'abc'], { concurrency: 1 })), 5_000);
+    expect(source.asked).toEqual([
+      ['a', 0],
+      ['a', 1_000],
+      ['b', 1_000],
+      ['c', 1_000],
+    ]);
+  });
+
+  it('a uuid that gets 429 three times becomes an error, and the run goes on', async () => {
+    const source = timedSource((uuid) => {
+      if (uuid === 'a') throw apiError(429, { retryAfterMs: 500 });
+      return { uuid };
+    });
+    const results = await finish(collect(reconcile(source, ['a', 'b'], { concurrency: 1 })), 10_000);
+    expect(results).toMatchObject([{ uuid: 'a', error: { httpStatus: 429 } }, { uuid: 'b' }]);
+    expect(source.asked.map(([, atMs]) => atMs)).toEqual([0, 500, 1_000, 1_500]);
+  });
+
+  it('the wait after a 429 ends at once with the signal, and when the loop is left', async () => {
+    const source = timedSource((uuid) => {
+      if (uuid === 'b') throw apiError(429, { retryAfterMs: 1e9 });
+      return { uuid };
+    });
+    const controller = new AbortController();
+    const run = collect(reconcile(source, [...'abc'], { signal: controller.signal })).catch((error) => error);
+    await vi.advanceTimersByTimeAsync(100);
+    controller.abort();
+    expect(await run).toBeInstanceOf(AbortedError);
+    for await (const { uuid } of reconcile(source, [...'abc'])) {
+      expect(uuid).toBe('a');
+      break;
+    }
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '4'])(
+  'a perSecond of %s is refused',
+  async (perSecond) => {
+    const failure = collect(reconcile(immediate, [], { perSecond: perSecond as number }));
+    await expect(failure).rejects.toMatchObject({ message: expect.stringContaining('`perSecond`') });
+  },
+);
+
+it.each(['concurrency', 'perSecond', 'timeoutMs', 'stopAfterFailures', 'onProgress'])(
+  '%s may be undefined',
+  async (name) => {
+    expect(await collect(reconcile(immediate, ['a'], { [name]: undefined }))).toHaveLength(1);
+  },
+);
+
+describe.each([401])('a %d, which every further query would get too,', (status) => {
   it('ends reconcile with that ApiError, and aborts the running queries', async () => {
     let closed = 0;
     const server = await startHttpServer((response, { url }) => {

@@ -1,7 +1,6 @@
 import { ConfigurationError, VERSION } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
 import { resolveLimits, resolveOptions, resolveSignal } from '../../src/client/options';
-import { platformFetch } from '../../src/client/transport/platform-fetch';
 
 const given = { baseUrl: 'https://service.example', apiKey: 'k', apiToken: 't' };
 
@@ -22,15 +21,14 @@ it('resolveOptions fills in the documented defaults', () => {
     ...given,
     limits: { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 },
     maxResponseBytes: 1_048_576,
-    fetch: platformFetch,
-    isOwnFetch: false,
+    fetch: undefined,
     userAgent: `pix-automatic-sdk/${VERSION}`,
   });
 });
 
-it('a custom fetch is marked as the caller’s, and refused unless it is a function', () => {
+it('a custom fetch is refused unless it is a function', () => {
   const fetch = () => Promise.reject();
-  expect(resolveOptions({ ...given, fetch })).toMatchObject({ fetch, isOwnFetch: true });
+  expect(resolveOptions({ ...given, fetch })).toMatchObject({ fetch });
   expect(refusal(() => resolveOptions({ ...given, fetch: 'fetch' as never }))).toContain(
     'Expected `fetch` to be a function',
   );

@@ -81,20 +81,12 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is sent once on a kept-alive connection that closes just as it is used', async () => {
-    // The connection answers one request, stays open, and is closed when the next one comes.
-    const server = await startRawServer((socket, _, count) => {
-      if (count % 2 === 1) socket.write(rawAnswer('200 OK', JSON.stringify(answer())));
-      else socket.destroy();
-    });
-    const client = clientFor(server);
-    expect(await call(client)).toEqual(answer());
-    await sleep(50); // Until the connection is back in the pool.
-    const thrown = await failureOf(call(client));
+  it('is sent once when its connection closes just as it is used', async () => {
+    const server = await startRawServer((socket) => socket.destroy());
+    const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
-    expect(server.requests).toHaveLength(2);
-    expect(server.requests.every((request) => request.startsWith(method))).toBe(true);
-    expect(server.connections).toBe(1);
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toMatch(new RegExp(`^${method} `));
   });
 
   it('keeps outcome refused when the connection is refused after a 429', async () => {
@@ -104,31 +96,30 @@ describe.each(changing)('$name, which changes something', ({ call, answer, metho
       await server.close();
     });
     const thrown = await failureOf(call(clientFor(server)));
-    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'refused', attempts: 3 });
-  });
-
-  it('is sent once through a custom fetch that could not connect, because it may have retried by itself', async () => {
-    const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: refused() })));
-    const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
-    expect(thrown).toMatchObject({ outcome: 'not-sent', attempts: 1 });
-    expect(fetch).toHaveBeenCalledTimes(1);
-  });
-
-  it('is retried on 429 through a custom fetch', async () => {
-    const server = await startHttpServer(reply(429), reply(200, answer()));
-    const fetch = vi.fn((url: string, init: object) => globalThis.fetch(url, init));
-    expect(await call(clientFor(server, { fetch }))).toEqual(answer());
-    expect(fetch).toHaveBeenCalledTimes(2);
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'refused', attempts: 2 });
   });
 });
 
 describe('a query, which changes nothing', () => {
   it('keeps outcome unknown when later attempts are refused connections', async () => {
-    // A custom fetch, because no server can refuse a connection after it has dropped one.
-    const causes = [Object.assign(new Error(), { code: 'ECONNRESET' }), refused(), refused()];
-    const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause: causes.shift() })));
-    const thrown = await failureOf(query.call(clientFor({ url: 'http://127.0.0.1:1' }, { fetch })));
-    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 3 });
+    const server = await startHttpServer(async (response) => {
+      response.socket?.destroy();
+      await server.close();
+    });
+    const thrown = await failureOf(query.call(clientFor(server)));
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 3, reason: 'ECONNREFUSED' });
+  });
+
+  it('succeeds when a server starts to listen between two attempts', async () => {
+    const port = await unusedPort();
+    let server: Awaited<ReturnType<typeof startHttpServer>> | undefined;
+    const onRetry = async () => {
+      server ??= await startHttpServerOn(port, reply(200, query.answer()));
+    };
+    vi.spyOn(Math, 'random').mockReturnValue(0.9);
+    const client = clientFor({ url: `http://127.0.0.1:${port}` }, { onRetry });
+    expect(await query.call(client)).toEqual(query.answer());
+    expect(server?.requests).toHaveLength(1);
   });
 
   it.each([...failures, { what: 'a 429', respond: reply(429) }])(
@@ -166,29 +157,21 @@ describe('a query, which changes nothing', () => {
   });
 });
 
-describe.each(operations)('$name', ({ call, answer }) => {
-  it('is retried when the connection is refused, with outcome not-sent', async () => {
+describe.each(operations)('$name', ({ call, answer, method }) => {
+  // Only a query, because a dispatcher below the platform's fetch may have sent the request before it was refused.
+  const attempts = method === 'GET' ? 3 : 1;
+
+  it(`is tried ${attempts} times when the connection is refused, with outcome not-sent`, async () => {
     const url = `http://127.0.0.1:${await unusedPort()}`;
     const thrown = await failureOf(call(clientFor({ url })));
     expect(thrown).toBeInstanceOf(ConnectionError);
-    expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 3 });
+    expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts });
   });
 
-  it('succeeds when a server starts to listen between two attempts', async () => {
-    const port = await unusedPort();
-    let server: Awaited<ReturnType<typeof startHttpServer>> | undefined;
-    const onRetry = async () => {
-      server ??= await startHttpServerOn(port, reply(200, answer()));
-    };
-    vi.spyOn(Math, 'random').mockReturnValue(0.9);
-    expect(await call(clientFor({ url: `http://127.0.0.1:${port}` }, { onRetry }))).toEqual(answer());
-    expect(server?.requests).toHaveLength(1);
-  });
-
-  it('is retried when the name does not resolve, with outcome not-sent', async () => {
+  it(`is tried ${attempts} times when the name does not resolve, with outcome not-sent`, async () => {
     const thrown = await failureOf(call(clientFor({ url: 'https://no-such-host.invalid' })));
     expect(thrown).toBeInstanceOf(ConnectionError);
-    expect(thrown).toMatchObject({ outcome: 'not-sent', attempts: 3 });
+    expect(thrown).toMatchObject({ outcome: 'not-sent', attempts });
     expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(thrown['reason']);
   });
 
@@ -300,8 +283,4 @@ describe('back-off', () => {
 function gap({ requests }: { requests: readonly { at: number }[] }): number {
   expect(requests).toHaveLength(2);
   return (requests[1]?.at ?? 0) - (requests[0]?.at ?? 0);
-}
-
-function refused(): Error {
-  return Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
 }

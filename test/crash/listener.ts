@@ -50,18 +50,18 @@ function planOfThis(): Plan {
 function instrumented(store: IdempotencyStore<PostgresTransaction>): IdempotencyStore<PostgresTransaction> {
   const { transact } = store;
   const steps: IdempotencyStore<PostgresTransaction> = {
-    async claim(subject, state) {
+    async claim(subject, state, { withinMs }) {
       const plan = planOfThis();
       pass('before claim', plan);
       plan.claimAsked = now();
-      const claim = await store.claim(subject, state, leaseMs);
+      const claim = await store.claim(subject, state, { leaseMs, withinMs });
       if (claim.status === 'claimed') pass('after claim', plan);
       return claim;
     },
-    async complete(claim, retentionMs) {
+    async complete(claim, limits) {
       const plan = planOfThis();
       pass('after callback', plan);
-      const completed = await store.complete(claim, retentionMs);
+      const completed = await store.complete(claim, limits);
       log.write({ type: 'recorded', run: plan.run, recorded: completed, at: now() });
       pass('after completion', plan);
       return completed;

@@ -46,7 +46,7 @@ export async function openPlace(config: Omit<ListenerConfig, 'logFile'>): Promis
       };
     },
     async close() {
-      await pool.query(`DROP TABLE ${effects}, ${states}, crash_${run}, crash_${run}_parked`);
+      await pool.query(`DROP TABLE ${effects}, ${states}, crash_${run}`);
       await pool.end();
     },
   };

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { PostgresStore, type PostgresTransaction, RedisStore, SqliteStore } from '../../src/stores';
 import { type IdempotencyStore, MemoryStore } from '../../src/webhooks';
+import { lease, retain } from '../stores/limits';
 import type { ListenerConfig } from './config';
 
 type Store = IdempotencyStore<PostgresTransaction>;
@@ -27,7 +28,15 @@ export async function openStore(
 async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> {
   const { store: name, run } = config;
   const table = `crash_${run}`;
-  const options = { table, stepTimeoutMs: config.timing.storeTimeoutMs };
+  const { storeTimeoutMs, callbackTimeoutMs, leaseMs } = config.timing;
+  const options = { table };
+  const transactional = {
+    ...options,
+    transactional: true,
+    stepTimeoutMs: storeTimeoutMs,
+    slotTimeoutMs: callbackTimeoutMs,
+    holdMs: leaseMs - callbackTimeoutMs,
+  } as const;
   const redis = () => {
     const client = new Redis(config.redisUrl);
     client.on('error', () => undefined);
@@ -42,12 +51,13 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
     case 'postgres':
       return new PostgresStore(pool, options);
     case 'postgres transactional':
-      return new PostgresStore(pool, { ...options, transactional: true });
+      return new PostgresStore(pool, transactional);
     case 'sqlite': {
       const { DatabaseSync } = await import('node:sqlite');
       const database = new DatabaseSync(config.sqliteFile);
-      database.exec('PRAGMA busy_timeout = 100; PRAGMA synchronous = NORMAL');
-      await setWriteAheadLog(() => database.exec('PRAGMA journal_mode = WAL'));
+      await setWriteAheadLog(() =>
+        database.exec('PRAGMA busy_timeout = 100; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL'),
+      );
       const store = new SqliteStore(database);
       await store.createTable();
       return store;
@@ -57,7 +67,7 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
     case 'wrong: done at claim':
       return doneAtClaim(redis());
     case 'wrong: writes outside the transaction':
-      return writesOutside(new PostgresStore(pool, { ...options, transactional: true }), pool);
+      return writesOutside(new PostgresStore(pool, transactional), pool);
   }
 }
 
@@ -77,11 +87,11 @@ async function setWriteAheadLog(set: () => void): Promise<void> {
 
 function forgetsLeases(store: IdempotencyStore): IdempotencyStore<PostgresTransaction> {
   return {
-    claim: (subject, state) => store.claim(subject, state, 1),
+    claim: (subject, state) => store.claim(subject, state, lease(1)),
     // Records even when the lease is lost.
-    complete: async (claim, retentionMs) => {
-      const again = await store.claim(claim.subject, claim.state, 1000);
-      return again.status === 'claimed' ? store.complete(again, retentionMs) : true;
+    complete: async (claim, limits) => {
+      const again = await store.claim(claim.subject, claim.state, lease(1000));
+      return again.status === 'claimed' ? store.complete(again, limits) : true;
     },
     release: (claim) => store.release(claim),
   };
@@ -89,9 +99,9 @@ function forgetsLeases(store: IdempotencyStore): IdempotencyStore<PostgresTransa
 
 function doneAtClaim(store: IdempotencyStore): IdempotencyStore<PostgresTransaction> {
   return {
-    async claim(subject, state, leaseMs) {
-      const claim = await store.claim(subject, state, leaseMs);
-      if (claim.status === 'claimed') await store.complete(claim, 3_600_000);
+    async claim(subject, state, limits) {
+      const claim = await store.claim(subject, state, limits);
+      if (claim.status === 'claimed') await store.complete(claim, retain(3_600_000));
       return claim;
     },
     complete: async () => true,
@@ -106,8 +116,8 @@ function writesOutside(
   const outside: PostgresTransaction = {
     query: async (statement, values = []) => {
       if (typeof statement !== 'string') throw new Error('the callbacks here write texts');
-      const { rows, rowCount } = await pool.query(statement, [...values]);
-      return { rows: rows as never[], rowCount };
+      const result = await pool.query(statement, [...values]);
+      return { ...result, rows: result.rows as never[] };
     },
   };
   return {

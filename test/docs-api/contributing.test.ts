@@ -20,6 +20,7 @@ it('`npm run check` is what CI runs, without the steps that a clean machine need
   expect(steps).toEqual([
     'Redis',
     'PostgreSQL',
+    'MariaDB',
     'PgBouncer',
     'Chromium',
     'Lock file without a registry host',

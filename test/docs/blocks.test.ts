@@ -6,7 +6,9 @@ import { promisedOutput, runBlock } from './run-block';
 import { extensionOf, typecheck } from './typecheck';
 
 const blocks = [...documents(), 'llms.txt'].flatMap(codeBlocks);
-const compiled = blocks.filter((block) => extensionOf(block) !== undefined);
+/** The recipes of ORMs need their packages: `test/orms` compiles and runs them. */
+const isRecipe = ({ info }: CodeBlock) => /^typescript (?:postgres|mysql)\//.test(info);
+const compiled = blocks.filter((block) => extensionOf(block) !== undefined && !isRecipe(block));
 const runnable = blocks.filter(({ info }) => / run\b/.test(info));
 
 const readmes = documents().filter((file) => file.startsWith('README'));

@@ -1,6 +1,14 @@
-import { type Claim, type IdempotencyStore, MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { createIdempotencyStore } from 'pix-automatic-sdk/stores';
+import {
+  type Claim,
+  type ClaimLimits,
+  type CompleteLimits,
+  type IdempotencyStore,
+  MemoryStore,
+} from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
 import { testStoreContract } from '../stores/contract';
+import { lease, retain } from '../stores/limits';
 import { loadBlock } from './load-block';
 import { type CodeBlock, codeBlocks } from './markdown';
 
@@ -8,36 +16,35 @@ const [storeBlock, checksBlock] = codeBlocks('docs/write-your-own-store.md').fil
   ({ info }) => info === 'ts run',
 ) as [CodeBlock, CodeBlock];
 
-testStoreContract('ConditionalStore of docs/write-your-own-store.md', [], async () => {
-  const { ConditionalStore, MemoryTable } = await loadBlock(storeBlock);
+testStoreContract('The store of docs/write-your-own-store.md', [], async () => {
+  const { MemoryTable } = await loadBlock(storeBlock);
   let now = Date.now();
   const tables = { own: new MemoryTable(() => now), other: new MemoryTable(() => now) };
   return {
-    open: ({ space = 'own' as const } = {}) => new ConditionalStore(tables[space]),
+    open: ({ space = 'own' as const } = {}) => createIdempotencyStore(tables[space]),
     pass: async (ms) => {
       now += ms;
     },
-    parks: false,
     close: async () => {},
   };
 });
 
 /** Each of these stores breaks one guarantee of the contract. */
 class NeverBusy extends MemoryStore {
-  override async claim(subject: string, state: string, leaseMs: number) {
-    const result = await super.claim(subject, state, leaseMs);
+  override async claim(subject: string, state: string, limits: ClaimLimits) {
+    const result = await super.claim(subject, state, limits);
     if (result.status !== 'busy') return result;
     return { status: 'claimed', subject, state, token: '0', fence: 0, handledStates: [] } as const;
   }
 }
 class ForgetsWhatIsDone extends MemoryStore {
   override complete(claim: Claim) {
-    return super.complete(claim, 1);
+    return super.complete(claim, retain(1));
   }
 }
 class SaysTrueToEverybody extends MemoryStore {
-  override async complete(claim: Claim, retentionMs: number) {
-    await super.complete(claim, retentionMs);
+  override async complete(claim: Claim, limits: CompleteLimits) {
+    await super.complete(claim, limits);
     return true;
   }
 }
@@ -46,12 +53,12 @@ class NeverReleases extends MemoryStore {
 }
 class KeepsLeasesForEver extends MemoryStore {
   override claim(subject: string, state: string) {
-    return super.claim(subject, state, 60_000);
+    return super.claim(subject, state, lease(60_000));
   }
 }
 class KeepsStatesForEver extends MemoryStore {
   override complete(claim: Claim) {
-    return super.complete(claim, 60_000);
+    return super.complete(claim, retain(60_000));
   }
 }
 

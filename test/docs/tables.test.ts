@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaymentsClientOptions, PaymentsErrorCode } from 'pix-automatic-sdk';
 import * as sdk from 'pix-automatic-sdk';
+import * as journal from 'pix-automatic-sdk/journal';
 import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
+import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
@@ -21,9 +23,13 @@ test('the page about errors lists every error, by class and by code', () => {
     webhook_authentication_failed: true,
     invalid_notification: true,
     store_failed: true,
+    journey_busy: true,
+    journey_conflict: true,
   } satisfies Record<PaymentsErrorCode, true>);
   const isErrorClass = Object.prototype.isPrototypeOf.bind(sdk.PaymentsError);
-  const classes = Object.entries(sdk).filter(([, value]) => isErrorClass(Object(value)));
+  const classes = Object.entries({ ...sdk, ...webhooks, ...journal }).filter(([, value]) =>
+    isErrorClass(Object(value)),
+  );
   const rows = tableOf('docs/errors.md', 'Errors', 1);
 
   expect(classes).toHaveLength(codes.length);
@@ -101,7 +107,8 @@ test('the guide to the listener lists every option of the handler', () => {
     callbackTimeoutMs: true,
     storeTimeoutMs: true,
     retentionMs: true,
-    park: true,
+    deadLetters: true,
+    confirm: true,
     getAuthorization: true,
     onReport: true,
   } satisfies Record<keyof WebhookHandlerOptions, true>);

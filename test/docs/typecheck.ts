@@ -27,7 +27,7 @@ export function typecheck(blocks: readonly CodeBlock[]): string[] {
       : ts.createSourceFile(name, block.code, target);
   };
   const program = ts.createProgram(
-    [resolve('test/docs/prelude.ts'), ...names],
+    [resolve('test/docs/prelude.ts'), resolve('test/docs/databases.d.ts'), ...names],
     {
       ...options,
       allowJs: true,

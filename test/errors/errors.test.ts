@@ -4,17 +4,16 @@ import {
   ApiError,
   ConfigurationError,
   ConnectionError,
-  InvalidNotificationError,
   InvalidRequestError,
   InvalidResponseError,
   isCallError,
   PaymentsError,
   TimeoutError,
-  WebhookAuthenticationError,
 } from 'pix-automatic-sdk';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../src/errors';
+import { InvalidNotificationError, StoreError, WebhookAuthenticationError } from '../../src/errors';
 import { advice } from '../../src/errors/failed-call';
+import { JourneyBusyError, JourneyConflictError } from '../../src/journal/errors';
 import { summarize } from '../../src/shared/validation-issue';
 import { body, context, type Errors, makers, names, secret, transaction } from './makers';
 
@@ -27,6 +26,8 @@ const ours: Errors = {
   InvalidRequestError,
   InvalidResponseError,
   isCallError,
+  JourneyBusyError,
+  JourneyConflictError,
   PaymentsError,
   StoreError,
   TimeoutError,
@@ -36,7 +37,7 @@ let theirs: Errors;
 
 beforeAll(async () => {
   vi.resetModules();
-  theirs = await import('../../src/errors');
+  theirs = { ...(await import('../../src/errors')), ...(await import('../../src/journal/errors')) };
   expect(theirs.ApiError).not.toBe(ApiError);
 });
 
@@ -52,6 +53,8 @@ describe('codes and names, which merchants test for,', () => {
     ['WebhookAuthenticationError', 'webhook_authentication_failed', undefined],
     ['InvalidNotificationError', 'invalid_notification', undefined],
     ['StoreError', 'store_failed', undefined],
+    ['JourneyBusyError', 'journey_busy', 'not-sent'],
+    ['JourneyConflictError', 'journey_conflict', 'not-sent'],
   ] as const)('%s has the code %s', (name, code, outcome) => {
     const error = makers[name](ours);
     expect(error).toMatchObject({ code, outcome });

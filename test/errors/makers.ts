@@ -1,6 +1,6 @@
 import type { PaymentsError } from '../../src/errors';
 
-export type Errors = typeof import('../../src/errors');
+export type Errors = typeof import('../../src/errors') & typeof import('../../src/journal/errors');
 
 export const context = { operation: 'createRecurringCheckout', outcome: 'unknown', attempts: 2 } as const;
 const issues = [{ path: ['a', 0, 'b'], message: 'expected a string' }];
@@ -21,6 +21,8 @@ export const makers = {
   WebhookAuthenticationError: (e: Errors) => new e.WebhookAuthenticationError('mismatch'),
   InvalidNotificationError: (e: Errors) => new e.InvalidNotificationError('m', { issues, body }),
   StoreError: (e: Errors) => new e.StoreError('m', { cause: new Error('driver') }),
+  JourneyBusyError: (e: Errors) => new e.JourneyBusyError(),
+  JourneyConflictError: (e: Errors) => new e.JourneyConflictError(['amount'], 'u'),
 } satisfies Record<string, (errors: Errors) => PaymentsError>;
 
 export type Name = keyof typeof makers;

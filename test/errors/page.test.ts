@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { PaymentsErrorCode } from '../../src/errors';
-import * as errors from '../../src/errors';
+import * as common from '../../src/errors';
+import * as ofJournal from '../../src/journal/errors';
 import { runCli } from '../cli/run-cli';
 import { makers, names } from './makers';
 
+const errors = { ...common, ...ofJournal };
 const page = 'docs/errors.md';
 const sections = new Map(
   readFileSync(page, 'utf8')
@@ -28,6 +30,8 @@ const classes: Record<PaymentsErrorCode, (typeof names)[number]> = {
   webhook_authentication_failed: 'WebhookAuthenticationError',
   invalid_notification: 'InvalidNotificationError',
   store_failed: 'StoreError',
+  journey_busy: 'JourneyBusyError',
+  journey_conflict: 'JourneyConflictError',
 };
 
 describe('the page about errors', () => {

@@ -78,8 +78,14 @@ export const stalled = readAndWrite(timedOut(ALL_ATTEMPTS), timedOut(1));
 /** `totalTimeoutMs` ends the call in its first attempt. */
 export const outOfTime = every(timedOut(1));
 
-/** The request certainly never reached the service, and may reach it next time. */
-export const neverSent = every(connectionFailed('not-sent', ALL_ATTEMPTS, 0));
+/**
+ * The request certainly never reached the service, and may reach it next time. Only a query is retried: a dispatcher
+ * below the platform's `fetch` may have sent the request before it was refused.
+ */
+export const neverSent = readAndWrite(
+  connectionFailed('not-sent', ALL_ATTEMPTS, 0),
+  connectionFailed('not-sent', 1, 0),
+);
 
 /** The request certainly never reached the service, and never will: an untrusted certificate, a forbidden port. */
 export const hopeless = every(connectionFailed('not-sent', 1, 0));

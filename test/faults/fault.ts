@@ -29,9 +29,11 @@ export interface Fault {
   readonly agent?: object | 'shared';
   /**
    * Gives the client a custom `fetch` over the same pool. By default it uses the platform's; only with that one may it
-   * retry a POST or PUT after a refused connection.
+   * retry a POST or PUT after a 429.
    */
   readonly callersFetch?: true | ((url: string, init: object, fetch: CallersFetch) => Promise<Response>);
+  /** Replaces `globalThis.fetch` for the row's calls. It gets the platform's, over the same pool. */
+  readonly globalFetch?: (url: string, init: object, fetch: CallersFetch) => Promise<Response>;
   readonly client?: Partial<PaymentsClientOptions>;
   /** Adds this many bytes to the request body, so that a fault can hit it on the way. */
   readonly padding?: number;

@@ -7,7 +7,7 @@ import { FaultServer, type Received } from '../helpers/fault-server';
 import { type Expected, success } from './expectations';
 import { type Exchange, type Fault, message, type Operation, type World } from './fault';
 import { Watch, watched } from './leaks';
-import { createPool, overPool } from './pools';
+import { createPool, overPool, withGlobalFetch } from './pools';
 
 /** What went wrong in a cell; empty when it went as expected. */
 export type Problems = string[];
@@ -82,7 +82,7 @@ async function play(
   const limitMs = timeFor(expected, fault.client) + PATIENCE_MS;
   const started = performance.now();
   const acting = overPool(pool && (fault.wrapPool?.(pool) ?? pool), () =>
-    watched(watch, () => fault.act?.(world) ?? call()),
+    withGlobalFetch(fault.globalFetch, () => watched(watch, () => fault.act?.(world) ?? call())),
   );
   const end = await settle(acting, limitMs);
   const tookMs = performance.now() - started;

@@ -8,7 +8,10 @@ import { promisify } from 'node:util';
 import type { SqliteDatabase } from '../../src/stores';
 
 export interface BetterSqlite3 {
-  new (path: string, options?: { timeout?: number }): SqliteDatabase & { close(): void };
+  new (
+    path: string,
+    options?: { timeout?: number },
+  ): SqliteDatabase & { close(): void; exec(sql: string): unknown };
 }
 
 const VERSION = '12.11.1';

@@ -14,15 +14,12 @@ const FLOORS = [
   'pix',
   'client',
   'stores',
+  'journal',
   'webhooks',
   'sandbox',
   'testing',
   'cli',
 ];
-
-/** Made by a command, and not meant to be read. */
-const GENERATED = /\.generated\.ts$/;
-const MAX_LINES = 300;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
@@ -86,12 +83,5 @@ describe('the source tree', () => {
 
   it('has no circle of imports', () => {
     expect(files.flatMap(circlesFrom)).toEqual([]);
-  });
-
-  it(`has no file of more than ${MAX_LINES} lines`, () => {
-    const long = files.filter(
-      (file) => !GENERATED.test(file) && readFileSync(file, 'utf8').split('\n').length > MAX_LINES + 1,
-    );
-    expect(long).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
 import { type Mutant, report } from './report';
 import { scopes } from './scopes';
-import { runStatements } from './statements';
 
 /**
  * Puts faults into the source, one at a time, and sees whether a test notices.
@@ -10,8 +10,6 @@ import { runStatements } from './statements';
  *     npm run test:mutation                                     every scope
  *     npm run test:mutation -- client                           one scope: client, webhooks or stores
  *     npm run test:mutation -- client --mutate retry-policy     the files with this in their names
- *     npm run test:mutation -- statements                       listed faults, in SQL and Lua too (see `mutants`)
- *     npm run test:mutation -- statements --mutate 'redis|max'  those whose file and name match this
  *     npm run test:mutation -- client --force                   also mutants whose result is known
  *     npm run test:mutation -- client --timeout 3000            for files whose mutants loop without end
  *
@@ -28,9 +26,6 @@ const { values: args, positionals } = parseArgs({
     timeout: { type: 'string', default: '20000' },
   },
 });
-
-if (positionals.includes('statements'))
-  process.exit((await runStatements(new RegExp(args.mutate))) > 0 ? 1 : 0);
 
 const CACHE = 'node_modules/.cache/mutation';
 mkdirSync(CACHE, { recursive: true });
@@ -50,8 +45,6 @@ process.exit(survivors > 0 ? 1 : 0);
 async function mutate(file: string, testFiles: readonly string[]): Promise<Mutant[]> {
   const known = `${CACHE}/${file.replaceAll('/', '-')}.json`;
   process.env['MUTATION_TESTS'] = testFiles.join(',');
-  // Loaded only here, because the listed faults do not need it.
-  const { Stryker } = await import('@stryker-mutator/core');
   await new Stryker({
     plugins: ['@stryker-mutator/vitest-runner'],
     testRunner: 'vitest',

@@ -10,6 +10,7 @@ import {
 } from '../../src/webhooks';
 import { type Answer, credentials, deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
+import { lease } from '../stores/limits';
 
 /** How long one step of the store may take. */
 export const STORE_TIMEOUT_MS = 300;
@@ -59,8 +60,8 @@ function withShortLeases<Transaction>(
   leaseMs: number,
 ): IdempotencyStore<Transaction> {
   return {
-    claim: (subject, state) => store.claim(subject, state, leaseMs),
-    complete: (claim, retentionMs) => store.complete(claim, retentionMs),
+    claim: (subject, state, { withinMs }) => store.claim(subject, state, { leaseMs, withinMs }),
+    complete: (claim, limits) => store.complete(claim, limits),
     release: (claim) => store.release(claim),
     transact: store.transact?.bind(store),
   };
@@ -68,7 +69,7 @@ function withShortLeases<Transaction>(
 
 /** Whether the store has recorded the payment as done. */
 export async function isRecorded(store: IdempotencyStore, id: string): Promise<boolean> {
-  return (await store.claim(`payment:${id}`, 'PAID', 1)).status === 'done';
+  return (await store.claim(`payment:${id}`, 'PAID', lease(1))).status === 'done';
 }
 
 export interface Sent {

@@ -14,7 +14,7 @@ describe.skipIf(!found)('A listener whose connections to PostgreSQL go silent, a
   const recorded = new PostgresStore(pool, { table });
   beforeAll(() => recorded.createTable());
   afterAll(async () => {
-    await pool.query(`DROP TABLE ${table}, ${table}_parked`);
+    await pool.query(`DROP TABLE public.${table}`);
     await pool.end();
   });
 
@@ -30,7 +30,8 @@ describe.skipIf(!found)('A listener whose connections to PostgreSQL go silent, a
       const proxy = await startTcpProxy(target);
       const { user, database, password } = new pg.Client(postgresConfig);
       const config = { user, database, password: password ?? undefined, host: '127.0.0.1', port: proxy.port };
-      const listeners = new pg.Pool({ ...config, max: 3 });
+      // The pool's own time limit closes silent connections.
+      const listeners = new pg.Pool({ ...config, max: 3, query_timeout: 1_000 });
       listeners.on('error', () => undefined);
       onTestFinished(() => listeners.end());
       const options = { table, transactional, stepTimeoutMs: 1_000 };

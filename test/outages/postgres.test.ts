@@ -34,7 +34,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
     await pool.query(`TRUNCATE ${table}, ${effects}`);
   });
   afterAll(async () => {
-    await pool.query(`DROP TABLE ${table}, ${table}_parked, ${effects}`);
+    await pool.query(`DROP TABLE ${table}, ${effects}`);
     await pool.end();
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { RedisStore } from '../../src/stores';
 import { hasRedisServer, type OwnRedis, startOwnRedis } from '../helpers/redis-server';
 import { startTcpProxy } from '../helpers/tcp-proxy';
+import { lease } from '../stores/limits';
 import { expectToSurvive } from './checks';
 import { CALLBACK_TIMEOUT_MS, isRecorded, LEASE_MS, STORE_TIMEOUT_MS, startListener } from './listener';
 
@@ -59,35 +60,50 @@ describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
   it('frees a subject whose claim was carried out late, when the late claim is released', async () => {
     const redis = await startOwnRedis();
     const [store, other] = [ioredis(redis.url), ioredis(redis.url)];
-    await Promise.all([store, other].map((each) => each.claim('payment:connected', 'PAID', 1)));
+    await Promise.all([store, other].map((each) => each.claim('payment:connected', 'PAID', lease(1))));
     redis.freeze();
-    const late = store.claim('payment:sale-1', 'PAID', 40_000);
+    const late = store.claim('payment:sale-1', 'PAID', lease(40_000));
     expect(await Promise.race([late, sleep(STORE_TIMEOUT_MS, 'given up')])).toBe('given up');
     redis.thaw();
 
     const claim = await late;
     if (claim.status !== 'claimed') throw new Error('not claimed');
-    expect(await other.claim('payment:sale-1', 'PAID', 40_000)).toEqual({ status: 'busy' });
+    expect(await other.claim('payment:sale-1', 'PAID', lease(40_000))).toEqual({ status: 'busy' });
     await store.release(claim);
-    expect(await other.claim('payment:sale-1', 'PAID', 40_000)).toMatchObject({ status: 'claimed' });
+    expect(await other.claim('payment:sale-1', 'PAID', lease(40_000))).toMatchObject({ status: 'claimed' });
   });
 
-  it("frees a subject whose claim failed by the client's commandTimeout and was carried out late", async () => {
+  it.each([
+    ['does nothing after the limit of the claim', 600, 0],
+    ['before that, holds the subject until its lease ends', 5_000, 1],
+  ])('a write that failed by commandTimeout and is carried out late: %s', async (_, withinMs, writes) => {
     const redis = await startOwnRedis();
-    const client = new Redis(redis.url, { commandTimeout: 200 });
+    const client = new Redis(redis.url, { commandTimeout: 300 });
     onTestFinished(() => client.disconnect());
-    const [store, other] = [new RedisStore(client), ioredis(redis.url)];
-    await Promise.all([store, other].map((each) => each.claim('payment:connected', 'PAID', 1)));
-    redis.freeze();
-    await expect(store.claim('payment:sale-1', 'PAID', 40_000)).rejects.toMatchObject({
-      message: 'Command timed out',
+    const other = ioredis(redis.url);
+    // Redis freezes between the read and the write: only the write has more than a script and a key.
+    const store = new RedisStore({
+      defineCommand: client.defineCommand,
+      eval: (script: string, keys: number, ...rest: string[]) => {
+        if (rest.length > 1) redis.freeze();
+        return client.eval(script, keys, ...rest);
+      },
     });
+    await other.claim('payment:connected', 'PAID', lease(1));
+    expect(await client.ping()).toBe('PONG');
+    const claim = store.claim('payment:sale-1', 'PAID', { leaseMs: 1_500, withinMs });
+    await expect(claim).rejects.toMatchObject({ message: 'Command timed out' });
+    await sleep(400);
     redis.thaw();
 
     // Redis answers it after every command that the client sent before.
     expect(await client.ping()).toBe('PONG');
-    expect(await client.exists('pix-automatic:webhooks:payment:sale-1')).toBe(1);
-    expect(await other.claim('payment:sale-1', 'PAID', 40_000)).toMatchObject({ status: 'claimed' });
+    expect(await client.exists('pix-automatic:webhooks:payment:sale-1')).toBe(writes);
+    if (writes === 1) {
+      expect(await other.claim('payment:sale-1', 'PAID', lease(40_000))).toEqual({ status: 'busy' });
+      await sleep(1_500);
+    }
+    expect(await other.claim('payment:sale-1', 'PAID', lease(40_000))).toMatchObject({ status: 'claimed' });
   });
 
   it('answers 503 in time when an ioredis client would wait for ever', async () => {
@@ -138,7 +154,7 @@ describe.skipIf(!hasRedisServer())('A listener whose Redis goes away', () => {
     const redis = await startOwnRedis();
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(redis.url).port) });
     const { pay, acted } = await startListener(ioredis(`redis://127.0.0.1:${proxy.port}`), () =>
-      proxy.loseReplyTo('completed'),
+      proxy.loseReplyTo('written'),
     );
     expect((await pay('sale-1')).status).toBe(200);
     expect(proxy.lostReplies).toBe(1);

@@ -28,7 +28,7 @@ function declaredIn(entry: string, extension: 'd.ts' | 'd.cts'): string[] {
 }
 
 it('each exported class keeps its own name, which logs print', async () => {
-  const program = `const entries = [require('pix-automatic-sdk'), require('pix-automatic-sdk/webhooks'), require('pix-automatic-sdk/stores')];
+  const program = `const entries = [require('pix-automatic-sdk'), require('pix-automatic-sdk/webhooks'), require('pix-automatic-sdk/stores'), require('pix-automatic-sdk/journal')];
     const classes = entries.flatMap((entry) => Object.entries(entry)).filter(([, value]) => /^class/.test(value));
     console.log(JSON.stringify(classes.map(([name, { name: ownName }]) => [name, ownName])))`;
   const names = JSON.parse(await node(consumer, '--input-type=commonjs', '-e', program)) as [

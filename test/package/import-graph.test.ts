@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Entry, packageOf, sourcesOf } from './metafile';
 
 const formats = ['esm', 'cjs'] as const;
-const production: Entry[] = ['index', 'webhooks', 'stores'];
+const production: Entry[] = ['index', 'webhooks', 'stores', 'journal'];
 
 describe.each(formats)('the %s build', (format) => {
   it.each(production)('keeps sandbox and testing code out of %s', (entry) => {
@@ -34,8 +34,19 @@ describe.each(formats)('the %s build', (format) => {
     }
   });
 
-  it('never loads ky or the client for webhooks and stores', () => {
-    for (const entry of ['webhooks', 'stores'] as const) {
+  it('loads the journal only with ./journal, which needs neither zod nor a store', () => {
+    for (const entry of ['index', 'webhooks', 'stores'] as const) {
+      const sources = sourcesOf(entry, format, { later: true });
+      expect(sources.filter((source) => source.startsWith('src/journal/'))).toEqual([]);
+    }
+    const own = sourcesOf('journal', format, { later: true });
+    expect(own).toContain('src/journal/next-step.ts');
+    expect(own.filter((source) => packageOf(source) !== undefined)).toEqual([]);
+    expect(own.filter((source) => source.startsWith('src/stores/'))).toEqual(['src/stores/sql.ts']);
+  });
+
+  it('never loads ky or the client for webhooks, stores and the journal', () => {
+    for (const entry of ['webhooks', 'stores', 'journal'] as const) {
       const sources = sourcesOf(entry, format, { later: true });
       expect(
         sources.filter((source) => packageOf(source) === 'ky' || source.startsWith('src/client/')),

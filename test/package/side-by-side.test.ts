@@ -11,8 +11,11 @@ async function withBothCopies(program: string): Promise<unknown> {
   await writeFile(
     file,
     `import { createRequire } from 'node:module';
-    import * as esm from 'pix-automatic-sdk';
-    const cjs = createRequire(import.meta.url)('pix-automatic-sdk');
+    import * as client from 'pix-automatic-sdk';
+    import * as listener from 'pix-automatic-sdk/webhooks';
+    const require = createRequire(import.meta.url);
+    const esm = { ...client, ...listener };
+    const cjs = { ...require('pix-automatic-sdk'), ...require('pix-automatic-sdk/webhooks') };
     console.log(JSON.stringify(await (async () => { ${program} })()));`,
   );
   return JSON.parse(await node(consumer, file));

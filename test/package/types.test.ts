@@ -40,3 +40,19 @@ it.each([
 
   expect(await node(project, resolve('node_modules', compiler, 'lib/tsc.js'), '--project', project)).toBe('');
 });
+
+it.each([
+  ['nodenext', 'exporter.mts', { module: 'nodenext' }],
+  ['bundler', 'exporter.ts', { module: 'esnext', moduleResolution: 'bundler' }],
+])('a library that exports what the package gives it gets declarations: %s', async (name, file, options) => {
+  const project = join(inject('consumer'), `exporter-${name}`);
+  await mkdir(project, { recursive: true });
+  await copyFile('test/package/exporter.ts', join(project, file));
+  const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' };
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...strict, ...emit, ...options }, files: [file] }),
+  );
+
+  expect(await node(project, resolve('node_modules/typescript/lib/tsc.js'), '--project', project)).toBe('');
+});

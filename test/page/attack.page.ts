@@ -127,7 +127,7 @@ describe.skipIf(isSkipped)('the page of a sandbox with a pair of your own', () =
     await create();
     await page.getByText('order-1001').first().waitFor();
     await press(page, /^Pay: /);
-    await page.getByText('PAID').first().waitFor();
+    await page.getByText('The payer paid').waitFor();
     expect(sandbox.transactions).toMatchObject([{ situation: 'PAID' }]);
     expect(await page.content()).not.toContain(credentials.apiToken);
   });

@@ -1,4 +1,5 @@
-// Writes the pictures of the sandbox's page that the READMEs show: docs/images/sandbox-en.jpg and -pt.jpg.
+// Writes the pictures of the sandbox's page: docs/images/sandbox-en.jpg and -pt.jpg, which the READMEs show, and the same
+// on a phone and in the dark.
 // Run: npm run screenshots
 import { launch } from './browser';
 import { openScene } from './scene';
@@ -26,11 +27,17 @@ for (const [name, locale] of [
   ['en', 'en-US'],
   ['pt', 'pt-BR'],
 ] as const) {
-  const page = await browser.newPage({ locale, viewport: { width: 1080, height: 760 } });
-  await page.goto(sandbox.url);
-  await page.getByText('order-1003').first().waitFor();
-  await page.screenshot({ path: `docs/images/sandbox-${name}.jpg`, type: 'jpeg', quality: 35 });
-  await page.close();
+  for (const [variant, colorScheme, width, height] of [
+    ['', 'light', 1280, 860],
+    ['-dark', 'dark', 1280, 860],
+    ['-phone', 'light', 390, 844],
+  ] as const) {
+    const page = await browser.newPage({ locale, colorScheme, viewport: { width, height } });
+    await page.goto(`${sandbox.url}/#sales/${paid}`);
+    await page.getByText('HTTP 503').first().waitFor();
+    await page.screenshot({ path: `docs/images/sandbox-${name}${variant}.jpg`, type: 'jpeg', quality: 50 });
+    await page.close();
+  }
 }
 await browser.close();
 await scene.close();

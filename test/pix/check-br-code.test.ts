@@ -43,6 +43,24 @@ describe('checkBrCode', () => {
     expect(found(code, request(true))).toEqual([]);
   });
 
+  it.each(['59,70', 'R$59.70', '1e2', '-1', '', ' 59.70', 'NaN'])(
+    'finds an amount that cannot be read in the code: %j',
+    (text) => {
+      const code = journey3(field('54', text));
+      expect(found(code, request(true, 59.7))).toEqual([['other_amount', 'amount']]);
+      expect(found(code, request(true))).toEqual([]);
+    },
+  );
+
+  it.each(['59.70', '59,70', Number.NaN, 59n, true, {}])(
+    'finds an amount that cannot be read in the request: %s',
+    (amount) => {
+      const code = journey3(field('54', '59.70'));
+      expect(found(code, request(true, amount as number))).toEqual([['other_amount', 'amount']]);
+      expect(found(samples[3], request(true, amount as number))).toEqual([]);
+    },
+  );
+
   it('finds another currency', () => {
     const code = journey3(field('53', '840'));
     expect(found(code, request(true, 1))).toEqual([['other_currency', 'currency']]);

@@ -1,5 +1,6 @@
-import { explainPixCode, type PixCodeContext, type PixLocale } from 'pix-automatic-sdk/pix';
+import { explainPixCode, type PixCodeContext } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
+import type { PixLocale } from '../../src/pix/locale';
 import { sections } from '../docs/markdown';
 
 const parties = {

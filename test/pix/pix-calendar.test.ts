@@ -101,6 +101,35 @@ const tables: [string, string | undefined, PixPeriodicity, number, string[]][] =
     ['2026-12-01 2026-11-21 2026-11-29 2026-12-01T01:00:00.000Z 2026-12-08'],
   ],
   ['2026-12-01', '2026-11-30', 'MONTHLY', 9, []],
+  // No later date can be written as yyyy-MM-dd.
+  [
+    '9999-11-30',
+    undefined,
+    'MONTHLY',
+    9,
+    [
+      '9999-11-30 9999-11-20 9999-11-28 9999-11-30T01:00:00.000Z 9999-12-07',
+      '9999-12-30 9999-12-20 9999-12-28 9999-12-30T01:00:00.000Z 9999-12-31',
+    ],
+  ],
+  [
+    '9999-12-24',
+    '9999-12-31',
+    'WEEKLY',
+    9,
+    [
+      '9999-12-24 9999-12-14 9999-12-22 9999-12-24T01:00:00.000Z 9999-12-30',
+      '9999-12-31 9999-12-21 9999-12-29 9999-12-31T01:00:00.000Z 9999-12-31',
+    ],
+  ],
+  // Nor an earlier one.
+  [
+    '0000-01-05',
+    '0000-01-31',
+    'MONTHLY',
+    9,
+    ['0000-01-05 0000-01-01 0000-01-03 0000-01-05T01:00:00.000Z 0000-01-12'],
+  ],
 ];
 
 function cycles(
@@ -149,6 +178,17 @@ describe('pixCalendar', () => {
       ...pixCalendar({ initialDate: '9998-12-31', finalDate: null, periodicity: 'YEARLY' }),
     ]).toHaveLength(2);
   });
+
+  it.each(['WEEKLY', 'MONTHLY', 'QUARTERLY', 'SEMIANNUAL', 'YEARLY'] as const)(
+    'writes only dates that it reads, up to the end of the year 9999: %s',
+    (periodicity) => {
+      for (const cycle of pixCalendar({ initialDate: '9990-01-31', periodicity })) {
+        for (const date of [cycle.dueDate, cycle.sendFrom, cycle.sendUntil, cycle.retryUntil]) {
+          expect(() => pixCalendar({ initialDate: date, periodicity })).not.toThrow();
+        }
+      }
+    },
+  );
 
   it('can be iterated more than once', () => {
     const calendar = pixCalendar({

@@ -23,16 +23,15 @@ describe('regular expressions take no more than linear time', () => {
     },
   );
 
-  it('also when constructed at run time, from fixed text: a credential, an SQL token, a URL, a path template', () => {
+  it('also when constructed at run time, from fixed text: a credential, a URL, a path template', () => {
     const files = constructed.map((where) => where.replace(/:\d+$/, ''));
     expect(files).toEqual([
       'src/sandbox/model/routes.ts',
       'src/sandbox/server/control-routes.ts',
       'src/service/credentials.ts',
-      'src/stores/postgres/transaction-control.ts',
       'src/testing/mock-service.ts',
     ]);
-    expect(slowPartsOf(/a secret\.with \[escapes\]/gi)).toEqual([]);
+    expect(slowPartsOf(/(?:a|%61)(?: |%20|\+)(?:\.|%2e)(?:\[|%5b)(?:%|%25)/gi)).toEqual([]);
     expect(slowPartsOf(/^\/v1\.1\/pix-automatic\/scheduled-payments\/([^/]+)\/cancel$/)).toEqual([]);
     expect(slowPartsOf(/^\/sandbox\/transactions\/([^/]+)\/pay$/)).toEqual([]);
     expect(slowPartsOf(/^https:\/\/api\.example\.com\//)).toEqual([]);

@@ -149,7 +149,7 @@ const entries: Subject[] = [
   {
     name: 'payoutFailure',
     inputs: badTexts,
-    run: (text) => payoutFailure({ error_code: text, message: text }),
+    run: (text) => payoutFailure({ success: false, error_code: text, message: text }),
   },
   { name: 'decodeQrCode', inputs: badTexts, run: (text) => decodeQrCode(text) },
   { name: 'parseDateTime', inputs: badTexts, run: (text) => parseDateTime(text, 'America/Sao_Paulo') },

@@ -8,8 +8,6 @@ export interface NoConnection {
   readonly outcome: 'not-sent' | 'unknown';
   /** The platform’s error code. */
   readonly reason: string | null;
-  /** 2 where the call was retried, which happens when certainly nothing was sent. */
-  readonly attempts: 1 | 2;
 }
 
 /** A runtime, where it comes from, and its limits. */
@@ -30,16 +28,17 @@ export interface Runtime {
 }
 
 const nodeFailures = {
-  refused: { outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 2 },
-  unresolved: { outcome: 'not-sent', reason: 'ENOTFOUND', attempts: 2 },
-  untrusted: { outcome: 'not-sent', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT', attempts: 1 },
+  refused: { outcome: 'not-sent', reason: 'ECONNREFUSED' },
+  unresolved: { outcome: 'not-sent', reason: 'ENOTFOUND' },
+  untrusted: { outcome: 'not-sent', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
 } as const;
 
 /** workerd reports a refused connection and a lost one the same way. */
-const unknown = { outcome: 'unknown', reason: null, attempts: 1 } as const;
+const unknown = { outcome: 'unknown', reason: null } as const;
 
 export const runtimes: readonly Runtime[] = [
-  ...['20', '22', '24', '26'].map((major) => ({
+  // undici 7.20 to 7.24, of Node 25.9, hides some responses.
+  ...['20', '22', '24', '25.9', '26'].map((major) => ({
     name: `Node ${major}`,
     // The flag forbids `eval` and `new Function`, as many hosts do.
     command: async () => [await nodeOf(major), '--disallow-code-generation-from-strings', 'node.mjs'],
@@ -64,21 +63,23 @@ export const runtimes: readonly Runtime[] = [
     requires: true,
     sqlite: true,
     expected: {
-      refused: { outcome: 'not-sent', reason: null, attempts: 2 },
-      unresolved: { outcome: 'not-sent', reason: null, attempts: 2 },
-      untrusted: { outcome: 'not-sent', reason: 'invalid peer certificate', attempts: 1 },
+      refused: { outcome: 'not-sent', reason: null },
+      unresolved: { outcome: 'not-sent', reason: null },
+      untrusted: { outcome: 'not-sent', reason: 'invalid peer certificate' },
     },
   },
-  {
-    name: 'workerd',
-    async command(project) {
+  // The older date does not know the option `cache` of a request.
+  ...['2026-04-01', '2024-09-01'].map((compatibilityDate) => ({
+    name: `workerd (${compatibilityDate})`,
+    async command(project: string) {
       const [path = ''] = (await printedBy('miniflare@4', 'node', '-p', 'process.env.PATH')).split(':');
-      return [process.execPath, 'run-worker.mjs', join(path, '..'), await bundleWorker(project)];
+      const bundle = await bundleWorker(project);
+      return [process.execPath, 'run-worker.mjs', join(path, '..'), bundle, compatibilityDate];
     },
     requires: false,
     sqlite: false,
     expected: { utf8Headers: true, refused: unknown, unresolved: unknown, untrusted: unknown },
-  },
+  })),
 ];
 
 /** A Node of this major version: this one, or one from npm. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { controls } from '../../src/sandbox/controls/controls';
 import type { SandboxControls } from '../../src/sandbox/sandbox';
 import { control } from '../../src/sandbox/server/control-routes';
-import { controlTable } from '../../src/sandbox/server/control-table';
 import { credentials, openListener, openSandbox, order, readJson } from './helpers';
 
 /** A control call over HTTP, as a script in any language would make it. */
@@ -24,6 +24,12 @@ const anyWebhookUrl =
 
 /** Bodies with a value of another type, by control call, and how each is refused. */
 const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, message: string])[]>> = {
+  'POST /transactions': [
+    [{ referenceCode: 7 }, 'referenceCode: expected a string, got a number.'],
+    [{ amount: '1' }, 'amount: expected a number, got a string.'],
+    [{ authorizeOnly: 'yes' }, 'authorizeOnly: expected a boolean, got a string.'],
+  ],
+  'POST /scheduled-payments/:id/cancel': [[{ reason: 7 }, 'reason: expected a string, got a number.']],
   'POST /transactions/:id/refund': [
     [{ amount: '1' }, 'amount: expected a number, got a string.'],
     [{ reason: 7 }, 'reason: expected a string, got a number.'],
@@ -32,6 +38,8 @@ const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, mes
   'POST /transactions/:id/reverse': [
     [{ amount: null }, 'amount: expected a number, got null.'],
     [{ reason: [] }, 'reason: expected a string, got an array.'],
+    [{ complete: 1 }, 'complete: expected a boolean, got a number.'],
+    [{ cancel: 1 }, 'cancel: expected a boolean, got a number.'],
   ],
   'POST /transactions/:id/scenario': [
     [{ name: 7 }, 'name: expected happy-year or no-funds-three-times or payer-cancels, got a number.'],
@@ -108,7 +116,7 @@ it('a control call in which the sandbox itself fails is answered with 500 and th
     },
   } as unknown as SandboxControls;
   const request = { method: 'GET', path: '/sandbox/transactions', headers: {}, body: '' };
-  const answer = await control(broken, request, true);
+  const answer = await control(broken, request, true, (value) => value);
   expect([answer?.status, JSON.parse(String(answer?.body))]).toEqual([
     500,
     { message: expect.stringMatching(/^The sandbox itself failed \(TypeError: no such list\)\./) },
@@ -217,8 +225,8 @@ describe('control calls over HTTP', () => {
   it('are all listed by GET /sandbox, with a body and a curl that works', async () => {
     const { call, sandbox } = await openControl();
     const { calls } = await readJson(await call('GET', '/sandbox'));
-    expect(calls).toMatchObject(controlTable.map(({ method, path }) => ({ method, path })));
-    expect(calls).toHaveLength(19);
+    expect(calls).toMatchObject(controls.map(({ method, path }) => ({ method, path })));
+    expect(calls).toHaveLength(controls.length);
     for (const { method, path, body, curl } of calls) {
       expect(curl).toContain(`curl -X ${method} ${sandbox.url}${path.replace(':id', 'ID')}`);
       expect(curl).not.toContain(credentials.apiToken);
@@ -249,7 +257,7 @@ describe('control calls over HTTP', () => {
 
   it('refuse a value of another type, and name its field and what is expected there', async () => {
     const { control } = await openControl();
-    for (const { method, path } of controlTable.filter(({ method }) => method !== 'GET')) {
+    for (const { method, path } of controls.filter(({ method }) => method !== 'GET')) {
       const endpoint = `${method} ${path.replace('/sandbox', '')}`;
       const refusalOf = async (body: object) =>
         (await control(method, path.replace('/sandbox', ''), body)).body.message;

@@ -1,7 +1,7 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { ConfigurationError } from 'pix-automatic-sdk';
 import { type SandboxLogEntry, startSandbox } from 'pix-automatic-sdk/sandbox';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { credentials, openListener, openSandbox } from './helpers';
 
 describe('delivery', () => {
@@ -46,6 +46,28 @@ describe('delivery', () => {
     await sandbox.idle();
     expect(sandbox.deliveries[0]?.status).toBe('given-up');
     expect(listener.received.map(({ url }) => url)).toEqual(Array(6).fill('/hooks?payout=true&type=payout'));
+  });
+
+  it.each([
+    ['with an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 101],
+    ['without an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 101],
+    ['by closing before its answer', '', undefined],
+  ])('has an end when the listener answers 101 %s', async (_how, answer, httpStatus) => {
+    const listener = createServer((socket) => {
+      socket.on('error', () => {}).once('data', () => (answer === '' ? socket.end() : socket.write(answer)));
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void listener.close());
+    const { port } = listener.address() as AddressInfo;
+    const { sandbox } = await openSandbox({
+      webhookUrl: `http://127.0.0.1:${port}/`,
+      retryIntervalMs: 60_000,
+    });
+    sandbox.payOut({ amount: 1 });
+    const [delivery] = sandbox.deliveries;
+    expect(await sandbox.redeliver(delivery?.id ?? '')).toMatchObject({ httpStatus });
+    await sandbox.close();
+    await sandbox.idle();
   });
 
   it('counts a timeout and a refused connection as failures', async () => {
@@ -180,16 +202,20 @@ describe('a notification of your own that quotes credentials', () => {
       await sandbox.idle();
       expect(JSON.parse(listener.received[0]?.body ?? '')).toEqual(payload);
       const headers = { 'x-api-key': pair.apiKey, 'x-api-token': pair.apiToken };
-      const list = await fetch(`${sandbox.url}/sandbox/deliveries`, { headers });
-      const events = await fetch(`${sandbox.url}/sandbox/events`, { headers });
-      const first = await events.body?.getReader().read();
+      const textOf = async (path: string) => (await fetch(sandbox.url + path, { headers })).text();
       const shown = { a: ['key ***', { '***': '***' }], header: 'Basic ***', n: 1, none: null };
       expect(sandbox.deliveries[0]?.payload).toMatchObject(shown);
-      for (const text of [await list.text(), Buffer.from(first?.value ?? []).toString()]) {
+      for (const path of ['/sandbox/deliveries', '/sandbox/page/deliveries/delivery-1']) {
+        const text = await textOf(path);
         expect(text).toContain('Basic ***');
         expect(text).not.toContain(pair.apiKey);
         expect(text).not.toContain(JSON.stringify(pair.apiToken).slice(1, -1));
       }
+      // The page's events say only that something changed: no body is in them.
+      const events = await fetch(`${sandbox.url}/sandbox/events`, { headers });
+      const first = Buffer.from((await events.body?.getReader().read())?.value ?? []).toString();
+      expect(first).toMatch(/^data: /);
+      for (const text of ['Basic', 'key ***', pair.apiKey]) expect(first).not.toContain(text);
       await sandbox.redeliver('delivery-1');
       expect(JSON.parse(listener.received[1]?.body ?? '')).toEqual(payload);
     },

@@ -80,9 +80,12 @@ describe('a fault', () => {
   it('of kind stalled-body sends half of the body, and then nothing', async () => {
     const { sandbox, call } = await openSandbox();
     sandbox.fault('createRecurringCheckout', { kind: 'stalled-body' });
-    const answer = await call('POST', checkout, order, { signal: AbortSignal.timeout(300) });
+    const stop = new AbortController();
+    const answer = await call('POST', checkout, order, { signal: stop.signal });
     expect(answer.status).toBe(200);
-    await expect(answer.text()).rejects.toMatchObject({ name: 'TimeoutError' });
+    // From here on, so that a busy machine's headers may take their time.
+    setTimeout(() => stop.abort(), 300);
+    await expect(answer.text()).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   it('of kind truncated-body sends half of the body, and then ends it', async () => {

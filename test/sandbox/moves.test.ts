@@ -12,6 +12,25 @@ function codeOf(act: () => unknown): string | undefined {
   return undefined;
 }
 
+describe('a journey without an immediate payment', () => {
+  it('is authorized by `pay`, charges nothing, and takes its payments from its calendar', async () => {
+    const { sandbox, create, query } = await openSandbox();
+    const recurrence = { ...order.recurrence, immediatePayment: false };
+    const { uuid } = await create({ ...order, amount: undefined, recurrence });
+    const payments = sandbox.pay(uuid);
+    expect(payments.map(({ dueDate, amount }) => [dueDate, amount])).toEqual([
+      ['2031-01-31', 29.9],
+      ['2031-02-28', 29.9],
+      ['2031-03-31', 29.9],
+    ]);
+    expect(sandbox.transactions).toMatchObject([{ situation: 'PENDING', isAuthorized: true }]);
+    expect(await query(uuid)).toMatchObject({ situation: 'PENDING', refunds: { available: 0 } });
+    expect(codeOf(() => sandbox.pay(uuid))).toBe('not-allowed');
+    expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
+    expect(sandbox.payScheduledPayment(payments[0]?.instructionId ?? '').status).toBe('PAID');
+  });
+});
+
 describe('refunds', () => {
   it('add up without a binary remainder', async () => {
     const { sandbox, create, query } = await openSandbox();

@@ -197,10 +197,10 @@ describe('a move sends the payload of its table', () => {
   it.each([
     ['PE0001', 'The bank details provided are not valid'],
     ['PE0002', 'The account holder does not match the provided identification document'],
-    ['PE0003', 'PE0003: account closed'],
-    ['PE0004', 'PE0004: account closed'],
+    ['PE0003', 'The destination account does not accept transfers; account closed'],
+    ['PE0004', 'Other reasons; account closed'],
   ] as const)('when a payout fails with %s (6.5, 7.1)', async (fail, message) => {
-    const reason = message.includes(':') ? 'account closed' : undefined;
+    const reason = message.includes(';') ? 'account closed' : undefined;
     const { sent } = await notificationsOf((sandbox) => sandbox.payOut({ amount: 5, fail, reason }));
     expect(sent).toEqual([
       {
@@ -221,14 +221,22 @@ describe('a move sends the payload of its table', () => {
     ]);
   });
 
-  it.each(['PE0001', 'PE0002', 'PE0003', 'PE0004'] as const)(
-    'when a payout fails with %s and a reason, which payoutFailure explains',
+  it.each(['PE0003', 'PE0004'] as const)(
+    'when a payout fails with %s and a reason, in the form that its row of the table gives it',
     async (fail) => {
-      const { sent } = await notificationsOf((sandbox) => {
-        sandbox.payOut({ amount: 5, fail, reason: 'account closed' });
-      });
+      const { sent } = await notificationsOf(
+        (sandbox) => {
+          sandbox.payOut({ amount: 5, fail, reason: 'account closed' });
+        },
+        { inventions: { failedPayoutMessage: '{code} - {reason}' } },
+      );
       const failure = payoutFailure(sent[0]?.payload as FailedPayout);
-      expect(failure).toEqual({ code: fail, meaning: expect.any(String), reason: 'account closed' });
+      const hasReason = fail === 'PE0003' || fail === 'PE0004'; // as the document says
+      expect(failure).toEqual({
+        code: fail,
+        meaning: expect.any(String),
+        ...(hasReason && { reason: 'account closed' }),
+      });
     },
   );
 
@@ -252,5 +260,24 @@ describe('a move sends the payload of its table', () => {
       sandbox.payScheduledPayment(sandbox.scheduledPayments(uuid)[0]?.instructionId ?? '');
     });
     expect(sent).toEqual([]);
+  });
+
+  it('except that an authorization without a charge sends nothing, and that its row can make month two a sale', async () => {
+    const { sandbox, create, query } = await openSandbox({ inventions: { scheduledPaymentSale: true } });
+    const listener = await openListener();
+    sandbox.setWebhookUrl(listener.url);
+    const { uuid } = await create({ ...order, recurrence: { ...order.recurrence, immediatePayment: false } });
+    const [first] = sandbox.pay(uuid);
+    await sandbox.idle();
+    expect(listener.received).toEqual([]);
+    const { saleUUID } = sandbox.payScheduledPayment(first?.instructionId ?? '');
+    await sandbox.idle();
+    expect(listener.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { saleToken: saleUUID, referenceCode: order.referenceCode, amount: 29.9, newStatus: 'PAID' },
+    ]);
+    expect(saleUUID).not.toBe(uuid);
+    expect(await query(saleUUID ?? '')).toMatchObject({ situation: 'PAID', amount: 29.9 });
+    expect(await query(uuid)).toMatchObject({ situation: 'PENDING' });
+    expect(sandbox.transactions).toHaveLength(1);
   });
 });

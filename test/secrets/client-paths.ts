@@ -11,6 +11,7 @@ import {
   recurringCheckoutSchema,
   scheduledPaymentCancellationRequestSchema,
   scheduledPaymentCancellationSchema,
+  toMinorUnits,
   transactionSchema,
 } from 'pix-automatic-sdk';
 import { checkoutAnswer, checkoutRequest, operations } from '../client/support';
@@ -200,6 +201,8 @@ const helpers: Path[] = [
   ['parseDateTime: value', () => parseDateTime(`${cpf} ${email}`, 'America/Sao_Paulo')],
   ['parseDateTime: zone', () => parseDateTime('2026-11-21 09:30:00', `${email}/${cpf}`)],
   ['amountFromMinorUnits', () => amountFromMinorUnits(Number(`${cpf}.5`), email)],
+  ['toMinorUnits: amount', () => toMinorUnits(Number(`${cpf}.555`), 'BRL')],
+  ['toMinorUnits: currency', () => toMinorUnits(cpf as unknown as number, email)],
   [
     'confirmPayment: not a payment',
     () =>
@@ -276,6 +279,43 @@ const observers: Path[] = operations.map(({ name, call }) => [
   },
 ]);
 
+/** Calls of `client.request` whose path, query, body and answers are full of marks, in every spelling of a URL. */
+const undocumented: Path[] = [encodeURIComponent, encodeURI, allPercentEncoded].flatMap((encode) =>
+  [400, 401, 404, 500].map(
+    (status): Path => [
+      `client.request: HTTP ${status} for a path with the credentials, by ${encode.name}`,
+      async () => {
+        const events: unknown[] = [];
+        const note = (event: unknown) => events.push(event);
+        const answer = {
+          ...echo,
+          errors: [
+            { field: apiToken, message: cpf },
+            { field: encode(apiKey) },
+            { field: `x.${cpf} ${email}` },
+          ],
+        };
+        const headers = { 'x-request-id': encode(`${apiKey}/${apiToken}`) };
+        const client = clientWith(async () => Response.json(answer, { status, headers }), {
+          onRequest: note,
+          onResponse: note,
+          onRetry: note,
+        });
+        const path = `/v1/${encode(apiKey)}/${encode(apiToken)}`;
+        await client
+          .request({ method: 'POST', path, query: { cpf, email }, body: { ...echo, account } })
+          .catch(note);
+        return events;
+      },
+    ],
+  ),
+);
+
+/** `%41` for `A`: URLs may write every character so. */
+function allPercentEncoded(text: string): string {
+  return [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
+}
+
 const objects: Path[] = [
   [
     'PaymentsClient: a client, before and after calls',
@@ -295,5 +335,6 @@ export const clientPaths: readonly Path[] = [
   ...requests,
   ...helpers,
   ...observers,
+  ...undocumented,
   ...objects,
 ];

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { MemoryDeadLetters } from 'pix-automatic-sdk/stores';
 import {
-  type AnyDefinition,
   createWebhookHandler,
   MemoryStore,
   toNodeListener,
@@ -12,6 +12,7 @@ import {
   type WebhookReportCode,
 } from 'pix-automatic-sdk/webhooks';
 import { onTestFinished } from 'vitest';
+import type { AnyDefinition } from '../../src/webhooks/notification/define-notification';
 import { type Answer, deliver } from '../helpers/deliver';
 import { hang, WatchedStore } from '../webhooks/support';
 import { authorization, credentials, marked } from './marks';
@@ -56,6 +57,19 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   'store failed': { options: { store: storeThat('claim', () => Promise.reject(new Error('failed'))) } },
   'store too slow': { options: { storeTimeoutMs: 20, store: storeThat('claim', hang) } },
   'lease lost': { options: { store: storeThat('complete', async () => false) } },
+  'not confirmed': {
+    options: { confirm: { getTransaction: async () => ({ situation: 'PENDING', referenceCode: email }) } },
+  },
+  'confirm failed': { options: { confirm: { getTransaction: () => Promise.reject(new Error('failed')) } } },
+  'a field of another type': { body: { ...Object(sale), date: 7 } },
+  'dead letters failed': {
+    options: {
+      on: {},
+      deadLetters: Object.assign(new MemoryDeadLetters(), {
+        keep: () => Promise.reject(new Error('failed')),
+      }),
+    },
+  },
   busy: { options: { store: storeThat('claim', async () => ({ status: 'busy' })) } },
   internal: {
     options: {

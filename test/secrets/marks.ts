@@ -10,9 +10,14 @@ export const marked = {
 export const credentials = { apiKey: marked.apiKey, apiToken: marked.apiToken };
 export const authorization = `Basic ${toBase64(`${marked.apiKey}:${marked.apiToken}`)}`;
 
-/** Each mark as it is, percent-encoded, and in Base64. */
+/** Each mark as it is, percent-encoded where it must be and throughout, and in Base64. */
 const forms = [...Object.values(marked), authorization.slice('Basic '.length)]
-  .flatMap((mark) => [mark, encodeURIComponent(mark), toBase64(mark).replace(/=+$/, '')])
+  .flatMap((mark) => [
+    mark,
+    encodeURIComponent(mark),
+    [...mark].map((character) => `%${character.charCodeAt(0).toString(16)}`).join(''),
+    toBase64(mark).replace(/=+$/, ''),
+  ])
   .map((form) => form.toLowerCase());
 
 /** The marks in a text, in any case. */

@@ -1,5 +1,19 @@
-import { type PostgresPool, PostgresStore, RedisStore, SqliteStore } from 'pix-automatic-sdk/stores';
+import {
+  createIdempotencyStore,
+  MemoryDeadLetters,
+  MysqlStore,
+  mysqlStoreWithin,
+  type PostgresPool,
+  PostgresStore,
+  postgresStoreWithin,
+  RedisDeadLetters,
+  RedisStore,
+  SqlDeadLetters,
+  SqliteStore,
+  type TransactionAccess,
+} from 'pix-automatic-sdk/stores';
 import { createWebhookHandler, type IdempotencyStore } from 'pix-automatic-sdk/webhooks';
+import { lease } from '../stores/limits';
 import { authorization, credentials, marked } from './marks';
 import type { Path } from './path';
 import { sale, text } from './webhook-paths';
@@ -8,6 +22,14 @@ const { cpf, email } = marked;
 
 /** What a driver's client returns for a command, or throws. */
 type Reply = (...command: readonly unknown[]) => unknown;
+
+/** The transactions of an ORM that gives these replies. */
+function accessOver(reply: Reply): TransactionAccess<object> {
+  return {
+    transaction: (work) => work({}),
+    query: async (_tx, ...command) => reply(...command) as never,
+  };
+}
 
 const stores: Readonly<Record<string, (reply: Reply) => IdempotencyStore<unknown>>> = {
   'RedisStore over ioredis': (reply) =>
@@ -22,8 +44,18 @@ const stores: Readonly<Record<string, (reply: Reply) => IdempotencyStore<unknown
     const pool = { query, connect, totalCount: 1 } as unknown as PostgresPool;
     return new PostgresStore(pool, { transactional: true });
   },
+  postgresStoreWithin: (reply) => postgresStoreWithin(accessOver(reply)),
+  mysqlStoreWithin: (reply) => mysqlStoreWithin(accessOver(reply)),
+  MysqlStore: (reply) => new MysqlStore({ execute: async (...command) => [reply(...command)] }),
+  'a store of createIdempotencyStore': (reply) =>
+    createIdempotencyStore({
+      read: async (...command) => reply(...command) as never,
+      write: async (...command) => reply(...command) as never,
+    }),
   SqliteStore: (reply) =>
-    new SqliteStore({ exec: reply, prepare: () => ({ all: (values) => reply(values) as unknown[] }) }),
+    new SqliteStore({
+      prepare: () => ({ run: reply, all: (...values) => reply(...values) as unknown[] }),
+    }),
 };
 
 /** The token of the claim, which a valid reply must contain. */
@@ -53,7 +85,7 @@ const wrongReplies = Object.entries(stores).flatMap(([name, create]): Path[] =>
       const store = create(reply);
       const request = { subject: 'payment:s-1', state: 'PAID', timeoutMs: 50, retentionMs: 50 };
       return store.transact === undefined
-        ? store.claim('payment:s-1', 'PAID', 50)
+        ? store.claim('payment:s-1', 'PAID', lease(50))
         : store.transact(request, () => Promise.reject(new Error('the callback ran')));
     },
   ]),
@@ -95,6 +127,18 @@ const configurations: Path[] = [
   [
     'new PostgresStore: an invalid table',
     () => new PostgresStore({ query: async () => ({ rows: [] }) }, { table: text.repeat(9) }),
+  ],
+  ['new MemoryDeadLetters: an invalid option', () => new MemoryDeadLetters({ retentionMs: text as never })],
+  ['new RedisDeadLetters: no client', () => new RedisDeadLetters(text as never)],
+  [
+    'RedisDeadLetters: a reply of marks',
+    () => new RedisDeadLetters({ eval: async () => [text, cpf], defineCommand: 0 }).list(),
+  ],
+  ['new SqlDeadLetters: no query', () => new SqlDeadLetters(text as never, { dialect: 'postgres' })],
+  ['new SqlDeadLetters: a dialect', () => new SqlDeadLetters(async () => [], { dialect: text as never })],
+  [
+    'SqlDeadLetters: a row of marks',
+    () => new SqlDeadLetters(async () => [row], { dialect: 'mysql' }).list(),
   ],
   ['new SqliteStore: no database', () => new SqliteStore(text as never)],
 ];

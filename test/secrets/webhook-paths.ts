@@ -13,6 +13,7 @@ import {
   verifyAuthorization,
 } from 'pix-automatic-sdk/webhooks';
 import * as z from 'zod/mini';
+import { lease } from '../stores/limits';
 import { salePayload } from '../webhooks/support';
 import { badPairs } from './configuration-paths';
 import { authorization, credentials, marked } from './marks';
@@ -146,8 +147,8 @@ const definitions: Path[] = [
     'MemoryStore: a full store',
     async () => {
       const store = new MemoryStore({ maxEntries: 1 });
-      await store.claim('payment:1', 'PAID', 1_000);
-      return store.claim('payment:2', 'PAID', 1_000);
+      await store.claim('payment:1', 'PAID', lease(1_000));
+      return store.claim('payment:2', 'PAID', lease(1_000));
     },
   ],
 ];

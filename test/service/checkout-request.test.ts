@@ -209,6 +209,32 @@ describe('decimals', () => {
   );
 });
 
+describe('a number that JSON would send as null is refused, and nothing is sent', () => {
+  // `Number('29,90')`, with a Brazilian comma, is NaN.
+  const comma = Number('29,90');
+  it.each([
+    ['recurrence.amount.recurrenceAmount', comma],
+    ['amount', Number.POSITIVE_INFINITY],
+    ['maxAge', comma],
+    ['recurrence.calendar.initialDate', new Date('31/01/2027')],
+    ['novel', [comma]],
+  ])('%s', async (path, value) => {
+    const server = await startHttpServer(reply(200, checkoutAnswer()));
+    const client = clientFor(server);
+    const request = changed(checkoutRequest(), path, value) as never;
+    const error = await failureOf(client.createRecurringCheckout(request));
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' });
+    expect(error.message).toContain(path);
+    const extraFields = changed(checkoutRequest(), path, value) as Record<string, unknown>;
+    const ofExtra = await failureOf(
+      client.createRecurringCheckout(checkoutRequest() as never, { extraFields }),
+    );
+    expect(ofExtra).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' });
+    expect(ofExtra.message).toContain(path);
+    expect(server.requests).toEqual([]);
+  });
+});
+
 it('neither CPF digits, nor e-mail addresses, nor telephone numbers are checked', () => {
   const shopper = {
     email: 'no address',

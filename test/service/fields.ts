@@ -86,7 +86,10 @@ export function testFields<Value>(
       for (const value of types[type].wrong) {
         const given = changed(whole(), path, value);
         const before = structuredClone(given);
-        const issue = { path: path.split('.').map(asIndex), message: messageOf(type, value) };
+        const message = isLeftOut
+          ? `expected the documented type, got ${typeName(value)}`
+          : messageOf(type, value);
+        const issue = { path: path.split('.').map(asIndex), message };
         expect(schema['~standard'].validate(given)).toEqual(
           isLeftOut ? { value: changed(whole(), path, ABSENT), leftOut: [issue] } : { issues: [issue] },
         );
@@ -139,8 +142,12 @@ export function testFields<Value>(
 function messageOf(type: Field['type'], value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value))
     return 'expected a finite number, got NaN or infinity';
-  const got = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-  return `expected ${types[type].expected}, got ${got.replace('a object', 'an object')}`;
+  return `expected ${types[type].expected}, got ${typeName(value)}`;
+}
+
+function typeName(value: unknown): string {
+  const name = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  return name.replace('a object', 'an object');
 }
 
 function asIndex(key: string): string | number {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import type * as z from 'zod/mini';
-import { scheduledPaymentCancellationObject } from '../../src/service/answers/cancellation';
-import { recurringCheckoutObject } from '../../src/service/answers/checkout-response';
-import { transactionObject } from '../../src/service/answers/transaction';
 import * as guards from '../../src/service/guards.generated';
-import { payoutObject } from '../../src/service/kinds/payout';
-import { refundObject } from '../../src/service/kinds/refund';
-import { reversalObject } from '../../src/service/kinds/reversal';
-import { saleObject } from '../../src/service/kinds/sale';
+import { payoutObject } from '../../src/service/notifications/payout';
+import { refundObject } from '../../src/service/notifications/refund';
+import { reversalObject } from '../../src/service/notifications/reversal';
+import { saleObject } from '../../src/service/notifications/sale';
+import { scheduledPaymentCancellationObject } from '../../src/service/operations/cancel-scheduled-payment';
+import { recurringCheckoutObject } from '../../src/service/operations/create-recurring-checkout';
+import { transactionObject } from '../../src/service/operations/get-transaction';
 import { fixtures } from '../../src/testing';
 
 /** A schema that has a generated guard, with examples that are as documented. */
@@ -55,11 +55,6 @@ export const guarded: readonly Guarded[] = [
 
 type Fields = Record<PropertyKey, unknown>;
 
-class Novel {
-  id = 1;
-  uuid = 'of a class';
-}
-
 /** Values to put where another value belongs. */
 const replacements: readonly (() => unknown)[] = [
   () => null,
@@ -86,16 +81,15 @@ const replacements: readonly (() => unknown)[] = [
   () => new Array(2),
   () => ({}),
   () => ({ id: '1', uuid: 2, bank: 3, total: '4', plain: 5 }),
-  () => new Novel(),
-  () => new Date(0),
-  () => Object.create(null),
-  () => Object.create({ uuid: 'inherited', plain: 'inherited', saleToken: 'inherited' }),
-  () => JSON.parse('{"__proto__": {"uuid": "x"}}'),
   () => () => 'a function',
 ];
 const replacement = fc.oneof(
   fc.constantFrom(...replacements),
-  fc.anything().map((value) => () => value),
+  // zod leaves out a field called `__proto__`.
+  fc
+    .jsonValue()
+    .filter((value) => !JSON.stringify(value).includes('__proto__'))
+    .map((value) => () => value),
 );
 
 /** One mutation of the object that holds a field. In a list only the elements change, because JSON has nothing else. */
@@ -109,26 +103,6 @@ const change = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.constant((holder: Fields, name: string) => void Reflect.deleteProperty(holder, name)),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constant(
-      (holder: Fields) =>
-        Array.isArray(holder) ||
-        Object.defineProperty(holder, '__proto__', {
-          value: { admin: true },
-          enumerable: true,
-          configurable: true,
-        }),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constant((holder: Fields, name: string) => {
-      if (Array.isArray(holder)) return;
-      Object.setPrototypeOf(holder, { [name]: holder[name] });
-      Reflect.deleteProperty(holder, name);
-    }),
   },
   {
     weight: 1,
@@ -177,16 +151,4 @@ export function replacedOnce(example: object): unknown[] {
       return root.value;
     }),
   );
-}
-
-/** Copies of an example, each without one field, with the name and the value of that field. */
-export function lackingOnce(example: object): { value: unknown; name: string; missing: unknown }[] {
-  const count = placesIn(example).length;
-  return Array.from({ length: count }).map((_, place) => {
-    const value = structuredClone(example);
-    const [holder, name] = placesIn(value)[place] as Place;
-    const missing = holder[name];
-    Reflect.deleteProperty(holder, name);
-    return { value, name, missing };
-  });
 }

@@ -120,7 +120,9 @@ describe.each(tables)('document section $section', (table) => {
       expect(issues.length).toBeGreaterThan(0);
       for (const issue of issues) expect(issue.path).toEqual(path.split('.'));
       expect(issues[0]?.message).toMatch(
-        /^expected (a non-empty string|an? [a-z]+|true or false)(, got (an? [a-z]+|another string|NaN or infinity))?$|^expected a finite number, got NaN or infinity$/,
+        isRequired
+          ? /^expected (a non-empty string|an? [a-z]+|true or false)(, got (an? [a-z]+|another string))?$/
+          : /^expected the documented type, got an? [a-z]+$/,
       );
       if (!isRequired) expect(result.value).toStrictEqual(withValue(payload(), path, undefined));
       expect(given).toEqual(withValue(payload(), path, value));
@@ -169,7 +171,7 @@ describe.each(tables)('document section $section', (table) => {
       if (typeof value !== 'object' || value === null) return;
       expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
       expect(Reflect.get(value, 'inherited')).toBeUndefined();
-      Object.values(value).forEach(visit);
+      for (const [name, field] of Object.entries(value)) if (name !== '__proto__') visit(field);
     };
     visit(result.value);
   });

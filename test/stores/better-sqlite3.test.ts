@@ -7,6 +7,7 @@ import { StoreError } from '../../src/errors';
 import { SqliteStore } from '../../src/stores';
 import { type BetterSqlite3, findBetterSqlite3 } from '../helpers/better-sqlite3';
 import { testStoreContract } from './contract';
+import { lease } from './limits';
 
 const found = await findBetterSqlite3();
 
@@ -50,12 +51,12 @@ describe.skipIf(found === undefined)('better-sqlite3', () => {
     await store.createTable();
 
     holder.exec('BEGIN EXCLUSIVE');
-    for (const step of [() => store.createTable(), () => store.claim('payment:1', 'PAID', 1000)]) {
+    for (const step of [() => store.createTable(), () => store.claim('payment:1', 'PAID', lease(1000))]) {
       const error = await step().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(StoreError);
       expect(error).toMatchObject({ cause: { code: 'SQLITE_BUSY' } });
     }
-    const waiting = store.claim('payment:1', 'PAID', 1000);
+    const waiting = store.claim('payment:1', 'PAID', lease(1000));
     holder.exec('COMMIT');
     expect(await waiting).toMatchObject({ status: 'claimed' });
   });
@@ -66,10 +67,10 @@ describe.skipIf(found === undefined)('better-sqlite3', () => {
     const store = new SqliteStore(database);
     await store.createTable();
     database.exec('BEGIN');
-    const error = await store.claim('payment:1', 'PAID', 1000).catch((thrown: unknown) => thrown);
+    const error = await store.claim('payment:1', 'PAID', lease(1000)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ message: expect.stringContaining('A transaction is open') });
     database.exec('ROLLBACK');
-    expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+    expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
   });
 });

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Claim, IdempotencyStore } from '../../src/stores/idempotency-store';
-import type { ParkRequest } from '../../src/stores/parked';
 import type { Fault } from './faults';
 import { Faults } from './faults';
+import { lease, retain } from './limits';
 
 /** How the suite reaches one kind of store. */
 export interface StoreHarness {
@@ -16,10 +16,6 @@ export interface StoreHarness {
   pass(ms: number): Promise<void>;
   /** Makes the store drop what has expired, where `deleteExpired` does not. */
   cleanUp?(): Promise<void>;
-  /** `false` for a store that has no `park`. */
-  readonly parks?: false;
-  /** Whether the store releases the lease of a failed claim, which the server may have granted. */
-  readonly releasesFailedClaims?: boolean;
   close(): Promise<void>;
 }
 
@@ -63,7 +59,7 @@ export function testStoreContract(
       state: string,
       leaseMs = LONG,
     ): Promise<Claim> {
-      const result = await from.claim(subject, state, leaseMs);
+      const result = await from.claim(subject, state, lease(leaseMs));
       if (result.status !== 'claimed') throw new Error(`expected a claim, got ${result.status}`);
       return result;
     }
@@ -74,7 +70,7 @@ export function testStoreContract(
       state: string,
       retentionMs = LONG,
     ): Promise<void> {
-      expect(await from.complete(await claimed(from, subject, state), retentionMs)).toBe(true);
+      expect(await from.complete(await claimed(from, subject, state), retain(retentionMs))).toBe(true);
     }
 
     /** Drops what has expired, like the hourly cleanup that the documentation recommends. */
@@ -85,7 +81,7 @@ export function testStoreContract(
 
     it('claims a new subject with a token and a fence', async () => {
       const subject = newSubject();
-      const result = await store.claim(subject, 'PENDING', LONG);
+      const result = await store.claim(subject, 'PENDING', lease(LONG));
       expect(result).toEqual({
         status: 'claimed',
         subject,
@@ -99,7 +95,7 @@ export function testStoreContract(
     it('gives one of 100 concurrent claims the lease, and the others busy', async () => {
       const subject = newSubject();
       const claims = Array.from({ length: 100 }, (_, index) =>
-        (index % 2 ? store : other).claim(subject, 'PAID', LONG),
+        (index % 2 ? store : other).claim(subject, 'PAID', lease(LONG)),
       );
       const statuses = (await Promise.all(claims)).map(({ status }) => status);
       expect(statuses.filter((status) => status === 'claimed')).toHaveLength(1);
@@ -108,58 +104,74 @@ export function testStoreContract(
 
     it('keeps a done state, and answers done to every later claim of it', async () => {
       const subject = newSubject();
-      expect(await store.complete(await claimed(store, subject, 'PAID'), LONG)).toBe(true);
-      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+      expect(await store.complete(await claimed(store, subject, 'PAID'), retain(LONG))).toBe(true);
+      expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({
+        status: 'done',
+        handledStates: ['PAID'],
+      });
     });
 
     it('leases a subject as a whole, and hands on its done states, oldest first', async () => {
       const subject = newSubject();
       const pending = await claimed(store, subject, 'PENDING');
-      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
-      await store.complete(pending, LONG);
+      expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+      await store.complete(pending, retain(LONG));
 
       const paid = await claimed(other, subject, 'PAID');
       expect(paid.handledStates).toEqual(['PENDING']);
-      await other.complete(paid, LONG);
+      await other.complete(paid, retain(LONG));
       expect((await claimed(store, subject, 'CANCELLED')).handledStates).toEqual(['PENDING', 'PAID']);
     });
 
     it('answers done before busy', async () => {
       const subject = newSubject();
-      await store.complete(await claimed(store, subject, 'PENDING'), LONG);
+      await store.complete(await claimed(store, subject, 'PENDING'), retain(LONG));
       await claimed(store, subject, 'PAID');
-      expect(await other.claim(subject, 'PENDING', LONG)).toEqual({
+      expect(await other.claim(subject, 'PENDING', lease(LONG))).toEqual({
         status: 'done',
         handledStates: ['PENDING'],
       });
-      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
     });
 
     it('treats an expired lease as none', async () => {
       const subject = newSubject();
       const dead = await claimed(store, subject, 'PAID', SHORT);
-      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
       await harness.pass(WELL_PAST_SHORT);
       const next = await claimed(other, subject, 'PAID');
       expect(next.token).not.toBe(dead.token);
       expect(next.fence).toBeGreaterThan(dead.fence);
     });
 
-    it('refuses the late complete of an expired lease, and changes nothing', async () => {
+    it('records the late complete of an expired lease where nobody came between', async () => {
       const subject = newSubject();
+      await completed(store, subject, 'PENDING');
       const late = await claimed(store, subject, 'PAID', SHORT);
       await harness.pass(WELL_PAST_SHORT);
-      expect(await store.complete(late, LONG)).toBe(false);
-      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual([]);
+      expect(await store.complete(late, retain(LONG))).toBe(true);
+      expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({
+        status: 'done',
+        handledStates: ['PENDING', 'PAID'],
+      });
     });
 
-    it('refuses the late complete of an expired lease also where a done state keeps the record', async () => {
-      const subject = newSubject();
-      await store.complete(await claimed(store, subject, 'PENDING'), LONG);
-      const late = await claimed(store, subject, 'PAID', SHORT);
+    it('refuses the late complete of a former owner whose state another has completed or released', async () => {
+      const [done, released] = [newSubject(), newSubject()];
+      const late = [await claimed(store, done, 'PAID', SHORT), await claimed(store, released, 'PAID', SHORT)];
       await harness.pass(WELL_PAST_SHORT);
-      expect(await store.complete(late, LONG)).toBe(false);
-      expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
+      await completed(other, done, 'PAID');
+      await other.release(await claimed(other, released, 'PAID'));
+      for (const claim of late) expect(await store.complete(claim, retain(LONG))).toBe(false);
+    });
+
+    it('completes and releases a claim that it is given as a copy', async () => {
+      const subject = newSubject();
+      expect(await other.complete({ ...(await claimed(store, subject, 'PENDING')) }, retain(LONG))).toBe(
+        true,
+      );
+      await other.release({ ...(await claimed(store, subject, 'PAID')) });
+      expect((await claimed(store, subject, 'PAID')).handledStates).toEqual(['PENDING']);
     });
 
     it('refuses the late complete of a former owner, and leaves the new one its lease', async () => {
@@ -167,9 +179,9 @@ export function testStoreContract(
       const former = await claimed(store, subject, 'PAID', SHORT);
       await harness.pass(WELL_PAST_SHORT);
       const owner = await claimed(other, subject, 'PAID');
-      expect(await store.complete(former, LONG)).toBe(false);
-      expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
-      expect(await other.complete(owner, LONG)).toBe(true);
+      expect(await store.complete(former, retain(LONG))).toBe(false);
+      expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+      expect(await other.complete(owner, retain(LONG))).toBe(true);
     });
 
     it('ignores the late release of a former owner', async () => {
@@ -178,7 +190,7 @@ export function testStoreContract(
       await harness.pass(WELL_PAST_SHORT);
       await claimed(other, subject, 'PAID');
       await store.release(former);
-      expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
     });
 
     it('frees the subject on release, with a greater fence for the next claim', async () => {
@@ -186,7 +198,7 @@ export function testStoreContract(
       const first = await claimed(store, subject, 'PAID');
       await store.release(first);
       await store.release(first);
-      expect(await store.complete(first, LONG)).toBe(false);
+      expect(await store.complete(first, retain(LONG))).toBe(false);
       const second = await claimed(other, subject, 'PAID');
       expect(second.fence).toBeGreaterThan(first.fence);
       expect(second.handledStates).toEqual([]);
@@ -195,10 +207,10 @@ export function testStoreContract(
     it('keeps done states through a release, and ignores one after the completion', async () => {
       const subject = newSubject();
       const pending = await claimed(store, subject, 'PENDING');
-      await store.complete(pending, LONG);
+      await store.complete(pending, retain(LONG));
       await store.release(pending);
       await store.release(await claimed(store, subject, 'PAID'));
-      expect(await other.claim(subject, 'PENDING', LONG)).toEqual({
+      expect(await other.claim(subject, 'PENDING', lease(LONG))).toEqual({
         status: 'done',
         handledStates: ['PENDING'],
       });
@@ -208,12 +220,12 @@ export function testStoreContract(
     it('confirms a completion again, also while another state has the lease', async () => {
       const subject = newSubject();
       const pending = await claimed(store, subject, 'PENDING');
-      expect(await store.complete(pending, LONG)).toBe(true);
+      expect(await store.complete(pending, retain(LONG))).toBe(true);
       const paid = await claimed(other, subject, 'PAID');
-      expect(await store.complete(pending, LONG)).toBe(true);
-      expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
-      expect(await other.complete(paid, LONG)).toBe(true);
-      expect(await store.claim(subject, 'PENDING', LONG)).toMatchObject({
+      expect(await store.complete(pending, retain(LONG))).toBe(true);
+      expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+      expect(await other.complete(paid, retain(LONG))).toBe(true);
+      expect(await store.claim(subject, 'PENDING', lease(LONG))).toMatchObject({
         handledStates: ['PENDING', 'PAID'],
       });
     });
@@ -221,14 +233,16 @@ export function testStoreContract(
     it('confirms a completion only to the claim that made it', async () => {
       const subject = newSubject();
       const pending = await claimed(store, subject, 'PENDING');
-      await store.complete(pending, LONG);
-      expect(await other.complete({ ...pending, token: randomUUID() }, LONG)).toBe(false);
-      expect(await other.complete({ ...pending, state: 'PAID' }, LONG)).toBe(false);
+      await store.complete(pending, retain(LONG));
+      expect(await other.complete({ ...pending, token: randomUUID() }, retain(LONG))).toBe(false);
+      expect(await other.complete({ ...pending, state: 'PAID' }, retain(LONG))).toBe(false);
     });
 
     it('confirms concurrent completions of one claim, each', async () => {
       const claim = await claimed(store, newSubject(), 'PAID');
-      const answers = await Promise.all(Array.from({ length: 10 }, () => other.complete(claim, LONG)));
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => other.complete(claim, retain(LONG))),
+      );
       expect(answers).toEqual(Array(10).fill(true));
     });
 
@@ -243,7 +257,7 @@ export function testStoreContract(
       await harness.pass(50);
       const claim = await claimed(store, subject, 'PAID');
       fences.push(claim.fence);
-      await store.complete(claim, SHORT);
+      await store.complete(claim, retain(SHORT));
       await harness.pass(WELL_PAST_SHORT);
       fences.push((await claimed(store, subject, 'PAID')).fence);
 
@@ -253,15 +267,15 @@ export function testStoreContract(
 
     it('forgets each done state after its own retention', async () => {
       const subject = newSubject();
-      await store.complete(await claimed(store, subject, 'PENDING'), LONG);
-      await store.complete(await claimed(store, subject, 'PAID'), SHORT);
+      await store.complete(await claimed(store, subject, 'PENDING'), retain(LONG));
+      await store.complete(await claimed(store, subject, 'PAID'), retain(SHORT));
       await harness.pass(WELL_PAST_SHORT);
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
     });
 
     it('never keeps a lease longer because of a done state', async () => {
       const subject = newSubject();
-      await store.complete(await claimed(store, subject, 'PENDING'), LONG);
+      await store.complete(await claimed(store, subject, 'PENDING'), retain(LONG));
       await claimed(store, subject, 'PAID', SHORT);
       await harness.pass(WELL_PAST_SHORT);
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual(['PENDING']);
@@ -270,7 +284,7 @@ export function testStoreContract(
     it('frees the subject when a claim whose reply came too late is released', async () => {
       const subject = newSubject();
       const late = await claimed(store, subject, 'PAID');
-      expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+      expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
       await store.release(late);
       expect((await claimed(other, subject, 'PAID')).fence).toBeGreaterThan(late.fence);
     });
@@ -279,17 +293,17 @@ export function testStoreContract(
       const subject = newSubject();
       const claim = await claimed(store, subject, 'PAID');
       for (const token of [randomUUID(), '']) {
-        expect(await other.complete({ ...claim, token }, LONG)).toBe(false);
+        expect(await other.complete({ ...claim, token }, retain(LONG))).toBe(false);
         await other.release({ ...claim, token });
-        expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
+        expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
       }
-      expect(await store.complete(claim, LONG)).toBe(true);
+      expect(await store.complete(claim, retain(LONG))).toBe(true);
     });
 
     it('records nothing for a subject that was never claimed', async () => {
       const subject = newSubject();
       const claim = await claimed(store, newSubject(), 'PAID');
-      expect(await store.complete({ ...claim, subject }, LONG)).toBe(false);
+      expect(await store.complete({ ...claim, subject }, retain(LONG))).toBe(false);
       await store.release({ ...claim, subject });
       expect((await claimed(other, subject, 'PAID')).handledStates).toEqual([]);
     });
@@ -297,10 +311,13 @@ export function testStoreContract(
     describe('through a cleanup', () => {
       it('keeps a done state whose lease has run out', async () => {
         const subject = newSubject();
-        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), LONG)).toBe(true);
+        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), retain(LONG))).toBe(true);
         await harness.pass(WELL_PAST_SHORT);
         await cleanUp();
-        expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+        expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({
+          status: 'done',
+          handledStates: ['PAID'],
+        });
       });
 
       it('keeps a done state for its whole retention, though a later claim had a shorter lease', async () => {
@@ -309,16 +326,16 @@ export function testStoreContract(
         await claimed(store, subject, 'PAID', SHORT);
         await harness.pass(WELL_PAST_SHORT);
         await cleanUp();
-        expect((await other.claim(subject, 'PENDING', LONG)).status).toBe('done');
+        expect((await other.claim(subject, 'PENDING', lease(LONG))).status).toBe('done');
       });
 
       it('keeps a done state for its whole retention, though a later state has a shorter one', async () => {
         const subject = newSubject();
         await completed(store, subject, 'PENDING', LONG);
-        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), SHORT)).toBe(true);
+        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), retain(SHORT))).toBe(true);
         await harness.pass(WELL_PAST_SHORT);
         await cleanUp();
-        expect(await other.claim(subject, 'PENDING', LONG)).toEqual({
+        expect(await other.claim(subject, 'PENDING', lease(LONG))).toEqual({
           status: 'done',
           handledStates: ['PENDING'],
         });
@@ -327,11 +344,16 @@ export function testStoreContract(
 
       it('keeps a done state whose retention is longer than that of an earlier one', async () => {
         const subject = newSubject();
-        expect(await store.complete(await claimed(store, subject, 'PENDING', SHORT), SHORT)).toBe(true);
-        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), LONG)).toBe(true);
+        expect(await store.complete(await claimed(store, subject, 'PENDING', SHORT), retain(SHORT))).toBe(
+          true,
+        );
+        expect(await store.complete(await claimed(store, subject, 'PAID', SHORT), retain(LONG))).toBe(true);
         await harness.pass(WELL_PAST_SHORT);
         await cleanUp();
-        expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+        expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({
+          status: 'done',
+          handledStates: ['PAID'],
+        });
       });
 
       it('keeps done states when a claim is released', async () => {
@@ -340,7 +362,7 @@ export function testStoreContract(
         await store.release(await claimed(store, subject, 'PAID', SHORT));
         await harness.pass(WELL_PAST_SHORT);
         await cleanUp();
-        expect((await other.claim(subject, 'PENDING', LONG)).status).toBe('done');
+        expect((await other.claim(subject, 'PENDING', lease(LONG))).status).toBe('done');
       });
 
       it('keeps a live lease, also one that was taken again after it had run out', async () => {
@@ -350,19 +372,21 @@ export function testStoreContract(
         await harness.pass(WELL_PAST_SHORT);
         const claim = await claimed(store, again, 'PAID');
         await cleanUp();
-        expect(await other.claim(first, 'PAID', LONG)).toEqual({ status: 'busy' });
-        expect(await other.claim(again, 'PAID', LONG)).toEqual({ status: 'busy' });
-        expect(await store.complete(claim, LONG)).toBe(true);
+        expect(await other.claim(first, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+        expect(await other.claim(again, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+        expect(await store.complete(claim, retain(LONG))).toBe(true);
       });
 
       it('keeps a lease that outlives the states done before', async () => {
         const subject = newSubject();
-        expect(await store.complete(await claimed(store, subject, 'PENDING', SHORT), SHORT)).toBe(true);
+        expect(await store.complete(await claimed(store, subject, 'PENDING', SHORT), retain(SHORT))).toBe(
+          true,
+        );
         const claim = await claimed(store, subject, 'PAID');
         await harness.pass(WELL_PAST_SHORT);
         await cleanUp();
-        expect(await other.claim(subject, 'PENDING', LONG)).toEqual({ status: 'busy' });
-        expect(await store.complete(claim, LONG)).toBe(true);
+        expect(await other.claim(subject, 'PENDING', lease(LONG))).toEqual({ status: 'busy' });
+        expect(await store.complete(claim, retain(LONG))).toBe(true);
       });
 
       it('grows the fence of a subject that was released, has run out or was forgotten', async () => {
@@ -377,7 +401,7 @@ export function testStoreContract(
         await cleanUp();
         const forgotten = await claimed(store, subject, 'PAID', SHORT);
         fences.push(forgotten.fence);
-        await store.complete(forgotten, SHORT);
+        await store.complete(forgotten, retain(SHORT));
         await harness.pass(WELL_PAST_SHORT);
         await cleanUp();
         fences.push((await claimed(store, subject, 'PAID')).fence);
@@ -390,15 +414,15 @@ export function testStoreContract(
       const states = Array.from({ length: MOST_STATES + 6 }, (_, index) => `STATE ${index}`);
       for (const state of states) await completed(store, subject, state);
 
-      expect(await other.claim(subject, states.at(-1) ?? '', LONG)).toEqual({
+      expect(await other.claim(subject, states.at(-1) ?? '', lease(LONG))).toEqual({
         status: 'done',
         handledStates: states.slice(-MOST_STATES),
       });
-      expect((await other.claim(subject, states[6] ?? '', LONG)).status).toBe('done');
+      expect((await other.claim(subject, states[6] ?? '', lease(LONG))).status).toBe('done');
       const genuine = await claimed(other, subject, 'PAID');
       expect(genuine.handledStates).toEqual(states.slice(-MOST_STATES));
-      expect(await store.complete(genuine, LONG)).toBe(true);
-      expect(await other.claim(subject, states[5] ?? '', LONG)).toMatchObject({ status: 'claimed' });
+      expect(await store.complete(genuine, retain(LONG))).toBe(true);
+      expect(await other.claim(subject, states[5] ?? '', lease(LONG))).toMatchObject({ status: 'claimed' });
     });
 
     it('forgets no live state because of states that have expired', async () => {
@@ -418,9 +442,9 @@ export function testStoreContract(
         for (const end of ends) {
           const claim = await claimed(store, subject, 'S'.repeat(100_000) + end);
           expect(claim).toMatchObject({ subject, state: 'S'.repeat(100_000) + end });
-          expect(await store.complete(claim, LONG)).toBe(true);
-          expect(await store.complete(claim, LONG)).toBe(true);
-          expect((await other.claim(subject, claim.state, LONG)).status).toBe('done');
+          expect(await store.complete(claim, retain(LONG))).toBe(true);
+          expect(await store.complete(claim, retain(LONG))).toBe(true);
+          expect((await other.claim(subject, claim.state, lease(LONG))).status).toBe('done');
         }
         const { handledStates } = await claimed(other, subject, 'PAID');
         expect(new Set(handledStates).size).toBe(ends.length);
@@ -439,10 +463,10 @@ export function testStoreContract(
       const run = randomUUID();
       const texts = oddTexts.map((text) => text + run).concat(oddTexts.map((text) => run + text));
       for (const text of texts) {
-        expect(await store.complete(await claimed(store, text, text), LONG)).toBe(true);
+        expect(await store.complete(await claimed(store, text, text), retain(LONG))).toBe(true);
       }
       for (const text of texts) {
-        const result = await other.claim(text, text, LONG);
+        const result = await other.claim(text, text, lease(LONG));
         expect(result).toEqual({ status: 'done', handledStates: [expect.any(String)] });
         if (text.length <= 512 && !text.startsWith('sha256:')) {
           expect(result).toEqual({ status: 'done', handledStates: [text] });
@@ -453,7 +477,7 @@ export function testStoreContract(
     it('keeps its records apart from those in another place', async () => {
       const subject = newSubject();
       const elsewhere = harness.open({ space: 'other' });
-      await store.complete(await claimed(store, subject, 'PAID'), LONG);
+      await store.complete(await claimed(store, subject, 'PAID'), retain(LONG));
       await claimed(elsewhere, subject, 'PAID');
     });
 
@@ -461,171 +485,14 @@ export function testStoreContract(
       'refuses a lease or retention of %s milliseconds',
       async (duration) => {
         const subject = newSubject();
-        await expect(store.claim(subject, 'PAID', duration)).rejects.toMatchObject(wrong('leaseMs'));
+        await expect(store.claim(subject, 'PAID', lease(duration))).rejects.toMatchObject(wrong('leaseMs'));
+        const withinMs = { leaseMs: LONG, retentionMs: LONG, withinMs: duration };
+        await expect(store.claim(subject, 'PAID', withinMs)).rejects.toMatchObject(wrong('withinMs'));
         const claim = await claimed(store, subject, 'PAID');
-        await expect(store.complete(claim, duration)).rejects.toMatchObject(wrong('retentionMs'));
-        expect(await store.complete(claim, 0.5)).toBe(true);
+        await expect(store.complete(claim, retain(duration))).rejects.toMatchObject(wrong('retentionMs'));
+        expect(await store.complete(claim, retain(0.5))).toBe(true);
       },
     );
-
-    describe('a parked notification', () => {
-      type Parking = Required<Pick<IdempotencyStore, 'park' | 'parked' | 'unpark'>>;
-
-      const request = (id: string, body = '{"newStatus":"PAID"}') => ({
-        key: `payment:${id}:PAID`,
-        kind: 'payment',
-        subject: `payment:${id}`,
-        state: 'PAID',
-        body,
-        url: '/webhooks?type=payment',
-        errorName: 'TypeError',
-      });
-
-      function parkingTest(
-        title: string,
-        run: (parking: Parking, elsewhere: Parking) => Promise<void>,
-      ): void {
-        it(title, async ({ skip }) => {
-          if (harness.parks === false) skip('the store does not park');
-          await run(store as Parking, other as Parking);
-        });
-      }
-
-      parkingTest(
-        'is listed with when and how often it failed, and with its last error',
-        async (parking, second) => {
-          const [id, start] = [randomUUID(), Date.now()];
-          const first = request(id);
-          await parking.park(first, LONG);
-          const [once] = await second.parked({ key: first.key });
-          expect(once).toEqual({
-            ...first,
-            firstFailedAt: expect.any(Number),
-            lastFailedAt: once?.firstFailedAt,
-            attempts: 1,
-          });
-          expect(Math.abs((once?.firstFailedAt ?? 0) - start)).toBeLessThan(60_000);
-
-          await harness.pass(20);
-          const again = { ...request(id, '{"b":2}'), url: '', errorName: 'Error', errorCode: 'E1' };
-          await second.park(again, LONG);
-          const [twice, ...rest] = await parking.parked({ key: first.key });
-          expect(rest).toEqual([]);
-          expect(twice).toEqual({
-            ...again,
-            firstFailedAt: once?.firstFailedAt,
-            lastFailedAt: expect.any(Number),
-            attempts: 2,
-          });
-          expect(twice?.lastFailedAt).toBeGreaterThan(once?.lastFailedAt ?? Number.NaN);
-        },
-      );
-
-      parkingTest('is listed oldest failure first, since a time and up to a limit', async (parking) => {
-        const requests = Array.from({ length: 4 }, () => request(randomUUID()));
-        const ours = async (query: object) =>
-          (await parking.parked({ limit: 100_000, ...query })).filter(({ key }) =>
-            requests.some((each) => each.key === key),
-          );
-        for (const each of requests) {
-          await parking.park(each, LONG);
-          await harness.pass(20);
-        }
-        const [first, ...later] = requests as [ReturnType<typeof request>];
-        await parking.park(first, LONG);
-
-        const keys = [...later, first].map(({ key }) => key);
-        const listed = await ours({});
-        expect(listed.map(({ key }) => key)).toEqual(keys);
-        const since = listed[1]?.lastFailedAt ?? Number.NaN;
-        expect((await ours({ since })).map(({ key }) => key)).toEqual(keys.slice(1));
-        expect((await parking.parked({ since, limit: 2 })).map(({ key }) => key)).toEqual(keys.slice(1, 3));
-        expect(await parking.parked({ since: listed.at(-1)?.lastFailedAt ?? 0, key: keys[0] ?? '' })).toEqual(
-          [],
-        );
-      });
-
-      parkingTest('is one of at most 100 that are listed when no limit is given', async (parking) => {
-        for (let index = 0; index < 101; index += 1) await parking.park(request(randomUUID()), LONG);
-        expect(await parking.parked()).toHaveLength(100);
-      });
-
-      parkingTest('is gone after unpark, and no other is', async (parking, second) => {
-        const [gone, stays] = [request(randomUUID()), request(randomUUID())];
-        await parking.park(gone, LONG);
-        await parking.park(stays, LONG);
-        await second.unpark(gone.key);
-        await second.unpark(gone.key);
-        expect(await parking.parked({ key: gone.key })).toEqual([]);
-        expect(await parking.parked({ key: stays.key })).toHaveLength(1);
-        expect((await parking.parked({ limit: 100_000 })).map(({ key }) => key)).not.toContain(gone.key);
-      });
-
-      parkingTest('is gone after its retention, which each failure starts again', async (parking) => {
-        const [brief, renewed, long, again] = Array.from({ length: 4 }, () => request(randomUUID())) as [
-          ParkRequest,
-          ParkRequest,
-          ParkRequest,
-          ParkRequest,
-        ];
-        await parking.park(again, SHORT);
-        await parking.park(long, LONG);
-        await parking.park(brief, SHORT);
-        await parking.park(renewed, SHORT);
-        await parking.park(renewed, LONG);
-        await harness.pass(WELL_PAST_SHORT);
-        // Parks before anything is listed, because listing may drop what has expired.
-        await parking.park(again, LONG);
-        const keys = async () => (await parking.parked({ limit: 100_000 })).map(({ key }) => key);
-        expect(await keys()).not.toContain(brief.key);
-
-        const [anew] = await parking.parked({ key: again.key });
-        expect(anew).toMatchObject({ attempts: 1, firstFailedAt: anew?.lastFailedAt });
-        await cleanUp();
-        expect(await keys()).toEqual(expect.arrayContaining([long.key, renewed.key]));
-        expect(await parking.parked({ key: brief.key })).toEqual([]);
-
-        await parking.park(brief, LONG);
-        expect(await parking.parked({ key: brief.key })).toMatchObject([{ attempts: 1 }]);
-      });
-
-      parkingTest('may hold any text, and changes no record of its subject', async (parking, second) => {
-        const run = randomUUID();
-        for (const text of oddTexts) {
-          const odd = {
-            ...request(text + run, text),
-            key: text + run,
-            state: text,
-            url: text,
-            errorName: text,
-          };
-          await parking.park(odd, LONG);
-          expect(await second.parked({ key: odd.key })).toMatchObject([odd]);
-        }
-        const claim = await claimed(store, newSubject(), 'PAID');
-        await parking.park({ ...request(''), key: claim.subject, subject: claim.subject }, LONG);
-        await parking.unpark(claim.subject);
-        expect(await other.claim(claim.subject, 'PAID', LONG)).toEqual({ status: 'busy' });
-      });
-
-      parkingTest('is kept apart from those in another place', async (parking) => {
-        const elsewhere = harness.open({ space: 'other' }) as IdempotencyStore & Parking;
-        const each = request(randomUUID());
-        await parking.park(each, LONG);
-        expect(await elsewhere.parked({ key: each.key })).toEqual([]);
-      });
-
-      parkingTest('is refused with an invalid duration, limit, time or key', async (parking) => {
-        const each = request(randomUUID());
-        for (const duration of [0, -1, Number.NaN])
-          await expect(parking.park(each, duration)).rejects.toMatchObject(wrong('retentionMs'));
-        await expect(parking.parked({ limit: 0 })).rejects.toMatchObject(wrong('limit'));
-        await expect(parking.parked({ since: Number.NaN })).rejects.toMatchObject(wrong('since'));
-        // A store that takes it for no key would answer with everything.
-        await expect(parking.parked({ key: '' })).rejects.toMatchObject(wrong('key'));
-        expect(await parking.parked({ since: Number.POSITIVE_INFINITY })).toEqual([]);
-      });
-    });
 
     if (faults.length === 0) return;
     describe('a step that', () => {
@@ -633,61 +500,112 @@ export function testStoreContract(
       const failed = { error: expect.any(Error) };
 
       /** What the step comes to: a result, an error, or hanging. */
-      function meeting(fault: Fault, run: (faulty: IdempotencyStore) => Promise<unknown>): Promise<unknown> {
+      function meeting(
+        fault: Fault,
+        run: (faulty: IdempotencyStore) => Promise<unknown>,
+        skip = 0,
+      ): Promise<unknown> {
         const injected = new Faults();
         injected.next = fault;
+        injected.skip = skip;
         const step = run(harness.open({ faults: injected })).catch((error: unknown) => ({ error }));
         return Promise.race([step, injected.hanging]);
       }
 
-      it.each(among(NOT_SENT))('%s changes nothing', async (fault) => {
-        const result = fault.startsWith('hangs') ? 'hanging' : failed;
-        const subject = newSubject();
+      it.each(among([...NOT_SENT, 'gets a garbled reply']))(
+        '%s as it reads changes nothing',
+        async (fault) => {
+          const result = fault.startsWith('hangs') ? 'hanging' : failed;
+          const subject = newSubject();
+          const claiming = meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)));
+          expect(await claiming).toEqual(result);
+          const claim = await claimed(store, subject, 'PAID');
+          // A copy, so that the store has to read the record.
+          expect(await meeting(fault, (faulty) => faulty.complete({ ...claim }, retain(LONG)))).toEqual(
+            result,
+          );
+          expect(await meeting(fault, (faulty) => faulty.release({ ...claim }))).toEqual(result);
+          expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+          expect(await store.complete(claim, retain(LONG))).toBe(true);
+        },
+      );
 
-        expect(await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', LONG))).toEqual(result);
-        const claim = await claimed(store, subject, 'PAID');
-        expect(await meeting(fault, (faulty) => faulty.complete(claim, LONG))).toEqual(result);
-        expect(await meeting(fault, (faulty) => faulty.release(claim))).toEqual(result);
-        expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
-        expect(await store.complete(claim, LONG)).toBe(true);
-      });
+      it.each(among(['fails before it is sent']))(
+        '%s as it writes says so, and changes nothing',
+        async (fault) => {
+          const subject = newSubject();
+          const claiming = meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)), 1);
+          expect(await claiming).toEqual(failed);
+          const claim = await claimed(store, subject, 'PAID');
+          const completing = meeting(fault, (faulty) => faulty.complete({ ...claim }, retain(LONG)), 1);
+          expect(await completing).toEqual(failed);
+          expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+          expect(await store.complete(claim, retain(LONG))).toBe(true);
+        },
+      );
 
-      it.each(among(NOT_ANSWERED))('%s has happened as a whole', async (fault) => {
-        const result = fault.startsWith('hangs') ? 'hanging' : failed;
-        const subject = newSubject();
+      it.each(among(['loses its reply', 'gets a garbled reply']))(
+        '%s as it writes is recognized by its token when it reads again',
+        async (fault) => {
+          const subject = newSubject();
+          const claim = await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)), 1);
+          expect(claim).toMatchObject({ status: 'claimed', subject, state: 'PAID' });
+          expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+          const completing = (faulty: IdempotencyStore) =>
+            faulty.complete({ ...(claim as Claim) }, retain(LONG));
+          expect(await meeting(fault, completing, 1)).toBe(true);
+          expect((await other.claim(subject, 'PAID', lease(LONG))).status).toBe('done');
+          expect(await store.complete(claim as Claim, retain(LONG))).toBe(true);
+        },
+      );
 
-        expect(await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', SHORT))).toEqual(result);
-        const next = await store.claim(subject, 'PAID', SHORT);
-        const isFree = harness.releasesFailedClaims === true && !fault.startsWith('hangs');
-        expect(next.status).toBe(isFree ? 'claimed' : 'busy');
-        await harness.pass(WELL_PAST_SHORT);
-
-        const released = await claimed(store, subject, 'PAID');
-        await meeting(fault, (faulty) => faulty.release(released));
-        const completed = await claimed(store, subject, 'PAID');
-        expect(await meeting(fault, (faulty) => faulty.complete(completed, LONG))).toEqual(result);
-        expect(await other.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
-        expect(await store.complete(completed, LONG)).toBe(true);
-      });
+      it.each(among(['hangs before its reply']))(
+        '%s as it writes has happened as a whole, and its lease runs out by itself',
+        async (fault) => {
+          const subject = newSubject();
+          const claiming = meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(SHORT)), 1);
+          expect(await claiming).toBe('hanging');
+          expect(await store.claim(subject, 'PAID', lease(SHORT))).toEqual({ status: 'busy' });
+          await harness.pass(WELL_PAST_SHORT);
+          const claim = await claimed(store, subject, 'PAID');
+          const completing = meeting(fault, (faulty) => faulty.complete({ ...claim }, retain(LONG)), 1);
+          expect(await completing).toBe('hanging');
+          expect((await other.claim(subject, 'PAID', lease(LONG))).status).toBe('done');
+        },
+      );
 
       it.each(among(['is sent twice']))('%s happens once, and is recognised', async (fault) => {
         const subject = newSubject();
-        const injected = new Faults();
-        const faulty = harness.open({ faults: injected });
-
-        injected.next = fault;
-        const claim = await claimed(faulty, subject, 'PAID');
-        const [first, second] = injected.replies.map(fenceIn);
-        expect([first, second]).toEqual([claim.fence, claim.fence]);
-        expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'busy' });
-
-        injected.next = fault;
-        await faulty.release(claim);
+        const claim = await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)), 1);
+        expect(claim).toMatchObject({ status: 'claimed' });
+        expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+        await meeting(fault, (faulty) => faulty.release({ ...(claim as Claim) }), 1);
         const again = await claimed(store, subject, 'PAID');
-        injected.next = fault;
-        expect(await faulty.complete(again, LONG)).toBe(true);
-        expect(await store.claim(subject, 'PAID', LONG)).toEqual({ status: 'done', handledStates: ['PAID'] });
+        expect(again.fence).toBeGreaterThan((claim as Claim).fence);
+        expect(await meeting(fault, (faulty) => faulty.complete({ ...again }, retain(LONG)), 1)).toBe(true);
+        const done = { status: 'done', handledStates: ['PAID'] };
+        expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual(done);
       });
+
+      it.each(among(['hangs before it is sent']))(
+        '%s and is carried out late does nothing, or holds the subject no longer than it was asked for',
+        async () => {
+          const subject = newSubject();
+          const injected = new Faults();
+          injected.next = 'is sent late';
+          injected.skip = 1;
+          const faulty = harness.open({ faults: injected });
+          const late = faulty
+            .claim(subject, 'PAID', { leaseMs: LONG, withinMs: SHORT })
+            .catch((error) => error);
+          await injected.hanging;
+          await harness.pass(WELL_PAST_SHORT);
+          injected.send();
+          await late;
+          // Past the claim's own limit, the database refuses to carry it out.
+          expect((await other.claim(subject, 'PAID', lease(LONG))).status).toBe('claimed');
+        },
+      );
     });
   });
 }
@@ -698,11 +616,6 @@ function wrong(option: string): object {
     code: 'configuration',
     message: expect.stringContaining(`Expected \`${option}\` to be`),
   };
-}
-
-/** The fence in a client’s raw reply, which holds no other number of 13 digits. */
-function fenceIn(reply: unknown): number {
-  return Number(JSON.stringify(reply).match(/\b\d{13}\b/)?.[0]);
 }
 
 /** Long, and hard to compress. */

@@ -10,18 +10,20 @@ export type Fault =
   | 'hangs before it is sent'
   | 'hangs before its reply'
   | 'is sent twice'
+  | 'is sent late'
   | 'gets a garbled reply';
 
 /** Makes a client’s next call go wrong. The client is wrapped so that its calls go through `apply`. */
 export class Faults {
   next: Fault | undefined;
+  /** How many calls go well before that: a claim reads first, then writes. */
+  skip = 0;
+  /** Sends the call that is late. */
+  send: () => void = () => {};
 
   /** Resolves when a call hangs. */
   readonly hanging: Promise<'hanging'>;
   #hangs: (value: 'hanging') => void = () => {};
-
-  /** Both replies to a call that was sent twice. */
-  replies: readonly unknown[] = [];
 
   constructor() {
     this.hanging = new Promise((resolve) => {
@@ -41,11 +43,16 @@ export class Faults {
       case 'hangs before its reply':
         await call();
         return this.#hang();
+      case 'is sent late':
+        await new Promise<void>((resolve) => {
+          this.send = resolve;
+          this.#hangs('hanging');
+        });
+        return call();
       case 'is sent twice': {
-        const first = await call();
+        await call();
         await sleep(MOMENT_MS);
-        this.replies = [first, await call()];
-        return this.replies[1];
+        return call();
       }
       case 'gets a garbled reply':
         await call();
@@ -64,10 +71,9 @@ export class Faults {
         call();
         throw new Error('injected: reply lost');
       case 'is sent twice': {
-        const first = call();
+        call();
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MOMENT_MS);
-        this.replies = [first, call()];
-        return this.replies[1];
+        return call();
       }
       case 'gets a garbled reply':
         call();
@@ -83,6 +89,10 @@ export class Faults {
   }
 
   #take(): Fault | undefined {
+    if (this.next !== undefined && this.skip > 0) {
+      this.skip -= 1;
+      return undefined;
+    }
     const fault = this.next;
     this.next = undefined;
     return fault;

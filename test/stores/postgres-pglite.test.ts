@@ -12,7 +12,7 @@ describe('PGlite', () => {
   afterAll(() => pglite.close());
 
   testStoreContract('PostgresStore over PGlite', ALL_FAULTS, () =>
-    harnessOf(pglite, undefined, randomUUID().slice(0, 8)),
+    harnessOf(pglite, 'public', randomUUID().slice(0, 8)),
   );
-  testOnDatabase('over PGlite', pglite, undefined);
+  testOnDatabase('over PGlite', pglite, 'public');
 });

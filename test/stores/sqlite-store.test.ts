@@ -9,10 +9,13 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { type SqliteDatabase, SqliteStore } from '../../src/stores';
+import { SqliteRecords, statementRunner } from '../../src/stores/sqlite/sqlite-store';
+import { seedRandomTests } from '../helpers/random-seed';
 import { reportMissing } from '../helpers/servers';
 import { FAULTS_IN_PROCESS, testStoreContract } from './contract';
-import { Faults } from './faults';
-import { ledgerInMemory, testParkedEndToEnd } from './parked-end-to-end';
+import type { Faults } from './faults';
+import { lease, retain } from './limits';
+import { expectNothingDoubled } from './two-years';
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 
@@ -48,7 +51,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
 
   const open = (path: string) => {
     const database = new DatabaseSync(path);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 50');
+    database.exec('PRAGMA journal_mode = WAL');
     return database;
   };
 
@@ -73,12 +76,6 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
     };
   });
 
-  testParkedEndToEnd('SqliteStore', async () => {
-    const store = new SqliteStore(open(':memory:'));
-    await store.createTable();
-    return { store, ledger: ledgerInMemory() };
-  });
-
   describe('SqliteStore', () => {
     describe('while another process holds the file', () => {
       // Without WAL, a writer also keeps all others from reading: no statement can even be compiled.
@@ -98,7 +95,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         const options = { busyTimeoutMs: 100 };
         const store = new SqliteStore(own, options);
         await store.createTable();
-        const claim = await store.claim('payment:1', 'PAID', 60_000);
+        const claim = await store.claim('payment:1', 'PAID', lease(60_000));
         if (claim.status !== 'claimed') throw new Error('not claimed');
 
         holder.exec('BEGIN EXCLUSIVE');
@@ -106,8 +103,8 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         for (const each of [store, new SqliteStore(fresh, options)]) {
           const steps = [
             () => each.createTable(),
-            () => each.claim('payment:2', 'PAID', 60_000),
-            () => each.complete(claim, 60_000),
+            () => each.claim('payment:2', 'PAID', lease(60_000)),
+            () => each.complete(claim, retain(60_000)),
             () => each.release(claim),
             () => each.deleteExpired(),
           ];
@@ -123,7 +120,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
           }
         }
         holder.exec('COMMIT');
-        expect(await store.complete(claim, 60_000)).toBe(true);
+        expect(await store.complete(claim, retain(60_000))).toBe(true);
       });
 
       it('goes on when the file is free again', async () => {
@@ -131,13 +128,13 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         await new SqliteStore(own).createTable();
         holder.exec('BEGIN EXCLUSIVE');
         const store = new SqliteStore(fresh);
-        const waiting = Promise.all([store.createTable(), store.claim('payment:1', 'PAID', 60_000)]);
+        const waiting = Promise.all([store.createTable(), store.claim('payment:1', 'PAID', lease(60_000))]);
         await sleep(200);
         holder.exec('COMMIT');
         expect((await waiting)[1]).toMatchObject({ status: 'claimed' });
       });
 
-      it('is opened as the store’s documentation shows', async () => {
+      it('is opened as the store’s documentation shows, and waits by the store’s own retries alone', async () => {
         const { own } = holdFile();
         const path = own.location() ?? '';
         const hold = `
@@ -150,59 +147,31 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         await once(holder.stdout, 'data');
 
         const source = readFileSync('src/stores/sqlite/sqlite-store.ts', 'utf8');
-        const examples = [...source.matchAll(/^ \* database\.exec\('(PRAGMA [^']+)'\)/gm)];
-        expect(examples).toHaveLength(2);
-        for (const [, pragmas = ''] of examples) own.exec(pragmas);
-        expect(own.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
-        expect(own.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
-        expect(own.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 100 });
+        expect(source).toContain("new DatabaseSync('notifications.db', { timeout: 5000 })");
+        const [, pragmas = ''] = /^ \* database\.exec\('(PRAGMA [^']+)'\)/m.exec(source) ?? [];
+        const database = new DatabaseSync(path, { timeout: 5000 });
+        onTestFinished(() => database.close());
+        database.exec(pragmas);
+        await new SqliteStore(database).createTable();
+        expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+        expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+        expect(database.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 0 });
         expect((await ended)[0]).toBe(0);
       });
-    });
 
-    describe('createTable()', () => {
-      const SQL = new SqliteStore(open(':memory:'), { table: 'records' }).createTableSql();
-
-      it.each([
-        ['with other columns', 'CREATE TABLE records (subject TEXT PRIMARY KEY, fence INTEGER)'],
-        [
-          'with a trigger',
-          `${SQL}; CREATE TRIGGER t AFTER UPDATE ON records BEGIN UPDATE records SET token = 'x'; END`,
-        ],
-        [
-          'with a trigger, whatever the case of its name',
-          `${SQL}; CREATE TRIGGER t AFTER INSERT ON RECORDS BEGIN DELETE FROM records; END`,
-        ],
-      ])('refuses a table %s', async (_, sql) => {
-        const database = open(':memory:');
-        database.exec(sql);
-        const store = new SqliteStore(database, { table: 'records' });
-        await expect(store.createTable()).rejects.toMatchObject({
-          name: 'ConfigurationError',
-          message: expect.stringContaining('"records"'),
-        });
-      });
-
-      it('refuses a foreign table in place of its parked notifications', async () => {
-        const database = open(':memory:');
-        database.exec('CREATE TABLE records_parked (key TEXT PRIMARY KEY, expires_at INTEGER)');
-        const creating = new SqliteStore(database, { table: 'records' }).createTable();
-        await expect(creating).rejects.toMatchObject({
-          name: 'ConfigurationError',
-          message: expect.stringContaining(
-            'The table "records_parked" has no column entry, first_failed_at, last_failed_at, attempts,',
-          ),
-        });
-      });
-
-      it('accepts its own table, made by its own SQL, also with columns and indexes added', async () => {
-        const database = open(':memory:');
-        database.exec(
-          `${SQL}; ALTER TABLE records ADD COLUMN note TEXT; CREATE INDEX mine ON records (note)`,
-        );
-        const store = new SqliteStore(database, { table: 'records' });
+      it('lets the process go on while it waits', async () => {
+        const { holder, own } = holdFile();
+        const store = new SqliteStore(own, { busyTimeoutMs: 5000 });
         await store.createTable();
-        expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+        holder.exec('BEGIN EXCLUSIVE');
+        let turns = 0;
+        const timer = setInterval(() => {
+          turns += 1;
+          if (turns === 20) holder.exec('COMMIT');
+        }, 1);
+        expect((await store.claim('payment:1', 'PAID', lease(60_000))).status).toBe('claimed');
+        clearInterval(timer);
+        expect(turns).toBeGreaterThanOrEqual(20);
       });
     });
 
@@ -212,86 +181,48 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       await store.createTable();
       database.exec('BEGIN');
       if (database.isTransaction === undefined) return;
-      await expect(store.claim('payment:1', 'PAID', 1000)).rejects.toThrow(StoreError);
+      await expect(store.claim('payment:1', 'PAID', lease(1000))).rejects.toThrow(StoreError);
       database.exec('ROLLBACK');
-      expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+      expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
     });
 
-    it('deletes expired records, up to a limit, and only those', async () => {
-      const store = new SqliteStore(open(':memory:'));
-      await store.createTable();
-      for (let index = 0; index < 5; index += 1) await store.claim(`payment:${index}`, 'PAID', 20);
-      await store.claim('payment:live', 'PAID', 60_000);
-      await sleep(50);
-      expect(await store.deleteExpired({ limit: 3 })).toBe(3);
-      expect(await store.deleteExpired()).toBe(2);
-      expect(await store.claim('payment:live', 'PAID', 60_000)).toEqual({ status: 'busy' });
-    });
-
-    it('deletes expired parked notifications too, within the same limit', async () => {
+    it('deletes every expired record, more than a thousand at a time too, and only those', async () => {
       const database = open(':memory:');
-      const store = new SqliteStore(database, { table: 'records' });
+      const store = new SqliteStore(database, { table: 'deletions' });
       await store.createTable();
-      await store.claim('payment:1', 'PAID', 20);
-      const rest = {
-        kind: 'payment',
-        subject: 'payment:1',
-        state: 'PAID',
-        body: '{}',
-        url: '',
-        errorName: 'Error',
-      };
-      for (const key of ['a', 'b', 'c']) await store.park({ key, ...rest }, 20);
-      await store.park({ key: 'd', ...rest }, 60_000);
-      await sleep(50);
-      expect(await store.deleteExpired({ limit: 3 })).toBe(3);
-      expect(await store.deleteExpired({ limit: 3 })).toBe(1);
-      expect(database.prepare('SELECT key FROM records_parked').all()).toEqual([{ key: 'd' }]);
+      const insert = database.prepare("INSERT INTO deletions VALUES (?, '{}', 1, ?)");
+      for (let index = 0; index < 2_500; index += 1) insert.run(`expired:${index}`, index);
+      await store.claim('payment:live', 'PAID', lease(60_000));
+      expect(await store.deleteExpired()).toBe(2_500);
+      expect(await store.deleteExpired()).toBe(0);
+      expect(await store.claim('payment:live', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
     });
 
-    it('grows the fence also when the clock was set back', async () => {
+    it('grows the fence also when the clock was set back, and keeps the record until it has caught up', async () => {
       const database = open(':memory:');
       const store = new SqliteStore(database, { table: 'fences' });
       await store.createTable();
-      const claim = await store.claim('payment:1', 'PAID', 60_000);
+      const claim = await store.claim('payment:1', 'PAID', lease(60_000));
       if (claim.status !== 'claimed') throw new Error('not claimed');
       await store.release(claim);
-      database.exec('UPDATE fences SET fence = 9000000000000');
-      expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ fence: 9_000_000_000_001 });
-    });
-
-    it('does not make a lease longer when its claim is sent twice', async () => {
-      const database = open(':memory:');
-      const faults = new Faults();
-      const store = new SqliteStore(withFaults(database, faults), { table: 'leases' });
-      await store.createTable();
-      faults.next = 'is sent twice';
-      const claim = await store.claim('payment:1', 'PAID', 60_000);
-      expect(claim).toMatchObject({ status: 'claimed' });
-      expect(database.prepare('SELECT expires - fence AS lease FROM leases').get()).toEqual({
-        lease: 60_000,
-      });
-    });
-
-    it('keeps a record until the clock has passed its fence, so that the next fence is greater', async () => {
-      const database = open(':memory:');
-      const store = new SqliteStore(database, { table: 'fences' });
-      await store.createTable();
-      await store.claim('payment:1', 'PAID', 1);
-      const ahead = Date.now() + 20_000;
-      database.exec(`UPDATE fences SET fence = ${ahead}, expires_at = 0, token = NULL`);
-      const claim = await store.claim('payment:1', 'PAID', 1);
-      expect(claim).toMatchObject({ status: 'claimed', fence: ahead + 1 });
+      database.exec('UPDATE fences SET version = 9000000000000');
+      expect(await store.claim('payment:1', 'PAID', lease(1))).toMatchObject({ fence: 9_000_000_000_001 });
       await sleep(20);
       expect(await store.deleteExpired()).toBe(0);
-      expect(await store.claim('payment:1', 'PAID', 1)).toMatchObject({ fence: ahead + 2 });
+      expect(await store.claim('payment:1', 'PAID', lease(1))).toMatchObject({ fence: 9_000_000_000_002 });
+    });
+
+    it('doubles nothing in two years of a merchant without a crash', { timeout: 120_000 }, async () => {
+      const records = new SqliteRecords(statementRunner(open(':memory:')), 'years', 2_000);
+      for (const statement of records.create) await records.run(statement);
+      await expectNothingDoubled(seedRandomTests(), records);
     });
 
     it('prints the SQL that creates the same table', async () => {
       const database = open(':memory:');
       const store = new SqliteStore(database, { table: 'printed' });
       database.exec(store.createTableSql());
-      expect(await store.claim('payment:1', 'PAID', 1000)).toMatchObject({ status: 'claimed' });
+      expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
     });
 
     it.each(['', 'a\0b', 'sqlite_x'])('is refused with the table %j', (table) => {
@@ -302,11 +233,12 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
 
 function withFaults(database: SqliteDatabase, faults: Faults): SqliteDatabase {
   return {
-    exec: (sql) => database.exec(sql),
     prepare: (sql) => {
       const statement = database.prepare(sql);
+      if (sql.startsWith('PRAGMA')) return statement;
       return {
-        all: (values) => faults.applySync(() => statement.all(values), [{ status: 'claimed' }]) as unknown[],
+        run: () => statement.run(),
+        all: (...values) => faults.applySync(() => statement.all(...values), 'garbled') as unknown[],
       };
     },
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
-import { settlesWithin, TimeLimitError, withTimeLimit } from '../../src/stores/time-limit';
+import { TimeLimitError, withTimeLimit } from '../../src/stores/time-limit';
 
 const never = new Promise<never>(() => undefined);
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -40,18 +40,5 @@ describe('A promise with a time limit', () => {
     fail(new Error('connection lost'));
     await turn();
     expect(ignored.mock.calls).toEqual([['a connection']]);
-  });
-});
-
-describe('settlesWithin', () => {
-  it('is true of a promise that resolves or rejects in time, with whatever value', async () => {
-    for (const value of [undefined, false, 1]) {
-      expect(await settlesWithin(1000, Promise.resolve(value))).toBe(true);
-      expect(await settlesWithin(1000, Promise.reject(value))).toBe(true);
-    }
-  });
-
-  it('is false of a promise that takes longer', async () => {
-    expect(await settlesWithin(5, never)).toBe(false);
   });
 });

@@ -7,9 +7,10 @@ import {
   TimeoutError,
 } from 'pix-automatic-sdk';
 import { type FaultKind, SandboxError } from 'pix-automatic-sdk/sandbox';
-import { type DeliverTo, fakeClock, fixtures, mockService } from 'pix-automatic-sdk/testing';
+import { fakeClock, fixtures, mockService } from 'pix-automatic-sdk/testing';
 import { createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
+import type { DeliverTo } from '../../src/testing/signed-request';
 import { unusedPort } from '../helpers/http-server';
 import { openListener } from '../sandbox/helpers';
 import { credentials, openMockService } from './support';

@@ -1,10 +1,5 @@
 import { ConfigurationError, InvalidRequestError } from 'pix-automatic-sdk';
-import {
-  basicAuthorization,
-  fixtures,
-  type NotificationOverrides,
-  notificationRequest,
-} from 'pix-automatic-sdk/testing';
+import { basicAuthorization, fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
 import {
   createWebhookHandler,
   defineNotification,
@@ -12,6 +7,7 @@ import {
   verifyAuthorization,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
+import type { NotificationOverrides } from '../../src/testing/notification-request';
 import { credentials } from './support';
 
 /** The flags that the document shows for each kind (sections 6.2 to 6.5). */

@@ -1,8 +1,9 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { PaymentsClient, type PaymentsClientOptions } from 'pix-automatic-sdk';
-import { type FakeClock, fakeClock, type MockServiceOptions, mockService } from 'pix-automatic-sdk/testing';
+import { type FakeClock, fakeClock, mockService } from 'pix-automatic-sdk/testing';
 import { onTestFinished } from 'vitest';
+import type { MockServiceOptions } from '../../src/testing/mock-service';
 
 export const credentials = { apiKey: 'merchant-api-key', apiToken: 'merchant:api-token' };
 

@@ -6,12 +6,12 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type {
   BankDetails,
   CallError,
+  CallName,
   CallOptions,
   CheckoutInstructions,
   CheckoutShopper,
   IdentityDocument,
   OpenEnum,
-  OperationName,
   Outcome,
   PaymentConfirmation,
   PaymentsClient,
@@ -22,7 +22,6 @@ import type {
   RecurringCheckout,
   RecurringCheckoutJourney,
   RecurringCheckoutRequest,
-  RecurringCheckoutRequestBase,
   ScheduledPaymentCancellation,
   ScheduledPaymentCancellationRequest,
   Transaction,
@@ -47,14 +46,17 @@ import {
   type transactionSchema,
 } from 'pix-automatic-sdk';
 import type * as z from 'zod/mini';
+import type { bankDetailsObject, identityDocumentObject, phoneObject } from '../../src/service/fields';
 import type {
   scheduledPaymentCancellationObject,
   scheduledPaymentCancellationRequestObject,
-} from '../../src/service/answers/cancellation';
-import type { recurringCheckoutObject } from '../../src/service/answers/checkout-response';
-import type { transactionObject } from '../../src/service/answers/transaction';
-import type { recurringCheckoutRequestObject } from '../../src/service/requests/checkout-request';
-import type { bankDetailsObject, identityDocumentObject, phoneObject } from '../../src/service/schema/fields';
+} from '../../src/service/operations/cancel-scheduled-payment';
+import type {
+  RecurringCheckoutRequestBase,
+  recurringCheckoutObject,
+  recurringCheckoutRequestObject,
+} from '../../src/service/operations/create-recurring-checkout';
+import type { transactionObject } from '../../src/service/operations/get-transaction';
 
 /** `true` only for identical types, including optional and readonly marks. */
 type Equal<A, B> = [A, B] extends [B, A] ? Identical<A, B> : false;
@@ -348,7 +350,7 @@ export function caught(error: unknown): void {
   if (isCallError(error)) {
     assertTrue<Equal<typeof error, CallError>>();
     assertTrue<Equal<typeof error.outcome, Outcome>>();
-    assertTrue<Equal<typeof error.operation, OperationName>>();
+    assertTrue<Equal<typeof error.operation, CallName>>();
     assertTrue<Equal<typeof error.attempts, number>>();
     assertTrue<Equal<typeof error.uuid, string | undefined>>();
     // @ts-expect-error not every error of a call has it

@@ -6,6 +6,7 @@ import { type Member, publicMembers } from './public-members';
 const editor = new Editor();
 const given = `
 import { PaymentsClient, type RecurringCheckoutRequest } from 'pix-automatic-sdk';
+import * as journal from 'pix-automatic-sdk/journal';
 import * as pix from 'pix-automatic-sdk/pix';
 import * as sandbox from 'pix-automatic-sdk/sandbox';
 import * as stores from 'pix-automatic-sdk/stores';
@@ -28,7 +29,7 @@ beforeAll(() => {
 
 /** Options that change nothing when they are left out. */
 const WITHOUT_DEFAULT =
-  /\.(?:signal|extraFields|kinds|deliverTo|webhookUrl|inventions|headers|referenceCode|fail|reason|log)$/;
+  /\.(?:signal|extraFields|kinds|deliverTo|webhookUrl|inventions|headers|referenceCode|fail|reason|log|onProgress|lookUp|complete|cancel)$/;
 
 describe('the hover text', () => {
   it('exists for every public export and each of its members', () => {
@@ -53,9 +54,13 @@ describe('the hover text', () => {
     expect(namesWhere(({ text }) => /^@link/m.test(text))).toEqual([]);
   });
 
-  it('names the section of the document for every field of a request, response or notification', () => {
-    expect(namesWhere(({ travels }) => travels).length).toBeGreaterThan(100);
-    expect(namesWhere(({ travels, text }) => travels && !/document\s+sections? \d/.test(text))).toEqual([]);
+  it('names the section of the document once for each interface of a request, response or notification', () => {
+    const fields = namesWhere(({ travels }) => travels);
+    expect(fields.length).toBeGreaterThan(100);
+    const interfaces = new Set(fields.map((name) => name.split('.')[0]));
+    expect(
+      namesWhere(({ name, text }) => interfaces.has(name) && !/document\s+sections? \d/.test(text)),
+    ).toEqual([]);
   });
 
   it('names the unit of every time', () => {
@@ -111,7 +116,7 @@ describe('the hover text', () => {
     ['client.createRecurringCheckout({ amount: 1, recur|rence: {} })', 'What recurs'],
     ['request.am|ount', "currency's main unit"],
     ["client.createRecurringCheckout({ recurrence: { calendar: { period|icity: '' } } })", 'MONTHLY'],
-    ["client.cancelScheduledPayment('', { rea|son: '' })", 'document section 4.3'],
+    ["client.cancelScheduledPayment('', { rea|son: '' })", 'A brief reason'],
     ["client.getTrans|action('')", '@throws `ApiError`'],
     ['new PaymentsClient({ time|outMs: 1 })', '@defaultValue 30_000'],
     ['webhooks.createWebhookHandler({ call|backTimeoutMs: 1 })', '@defaultValue 25_000'],
@@ -124,9 +129,13 @@ describe('the hover text', () => {
     expect(editor.hover(given + code)).toContain(text);
   });
 
-  it.each(['currency', 'amount', 'recurrence'])('is shown beside `%s` while a request is written', (name) => {
+  it.each([
+    ['currency', 'ISO 4217'],
+    ['amount', "currency's main unit"],
+    ['recurrence', 'What recurs'],
+  ])('is shown beside `%s` while a request is written', (name, text) => {
     const code = 'client.createRecurringCheckout({ | })';
-    expect(editor.completionText(given + code, name)).toContain('document section 2.1');
+    expect(editor.completionText(given + code, name)).toContain(text);
   });
 });
 

@@ -58,7 +58,11 @@ export function postgres(pool: Pool, client: Client, pglite: PGlite, either: boo
 /** better-sqlite3 compiles at install, so it is no dependency, and the types that matter are written out here. */
 interface BetterSqlite3Database {
   exec(source: string): this;
-  prepare(source: string): { all(...parameters: unknown[]): unknown[]; readonly reader: boolean };
+  prepare(source: string): {
+    all(...parameters: unknown[]): unknown[];
+    run(...parameters: unknown[]): object;
+    readonly reader: boolean;
+  };
   readonly inTransaction: boolean;
 }
 

@@ -8,7 +8,6 @@ import {
   fixtures,
   type MockService,
   mockService,
-  type NotificationOverrides,
   notificationRequest,
 } from 'pix-automatic-sdk/testing';
 import type {
@@ -18,6 +17,7 @@ import type {
   RefundPayload,
   SuccessfulPayout,
 } from 'pix-automatic-sdk/webhooks';
+import type { NotificationOverrides } from '../../src/testing/notification-request';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function expectTrue<_ extends true>(): void {}

@@ -22,10 +22,10 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import type * as z from 'zod/mini';
 import * as zod from 'zod/mini';
-import type { payoutObject } from '../../src/service/kinds/payout';
-import type { refundObject } from '../../src/service/kinds/refund';
-import type { reversalObject } from '../../src/service/kinds/reversal';
-import type { saleObject } from '../../src/service/kinds/sale';
+import type { payoutObject } from '../../src/service/notifications/payout';
+import type { refundObject } from '../../src/service/notifications/refund';
+import type { reversalObject } from '../../src/service/notifications/reversal';
+import type { saleObject } from '../../src/service/notifications/sale';
 
 /** `true` only for identical types, not for types that are merely assignable to each other. */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -118,7 +118,7 @@ function payoutsNarrow(payload: PayoutPayload): void {
   // An open list: an editor offers the known values, and any text is accepted.
   payload.error_code = 'PE0001';
   payload.error_code = 'PE9999';
-  isTrue<Equal<ReturnType<typeof payoutFailure>['reason'], string | undefined>>();
+  isTrue<Equal<NonNullable<ReturnType<typeof payoutFailure>>['reason'], string | undefined>>();
   payoutFailure(payload);
 }
 
@@ -261,4 +261,40 @@ createWebhookHandler({
       transaction.query('SELECT 1');
     },
   },
+});
+
+// A callback may return anything. The types are those of the libraries, as far as a callback sees them.
+interface PrismaPromiseLike<T> extends Promise<T> {
+  readonly [Symbol.toStringTag]: 'PrismaPromise';
+}
+interface QueryBuilderLike<T> extends PromiseLike<T> {
+  where(column: string, value: string): QueryBuilderLike<T>;
+}
+declare const prisma: { order: { update(of: object): PrismaPromiseLike<{ id: string }> } };
+declare const knex: (table: string) => QueryBuilderLike<number>;
+declare const drizzle: { update(table: object): QueryBuilderLike<{ rowCount: number }[]> };
+createWebhookHandler({
+  credentials,
+  on: {
+    payment: ({ payload }) => prisma.order.update({ where: { uuid: payload.saleToken } }),
+    refund: ({ payload }) => knex('orders').where('uuid', payload.saleToken),
+    reversal: async ({ payload }) => drizzle.update({}).where('uuid', payload.uuid),
+    payout: ({ payload }) => payload.uuid.length,
+    unrecognized: () => undefined,
+  },
+});
+
+// `confirm` takes a client, or one with its options; the context has what it said.
+declare const client: import('pix-automatic-sdk').PaymentsClient;
+createWebhookHandler({ credentials, confirm: client, on: {} });
+createWebhookHandler({
+  credentials,
+  confirm: { client, acceptRefunded: true },
+  on: { payment: (_, { confirmation }) => confirmation?.transaction.refunds?.quantity },
+});
+createWebhookHandler({
+  credentials,
+  // @ts-expect-error: a misspelt option
+  confirm: { client, acceptRefund: true },
+  on: {},
 });

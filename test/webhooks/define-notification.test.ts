@@ -5,11 +5,11 @@ import {
   InvalidNotificationError,
   MemoryStore,
   parseNotification,
-  type QueryInput,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
+import type { QueryInput } from '../../src/webhooks/notification/query';
 import { credentials, everythingPrintedOf, notificationRequest, salePayload, statusOf } from './support';
 
 const charge = defineNotification({

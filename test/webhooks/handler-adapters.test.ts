@@ -271,6 +271,7 @@ describe('toNodeListener', () => {
         handle,
         drain: () => Promise.resolve(),
         replay: () => Promise.resolve([]),
+        settle: () => Promise.reject(failure),
       });
       const url = await listen(createServer(toNodeListener(own)));
       expect((await deliver(url, salePayload())).status).toBe(500);

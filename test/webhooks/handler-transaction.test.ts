@@ -5,11 +5,11 @@ import {
   type IdempotencyStore,
   MemoryStore,
   type Transact,
-  type TransactRequest,
   type WebhookContext,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
+import type { TransactRequest } from '../../src/stores/idempotency-store';
 import { credentials, hang, notificationRequest, reversalPayload, salePayload, statusOf } from './support';
 
 interface Transaction {
@@ -102,7 +102,13 @@ describe('with a store in transactional mode', () => {
     const { store, deliver } = createTransactionalListener(undefined, { callbackTimeoutMs: 1234 });
     await deliver();
     expect(store.requests).toEqual([
-      { subject: 'payment:s-1', state: 'PAID', retentionMs: 30 * 24 * 60 * 60 * 1000, timeoutMs: 2234 },
+      {
+        subject: 'payment:s-1',
+        state: 'PAID',
+        retentionMs: 30 * 24 * 60 * 60 * 1000,
+        timeoutMs: 2234,
+        prepare: expect.any(Function),
+      },
     ]);
   });
 
@@ -149,11 +155,11 @@ describe('with a store in transactional mode', () => {
   });
 
   it.each([
-    ['resolves', () => undefined],
-    ['rejects', () => Promise.reject(new Error('late'))],
+    ['resolves, and is committed', () => undefined, 'commit', ['reversal:v-1:PENDING'], 1],
+    ['rejects, and is rolled back', () => Promise.reject(new Error('late')), 'rollback', [], 2],
   ])(
-    'a callback that takes too long is answered 500, and holds its subject until it %s and is rolled back',
-    async (_, end) => {
+    'a callback that takes too long is answered 500, and holds its subject until it %s',
+    async (_, end, last, rows, runsAfter) => {
       const signals: AbortSignal[] = [];
       let finish = () => {};
       const { store, deliver, reports, runs } = createTransactionalListener(
@@ -176,12 +182,24 @@ describe('with a store in transactional mode', () => {
 
       finish();
       await turn();
-      expect([store.rows, store.log]).toEqual([[], ['begin', 'begin', 'rollback']]);
+      expect([store.rows, store.log]).toEqual([rows, ['begin', 'begin', last]]);
+      // The next delivery finds a late success done.
       expect(await statusOf(deliver(reversalPayload()))).toBe(200);
-      expect(store.rows).toEqual(['reversal:v-1:PENDING']);
+      expect([store.rows, runs.length]).toEqual([['reversal:v-1:PENDING'], runsAfter]);
       expect(reports.map(({ code }) => code)).toEqual(['callback_timeout', 'busy']);
     },
   );
+
+  it('a transaction that an ORM rolls back and runs again is answered by its last run, not by its first failure', async () => {
+    const { store, deliver, reports, runs } = createTransactionalListener(() => {
+      if (runs.length === 1) throw Object.assign(new Error('could not serialize'), { code: '40001' });
+      return new Promise((resolve) => setTimeout(resolve, 80));
+    });
+    const transact = store.transact.bind(store);
+    store.transact = (request, work) => transact(request, work).catch(() => transact(request, work));
+    expect(await statusOf(deliver())).toBe(200);
+    expect([runs.length, store.rows, reports]).toEqual([2, ['payment:s-1:PAID'], []]);
+  });
 
   it('a callback that never ends is answered 500 at callbackTimeoutMs, and drain does not wait for it', async () => {
     const { deliver, handler } = createTransactionalListener(hang, {

@@ -2,7 +2,9 @@ import { inspect } from 'node:util';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import {
   type Claim,
+  type ClaimLimits,
   type ClaimResult,
+  type CompleteLimits,
   createWebhookHandler,
   type IdempotencyStore,
   MemoryStore,
@@ -106,18 +108,18 @@ export class WatchedStore implements IdempotencyStore {
     this.#store = store;
   }
 
-  claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
-    this.leases.push(leaseMs);
+  claim(subject: string, state: string, limits: ClaimLimits): Promise<ClaimResult> {
+    this.leases.push(limits.leaseMs);
     return this.#step('claim', async () => {
-      const result = await this.#store.claim(subject, state, leaseMs);
+      const result = await this.#store.claim(subject, state, limits);
       if (result.status === 'claimed') this.claims.push(result);
       return result;
     });
   }
 
-  complete(claim: Claim, retentionMs: number): Promise<boolean> {
-    this.retentions.push(retentionMs);
-    return this.#step('complete', () => this.#store.complete(claim, retentionMs));
+  complete(claim: Claim, limits: CompleteLimits): Promise<boolean> {
+    this.retentions.push(limits.retentionMs);
+    return this.#step('complete', () => this.#store.complete(claim, limits));
   }
 
   release(claim: Claim): Promise<void> {

@@ -18,19 +18,21 @@ export interface Delivery<Body = string> {
   readonly standardHeaders: Record<string, string>;
 }
 
-/** The four documented payloads. */
+/** Every documented kind, as the document shows it: its refund has the receipt `"null"`. */
 const KINDS = {
   payment: fixtures.payment,
+  saleStatus: fixtures.saleStatus,
   reversal: fixtures.reversal,
-  refund: fixtures.refund,
+  refund: () => fixtures.refund({ receipt: 'null' }),
   payout: fixtures.payout,
+  failedPayout: fixtures.failedPayout,
 };
+export const kindNames = Object.keys(KINDS) as Delivery['kind'][];
 const OF_EACH_KIND = 16;
 
 /** Several of each kind, all of them new strings: an engine caches facts about a string. */
 export function deliveries(): Delivery[] {
-  const kinds = Object.keys(KINDS) as Delivery['kind'][];
-  return Array.from({ length: OF_EACH_KIND }, () => kinds.map(deliver)).flat();
+  return Array.from({ length: OF_EACH_KIND }, () => kindNames.map(deliver)).flat();
 }
 
 /** The same deliveries with a wrong token, as long as the right one. */

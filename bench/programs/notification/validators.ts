@@ -34,18 +34,37 @@ function schemas(
     agency: text,
     account: text,
   });
-  return {
-    payment: prepare(
+  const sale = prepare(
+    z.looseObject({
+      saleToken: z.string(),
+      referenceCode: text,
+      currency: text,
+      amount,
+      shopper: z.nullish(shopper),
+      date: text,
+      newStatus: z.string(),
+    }),
+  );
+  const payout = (success: boolean) =>
+    prepare(
       z.looseObject({
-        saleToken: z.string(),
-        referenceCode: text,
+        success: z.literal(success),
+        message: text,
+        error_code: text,
+        id: amount,
+        uuid: z.string(),
         currency: text,
         amount,
-        shopper: z.nullish(shopper),
-        date: text,
-        newStatus: z.string(),
+        status: z.string(),
+        referenceCode: text,
+        bankDetails,
+        creation: text,
+        receipt: text,
       }),
-    ),
+    );
+  return {
+    payment: sale,
+    saleStatus: sale,
     reversal: prepare(
       z.looseObject({
         id: amount,
@@ -84,21 +103,7 @@ function schemas(
         date: text,
       }),
     ),
-    payout: prepare(
-      z.looseObject({
-        success: z.literal(true),
-        message: text,
-        error_code: text,
-        id: amount,
-        uuid: z.string(),
-        currency: text,
-        amount,
-        status: z.string(),
-        referenceCode: text,
-        bankDetails,
-        creation: text,
-        receipt: text,
-      }),
-    ),
+    payout: payout(true),
+    failedPayout: payout(false),
   };
 }

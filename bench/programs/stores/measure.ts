@@ -1,4 +1,6 @@
 import type { IdempotencyStore } from 'pix-automatic-sdk/webhooks';
+import { recordToText } from '../../../src/stores/record';
+import { lease, retain } from '../../../test/stores/limits';
 import { median } from '../../lib/statistics';
 
 /** What is measured of each store. */
@@ -19,7 +21,7 @@ export interface Growth {
 }
 
 const LEVELS = [1_000, 100_000, 1_000_000];
-export const LEASE_MS = 40_000;
+const LEASE_MS = 40_000;
 export const RETENTION_MS = 30 * 86_400_000;
 const IN_FLIGHT = 32;
 
@@ -36,9 +38,24 @@ export function newSubject(): string {
 
 export function handleWith(store: IdempotencyStore): Handle {
   return async (subject) => {
-    const claim = await store.claim(subject, 'PAID', LEASE_MS);
-    if (claim.status !== 'claimed' || !(await store.complete(claim, RETENTION_MS)))
+    const claim = await store.claim(subject, 'PAID', lease(LEASE_MS));
+    if (claim.status !== 'claimed' || !(await store.complete(claim, retain(RETENTION_MS))))
       throw new Error('A new subject could not be claimed and completed.');
+  };
+}
+
+/** What the store writes for a new subject, for the bare driver to write as well. */
+export function bareRecord() {
+  const now = Date.now();
+  const token = crypto.randomUUID();
+  const lease = { token, until: now + LEASE_MS, ms: LEASE_MS };
+  const until = now + RETENTION_MS;
+  return {
+    claimed: recordToText({ lease, done: [] }),
+    completed: recordToText({ done: [{ state: 'PAID', token, until }] }),
+    version: now,
+    expiresAt: until,
+    before: Number.MAX_SAFE_INTEGER,
   };
 }
 

@@ -1,29 +1,40 @@
 import pg from 'pg';
 import { PostgresStore, type PostgresStoreOptions } from 'pix-automatic-sdk/stores';
-import type { TransactRequest } from 'pix-automatic-sdk/webhooks';
+import type {} from 'pix-automatic-sdk/webhooks';
+import type { TransactRequest } from '../../../src/stores/idempotency-store';
 import { postgresConfig } from '../../../test/helpers/postgres';
 import { startWire } from './wire';
+
+/** A statement with its values. */
+export interface Sent {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
 
 /** Records the statements of the store's own transaction, in order, so that the bare driver can send the same. */
 export async function recordTransaction(
   pool: pg.Pool,
   options: PostgresStoreOptions<true>,
   request: TransactRequest,
-): Promise<string[]> {
-  const texts: string[] = [];
+): Promise<Sent[]> {
+  const sent: Sent[] = [];
   const client = await pool.connect();
   const query = client.query.bind(client) as (...values: unknown[]) => unknown;
   Object.assign(client, {
-    query: (text: string, ...rest: unknown[]) => {
-      texts.push(text);
-      return query(text, ...rest);
+    query: (statement: string | Sent, ...rest: unknown[]) => {
+      const isText = typeof statement === 'string';
+      const { text, values = [] } = isText
+        ? { text: statement, values: rest[0] as unknown[] | undefined }
+        : statement;
+      sent.push({ text, values });
+      return query(statement, ...rest);
     },
   });
   client.release();
   const store = new PostgresStore(pool, { ...options, transactional: true });
   await store.transact(request, async () => undefined);
   Object.assign(client, { query });
-  return texts;
+  return sent;
 }
 
 /** Counts the round trips of `run` over one connection that is already open. */

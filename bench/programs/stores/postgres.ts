@@ -1,25 +1,25 @@
 import pg from 'pg';
 import { PostgresStore } from 'pix-automatic-sdk/stores';
-import { postgresStatements } from '../../../src/stores/postgres/sql';
+import { postgresTable } from '../../../src/stores/postgres/records-table';
 import { findPostgres, postgresConfig } from '../../../test/helpers/postgres';
 import { interleave } from '../../lib/interleave';
 import {
+  bareRecord,
   type Growth,
   grow,
   type Handle,
   handleWith,
-  LEASE_MS,
   newSubject,
   RETENTION_MS,
   type StoreFigures,
   throughput,
 } from './measure';
-import { countRoundTrips, recordTransaction } from './postgres-observed';
+import { countRoundTrips, recordTransaction, type Sent } from './postgres-observed';
 
 const COUNT = 200;
 const table = 'notifications';
 const schema = `pix_automatic_benchmark_${process.pid}`;
-const sql = postgresStatements(table, schema);
+const sql = postgresTable({ table, schema });
 const transaction = { state: 'PAID', retentionMs: RETENTION_MS, timeoutMs: 25_000 };
 
 export async function postgres(options: { rounds: number; random: () => number }) {
@@ -35,12 +35,13 @@ export async function postgres(options: { rounds: number; random: () => number }
       const { status } = await transactional.transact({ subject, ...transaction }, async () => undefined);
       if (status !== 'completed') throw new Error('A new subject could not be handled in a transaction.');
     };
-    const texts = await recordTransaction(pool, { schema, table }, { subject: newSubject(), ...transaction });
+    const recorded = newSubject();
+    const sent = await recordTransaction(pool, { schema, table }, { subject: recorded, ...transaction });
     const handles = {
       plain: handleWith(plain),
       plainBare: barePlain(pool),
       transactional: inTransaction,
-      transactionalBare: bareTransaction(pool, texts),
+      transactionalBare: bareTransaction(pool, recorded, sent),
     };
     for (const handle of Object.values(handles)) await throughput(handle, COUNT);
     const samples = await interleave(
@@ -70,7 +71,7 @@ export async function postgres(options: { rounds: number; random: () => number }
       },
     };
     const growth = { PostgreSQL: await measureGrowth(pool, handles.plain) };
-    return { stores, growth, statements: texts.map((text) => text.trim().split(/\s/)[0] ?? '') };
+    return { stores, growth, statements: sent.map(({ text }) => text.trim().split(/\s/)[0] ?? '') };
   } finally {
     await pool.query(`DROP SCHEMA ${schema} CASCADE`);
     await pool.end();
@@ -79,22 +80,23 @@ export async function postgres(options: { rounds: number; random: () => number }
 
 function barePlain(pool: pg.Pool): Handle {
   return async (subject) => {
-    const token = crypto.randomUUID();
-    await pool.query(sql.claim, [subject, 'PAID', token, LEASE_MS]);
-    await pool.query(sql.complete, [subject, 'PAID', token, RETENTION_MS]);
+    const { claimed, completed, version, expiresAt, before } = bareRecord();
+    await pool.query(sql.read, [subject]);
+    await pool.query(sql.insert, [subject, claimed, version, expiresAt, before / 1000]);
+    await pool.query(sql.update, [completed, version + 1, expiresAt, subject, version, before / 1000]);
   };
 }
 
-function bareTransaction(pool: pg.Pool, texts: readonly string[]): Handle {
-  const [begin = '', lock = '', claim = '', complete = '', commit = ''] = texts;
+/** Sends again what the store sent for one subject, for another one. */
+function bareTransaction(pool: pg.Pool, recorded: string, sent: readonly Sent[]): Handle {
   return async (subject) => {
-    const token = crypto.randomUUID();
     const client = await pool.connect();
-    await client.query(begin);
-    await client.query(lock, [subject, sql.table]);
-    const { rows } = await client.query(claim, [subject, 'PAID', token, LEASE_MS]);
-    await client.query(complete, [subject, 'PAID', token, RETENTION_MS, rows[0].transaction]);
-    await client.query(commit);
+    for (const { text, values } of sent) {
+      await client.query(
+        text,
+        values.map((value) => (value === recorded ? subject : value)),
+      );
+    }
     client.release();
   };
 }
@@ -103,18 +105,18 @@ async function measureGrowth(pool: pg.Pool, handle: Handle): Promise<Growth> {
   // Copies a record that the store wrote, under subjects of the same length. Each expires a little later.
   const load = async (from: number, to: number) => {
     await pool.query(
-      `INSERT INTO ${sql.table} (subject, fence, token, expires, done, expires_at)
-       SELECT 'payment:' || md5($1::text || number)::uuid, fence, token, expires, done, expires_at + number
-       FROM (SELECT * FROM ${sql.table} LIMIT 1) AS record, generate_series($1::int, $2::int) AS number`,
+      `INSERT INTO ${sql.name} (subject, record, version, expires_at)
+       SELECT 'payment:' || md5($1::text || number)::uuid, record, version, expires_at + number
+       FROM (SELECT * FROM ${sql.name} LIMIT 1) AS record, generate_series($1::int, $2::int) AS number`,
       [from, to - 1],
     );
-    await pool.query(`ANALYZE ${sql.table}`);
+    await pool.query(`ANALYZE ${sql.name}`);
   };
   const levels = await grow(load, handle, COUNT);
   const { rows } = await pool.query(
     `SELECT count(*)::int AS keys, pg_total_relation_size($1::regclass)::float8 AS total,
-       pg_relation_size($1::regclass)::float8 AS heap FROM ${sql.table}`,
-    [sql.table],
+       pg_relation_size($1::regclass)::float8 AS heap FROM ${sql.name}`,
+    [sql.name],
   );
   const { keys, total, heap } = rows[0];
   const sizes = `\`pg_total_relation_size\` has ${(total / keys).toFixed(0)} bytes a key, ${(heap / keys).toFixed(0)} of them in the table and the rest in its two indexes`;

@@ -1,15 +1,15 @@
 import { Redis } from 'ioredis';
 import { RedisStore } from 'pix-automatic-sdk/stores';
 import { createClient } from 'redis';
-import { claimScript, completeScript } from '../../../src/stores/redis/scripts';
+import { SCRIPT } from '../../../src/stores/redis/redis-store';
 import { findRedis, redisUrl } from '../../../test/helpers/redis';
 import { interleave } from '../../lib/interleave';
 import {
+  bareRecord,
   type Growth,
   grow,
   type Handle,
   handleWith,
-  LEASE_MS,
   newSubject,
   RETENTION_MS,
   type StoreFigures,
@@ -63,9 +63,10 @@ export async function redis(options: { rounds: number; random: () => number }) {
 function bare(run: Eval): Handle {
   return async (subject) => {
     const key = `${prefix}${NAMESPACE}:${subject}`;
-    const token = crypto.randomUUID();
-    await run(claimScript, key, token, 'PAID', String(LEASE_MS));
-    await run(completeScript, key, token, 'PAID', String(RETENTION_MS));
+    const { claimed, completed, version, expiresAt, before } = bareRecord();
+    await run(SCRIPT, key);
+    await run(SCRIPT, key, '0', `${before}`, `${version}`, claimed, `${expiresAt}`);
+    await run(SCRIPT, key, `${version}`, `${before}`, `${version + 1}`, completed, `${expiresAt}`);
   };
 }
 
@@ -87,22 +88,25 @@ async function countRoundTrips(): Promise<number> {
 /** Copies a record that the store wrote, under keys of the same length. */
 const LOAD = `
 for number = tonumber(ARGV[1]), tonumber(ARGV[2]) do
-  redis.call('SET', ARGV[3] .. string.format('%012d', number), ARGV[4], 'PX', ARGV[5])
+  local key = ARGV[3] .. string.format('%012d', number)
+  redis.call('HSET', key, 'version', ARGV[6], 'record', ARGV[4])
+  redis.call('PEXPIRE', key, ARGV[5])
 end`;
 const AT_ONCE = 5_000;
 
 async function measureGrowth(client: Redis, handle: Handle): Promise<Growth> {
   const subject = newSubject();
   await handle(subject);
-  const record = await client.get(`${prefix}${NAMESPACE}:${subject}`);
-  if (record === null) throw new Error('The store did not write its record where it says.');
+  const { record, version } = await client.hgetall(`${prefix}${NAMESPACE}:${subject}`);
+  if (record === undefined || version === undefined)
+    throw new Error('The store did not write its record where it says.');
   const stem = `${prefix}${NAMESPACE}:payment:00000000-0000-4000-8000-`;
   const before = await usedMemory(client);
   let loaded = 0;
   const load = async (from: number, to: number) => {
     for (let first = from; first < to; first += AT_ONCE) {
       const last = Math.min(first + AT_ONCE, to) - 1;
-      await client.eval(LOAD, 0, first, last, stem, record, RETENTION_MS);
+      await client.eval(LOAD, 0, first, last, stem, record, RETENTION_MS, version);
     }
     loaded = to;
   };

@@ -3,7 +3,7 @@ import { type BrCode, readBrCode } from '../../pix/read-br-code';
 import type { Command } from '../command';
 import { CliFailure } from '../failure';
 import { jsonOption } from '../options';
-import { print, printJson } from '../output';
+import { print, printJson, visible } from '../output';
 
 export const readQr: Command = {
   name: 'read-qr',
@@ -18,7 +18,7 @@ export const readQr: Command = {
       printJson(code, 2);
       return 0;
     }
-    for (const [label, value] of lines(code)) print(`${label.padEnd(12)} ${value}`);
+    for (const [label, value] of lines(code)) print(`${label.padEnd(12)} ${visible(value)}`);
     return 0;
   },
 };

@@ -12,7 +12,7 @@ import { DEFAULT_PORT, insecureHttpOption } from '../options';
 import { print, printJson } from '../output';
 import { SandboxClient } from '../sandbox-client';
 import { logLine, logRecord, welcome } from '../sandbox-output';
-import { DEFAULT_LIMIT_MS, runChecklist, withQuietSandbox } from '../verify/run-checklist';
+import { DEFAULT_LIMIT_MS, runChecklist, withoutFaults } from '../verify/run-checklist';
 
 export const sandbox: Command = {
   name: 'sandbox',
@@ -132,7 +132,7 @@ export function pageVerify(
   return async (listenerUrl) => {
     const { url } = parseTarget('listener URL', listenerUrl, options);
     const sandbox = new SandboxClient(sandboxUrl(), credentials);
-    const checks = await withQuietSandbox(sandbox, () =>
+    const checks = await withoutFaults(sandbox, () =>
       runChecklist({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects: undefined, sandbox }),
     );
     return { checks };

@@ -1,5 +1,5 @@
 import type { SandboxNotification } from '../../sandbox/model/records';
-import { type DocumentedNotification, documentedKinds } from '../../service/kinds';
+import { type DocumentedNotification, documentedKinds } from '../../service/notifications';
 import type { Acted, Session } from './session';
 
 /** A notification, with its name in the report. */

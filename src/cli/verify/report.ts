@@ -1,5 +1,6 @@
 import { paint, print, printJson } from '../output';
 import type { CheckResult, Verdict } from './check';
+import { reachable } from './checks/reachable';
 
 const marks = {
   passed: paint('green', '✓'),
@@ -17,20 +18,46 @@ export function reportLines({ title, verdict, problems, open, why, fix }: CheckR
   return lines.join('\n');
 }
 
+/**
+ * The exit code of a whole run: 0 only if every check ran and passed.
+ *
+ * @param isPartial - whether checks that could not run are accepted; an unreachable listener never is
+ */
+export function exitCodeOf(
+  checks: readonly Pick<CheckResult, 'id' | 'verdict'>[],
+  isPartial: boolean,
+): number {
+  if (checks.some(({ verdict }) => verdict === 'failed')) return 1;
+  const couldBegin = checks.some(({ id, verdict }) => id === reachable.id && verdict === 'passed');
+  if (!couldBegin) return 2;
+  return isPartial || checks.every(({ verdict }) => verdict === 'passed') ? 0 : 3;
+}
+
 /** Prints the end of the report, or all of it as JSON. @returns the exit code */
 export function reportEnd(
   checks: readonly CheckResult[],
-  { json, ...run }: { readonly to: string; readonly credentials: string; readonly json: boolean },
+  {
+    json,
+    isPartial,
+    ...run
+  }: {
+    readonly to: string;
+    readonly credentials: string;
+    readonly json: boolean;
+    readonly isPartial: boolean;
+  },
 ): number {
   const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
   const [passed, failed, notChecked] = [count('passed'), count('failed'), count('not-checked')];
-  const ok = failed === 0;
+  const exitCode = exitCodeOf(checks, isPartial);
+  const ok = exitCode === 0;
   if (json) printJson({ ...run, ok, passed, failed, notChecked, checks }, 2);
   else {
     const counts = [`${passed} passed`, `${failed} failed`, `${notChecked} not checked`];
     print(`\n${counts.filter((text) => !text.startsWith('0 ')).join(', ')}.`);
+    if (exitCode === 3) print('Not checked is not passed: exit code 3. --partial accepts it.');
   }
-  return ok ? 0 : 1;
+  return exitCode;
 }
 
 const WIDTH = 90;

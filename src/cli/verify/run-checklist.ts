@@ -1,6 +1,5 @@
-import * as z from 'zod/mini';
 import { CliFailure } from '../failure';
-import { readAnswer, type SandboxClient } from '../sandbox-client';
+import type { SandboxClient } from '../sandbox-client';
 import { type CheckDefinition, type CheckResult, Findings } from './check';
 import { acts } from './checks/acts';
 import { burst } from './checks/burst';
@@ -81,22 +80,24 @@ async function run(check: CheckDefinition, findings: Findings, session: Session)
   }
 }
 
-const webhookAnswer = z.looseObject({ webhookUrl: z.optional(z.unknown()) });
-
 /**
- * Removes the sandbox's listener while `work` runs, and restores it afterwards. Otherwise the sandbox would notify it of
- * each sale as well, and those actions would be counted.
+ * Sets the sandbox's armed faults aside while `work` runs, and arms them again afterwards: they would meet the calls that
+ * create the sales, or those of a listener that confirms.
  */
-export async function withQuietSandbox<Result>(
+export async function withoutFaults<Result>(
   sandbox: SandboxClient | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (sandbox === undefined) return work();
-  const answer = await sandbox.call('GET', '/sandbox/webhook-url');
-  const { webhookUrl } = readAnswer(webhookAnswer, answer);
-  await sandbox.call('PUT', '/sandbox/webhook-url', {});
-  const restore = () => sandbox.call('PUT', '/sandbox/webhook-url', { webhookUrl });
-  // Ctrl+C must not leave the sandbox without its listener. A second Ctrl+C ends at once.
+  const faults = await sandbox.faults();
+  if (faults.length > 0) await sandbox.call('DELETE', '/sandbox/faults');
+  const restore = async () => {
+    for (const { operation, fault, left } of faults) {
+      const times = left ?? EVERY_CALL;
+      await sandbox.call('POST', '/sandbox/faults', { operation, fault: { ...fault, times } });
+    }
+  };
+  // Ctrl+C must not leave the sandbox without its faults. A second Ctrl+C ends at once.
   const interrupted = () => void restore().finally(() => process.exit(130));
   process.once('SIGINT', interrupted);
   try {
@@ -106,3 +107,6 @@ export async function withQuietSandbox<Result>(
     await restore();
   }
 }
+
+/** In place of `Infinity`, which JSON does not have. */
+const EVERY_CALL = 1_000_000_000;

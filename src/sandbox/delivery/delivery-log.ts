@@ -21,7 +21,7 @@ export interface DeliveryLogOptions {
   readonly send: Send;
   readonly retryIntervalMs: number;
   readonly timers: Timers;
-  /** Blanks the credentials in a URL, or in a listener's answer, before it is shown. */
+  /** Blanks the credentials in a URL before it is shown. */
   readonly redact: (text: string) => string;
   /** Blanks the credentials in a payload before it is shown. */
   readonly redactPayload: (payload: object) => object;
@@ -46,12 +46,17 @@ interface Entry {
   nextAttemptAt: number | undefined;
   /** The beginning of each answer of the listener, by the attempt's number. */
   readonly answers: Record<number, string>;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** The journey that it is about, if it is about one. */
+  readonly journey: string | undefined;
 }
 
-/** A delivery with the details that only the page shows: the log and `deliveries` leave them out. */
-export interface DeliveryDetails extends Delivery {
-  /** The body as sent; credentials in it are blanked, unless they are the default pair. */
-  readonly body: string;
+/** A delivery as the page lists it: its body comes only when somebody asks for it. */
+export interface ListedDelivery extends Omit<Delivery, 'payload'> {
+  readonly createdAt: number;
+  /** UUID of the journey that it is about, if it is about one. */
+  readonly journey: string | undefined;
   /** The beginning of each answer of the listener, by the attempt's number. */
   readonly answers: Readonly<Record<number, string>>;
   /** When the next attempt is due, in milliseconds since 1970. */
@@ -62,6 +67,8 @@ export interface DeliveryDetails extends Delivery {
 export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #byJourney = new Map<string, readonly Entry[]>();
+  #revision = 0;
   /** One for each attempt: many event listeners on one shared signal would make Node warn of a leak. */
   readonly #underWay = new Set<AbortController>();
   readonly #running = new Set<Promise<unknown>>();
@@ -77,16 +84,36 @@ export class DeliveryLog {
     return [...this.#entries.values()].map((entry) => this.#describe(entry));
   }
 
-  /** The `count` newest deliveries with their details, the newest last. */
-  newest(count: number): DeliveryDetails[] {
-    return [...this.#entries.values()].slice(-count).map((entry) => {
-      const { payload, answers, nextAttemptAt } = entry;
-      return { ...this.#describe(entry), body: JSON.stringify(payload), answers, nextAttemptAt };
+  /** Grows with everything that happens. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  /** Deliveries for the page, the newest first: those about a journey, or some of all. */
+  listed(filter: { journey: string } | { skip: number; count: number }): ListedDelivery[] {
+    const entries =
+      'journey' in filter
+        ? (this.#byJourney.get(filter.journey) ?? [])
+        : [...this.#entries.values()].reverse().slice(filter.skip, filter.skip + filter.count);
+    return entries.map((entry) => {
+      const { createdAt, journey, nextAttemptAt } = entry;
+      const answers = Object.entries(entry.answers).map(([number, text]) => [number, text.slice(0, 200)]);
+      const { payload: _, ...delivery } = this.#describe(entry);
+      return { ...delivery, createdAt, journey, nextAttemptAt, answers: Object.fromEntries(answers) };
     });
   }
 
+  /** The body of a delivery, with the credentials blanked. */
+  payload(id: string): object | undefined {
+    return this.#entries.get(id)?.payload;
+  }
+
   /** Sends a notification, and retries after each failure, up to the limit. */
-  deliver({ kind, payload }: SandboxNotification, url: string): void {
+  deliver({ kind, payload, transactionUUID }: SandboxNotification, url: string): void {
     if (this.#isClosed) return;
     const id = `delivery-${this.#entries.size + 1}`;
     const body = JSON.stringify(payload);
@@ -104,8 +131,15 @@ export class DeliveryLog {
       timer: undefined,
       nextAttemptAt: undefined,
       answers: {},
+      createdAt: this.#options.timers.now(),
+      journey: transactionUUID,
     };
     this.#entries.set(id, entry);
+    if (transactionUUID !== undefined) {
+      const others = this.#byJourney.get(transactionUUID) ?? [];
+      this.#byJourney.set(transactionUUID, [...others, entry]);
+    }
+    this.#revision++;
     this.#busy++;
     this.#attemptOnSchedule(entry);
   }
@@ -113,7 +147,12 @@ export class DeliveryLog {
   /** Sends a notification once more, now, without retries. The listener must not act on it twice. */
   async redeliver(id: string): Promise<DeliveryAttempt> {
     const entry = this.#entries.get(id);
-    if (entry === undefined) throw new SandboxError('unknown', 'No delivery has this id. See `deliveries`.');
+    if (entry === undefined)
+      throw new SandboxError(
+        'unknown',
+        'No delivery has this id. See `deliveries`.',
+        'Nenhuma entrega tem este id.',
+      );
     if (this.#isClosed) throw new SandboxError('not-allowed', 'The sandbox is closed.');
     this.#busy++;
     return this.#run(async () => {
@@ -156,6 +195,7 @@ export class DeliveryLog {
       if (isOver) return this.#done();
       const { timers, retryIntervalMs } = this.#options;
       entry.nextAttemptAt = timers.now() + retryIntervalMs;
+      this.#revision++;
       entry.timer = timers.set(() => this.#attemptOnSchedule(entry), retryIntervalMs);
     });
   }
@@ -180,10 +220,12 @@ export class DeliveryLog {
     const { text, ...ending } = result;
     const attempt: DeliveryAttempt = { number: entry.attempts.length + 1, manual, startedAt, ...ending };
     entry.attempts.push(attempt);
-    if (text) entry.answers[attempt.number] = this.#options.redact(text.slice(0, MAX_ANSWER_TEXT));
+    // `send` has blanked the credentials in it already.
+    if (text) entry.answers[attempt.number] = text.slice(0, MAX_ANSWER_TEXT);
     if (result.httpStatus === 200) entry.status = 'delivered';
     else if (!manual && entry.status === 'pending' && entry.scheduled > MAX_RETRIES)
       entry.status = 'given-up';
+    this.#revision++;
     onAttempt(this.#describe(entry), attempt);
     return attempt;
   }
@@ -192,6 +234,7 @@ export class DeliveryLog {
     this.#options.timers.clear(entry.timer);
     entry.timer = undefined;
     entry.nextAttemptAt = undefined;
+    this.#revision++;
     this.#done();
   }
 

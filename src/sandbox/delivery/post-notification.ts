@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { performance } from 'node:perf_hooks';
 import { basicAuthorization } from '../../webhooks/authorization';
+import { redactor } from '../credentials';
 import type { Send, SendOptions, SendResult } from './delivery';
 
 /** A notification to send, and how. */
@@ -14,6 +15,8 @@ export interface NotificationRequest {
   /** For the whole attempt. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Blanks the credentials in the beginning of an answer. Default: nothing is blanked. */
+  readonly redact?: ((text: string, isCut: boolean) => string) | undefined;
 }
 
 /** How an attempt ended, with the beginning of the listener's answer. */
@@ -26,7 +29,7 @@ const MAX_TEXT_BYTES = 4096;
 
 /** Sends a notification over HTTP as in section 6.1. A redirect is an answer like any other. Never rejects. */
 export function postNotification(notification: NotificationRequest): Promise<NotificationAnswer> {
-  const { url, body, authorization, timeoutMs, signal } = notification;
+  const { url, body, authorization, timeoutMs, signal, redact = (text) => text } = notification;
   const started = performance.now();
   return new Promise((resolve) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
@@ -47,17 +50,32 @@ export function postNotification(notification: NotificationRequest): Promise<Not
       clearTimeout(timer);
       resolve({ httpStatus, error, text, durationMs: Math.round(performance.now() - started) });
     };
+    let hasResponse = false;
     request.on('response', (response) => {
+      hasResponse = true;
       let start = Buffer.alloc(0);
       response.on('data', (chunk: Buffer) => {
-        if (start.length < MAX_TEXT_BYTES) start = Buffer.concat([start, chunk]);
+        if (start.length <= MAX_TEXT_BYTES) start = Buffer.concat([start, chunk]);
       });
       // Read to its end, so that the listener is not cut off while it answers. The timeout limits this too.
-      const answered = () =>
-        end(response.statusCode, undefined, start.subarray(0, MAX_TEXT_BYTES).toString());
+      const answered = () => {
+        const isCut = start.length > MAX_TEXT_BYTES;
+        end(response.statusCode, undefined, redact(start.subarray(0, MAX_TEXT_BYTES).toString(), isCut));
+      };
       response.on('close', answered).on('error', answered);
     });
+    // An answer of 101 is no `response` for Node: with an `Upgrade` header it comes as an upgrade, else as information.
+    const switched = ({ statusCode }: Pick<IncomingMessage, 'statusCode'>) => {
+      if (statusCode !== 101) return;
+      end(statusCode);
+      request.destroy();
+    };
+    request.on('upgrade', switched).on('information', switched);
     request.on('error', (error) => end(undefined, nameOf(error)));
+    // Whatever else may end the connection: an attempt always has an end.
+    request.on('close', () => {
+      if (!hasResponse) end(undefined, 'connection closed');
+    });
     request.end(body);
   });
 }
@@ -74,5 +92,6 @@ function nameOf(error: Error): string {
 /** Sends notifications over HTTP as in sections 5 and 6.1. */
 export function httpSend({ credentials, timeoutMs }: SendOptions): Send {
   const authorization = basicAuthorization(credentials);
-  return (notification) => postNotification({ ...notification, authorization, timeoutMs });
+  const redact = redactor(credentials);
+  return (notification) => postNotification({ ...notification, authorization, timeoutMs, redact });
 }

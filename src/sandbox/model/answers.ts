@@ -1,4 +1,4 @@
-import { type Schema, validate } from '../../service/schema/schema';
+import { type Schema, validate } from '../../service/schema';
 import type { InventedAnswer } from '../inventions';
 
 /** A request, from HTTP or from an msw handler. */

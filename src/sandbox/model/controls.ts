@@ -1,20 +1,21 @@
 import { type PayOutOptions, payOut } from './payout';
 import type { SandboxPayout, SandboxRefund, SandboxReversal, SandboxScheduledPayment } from './records';
 import { type RefundOptions, refund } from './refund';
-import type { ReturnOptions } from './returns';
-import { endReversal, reverse } from './reversal';
-import { cancelTransaction, findTransaction, pay } from './sale';
+import { endReversal, type ReversalOptions, reverse } from './reversal';
+import { cancelTransaction, chargeSale, findTransaction, hideTransaction, pay } from './sale';
 import { SandboxError } from './sandbox-error';
 import { endScheduledPayment } from './scheduled-payments';
 import type { ServiceState } from './state';
-import { describeJourney, type SandboxTransaction } from './transactions';
+import { createTestJourney, type TestJourneyOptions } from './test-journey';
+import { describeJourney, isListed, type SandboxTransaction } from './transactions';
 
 /** What the payer, the bank and the service do by themselves. */
 export interface MoveControls {
   /** A snapshot of every journey created so far, the oldest first. */
   readonly transactions: readonly SandboxTransaction[];
   /**
-   * The payer pays: the transaction is `PAID`, and the payment notification goes out.
+   * The payer pays: the transaction is `PAID`, and the payment notification goes out. A journey without an immediate
+   * payment is only authorized: it stays `PENDING`, and nothing is charged or sent.
    *
    * @returns the payments that are now scheduled, which `cancelScheduledPayment` can cancel. Invented by the sandbox.
    */
@@ -22,7 +23,7 @@ export interface MoveControls {
   /** The transaction becomes `CANCELLED`. Invented: the document shows neither this move nor a notification for it. */
   cancelTransaction(transactionUUID: string): void;
   /** The service starts to return the funds: a `PENDING` reversal is created, and its notification goes out. */
-  reverse(transactionUUID: string, options?: ReturnOptions): SandboxReversal;
+  reverse(transactionUUID: string, options?: ReversalOptions): SandboxReversal;
   /** The funds are returned: the reversal is `PAID`, and its notification goes out. */
   completeReversal(reversalUUID: string): SandboxReversal;
   /** The reversal is `CANCELLED`, and its notification goes out. */
@@ -33,8 +34,17 @@ export interface MoveControls {
   payOut(options: PayOutOptions): SandboxPayout;
   /** The scheduled payments of a journey, by due date. */
   scheduledPayments(transactionUUID: string): SandboxScheduledPayment[];
-  /** A scheduled payment is charged and cannot be cancelled any more. Sends nothing: the document shows no payload. */
+  /**
+   * A scheduled payment is charged and cannot be cancelled any more. Sends nothing, because the document shows no payload;
+   * with `scheduledPaymentSale` of the inventions, it makes a sale of its own and sends its payment notification.
+   */
   payScheduledPayment(instructionId: string): SandboxScheduledPayment;
+  /** A scheduled payment is cancelled, as `cancelScheduledPayment` of a client does. */
+  cancelScheduledPayment(instructionId: string, reason?: string): SandboxScheduledPayment;
+  /** Creates a journey as a client would, to have one to play with. */
+  createTestJourney(options?: TestJourneyOptions): SandboxTransaction;
+  /** Leaves a journey out of every list, and sends nothing about it. `verify` hides its own journeys. */
+  hideTransaction(transactionUUID: string): void;
   /** A scheduled payment fails, for good. Sends nothing: the document shows no payload. */
   failScheduledPayment(instructionId: string): SandboxScheduledPayment;
   /**
@@ -51,7 +61,9 @@ export interface MoveControls {
 export function moveControls(state: ServiceState): MoveControls {
   return {
     get transactions() {
-      return [...state.transactions.values()].map((transaction) => describeJourney(state, transaction));
+      return [...state.transactions.values()]
+        .filter(isListed)
+        .map((transaction) => describeJourney(state, transaction));
     },
     pay: (uuid) => pay(state, uuid).map(copy),
     cancelTransaction: (uuid) => cancelTransaction(state, uuid),
@@ -61,11 +73,28 @@ export function moveControls(state: ServiceState): MoveControls {
     refund: (uuid, options) => copy(refund(state, uuid, options)),
     payOut: (options) => copy(payOut(state, options)),
     scheduledPayments: (uuid) => findTransaction(state, uuid).scheduledPayments.map(copy),
-    payScheduledPayment: (instructionId) => copy(endScheduledPayment(state, instructionId, 'PAID')),
+    payScheduledPayment(instructionId) {
+      const payment = endScheduledPayment(state, instructionId, 'PAID');
+      if (state.inventions.scheduledPaymentSale) {
+        payment.saleUUID = chargeSale(state, findTransaction(state, payment.transactionUUID), payment);
+      }
+      return copy(payment);
+    },
+    cancelScheduledPayment(instructionId, reason = 'sandbox cancellation') {
+      const payment = endScheduledPayment(state, instructionId, 'CANCELLED');
+      payment.cancellationReason = reason;
+      return copy(payment);
+    },
+    createTestJourney(options = {}) {
+      return describeJourney(state, findTransaction(state, createTestJourney(state, options)));
+    },
+    hideTransaction: (uuid) => hideTransaction(state, uuid),
     failScheduledPayment: (instructionId) => copy(endScheduledPayment(state, instructionId, 'FAILED')),
     notify(payload, query = '') {
       assertNotNestedTooDeeply(payload);
-      state.notify({ kind: 'custom', query, payload });
+      const { transactionUUID, saleToken } = payload as Readonly<Record<string, unknown>>;
+      const about = [transactionUUID, saleToken].map(String).find((id) => state.transactions.has(id));
+      state.notify({ kind: 'custom', query, payload, transactionUUID: about });
     },
   };
 }

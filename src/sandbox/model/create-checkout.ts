@@ -1,14 +1,14 @@
-import type { RecurringCheckout } from '../../service/answers/checkout-response';
 import {
   type CheckoutRequestShopper,
+  type RecurringCheckout,
   type RecurringCheckoutRequest,
   recurringCheckoutRequestSchema,
-} from '../../service/requests/checkout-request';
+} from '../../service/operations/create-recurring-checkout';
 import { documented, invented, parseBody, type ServiceAnswer } from './answers';
 import { brCode, qrImage, toBase64 } from './qr-code';
 import type { TransactionRecord } from './records';
 import { qrImagePath } from './routes';
-import type { ServiceState } from './state';
+import { happened, type ServiceState } from './state';
 
 /** Creates a recurring-payment journey (document section 4.1). */
 export function createCheckout(state: ServiceState, body: string): ServiceAnswer {
@@ -20,10 +20,16 @@ export function createCheckout(state: ServiceState, body: string): ServiceAnswer
   if (inventions.repeatedReferenceCode !== 'accepted' && referenceCodes.has(request.referenceCode)) {
     return invented('repeatedReferenceCode', inventions.repeatedReferenceCode);
   }
+  return documented(journey(state, addJourney(state, request)));
+}
+
+/** Adds a journey to the state. */
+export function addJourney(state: ServiceState, request: RecurringCheckoutRequest): TransactionRecord {
   const transaction = newTransaction(state, request);
   state.transactions.set(transaction.uuid, transaction);
-  referenceCodes.add(transaction.referenceCode);
-  return documented(journey(state, transaction));
+  state.referenceCodes.add(transaction.referenceCode);
+  happened(state, transaction, 'created', { amount: transaction.amount });
+  return transaction;
 }
 
 function newTransaction(
@@ -33,17 +39,20 @@ function newTransaction(
   const id = ids.number();
   const { calendar } = request.recurrence;
   const recurrenceAmount = request.recurrence.amount?.recurrenceAmount;
-  // Invented: without an immediate charge, the payer pays the amount of a recurrence.
+  // The row `amountWithoutImmediatePayment`.
   const amount = request.amount ?? recurrenceAmount ?? 0;
   const createdAt = now();
   return {
     id,
     uuid: ids.uuid(),
-    saleCode: `S${id}`,
+    saleCode: inventions.saleCodePrefix + id,
     referenceCode: request.referenceCode,
     currency: request.currency,
     amount,
     immediatePayment: request.recurrence.immediatePayment,
+    isAuthorized: false,
+    isHidden: false,
+    chargeOf: undefined,
     recurrenceAmount: recurrenceAmount ?? amount,
     initialDate: calendar?.initialDate,
     finalDate: calendar?.finalDate,
@@ -55,6 +64,7 @@ function newTransaction(
     refunds: [],
     reversals: [],
     scheduledPayments: [],
+    events: [],
   };
 }
 

@@ -80,7 +80,9 @@ export const faultKinds = Object.keys(faultEffects) as FaultKind['kind'][];
 
 /** A fault that still applies to coming calls. */
 export interface PendingFault {
+  /** The operation. */
   readonly operation: OperationName;
+  /** What goes wrong. */
   readonly fault: Fault;
   /** How many calls it still applies to; `null` for all, because JSON has no `Infinity`. */
   readonly left: number | null;

@@ -1,5 +1,9 @@
-import { type PayoutErrorCode, type PayoutPayload, payoutErrorMeanings } from '../../service/kinds/payout';
-import type { BankDetails } from '../../service/schema/fields';
+import type { BankDetails } from '../../service/fields';
+import {
+  type PayoutErrorCode,
+  type PayoutPayload,
+  payoutErrorMeanings,
+} from '../../service/notifications/payout';
 import { queryFlags, type SandboxNotification, type SandboxPayout } from './records';
 import { SandboxError } from './sandbox-error';
 import { dateTime, type ServiceState } from './state';
@@ -16,7 +20,7 @@ export interface PayOutOptions {
   bankDetails?: BankDetails | undefined;
   /** Makes it fail with this code (document section 7.1). */
   fail?: PayoutErrorCode | undefined;
-  /** The bank's reason, for `PE0003` and `PE0004`. `message` then has the code and the reason, for `payoutFailure`. */
+  /** The bank's reason, for `PE0003` and `PE0004`. Where it goes is invented: `failedPayoutMessage`. */
   reason?: string | undefined;
 }
 
@@ -27,7 +31,7 @@ export const payoutErrorCodes = Object.keys(payoutErrorMeanings) as PayoutErrorC
 export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
   const { amount, currency = 'BRL', referenceCode, fail, reason } = options;
   if (!Number.isFinite(amount) || amount <= 0) {
-    throw new SandboxError('invalid', 'Expected `amount` above 0.');
+    throw new SandboxError('invalid', 'Expected `amount` above 0.', 'É preciso um valor acima de 0.');
   }
   if (fail !== undefined && !payoutErrorCodes.includes(fail)) {
     throw new SandboxError('invalid', `Expected \`fail\` to be one of ${payoutErrorCodes.join(', ')}.`);
@@ -44,16 +48,23 @@ export function payOut(state: ServiceState, options: PayOutOptions): SandboxPayo
     success: fail === undefined,
     status: fail === undefined ? 'PAID' : state.inventions.failedPayoutStatus,
     errorCode: fail,
-    message: fail === undefined ? 'success' : failureMessage(fail, reason),
+    message: fail === undefined ? 'success' : failureMessage(state, fail, reason),
     receipt: fail === undefined ? state.inventions.receiptPrefix + id : undefined,
   };
   state.notify(payoutNotification(state, payout));
   return payout;
 }
 
-/** A reason follows the code, as `payoutFailure` expects it. */
-function failureMessage(code: PayoutErrorCode, reason: string | undefined): string {
-  return reason === undefined ? payoutErrorMeanings[code] : `${code}: ${reason}`;
+/** The row `failedPayoutMessage`. */
+function failureMessage(
+  { inventions }: ServiceState,
+  code: PayoutErrorCode,
+  reason: string | undefined,
+): string {
+  const meaning = payoutErrorMeanings[code];
+  if (reason === undefined) return meaning;
+  const values: Readonly<Record<string, string>> = { code, meaning, reason };
+  return inventions.failedPayoutMessage.replace(/\{(\w+)\}/g, (mark, name) => values[name] ?? mark);
 }
 
 /** Section 6.5. */

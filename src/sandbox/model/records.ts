@@ -1,7 +1,7 @@
-import { type DocumentedNotification, documentedKinds } from '../../service/kinds';
-import type { PayoutErrorCode } from '../../service/kinds/payout';
-import type { CheckoutRequestShopper } from '../../service/requests/checkout-request';
-import type { BankDetails } from '../../service/schema/fields';
+import type { BankDetails } from '../../service/fields';
+import { type DocumentedNotification, documentedKinds } from '../../service/notifications';
+import type { PayoutErrorCode } from '../../service/notifications/payout';
+import type { CheckoutRequestShopper } from '../../service/operations/create-recurring-checkout';
 
 /** A transaction as the model keeps it. What follows from it, such as the QR code, is made on request. */
 export interface TransactionRecord {
@@ -13,6 +13,12 @@ export interface TransactionRecord {
   readonly amount: number;
   /** Whether the payer pays at once, or only authorizes. */
   readonly immediatePayment: boolean;
+  /** Whether the payer has authorized a journey without an immediate payment. Invented. */
+  isAuthorized: boolean;
+  /** Left out of every list, and nothing is sent about it: a journey of `verify`. */
+  isHidden: boolean;
+  /** The scheduled payment that this sale charged, for a sale of its own. */
+  readonly chargeOf: string | undefined;
   readonly recurrenceAmount: number;
   /** First and last date of the recurrence, if the request has them. */
   readonly initialDate: string | undefined;
@@ -25,6 +31,30 @@ export interface TransactionRecord {
   readonly refunds: SandboxRefund[];
   readonly reversals: SandboxReversal[];
   readonly scheduledPayments: SandboxScheduledPayment[];
+  /** What happened, the first first. */
+  readonly events: JourneyEvent[];
+}
+
+/** One thing that happened to a journey, for its story on the page. */
+export interface JourneyEvent {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly what:
+    | 'created'
+    | 'paid'
+    | 'authorized'
+    | 'cancelled'
+    | 'refunded'
+    | 'reversal-PENDING'
+    | 'reversal-PAID'
+    | 'reversal-CANCELLED'
+    | 'payment-PAID'
+    | 'payment-FAILED'
+    | 'payment-CANCELLED';
+  /** In the currency's main unit. */
+  readonly amount?: number;
+  /** A due date, or a reason. */
+  readonly detail?: string | undefined;
 }
 
 /** One payment of a recurrence. The document shows only its instruction id: the rest is invented. */
@@ -41,6 +71,8 @@ export interface SandboxScheduledPayment {
   status: 'SCHEDULED' | 'PAID' | 'FAILED' | 'CANCELLED';
   /** The reason given, once it is `CANCELLED`. */
   cancellationReason?: string;
+  /** The UUID of the sale that charged it, if it has one: see `scheduledPaymentSale` in the inventions. */
+  saleUUID?: string;
 }
 
 /** A refund; it is credited at once. */
@@ -119,6 +151,8 @@ export interface SandboxPayout {
 
 /** A notification to the merchant's listener. */
 export interface SandboxNotification {
+  /** The journey that it is about, if it is about one. */
+  readonly transactionUUID?: string | undefined;
   /** The kind of notification; `custom` for one sent with `notify`. */
   readonly kind: DocumentedNotification['kind'] | 'custom';
   /** The flags that go into the query of the listener's URL, such as `refund=true&type=refund`. */

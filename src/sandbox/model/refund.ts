@@ -1,9 +1,9 @@
-import type { RefundPayload } from '../../service/kinds/refund';
+import type { RefundPayload } from '../../service/notifications/refund';
 import { queryFlags, type SandboxNotification, type SandboxRefund, type TransactionRecord } from './records';
 import { amountToReturn, type ReturnOptions } from './returns';
 import { findTransaction } from './sale';
 import { SandboxError } from './sandbox-error';
-import { dateTime, type ServiceState } from './state';
+import { dateTime, happened, type ServiceState } from './state';
 
 /** How a transaction is refunded. */
 export interface RefundOptions extends ReturnOptions {
@@ -18,6 +18,7 @@ export function refund(state: ServiceState, uuid: string, options: RefundOptions
     throw new SandboxError(
       'not-allowed',
       `A transaction that is ${transaction.situation} cannot be refunded: pay it first.`,
+      `Uma transação ${transaction.situation} não pode ser devolvida: pague-a primeiro.`,
     );
   }
   const amount = amountToReturn(transaction, options, 'refunded');
@@ -28,7 +29,7 @@ export function refund(state: ServiceState, uuid: string, options: RefundOptions
     uuid: state.ids.uuid(),
     transactionUUID: uuid,
     amount,
-    reason: options.reason ?? 'sandbox refund',
+    reason: options.reason ?? state.inventions.defaultReasons.refund,
     receipt: options.receipt === undefined ? state.inventions.receiptPrefix + id : options.receipt,
     bankDetails: state.inventions.payerAccount,
     status: 'PAID',
@@ -36,6 +37,7 @@ export function refund(state: ServiceState, uuid: string, options: RefundOptions
     creditDate: time,
   };
   transaction.refunds.push(record);
+  happened(state, transaction, 'refunded', { amount, detail: record.reason });
   state.notify(refundNotification(state, transaction, record));
   return record;
 }
@@ -68,5 +70,5 @@ function refundNotification(
     reason: refund.reason,
     date: dateTime(state, state.now()),
   };
-  return { kind: 'refund', query: queryFlags.refund, payload };
+  return { kind: 'refund', query: queryFlags.refund, payload, transactionUUID: transaction.uuid };
 }

@@ -6,7 +6,7 @@ import { SandboxError } from './sandbox-error';
 export interface ReturnOptions {
   /** In the currency's main unit. Default: all that is left. */
   amount?: number | undefined;
-  /** Default: `sandbox refund` or `sandbox reversal`. */
+  /** Default: the text of `defaultReasons` in the inventions. */
   reason?: string | undefined;
 }
 
@@ -54,6 +54,7 @@ export function amountToReturn(
   throw new SandboxError(
     'invalid',
     `Expected an amount above 0 and up to ${left}, which is what can be ${move}.`,
+    `É preciso um valor acima de 0 e até ${left}, que é o que resta.`,
   );
 }
 
@@ -65,5 +66,9 @@ function nothingLeft({ reversals }: TransactionRecord, move: string): SandboxErr
     pending.length === 0
       ? 'all of it has gone back already.'
       : `a reversal of ${pending.join(' and ')} is under way. Complete it, or cancel it to free its amount.`;
-  return new SandboxError('not-allowed', `Nothing is left to be ${move}: ${why}`);
+  const portuguese =
+    pending.length === 0
+      ? 'Nada resta: tudo já voltou ao pagador.'
+      : 'Nada resta: um estorno está em andamento. Conclua-o, ou cancele-o para liberar o valor.';
+  return new SandboxError('not-allowed', `Nothing is left to be ${move}: ${why}`, portuguese);
 }

@@ -7,9 +7,13 @@ export class SandboxError extends Error {
   /** `'unknown'`: no such id or name. `'not-allowed'`: not in the current state. `'invalid'`: a wrong argument. */
   readonly code: 'unknown' | 'not-allowed' | 'invalid';
 
+  /** The message in Portuguese, for the sandbox's page. */
+  readonly portuguese: string;
+
   /** Only the sandbox creates one. */
-  constructor(code: SandboxError['code'], message: string) {
+  constructor(code: SandboxError['code'], message: string, portuguese: string = message) {
     super(message);
     this.code = code;
+    this.portuguese = portuguese;
   }
 }

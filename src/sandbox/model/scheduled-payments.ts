@@ -1,13 +1,13 @@
 import { addMonths, readDay, writeDay } from '../../pix/dates';
 import { dueDay, isPeriodicity } from '../../pix/pix-calendar';
-import { scheduledPaymentCancellationRequestSchema } from '../../service/answers/cancellation';
+import { scheduledPaymentCancellationRequestSchema } from '../../service/operations/cancel-scheduled-payment';
 import { documented, invented, parseBody, type ServiceAnswer } from './answers';
 import type { SandboxScheduledPayment, TransactionRecord } from './records';
 import { SandboxError } from './sandbox-error';
-import { dateTime, type ServiceState } from './state';
+import { dateTime, happened, type ServiceState } from './state';
 
 /**
- * Schedules payments of a paid journey until it has `count` of them, from its first date, by its periodicity, up to its
+ * Schedules payments of an accepted journey until it has `count` of them, from its first date, by its periodicity, up to its
  * last date. All of it is invented. Default: from a month after today, and monthly where the periodicity is unknown.
  */
 export function schedulePayments(state: ServiceState, transaction: TransactionRecord, count: number): void {
@@ -51,21 +51,40 @@ export function cancelScheduledPayment(
   }
   payment.status = 'CANCELLED';
   payment.cancellationReason ??= parsed.value.reason;
+  if (!isRepetition) noteEnd(state, payment);
   return documented({ status: 0, message: 'success' });
 }
 
-/** Invented. Sends no notification: the document does not show the one that the service sends. */
+/** Invented. Returns the payment, which has ended. */
 export function endScheduledPayment(
   state: ServiceState,
   instructionId: string,
-  status: 'PAID' | 'FAILED',
+  status: 'PAID' | 'FAILED' | 'CANCELLED',
 ): SandboxScheduledPayment {
   const payment = state.scheduledPayments.get(instructionId);
   if (payment === undefined)
-    throw new SandboxError('unknown', 'No scheduled payment has this instruction id.');
+    throw new SandboxError(
+      'unknown',
+      'No scheduled payment has this instruction id.',
+      'Nenhum pagamento agendado tem este id de instrução.',
+    );
   if (payment.status !== 'SCHEDULED') {
-    throw new SandboxError('not-allowed', `The payment is ${payment.status} already, not SCHEDULED.`);
+    throw new SandboxError(
+      'not-allowed',
+      `The payment is ${payment.status} already, not SCHEDULED.`,
+      `O pagamento já está ${payment.status}, e não SCHEDULED.`,
+    );
   }
   payment.status = status;
+  noteEnd(state, payment);
   return payment;
+}
+
+function noteEnd(
+  state: ServiceState,
+  { transactionUUID, status, amount, dueDate }: SandboxScheduledPayment,
+): void {
+  const transaction = state.transactions.get(transactionUUID);
+  if (transaction === undefined || status === 'SCHEDULED') return;
+  happened(state, transaction, `payment-${status}`, { amount, detail: dueDate });
 }

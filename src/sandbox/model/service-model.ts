@@ -5,12 +5,12 @@ import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
 import { type MoveControls, moveControls } from './controls';
 import { createCheckout } from './create-checkout';
 import { brCode, qrImage } from './qr-code';
-import type { SandboxNotification, SandboxScheduledPayment } from './records';
+import type { SandboxNotification, SandboxScheduledPayment, TransactionRecord } from './records';
 import { matchRoute, type Route } from './routes';
 import { findTransaction } from './sale';
 import { cancelScheduledPayment, schedulePayments } from './scheduled-payments';
 import { type IdSource, randomIds, type ServiceState } from './state';
-import { describeJourney, getTransaction, type SandboxTransaction } from './transactions';
+import { describeJourney, getTransaction, isListed, type SandboxTransaction } from './transactions';
 
 /** The function that answers each operation; `parameter` is the one in its path. */
 const answers: Readonly<
@@ -54,11 +54,15 @@ export class ServiceModel {
       inventions: this.inventions,
       now: options.now ?? Date.now,
       ids: options.ids ?? randomIds(),
-      notify: options.notify ?? (() => {}),
+      notify: (notification) => {
+        const { transactionUUID = '' } = notification;
+        if (this.#state.transactions.get(transactionUUID)?.isHidden !== true) options.notify?.(notification);
+      },
       transactions: new Map(),
       referenceCodes: new Set(),
       scheduledPayments: new Map(),
       reversals: new Map(),
+      revision: 0,
     };
     this.controls = moveControls(this.#state);
   }
@@ -91,19 +95,40 @@ export class ServiceModel {
     return route.kind === 'operation' ? route.operation : undefined;
   }
 
-  /** The `count` newest journeys, the newest last. */
-  newestTransactions(count: number): SandboxTransaction[] {
-    const newest = [...this.#state.transactions.values()].slice(-count);
-    return newest.map((transaction) => describeJourney(this.#state, transaction));
+  /** Grows with everything that happens. */
+  get revision(): number {
+    return this.#state.revision;
+  }
+
+  /** The journeys of the lists, the newest first, for as long as the caller reads. */
+  *listedJourneys(): Iterable<TransactionRecord> {
+    const records = [...this.#state.transactions.values()];
+    for (let index = records.length - 1; index >= 0; index--) {
+      const record = records[index];
+      if (record !== undefined && isListed(record)) yield record;
+    }
+  }
+
+  /** A journey of the lists, with what happened to it. */
+  journey(uuid: string): { record: TransactionRecord; described: SandboxTransaction } | undefined {
+    const record = this.#state.transactions.get(uuid);
+    if (record === undefined || !isListed(record)) return undefined;
+    return { record, described: describeJourney(this.#state, record) };
+  }
+
+  /** The journey that a call is about, by the UUID or the instruction id in its path or its answer. */
+  journeyOf(id: string): string | undefined {
+    const { transactions, scheduledPayments } = this.#state;
+    return transactions.has(id) ? id : scheduledPayments.get(id)?.transactionUUID;
   }
 
   /**
-   * Schedules payments of a journey until it has `count`, or its last date is reached. Pays the journey first, if it is
-   * not paid yet. Returns all its payments.
+   * Schedules payments of a journey until it has `count`, or its last date is reached. Pays or authorizes the journey
+   * first, if its payer has not yet. Returns all its payments.
    */
   schedulePayments(uuid: string, count: number): readonly SandboxScheduledPayment[] {
     const transaction = findTransaction(this.#state, uuid);
-    if (transaction.situation !== 'PAID') this.controls.pay(uuid);
+    if (transaction.situation !== 'PAID' && !transaction.isAuthorized) this.controls.pay(uuid);
     schedulePayments(this.#state, transaction, count);
     return transaction.scheduledPayments;
   }

@@ -1,6 +1,7 @@
 import type { Credentials } from '../../service/credentials';
 import type { Inventions } from '../inventions';
 import type {
+  JourneyEvent,
   SandboxNotification,
   SandboxReversal,
   SandboxScheduledPayment,
@@ -22,6 +23,19 @@ export interface ServiceState {
   readonly referenceCodes: Set<string>;
   readonly scheduledPayments: Map<string, SandboxScheduledPayment>;
   readonly reversals: Map<string, SandboxReversal>;
+  /** Grows with everything that happens, so that the page knows when to ask again. */
+  revision: number;
+}
+
+/** Adds to the story of a journey. */
+export function happened(
+  state: ServiceState,
+  { events }: TransactionRecord,
+  what: JourneyEvent['what'],
+  details: Omit<JourneyEvent, 'at' | 'what'> = {},
+): void {
+  events.push({ at: state.now(), what, ...details });
+  state.revision++;
 }
 
 const LAST_PRINTABLE = Date.UTC(9999, 11, 31, 23, 59, 59);

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../service/answers/transaction';
+import type { Transaction } from '../../service/operations/get-transaction';
 import { documented, invented, type ServiceAnswer } from './answers';
 import { brCode } from './qr-code';
 import type { SandboxReversal, SandboxScheduledPayment, TransactionRecord } from './records';
@@ -27,9 +27,9 @@ function describeTransaction(state: ServiceState, transaction: TransactionRecord
     situation,
     currency: transaction.currency,
     amount: transaction.amount,
-    shipping: 0,
-    discounts: 0,
-    total: transaction.amount,
+    shipping: inventions.shipping,
+    discounts: inventions.discounts,
+    total: transaction.amount + inventions.shipping - inventions.discounts,
     appliedRate: inventions.appliedRate,
     referenceCode: transaction.referenceCode,
     creation: dateTime(state, transaction.createdAt),
@@ -41,7 +41,6 @@ function describeTransaction(state: ServiceState, transaction: TransactionRecord
       email: shopper.email,
       phone: shopper.phone,
     },
-    beneficiary: {},
     refunds: {
       ...refundTotals(transaction),
       transactions: transaction.refunds.map((refund) => ({
@@ -61,8 +60,6 @@ function describeTransaction(state: ServiceState, transaction: TransactionRecord
     },
     serviceFee: inventions.serviceFee,
     has_return_error: false,
-    return_error: {},
-    track: {},
   };
 }
 
@@ -74,6 +71,10 @@ export interface SandboxTransaction {
   readonly referenceCode: string;
   /** `PENDING` until it is paid or cancelled (document section 2.3). */
   readonly situation: 'PENDING' | 'CANCELLED' | 'PAID';
+  /** Whether it charges at once; if not, `pay` only authorizes it. */
+  readonly immediatePayment: boolean;
+  /** Whether the payer has authorized it. Always `false` with an immediate payment. Invented. */
+  readonly isAuthorized: boolean;
   /** In the currency's main unit. */
   readonly amount: number;
   /** ISO 4217 code. */
@@ -90,14 +91,22 @@ export interface SandboxTransaction {
   readonly qrCodeText: string;
 }
 
+/** Whether a transaction is a journey for the lists: no sale of a scheduled payment, and none that is hidden. */
+export function isListed({ chargeOf, isHidden }: TransactionRecord): boolean {
+  return chargeOf === undefined && !isHidden;
+}
+
 /** A snapshot of a journey, as the sandbox lists it. */
 export function describeJourney(state: ServiceState, transaction: TransactionRecord): SandboxTransaction {
-  const { uuid, referenceCode, situation, amount, currency, createdAt } = transaction;
+  const { uuid, referenceCode, situation, immediatePayment, isAuthorized, amount, currency, createdAt } =
+    transaction;
   const { requested, quantity } = refundTotals(transaction);
   return {
     uuid,
     referenceCode,
     situation,
+    immediatePayment,
+    isAuthorized,
     amount,
     currency,
     createdAt: new Date(createdAt).toISOString(),

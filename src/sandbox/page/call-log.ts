@@ -2,7 +2,7 @@ import type { OperationName } from '../../errors';
 import { adviseCall, type CallAdvice } from '../advice';
 import type { Fault } from '../model/fault-queue';
 
-/** A call of the merchant's client, as the page shows it. */
+/** A call of the merchant's client, as the page lists it: its bodies come only when somebody asks for them. */
 export interface ClientCall {
   readonly id: number;
   /** Milliseconds since 1970. */
@@ -14,32 +14,48 @@ export interface ClientCall {
   readonly status: number | undefined;
   readonly fault: Fault['kind'] | undefined;
   readonly durationMs: number;
-  readonly request: string;
-  readonly answer: string;
   /** The row of the table of inventions that the answer comes from. */
   readonly invention: string | undefined;
+  /** UUID of the journey that it is about, if known. */
+  readonly journey: string | undefined;
   readonly advice: readonly CallAdvice[];
 }
 
-/** How many entries each list of the page has: the newest. */
-export const LIST_LENGTH = 50;
-const MAX_TEXT = 4_000;
+/** What was sent and answered. */
+export interface CallBodies {
+  readonly request: string;
+  readonly answer: string;
+}
+
+/** How many calls are kept: the newest. */
+const MAX_CALLS = 500;
+/** Larger bodies are cut: a thousand of them must not fill the memory. */
+const MAX_TEXT = 16_000;
 
 /** The newest calls, for the page. */
 export class CallLog {
-  #calls: readonly ClientCall[] = [];
+  #entries: { readonly call: ClientCall; readonly bodies: CallBodies }[] = [];
   #last = 0;
 
-  /** The oldest first. */
-  get calls(): readonly ClientCall[] {
-    return this.#calls;
+  /** Grows with every call. */
+  get revision(): number {
+    return this.#last;
   }
 
-  add(call: Omit<ClientCall, 'id' | 'advice'>): void {
-    const advice = adviseCall(call.operation, call.request, call.at);
-    const { request, answer } = call;
-    const entry = { ...call, id: ++this.#last, request: cut(request), answer: cut(answer), advice };
-    this.#calls = [...this.#calls, entry].slice(-LIST_LENGTH);
+  /** The newest first. */
+  get calls(): readonly ClientCall[] {
+    return this.#entries.map(({ call }) => call).reverse();
+  }
+
+  bodies(id: number): CallBodies | undefined {
+    return this.#entries.find(({ call }) => call.id === id)?.bodies;
+  }
+
+  add(call: Omit<ClientCall, 'id' | 'advice'>, { request, answer }: CallBodies): void {
+    const advice = adviseCall(call.operation, request, call.at);
+    const bodies = { request: cut(request), answer: cut(answer) };
+    this.#entries.push({ call: { ...call, id: ++this.#last, advice }, bodies });
+    if (this.#entries.length > MAX_CALLS) this.#entries.shift();
   }
 }
 

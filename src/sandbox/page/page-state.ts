@@ -1,62 +1,188 @@
-import type { PayoutErrorCode } from '../../service/kinds/payout';
-import type { DeliveryDetails } from '../delivery/delivery-log';
+import type { Control, Input, Text } from '../controls/control';
+import { controls } from '../controls/controls';
+import type { ListedDelivery } from '../delivery/delivery-log';
 import type { WebhookUrl } from '../delivery/listener-url';
 import { inventionTable } from '../inventions';
 import type { PendingFault } from '../model/fault-queue';
-import { payoutErrorCodes } from '../model/payout';
+import type { JourneyEvent, TransactionRecord } from '../model/records';
 import type { SandboxTransaction } from '../model/transactions';
-import { scenarioNames } from '../scenarios';
 import type { Service } from '../service';
-import { type ClientCall, LIST_LENGTH } from './call-log';
+import type { CallBodies, CallLog, ClientCall } from './call-log';
+import { type Listed, PAGE_LENGTH } from './lists';
 
-/** Everything that the page shows. It is sent whole after each change, so that the page needs no copy to update. */
+/** What the page learns of every change. Everything else it asks for when it shows it. */
 export interface PageState {
+  readonly webhookUrl: WebhookUrl | undefined;
+  readonly faults: readonly PendingFault[];
+  /** Grows with everything that happens. */
+  readonly revision: number;
+}
+
+/** What stays the same as long as the sandbox runs. */
+export interface PageSettings {
   /** Base URL for clients. */
   readonly url: string;
   /** The default pair, if the sandbox uses it. Other credentials are never shown. */
   readonly defaultCredentials: { readonly apiKey: string; readonly apiToken: string } | undefined;
-  readonly webhookUrl: WebhookUrl | undefined;
   readonly canVerify: boolean;
-  /** How many entries each of the following lists has at most. */
-  readonly listLength: number;
-  /** The newest last, as in the other lists. */
-  readonly journeys: readonly SandboxTransaction[];
-  readonly deliveries: readonly DeliveryDetails[];
-  readonly calls: readonly ClientCall[];
-  readonly faults: readonly PendingFault[];
-  /** The names of the scenarios. */
-  readonly scenarios: readonly string[];
-  /** The codes that a payout can fail with. */
-  readonly payoutErrorCodes: readonly PayoutErrorCode[];
+}
+
+/** A control, as far as its form needs it. */
+export interface ControlForm extends Pick<Control, 'name' | 'method' | 'path' | 'label' | 'about'> {
+  readonly fields: Readonly<
+    Record<string, { input: Input; label: Text; choices: readonly string[] | undefined; isOptional: boolean }>
+  >;
+}
+
+/** The settings with what the page is made of. */
+export interface PageSetup extends PageSettings {
+  readonly controls: readonly ControlForm[];
   /** By row of the table of inventions: what the document does not show. */
   readonly inventions: Readonly<Record<string, string>>;
 }
 
-const notShown = Object.fromEntries(
-  Object.entries(inventionTable).map(([row, { section, notShown }]) => [row, `§${section}: ${notShown}`]),
+/** A journey in the list. */
+export type ListedJourney = Pick<
+  TransactionRecord,
+  'uuid' | 'referenceCode' | 'situation' | 'isAuthorized' | 'amount' | 'currency' | 'createdAt'
+>;
+
+/** One entry of a story. */
+export type StoryEntry = { readonly at: number } & (
+  | { readonly type: 'event'; readonly event: JourneyEvent }
+  | { readonly type: 'call'; readonly call: ClientCall }
+  | { readonly type: 'delivery'; readonly delivery: ListedDelivery }
 );
 
-/** The part that stays the same as long as the sandbox runs. */
-export type PageSettings = Pick<PageState, 'url' | 'defaultCredentials' | 'canVerify'>;
+/** A journey with all that belongs to it, in order of time. */
+export interface Story {
+  readonly journey: SandboxTransaction;
+  readonly entries: readonly StoryEntry[];
+}
 
-/** A snapshot for the page. */
-export function pageState(
-  service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'controls'>,
-  calls: readonly ClientCall[],
-  settings: PageSettings,
-): PageState {
-  return {
-    ...settings,
-    listLength: LIST_LENGTH,
-    webhookUrl: service.controls.webhookUrl,
-    journeys: service.model.newestTransactions(LIST_LENGTH),
-    deliveries: service.deliveryLog.newest(LIST_LENGTH),
-    calls,
-    faults: service.faults.pending,
-    scenarios: scenarioNames,
-    payoutErrorCodes,
-    inventions: notShown,
-  };
+const rows = Object.entries(inventionTable).map(([row, { notShown }]) => [row, notShown]);
+
+/** Everything that the page may ask for. */
+export class PageData {
+  readonly #service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'controls'>;
+  readonly #calls: CallLog;
+  readonly #settings: PageSettings;
+
+  constructor(
+    service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'controls'>,
+    calls: CallLog,
+    settings: PageSettings,
+  ) {
+    this.#service = service;
+    this.#calls = calls;
+    this.#settings = settings;
+  }
+
+  get state(): PageState {
+    const { model, deliveryLog, faults, controls } = this.#service;
+    return {
+      webhookUrl: controls.webhookUrl,
+      faults: faults.pending,
+      revision: model.revision + deliveryLog.revision + this.#calls.revision,
+    };
+  }
+
+  /** Answers `GET /sandbox/page/…`; `undefined` for what does not exist. */
+  answer(target: string): object | undefined {
+    const { pathname, searchParams } = new URL(target, 'http://page.invalid');
+    const [what = '', id] = pathname.replace('/sandbox/page/', '').split('/').map(decodeURIComponent);
+    const skip = (Number(searchParams.get('page') ?? 1) - 1) * PAGE_LENGTH || 0;
+    switch (id === undefined ? what : `${what}/:id`) {
+      case 'setup':
+        return this.#setup();
+      case 'journeys':
+        return this.#journeys(searchParams.get('search') ?? '', searchParams.get('state') ?? '', skip);
+      case 'journeys/:id':
+        return this.#story(id ?? '');
+      case 'deliveries':
+        return this.#deliveries(skip);
+      case 'deliveries/:id':
+        return this.#service.deliveryLog.payload(id ?? '');
+      case 'calls':
+        return this.#listedCalls(skip);
+      case 'calls/:id':
+        return this.#calls.bodies(Number(id)) satisfies CallBodies | undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #setup(): PageSetup {
+    const forms = controls
+      .filter(({ isWithoutForm }) => isWithoutForm !== true)
+      .map(({ name, method, path, label, about, fields }) => {
+        const shown = Object.entries(fields).filter(([, { isForScripts }]) => isForScripts !== true);
+        const described = shown.map(([field, { input, label, choices, schema }]) => {
+          const isOptional = schema.safeParse(undefined).success;
+          return [field, { input, label, choices, isOptional }] as const;
+        });
+        return { name, method, path, label, about, fields: Object.fromEntries(described) };
+      });
+    return { ...this.#settings, controls: forms, inventions: Object.fromEntries(rows) };
+  }
+
+  #journeys(search: string, state: string, skip: number): Listed<ListedJourney> {
+    const wanted = search.trim().toLowerCase();
+    const items: ListedJourney[] = [];
+    let total = 0;
+    for (const record of this.#service.model.listedJourneys()) {
+      const { uuid, referenceCode, situation, isAuthorized, amount, currency, createdAt } = record;
+      const is = situation === 'PENDING' && isAuthorized ? 'AUTHORIZED' : situation;
+      if (state !== '' && state !== is) continue;
+      if (!referenceCode.toLowerCase().includes(wanted) && !uuid.includes(wanted)) continue;
+      total++;
+      if (total > skip && items.length < PAGE_LENGTH) {
+        items.push({ uuid, referenceCode, situation, isAuthorized, amount, currency, createdAt });
+      }
+    }
+    return { total, items };
+  }
+
+  #story(uuid: string): Story | undefined {
+    const { model, deliveryLog } = this.#service;
+    const journey = model.journey(uuid);
+    if (journey === undefined) return undefined;
+    const calls = this.#calls.calls
+      .filter((call) => call.journey === uuid)
+      .reverse()
+      .map((call) => ({ at: call.at, type: 'call' as const, call }));
+    const isCalled = calls.some(({ call }) => call.operation === 'createRecurringCheckout');
+    // The client's call tells of the beginning already.
+    const events = journey.record.events
+      .filter(({ what }) => what !== 'created' || !isCalled)
+      .map((event) => ({ at: event.at, type: 'event' as const, event }));
+    const deliveries = deliveryLog
+      .listed({ journey: uuid })
+      .map((delivery) => ({ at: delivery.createdAt, type: 'delivery' as const, delivery }));
+    // Stable: what happened comes before the deliveries of the same millisecond, and after the call that caused it.
+    const entries = [...calls, ...events, ...deliveries].sort((one, other) => one.at - other.at);
+    return { journey: journey.described, entries };
+  }
+
+  #deliveries(skip: number): Listed<ListedDelivery & { reference: string | undefined }> {
+    const { model, deliveryLog } = this.#service;
+    const items = deliveryLog.listed({ skip, count: PAGE_LENGTH }).map((delivery) => {
+      const reference = model.journey(delivery.journey ?? '')?.record.referenceCode;
+      return { ...delivery, reference };
+    });
+    return { total: deliveryLog.count, items };
+  }
+
+  /** Without the calls about hidden journeys, which are those of `verify`. */
+  #listedCalls(skip: number): Listed<ClientCall & { reference: string | undefined }> {
+    const calls = this.#calls.calls.flatMap((call) => {
+      const record =
+        call.journey === undefined ? undefined : this.#service.model.journey(call.journey)?.record;
+      const isHidden = call.journey !== undefined && record === undefined;
+      return isHidden ? [] : [{ ...call, reference: record?.referenceCode }];
+    });
+    return { total: calls.length, items: calls.slice(skip, skip + PAGE_LENGTH) };
+  }
 }
 
 /** The result of one check of a listener. */

@@ -1,12 +1,13 @@
 import { ConfigurationError } from '../../errors';
 import type { Credentials } from '../../service/credentials';
+import type { Control } from '../controls/control';
+import { controls } from '../controls/controls';
 import { isDefaultPair } from '../credentials';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { SandboxError } from '../model/sandbox-error';
 import type { SandboxControls } from '../sandbox';
-import { type ControlCall, controlTable } from './control-table';
 
-const routes = controlTable.map((call) => ({
+const routes = controls.map((call) => ({
   ...call,
   pattern: new RegExp(`^${call.path.replace(':id', '([^/]+)')}$`),
 }));
@@ -21,6 +22,7 @@ export async function control(
   sandbox: SandboxControls,
   request: ServiceRequest,
   isAuthorized: boolean,
+  show: (answer: object) => object,
 ): Promise<ServiceAnswer | undefined> {
   const [path = ''] = request.path.split('?');
   for (const { method, pattern, run } of routes) {
@@ -29,9 +31,9 @@ export async function control(
     // Credentials are needed here too: any web page can post to this machine, but it cannot know them.
     if (!isAuthorized) return needsCredentials;
     try {
-      return json(200, await run(sandbox, match[1] ?? '', request.body || '{}'));
+      return json(200, show(await run(sandbox, match[1] ?? '', request.body || '{}')));
     } catch (error) {
-      return refusal(error);
+      return refusal(error, String(request.headers['accept-language'] ?? '').startsWith('pt'));
     }
   }
   return undefined;
@@ -39,8 +41,10 @@ export async function control(
 
 const statuses = { unknown: 404, 'not-allowed': 409, invalid: 400 } as const;
 
-function refusal(error: unknown): ServiceAnswer {
-  if (error instanceof SandboxError) return json(statuses[error.code], { message: error.message });
+function refusal(error: unknown, inPortuguese: boolean): ServiceAnswer {
+  if (error instanceof SandboxError) {
+    return json(statuses[error.code], { message: inPortuguese ? error.portuguese : error.message });
+  }
   if (error instanceof ConfigurationError) return json(400, { message: error.message });
   return json(500, {
     message: `The sandbox itself failed (${error}). Report it with the call and its body: no call should cause this.`,
@@ -54,17 +58,18 @@ export function listCalls(
   credentials: Credentials,
 ): ServiceAnswer | undefined {
   if (method !== 'GET' || path.split('?')[0] !== '/sandbox') return undefined;
-  const calls = controlTable.map((call) => ({
+  const calls = controls.map((call) => ({
     method: call.method,
     path: call.path,
-    description: call.description,
+    name: call.name,
+    description: call.about[0],
     body: call.example,
     curl: curl(call, url, credentials),
   }));
   return json(200, { calls });
 }
 
-function curl({ method, path, example }: ControlCall, url: string, credentials: Credentials): string {
+function curl({ method, path, example }: Control, url: string, credentials: Credentials): string {
   const body = example && ` -H 'content-type: application/json' -d '${JSON.stringify(example)}'`;
   const target = `${url}${path.replace(':id', 'ID')}`;
   return `curl -X ${method} ${target}${credentialHeaders(credentials)}${body ?? ''}`;

@@ -3,15 +3,22 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Credentials } from '../../service/credentials';
-import { sleep } from '../../shared/time';
+import { type Answered, answerCall } from '../answer-call';
 import { journeyOfAnswer, type SandboxLogEntry } from '../log';
-import { invented, type ServiceAnswer, type ServiceRequest } from '../model/answers';
-import { type Ending, nothingDone, planCall } from '../model/operation-faults';
+import type { ServiceAnswer, ServiceRequest } from '../model/answers';
+import type { Ending } from '../model/operation-faults';
 import type { CallLog } from '../page/call-log';
 import type { Service } from '../service';
 import { control, listCalls, needsCredentials } from './control-routes';
 import { type GuardOptions, guard } from './guard';
-import { isEventStream, type PageParts, servePage, serveVerify, streamState } from './page-routes';
+import {
+  isEventStream,
+  type PageParts,
+  servePage,
+  servePageData,
+  serveVerify,
+  streamState,
+} from './page-routes';
 
 export interface HttpServerParts extends Pick<Service, 'controls' | 'model' | 'faults'> {
   readonly url: string;
@@ -20,6 +27,8 @@ export interface HttpServerParts extends Pick<Service, 'controls' | 'model' | 'f
   readonly page: PageParts;
   readonly calls: CallLog;
   readonly redact: (text: string) => string;
+  /** Blanks the credentials in what a control call or the page gets, unless they are the default pair. */
+  readonly show: <Value extends object>(value: Value) => Value;
   readonly log: (entry: SandboxLogEntry) => void;
 }
 
@@ -51,102 +60,116 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { model, faults } = parts;
   const { method = '', url: path = '', headers } = request;
-  const { localAddress } = request.socket;
-  // Before a fault is taken, so that the call of a foreign web page does not use it up.
-  const refused = guard({ method, path, headers, localAddress }, parts.reach);
-  const operation = refused === undefined ? model.operationOf({ method, path }) : undefined;
-  const fault = operation && faults.take(operation);
+  const at = Date.now();
+  const started = performance.now();
   const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  const seen = observe(parts, { method, path, operation, fault: fault?.kind }, response);
+  let answering: Promise<Answered> | undefined;
+  response.on('close', () => {
+    gone.abort();
+    const status = response.headersSent ? response.statusCode : undefined;
+    const durationMs = Math.round(performance.now() - started);
+    const ended = { method, path, status, durationMs, at, isRefused: refused !== undefined };
+    // It settles at once, because the signal is aborted. A body that broke off leaves nothing to tell.
+    Promise.resolve(answering)
+      .catch(() => undefined)
+      .then((answered) => note(parts, ended, answered));
+  });
 
+  // Before a fault is taken, so that the call of a foreign web page does not use it up.
+  const { localAddress } = request.socket;
+  const refused = guard({ method, path, headers, localAddress }, parts.reach);
   if (refused !== undefined) {
     sendAnswer(response, refused);
     return;
   }
-  if (fault?.kind === 'reset-before-read') {
-    request.socket.resetAndDestroy();
+  if (isEventStream({ method, path })) {
+    if (isAuthorized(parts, { path, headers })) streamState(response, parts.page);
+    else sendAnswer(response, needsCredentials);
     return;
   }
-  const body = await readBody(request, model.inventions.maxBodyBytes);
-  if (body === undefined) {
-    const answer = invented('bodyTooLarge', model.inventions.bodyTooLarge);
-    sendAnswer(response, { ...answer, headers: { ...answer.headers, connection: 'close' } });
-    return;
-  }
-
-  seen.request = body;
-  const call = planCall(fault, model.inventions);
-  const answer = call.takesEffect
-    ? await carryOut(parts, { method, path, headers, body }, response)
-    : nothingDone;
-  if (answer === 'streamed') return;
-  // The operation comes before the delay: a caller that gives up waiting must find it carried out.
-  if (call.delayMs > 0) await sleep(call.delayMs, gone.signal);
+  const call = {
+    method,
+    path,
+    headers,
+    signal: gone.signal,
+    readBody: (maxBytes: number) => readBody(request, maxBytes),
+  };
+  answering = answerCall(parts, call, (whole) => carryOut(parts, whole));
+  const answered = await answering;
   if (gone.signal.aborted) return;
-  if (call.reset) {
-    request.socket.resetAndDestroy();
-    return;
-  }
-  seen.answer = call.replace(answer);
-  sendAnswer(response, seen.answer, call.ending);
+  if (answered.answer === undefined) request.socket.resetAndDestroy();
+  else sendAnswer(response, answered.answer, answered.ending);
+}
+
+function isAuthorized(
+  { model, page }: HttpServerParts,
+  request: Pick<ServiceRequest, 'path' | 'headers'>,
+): boolean {
+  return model.isAuthorized(request) || page.token.isIn(request);
 }
 
 /** The first handler that knows the request answers it. */
-async function carryOut(
-  parts: HttpServerParts,
-  request: ServiceRequest,
-  response: ServerResponse,
-): Promise<ServiceAnswer | 'streamed'> {
+async function carryOut(parts: HttpServerParts, request: ServiceRequest): Promise<ServiceAnswer> {
   const { model, page } = parts;
-  const isAuthorized = model.isAuthorized(request) || page.token.isIn(request);
-  if (isEventStream(request)) {
-    if (!isAuthorized) return needsCredentials;
-    streamState(response, page.state);
-    return 'streamed';
-  }
+  const authorized = isAuthorized(parts, request);
   return (
     servePage(request, page) ??
     listCalls(request, parts.url, parts.credentials) ??
-    (await serveVerify(request, page, isAuthorized)) ??
-    (await control(parts.controls, request, isAuthorized)) ??
+    servePageData(request, page, authorized) ??
+    (await serveVerify(request, page, authorized)) ??
+    (await control(parts.controls, request, authorized, parts.show)) ??
     model.handle(request)
   );
 }
 
+interface Ended {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number | undefined;
+  readonly durationMs: number;
+  readonly at: number;
+  readonly isRefused: boolean;
+}
+
 /** Logs a request once it is over; the call of an operation also goes into the list of calls. */
-function observe(
-  { log, calls, redact }: HttpServerParts,
-  call: Pick<SandboxLogEntry & { type: 'request' }, 'method' | 'path' | 'operation' | 'fault'>,
-  response: ServerResponse,
-): { request: string; answer: ServiceAnswer | undefined } {
-  const at = Date.now();
-  const started = performance.now();
-  const seen = { request: '', answer: undefined as ServiceAnswer | undefined };
-  response.on('close', () => {
-    const entry = {
-      ...call,
-      path: redact(call.path.split('?')[0] ?? ''),
-      status: response.headersSent ? response.statusCode : undefined,
-      durationMs: Math.round(performance.now() - started),
-    };
-    const { operation } = call;
-    const journey = operation === undefined ? {} : journeyOfAnswer(seen.answer?.body ?? '');
-    log({ type: 'request', ...entry, ...journey });
-    if (operation === undefined) return;
-    const { answer } = seen;
-    calls.add({
+function note(
+  { log, calls, redact, model }: HttpServerParts,
+  { method, path, status, durationMs, at, isRefused }: Ended,
+  answered: Answered | undefined,
+): void {
+  const operation = isRefused ? undefined : model.operationOf({ method, path });
+  const answer = answered?.answer;
+  const entry = {
+    method,
+    path: redact(path.split('?')[0] ?? ''),
+    operation,
+    status,
+    fault: answered?.fault,
+    durationMs,
+  };
+  const journey = operation === undefined ? {} : journeyOfAnswer(answer?.body ?? '', redact);
+  log({ type: 'request', ...entry, ...journey });
+  if (operation === undefined) return;
+  const id = journey.uuid ?? idIn(path);
+  calls.add(
+    {
       ...entry,
       operation,
       at,
-      request: redact(seen.request),
-      answer: typeof answer?.body === 'string' ? redact(answer.body) : '',
       invention: answer?.headers['x-sandbox-invention'],
-    });
-  });
-  return seen;
+      journey: id === undefined ? undefined : model.journeyOf(id),
+    },
+    {
+      request: redact(answered?.body ?? ''),
+      answer: typeof answer?.body === 'string' ? redact(answer.body) : '',
+    },
+  );
+}
+
+/** The UUID of a transaction, or the instruction id of a scheduled payment, in a path. */
+function idIn(path: string): string | undefined {
+  return /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(path)?.[0];
 }
 
 /** The body as text, or `undefined` when it is larger than allowed. Rejects when the caller goes away. */

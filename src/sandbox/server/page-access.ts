@@ -42,15 +42,19 @@ export class PageToken {
   /** The value of the page's `<meta name="sandbox-page">`. */
   readonly ofPage = randomBytes(32).toString('base64url');
   readonly #cookie: string;
+  readonly #publicUrl: URL | undefined;
 
   /** Browsers share cookies between the ports of a host, so the name has the port in it. */
-  constructor(port: number) {
+  constructor(port: number, publicUrl?: string) {
+    this.#publicUrl = publicUrl === undefined ? undefined : new URL(publicUrl);
     this.#cookie = `pix_sandbox_${port}=${randomBytes(32).toString('base64url')}`;
   }
 
-  /** The header `Set-Cookie`. */
-  get setCookie(): string {
-    return `${this.#cookie}; Path=/sandbox; HttpOnly; SameSite=Strict`;
+  /** The header `Set-Cookie`; `Secure` for a browser that came by the https `publicUrl`. */
+  setCookie({ headers }: Pick<ServiceRequest, 'headers'>): string {
+    const { protocol, host } = this.#publicUrl ?? {};
+    const secure = protocol === 'https:' && headers['host'] === host ? '; Secure' : '';
+    return `${this.#cookie}; Path=/sandbox; HttpOnly; SameSite=Strict${secure}`;
   }
 
   /** Whether a request carries both, the cookie and the token. */

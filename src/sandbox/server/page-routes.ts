@@ -2,17 +2,19 @@ import type { ServerResponse } from 'node:http';
 import * as z from 'zod/mini';
 import type { Credentials } from '../../service/credentials';
 import { verifyAuthorization } from '../../webhooks/authorization';
+import { parseControlBody } from '../controls/control-body';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { contentSecurityPolicy, PAGE_TOKEN_MARK, pageHtml } from '../page/page.generated';
-import type { PageState, Verify } from '../page/page-state';
-import { parseControlBody } from './control-body';
+import type { PageData, Verify } from '../page/page-state';
 import { needsCredentials } from './control-routes';
 import type { PageToken } from './page-access';
 
 /** What the server needs for the page. */
 export interface PageParts {
   readonly token: PageToken;
-  readonly state: () => PageState;
+  readonly data: PageData;
+  /** Blanks the credentials in what the page gets, unless they are the default pair. */
+  readonly show: <Value extends object>(value: Value) => Value;
   readonly verify: Verify | undefined;
   /** The credentials that the page asks for; `undefined` lets everybody on this machine open it. */
   readonly onlyFor: Credentials | undefined;
@@ -39,7 +41,7 @@ export function servePage(request: ServiceRequest, { token, onlyFor }: PageParts
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
-      'set-cookie': token.setCookie,
+      'set-cookie': token.setCookie(request),
     },
     body: pageHtml.replace(PAGE_TOKEN_MARK, token.ofPage),
   };
@@ -64,6 +66,20 @@ export async function serveVerify(
   }
 }
 
+/** Answers what the page asks for when it shows it: lists, a story, a body. */
+export function servePageData(
+  { method, path }: ServiceRequest,
+  { data, show }: PageParts,
+  isAuthorized: boolean,
+): ServiceAnswer | undefined {
+  if (method !== 'GET' || !path.startsWith('/sandbox/page/')) return undefined;
+  if (!isAuthorized) return needsCredentials;
+  const answer = data.answer(path);
+  return answer === undefined
+    ? json(404, { message: 'The page has nothing there.' })
+    : json(200, show(answer));
+}
+
 export function isEventStream({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): boolean {
   return method === 'GET' && path.split('?')[0] === '/sandbox/events';
 }
@@ -72,12 +88,12 @@ export function isEventStream({ method, path }: Pick<ServiceRequest, 'method' | 
 const POLL_MS = 200;
 
 /** Sends the state as server-sent events: now, and after each change, until the page goes away. */
-export function streamState(response: ServerResponse, state: () => PageState): void {
+export function streamState(response: ServerResponse, { data, show }: PageParts): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   let sent = '';
   const send = () => {
     if (response.writableNeedDrain) return;
-    const text = JSON.stringify(state());
+    const text = JSON.stringify(show(data.state));
     if (text === sent) return;
     sent = text;
     response.write(`data: ${text}\n\n`);

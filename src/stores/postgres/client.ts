@@ -4,10 +4,10 @@ export interface PostgresRows {
   readonly rows: unknown[];
 }
 
-/** The database in plain mode: a `Pool` or `Client` of `pg`, or a `PGlite`. */
+/** The database in plain mode: a `Pool` or `Client` of `pg`, a `PGlite`, Neon's `neon()`: anything with `query`. */
 export interface PostgresQueryable {
-  /** Runs a statement, with values for `$1`, `$2` and so on. */
-  query(text: string, values?: unknown[]): Promise<PostgresRows>;
+  /** Runs a statement, with values for `$1`, `$2` and so on. Resolves with the rows, or with `{ rows }`. */
+  query(text: string, values?: unknown[]): PromiseLike<PostgresRows | readonly unknown[]>;
 }
 
 /** The database in transactional mode: a `Pool` of `pg`, or of a compatible driver. */
@@ -51,6 +51,8 @@ export interface PostgresQuery {
   types?: PostgresTypes;
   /** Makes the server refuse more than one statement. Supported by pg 8.12 and later. */
   queryMode?: 'extended';
+  /** How long `pg` waits for the answer, in milliseconds. */
+  query_timeout?: number;
 }
 
 /** Type parsers, as `pg` takes them. */

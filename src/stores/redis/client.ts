@@ -16,26 +16,38 @@ export interface NodeRedisClient {
   readonly evalSha: unknown;
 }
 
-/** A client of ioredis 5 and later, or of redis (node-redis) 4 and later. */
-export type RedisClient = IoredisClient | NodeRedisClient;
+/** The part of an Upstash client (REST) that the store uses. */
+export interface UpstashRedisClient {
+  /** Runs a Lua script. */
+  eval(script: string, keys: string[], values: string[]): Promise<unknown>;
+  /** Identifies the kind of client; the store never calls it. */
+  readonly createScript: unknown;
+}
+
+/** A client of ioredis 5 and later, of redis (node-redis) 4 and later, or of @upstash/redis. */
+export type RedisClient = IoredisClient | NodeRedisClient | UpstashRedisClient;
 
 /** Runs a script on one key. */
 export type RunScript = (script: string, key: string, ...values: string[]) => Promise<unknown>;
 
-/** The two kinds of client differ in how `eval` takes its arguments. */
+/** The kinds of client differ in how `eval` takes its arguments. */
 export function scriptRunner(client: RedisClient): RunScript {
-  if (isObject(client) && 'evalSha' in client) {
+  if (isClient(client) && 'evalSha' in client) {
     return async (script, key, ...values) => client.eval(script, { keys: [key], arguments: values });
   }
-  if (isObject(client) && 'defineCommand' in client) {
+  if (isClient(client) && 'defineCommand' in client) {
     return async (script, key, ...values) => client.eval(script, 1, key, ...values);
   }
+  if (isClient(client) && 'createScript' in client) {
+    return async (script, key, ...values) => client.eval(script, [key], values);
+  }
   throw new ConfigurationError(
-    'Expected a Redis client as the first argument: a `new Redis()` of ioredis 5 or later, or the result of ' +
-      "`createClient()` of redis 4 or later (not in its legacy mode). Pass the client itself, not the driver's module.",
+    'Expected a Redis client as the first argument: a `new Redis()` of ioredis 5 or later, the result of ' +
+      '`createClient()` of redis 4 or later (not in its legacy mode), or a `new Redis()` of @upstash/redis. Pass the ' +
+      "client itself, not the driver's module.",
   );
 }
 
-function isObject(value: unknown): value is object {
+function isClient(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

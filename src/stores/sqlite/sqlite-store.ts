@@ -1,14 +1,40 @@
 import { ConfigurationError, StoreError } from '../../errors';
 import { sleep } from '../../shared/time';
-import { checkCount, checkDuration } from '../../values/option-checks';
-import type { Claim, ClaimResult, IdempotencyStore } from '../idempotency-store';
-import { storableState, storableSubject } from '../names';
-import type { ParkedNotification, ParkedQuery, ParkRequest } from '../parked';
-import { newToken, parkedAsText } from '../replies';
-import { isConfirmed, readClaimRow, readParkedRows } from '../rows';
-import { checkParkedQuery } from '../store-arguments';
-import { mayPass, type SqliteDatabase, type SqliteStatement } from './database';
-import { type SqliteStatements, type SqliteTable, sqliteStatements } from './sql';
+import { checkDuration } from '../../values/option-checks';
+import {
+  type ReadRecord,
+  type RecordStore,
+  readRow,
+  StoreOverRecords,
+  type WriteRecord,
+} from '../record-store';
+
+/** The part of a `DatabaseSync` (`node:sqlite`) or a `Database` (bun, better-sqlite3, libsql) that the store uses. */
+export interface SqliteDatabase {
+  /** Compiles a statement. */
+  prepare(sql: string): SqliteStatement;
+  /** Whether a transaction is open, in bun, better-sqlite3 and libsql. */
+  readonly inTransaction?: boolean;
+  /** Whether a transaction is open, in node:sqlite from Node 24 on. */
+  readonly isTransaction?: boolean;
+}
+
+/** A compiled statement. */
+export interface SqliteStatement {
+  /** Runs the statement, with values for its question marks, and returns all rows. */
+  all(...values: (string | number)[]): unknown[];
+  /** Runs a statement that returns no rows. */
+  run(): unknown;
+}
+
+/** The part of a client of `@libsql/client` (Turso) that the store uses. */
+export interface LibsqlClient {
+  /** Runs a statement, with values for its question marks. */
+  execute(statement: { sql: string; args: (string | number)[] }): Promise<{
+    /** The rows that it gives. */
+    readonly rows: unknown[];
+  }>;
+}
 
 /** Where a {@link SqliteStore} keeps its records. */
 export interface SqliteStoreOptions {
@@ -16,167 +42,133 @@ export interface SqliteStoreOptions {
   readonly table?: string | undefined;
 
   /**
-   * How long a step is retried while another process holds the database, in milliseconds; it then fails with a
-   * `StoreError`. Each try also waits for the database's own `busy_timeout`, which blocks this process. Default: 2000.
+   * How long a statement is tried again while another process holds the database, in milliseconds; it then fails with
+   * a `StoreError`. Default: 2000.
    */
   readonly busyTimeoutMs?: number | undefined;
 }
 
 /**
  * An idempotency store in an SQLite file, for the processes of one machine, without a database server. It uses a
- * `DatabaseSync` of `node:sqlite` (Node 22 and later) or a `Database` of `better-sqlite3`, with SQLite 3.38 or later.
+ * `DatabaseSync` of `node:sqlite` (Node 22 and later), a `Database` of bun, better-sqlite3 or libsql, or a client of
+ * `@libsql/client`, with SQLite 3.35 or later.
  *
  * ```ts
- * const database = new DatabaseSync('notifications.db');
- * database.exec('PRAGMA busy_timeout = 5000');
- * database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 100');
+ * const database = new DatabaseSync('notifications.db', { timeout: 5000 });
+ * database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
  * const store = new SqliteStore(database);
  * await store.createTable();
  * setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
  * ```
  *
- * The first `busy_timeout` is for opening the file, which another process may hold at that moment: without it the next
- * `PRAGMA` throws `database is locked`. The last one is for the steps.
- *
- * - **Guarantees**: those of {@link IdempotencyStore}, among all processes that open the file. Each change is one
- *   statement, timed by SQLite's clock, which is the machine's. The effect happens at least once; one callback at a
- *   time per subject.
+ * - **Guarantees**: those of `IdempotencyStore`, among all processes that open the file, by SQLite's clock, which
+ *   is the machine's. The effect happens at least once; one callback at a time per subject.
  * - **Needs**: a local disk (not NFS), and a connection of its own: a rollback on it would undo the steps, so they are
  *   refused while a transaction is open (with node:sqlite only from Node 24 on). WAL, so that readers do not block it.
  *   `synchronous = FULL`, because with less (the default of better-sqlite3 in WAL) a power failure can undo the last
- *   steps. A short `busy_timeout`, because it blocks the process.
- * - **A crash** of the process or, with `FULL`, of the machine leaves either the old record or the new one. If a
- *   listener dies with a lease, the lease runs out.
+ *   steps.
+ * - **Waiting**: SQLite's own `busy_timeout` blocks the whole process, so the store sets it to 0 on its connection, and
+ *   tries again by itself until `busyTimeoutMs`.
+ * - **A crash** of the process or, with `FULL`, of the machine leaves either the old record or the new one.
  */
-export class SqliteStore implements IdempotencyStore {
-  readonly #database: SqliteDatabase;
-  readonly #sql: SqliteStatements;
-  readonly #busyTimeoutMs: number;
-  readonly #prepared = new Map<string, SqliteStatement>();
+export class SqliteStore extends StoreOverRecords {
+  readonly #records: SqliteRecords;
 
   /**
-   * @param database - a `DatabaseSync` of `node:sqlite`, or a `Database` of better-sqlite3, for this store alone
+   * @param database - a database for this store alone
    * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
    */
-  constructor(database: SqliteDatabase, options: SqliteStoreOptions = {}) {
-    if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function') {
-      throw new ConfigurationError(
-        'Expected an SQLite database as the first argument: a `new DatabaseSync(path)` of node:sqlite, or a ' +
-          '`new Database(path)` of better-sqlite3.',
-      );
-    }
-    this.#database = database;
-    this.#sql = sqliteStatements(options.table ?? 'pix_automatic_notifications');
-    this.#busyTimeoutMs = checkDuration('busyTimeoutMs', options.busyTimeoutMs ?? 2000);
+  constructor(database: SqliteDatabase | LibsqlClient, options: SqliteStoreOptions = {}) {
+    const { table = 'pix_automatic_notifications', busyTimeoutMs = 2000 } = options;
+    const records = new SqliteRecords(
+      statementRunner(database),
+      table,
+      checkDuration('busyTimeoutMs', busyTimeoutMs),
+    );
+    super(records);
+    this.#records = records;
   }
 
-  async claim(subject: string, state: string, leaseMs: number): Promise<ClaimResult> {
-    const duration = checkDuration('leaseMs', leaseMs);
-    const asked = { subject, state, token: newToken() };
-    const names = { subject: storableSubject(subject), state: storableState(state), token: asked.token };
-    const claimed = await this.#run(this.#sql.claim, { ...names, duration });
-    if (!Array.isArray(claimed) || claimed.length > 0) return readClaimRow(claimed, asked);
-    // A second statement is safe: a done state stays done, and anything else is busy.
-    return readClaimRow(await this.#run(this.#sql.read, names), asked);
-  }
-
-  async complete(claim: Claim, retentionMs: number): Promise<boolean> {
-    const duration = checkDuration('retentionMs', retentionMs);
-    const { token } = claim;
-    const names = { subject: storableSubject(claim.subject), state: storableState(claim.state), token };
-    return isConfirmed('complete', await this.#run(this.#sql.complete, { ...names, duration }), token);
-  }
-
-  async release(claim: Claim): Promise<void> {
-    await this.#run(this.#sql.release, { subject: storableSubject(claim.subject), token: claim.token });
-  }
-
-  /**
-   * Creates the tables (for records and for parked notifications) and their indexes if they are missing. Any number of
-   * processes may call it at the same time.
-   *
-   * @throws `ConfigurationError` if one of the tables exists and lacks a column or has a trigger
-   */
+  /** Creates the table and its index if they are missing. Any number of processes may call it at the same time. */
   async createTable(): Promise<void> {
-    for (const table of this.#sql.tables) {
-      for (const statement of table.statements) {
-        await this.#retried(() => this.#database.exec(statement));
-        // Checked before the index is created, because a foreign table may lack its column.
-        await this.#check(table);
-      }
-    }
+    for (const statement of this.#records.create) await this.#records.run(statement);
   }
 
   /** Returns the SQL that `createTable` runs, for your migrations. */
   createTableSql(): string {
-    const statements = this.#sql.tables.flatMap((table) => table.statements);
-    return statements.map((statement) => `${statement};\n`).join('');
+    return this.#records.create.map((statement) => `${statement};\n`).join('');
+  }
+}
+
+/** Milliseconds since 1970 by SQLite's clock, the same throughout a statement; `unixepoch('subsec')` needs 3.42. */
+const NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
+
+export class SqliteRecords implements RecordStore {
+  readonly create: readonly string[];
+  readonly #execute: Execute;
+  readonly #name: string;
+  readonly #busyTimeoutMs: number;
+
+  constructor(execute: Execute, table: string, busyTimeoutMs: number) {
+    if (table === '' || table.includes('\0') || /^sqlite_/i.test(table)) {
+      throw new ConfigurationError(
+        "Expected table to be a name, unquoted, that does not begin with 'sqlite_'. It is quoted for you.",
+      );
+    }
+    this.#execute = execute;
+    this.#name = quoted(table);
+    this.#busyTimeoutMs = busyTimeoutMs;
+    this.create = [
+      `CREATE TABLE IF NOT EXISTS ${this.#name} (
+  subject TEXT NOT NULL PRIMARY KEY,
+  -- JSON: which states are done, and the lease of the claim at work.
+  record TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  -- Milliseconds since 1970: datetime(expires_at / 1000, 'unixepoch') reads it.
+  expires_at INTEGER NOT NULL
+)`,
+      `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_expires_at`)} ON ${this.#name} (expires_at)`,
+    ];
   }
 
-  /**
-   * Deletes expired records and parked notifications: call it regularly, and again while it returns the limit.
-   *
-   * @param options - `limit`: how many at most; deleting blocks the process. Default: 1000
-   * @returns how many were deleted
-   */
-  async deleteExpired(options: { readonly limit?: number | undefined } = {}): Promise<number> {
-    const limit = checkCount('limit', options.limit ?? 1000);
-    const records = (await this.#run(this.#sql.deleteExpired, { limit })).length;
-    if (records === limit) return records;
-    const rest = { limit: limit - records };
-    return records + (await this.#run(this.#sql.deleteExpiredParked, rest)).length;
+  async read(subject: string): Promise<ReadRecord> {
+    const [row] = await this.run(
+      `SELECT record, version, ${NOW} AS now FROM (SELECT 1) LEFT JOIN ${this.#name} ON subject = ?`,
+      subject,
+    );
+    return readRow(row);
   }
 
-  /**
-   * Parks the notification in the table `…_parked`, which then holds personal data, in the notification's body;
-   * `deleteExpired` deletes it after `retentionMs`.
-   */
-  async park(notification: ParkRequest, retentionMs: number): Promise<void> {
-    const duration = checkDuration('retentionMs', retentionMs);
-    const values = { key: storableSubject(notification.key), entry: parkedAsText(notification), duration };
-    await this.#run(this.#sql.park, values);
+  async write(subject: string, { record, version, next, before, expiresAt }: WriteRecord): Promise<boolean> {
+    const rows =
+      version === 0
+        ? await this.run(
+            `INSERT INTO ${this.#name} (subject, record, version, expires_at) SELECT ?, ?, ?, ? WHERE ${NOW} < ? ` +
+              'ON CONFLICT (subject) DO NOTHING RETURNING 1',
+            ...[subject, record, next, expiresAt, before],
+          )
+        : await this.run(
+            `UPDATE ${this.#name} SET record = ?, version = ?, expires_at = ? ` +
+              `WHERE subject = ? AND version = ? AND ${NOW} < ? RETURNING 1`,
+            ...[record, next, expiresAt, subject, version, before],
+          );
+    return rows.length === 1;
   }
 
-  /** Lists parked notifications, least recently failed first. */
-  async parked(query: ParkedQuery = {}): Promise<ParkedNotification[]> {
-    const { since, limit, key } = checkParkedQuery(query);
-    const name = key === undefined ? '' : storableSubject(key);
-    return readParkedRows(await this.#run(this.#sql.parked, { key: name, since, limit }));
+  async deleteExpired(limit: number): Promise<number> {
+    const rows = await this.run(
+      `DELETE FROM ${this.#name} WHERE subject IN (` +
+        `SELECT subject FROM ${this.#name} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ?) RETURNING 1`,
+      limit,
+    );
+    return rows.length;
   }
 
-  /** Removes the notification that is parked under a key. */
-  async unpark(key: string): Promise<void> {
-    await this.#run(this.#sql.unpark, { key: storableSubject(key) });
-  }
-
-  async #check(table: SqliteTable): Promise<void> {
-    const [row] = await this.#run(this.#sql.inspect, { table: table.name });
-    const { columns, triggers } = row as { readonly columns: string; readonly triggers: string };
-    const found: readonly string[] = JSON.parse(columns);
-    const missing = table.columns.filter((column) => !found.includes(column));
-    if (missing.length > 0 || triggers !== '[]') throw notOurTable(table.name, missing);
-  }
-
-  async #run(sql: string, values: Record<string, string | number>): Promise<unknown[]> {
-    return this.#retried(() => {
-      const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
-      this.#prepared.set(sql, statement);
-      // Not `get`, which stops at the first row and hides a failure of the commit that follows.
-      return statement.all(values);
-    });
-  }
-
-  async #retried<Result>(step: () => Result): Promise<Result> {
+  async run(sql: string, ...values: (string | number)[]): Promise<unknown[]> {
     const deadline = performance.now() + this.#busyTimeoutMs;
     for (;;) {
-      if (this.#database.inTransaction === true || this.#database.isTransaction === true) {
-        throw new StoreError(
-          "A transaction is open on the store's SQLite connection, and its rollback would undo the step. " +
-            'Give the store a connection of its own.',
-        );
-      }
       try {
-        return step();
+        return await this.#execute(sql, values);
       } catch (error) {
         if (!mayPass(error)) throw error;
         if (performance.now() > deadline) throw stillHeld(this.#busyTimeoutMs, error);
@@ -184,6 +176,57 @@ export class SqliteStore implements IdempotencyStore {
       await sleep(5 + Math.random() * 20);
     }
   }
+}
+
+type Execute = (sql: string, values: (string | number)[]) => Promise<unknown[]>;
+
+export function statementRunner(database: SqliteDatabase | LibsqlClient): Execute {
+  if (typeof database === 'object' && database !== null) {
+    if ('prepare' in database && typeof database.prepare === 'function') return inProcess(database);
+    if ('execute' in database && typeof database.execute === 'function') {
+      return async (sql, args) => [...(await database.execute({ sql, args })).rows];
+    }
+  }
+  throw new ConfigurationError(
+    'Expected an SQLite database as the first argument: a `new DatabaseSync(path)` of node:sqlite, a ' +
+      '`new Database(path)` of bun, better-sqlite3 or libsql, or the result of `createClient()` of @libsql/client.',
+  );
+}
+
+function inProcess(database: SqliteDatabase): Execute {
+  let waitsByItself = true;
+  const prepared = new Map<string, SqliteStatement>();
+  return async (sql, values) => {
+    if (database.inTransaction === true || database.isTransaction === true) {
+      throw new StoreError(
+        "A transaction is open on the store's SQLite connection, and its rollback would undo the step. " +
+          'Give the store a connection of its own.',
+      );
+    }
+    // SQLite's own wait blocks the whole process.
+    if (waitsByItself) database.prepare('PRAGMA busy_timeout = 0').all();
+    waitsByItself = false;
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    if (sql.startsWith('CREATE')) {
+      statement.run();
+      return [];
+    }
+    prepared.set(sql, statement);
+    // Not `get`, which stops at the first row and hides a failure of the commit that follows.
+    return statement.all(...values);
+  };
+}
+
+/** SQLite's codes for "another connection holds the file" and "another connection has changed the schema". */
+const PASSING = { SQLITE_BUSY: 5, SQLITE_SCHEMA: 17 };
+
+/** Whether a retry may succeed. node:sqlite and bun give the code as a number, the others as a name. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'errcode' in error ? error.errcode : 'errno' in error ? error.errno : undefined;
+  if (typeof code === 'number') return Object.values(PASSING).includes(code & 0xff);
+  const name = 'code' in error ? String(error.code) : '';
+  return Object.keys(PASSING).some((passing) => name.startsWith(passing));
 }
 
 function stillHeld(busyTimeoutMs: number, cause: unknown): StoreError {
@@ -194,10 +237,6 @@ function stillHeld(busyTimeoutMs: number, cause: unknown): StoreError {
   );
 }
 
-function notOurTable(table: string, missing: readonly string[]): ConfigurationError {
-  const what = missing.length > 0 ? `has no column ${missing.join(', ')}` : 'has a trigger';
-  return new ConfigurationError(
-    `The table "${table}" ${what}, so it is not one that createTable made. ` +
-      'Pass the name of a table for the store alone, or drop this one if nothing else uses it.',
-  );
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }

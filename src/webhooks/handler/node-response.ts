@@ -1,7 +1,27 @@
-import type { PlainResponse } from './request';
+import type { PlainResponse } from './http';
+
+/** The part of a `node:http` request that is used here. Requests of Express and NestJS fit. */
+export type NodeRequest = {
+  /** The HTTP method. */
+  readonly method?: string | undefined;
+  /** The path with the query. */
+  readonly url?: string | undefined;
+  /** The headers, under lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Whether the whole body has arrived. */
+  readonly complete?: boolean;
+  /** Whether something has begun to read the body. */
+  readonly readableDidRead?: boolean;
+  /** Whether the body was read to its end. */
+  readonly readableEnded?: boolean;
+  /** 1, or 2 for HTTP/2. */
+  readonly httpVersionMajor?: number;
+  /** Whether the connection is gone. */
+  readonly destroyed?: boolean;
+};
 
 /** The part of a `node:http` response that is used here. */
-export interface NodeResponse {
+export type NodeResponse = {
   /** Whether something has answered already. */
   readonly headersSent: boolean;
   /** Sends the status and the headers. */
@@ -10,7 +30,7 @@ export interface NodeResponse {
   end(body: string): unknown;
   /** Closes the connection. Called if another method has thrown, so that the service does not wait for a response. */
   destroy?(): unknown;
-}
+};
 
 /** Recognizes a response by its functions. Workers pass an environment as second argument, and Next.js parameters. */
 export function isNodeResponse(value: unknown): value is NodeResponse {
@@ -28,14 +48,16 @@ export function isNodeResponse(value: unknown): value is NodeResponse {
  */
 export function sendTo(
   response: NodeResponse,
-  request: { readonly complete?: boolean },
+  request: Pick<NodeRequest, 'complete' | 'httpVersionMajor'>,
   { status, headers, body }: PlainResponse,
   onFailure: (error: unknown) => void,
 ): void {
   try {
     if (response.headersSent) return;
-    // The rest of an unread body would be read to its end before the next request, and it may never end.
-    response.writeHead(status, request.complete === false ? { ...headers, connection: 'close' } : headers);
+    // The rest of an unread body would be read to its end before the next request, and it may never end. HTTP/2 ends a
+    // stream by itself, and has no such header.
+    const closes = request.complete === false && (request.httpVersionMajor ?? 1) < 2;
+    response.writeHead(status, closes ? { ...headers, connection: 'close' } : headers);
     response.end(body);
   } catch (error) {
     onFailure(error);

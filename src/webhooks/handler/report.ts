@@ -1,5 +1,6 @@
 import type { AuthorizationFailure, ValidationIssue } from '../../errors';
 import { authorizationFailures } from '../../errors/webhook-authentication-error';
+import { storeCause } from './store-cause';
 
 /**
  * What happened to a request that was not acted on.
@@ -10,12 +11,17 @@ import { authorizationFailures } from '../../errors/webhook-authentication-error
  * - `invalid_notification` (400): it contradicts itself, or lacks its identity or state, and there is no `unrecognized`
  *   callback
  * - `unhandled` (200): there is no callback for its kind
+ * - `field_left_out` (as answered): a known field has another type than documented; once per kind and field
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
+ * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
+ * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
  * - `store_failed` (503, or 500 once a transaction's callback has started): the store threw or took too long; `error`
  *   says why
- * - `lease_lost` (503): the callback succeeded, but the lease was over before that could be recorded
+ * - `lease_lost` (503): the callback succeeded, but another delivery came between before that could be recorded
+ * - `dead_letters_failed`: a dead letter could not be kept or forgotten; `error` says why. It is 503 where the answer
+ *   would have been 200 and the notification is not kept
  * - `draining` (503): the process is about to end
  * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
  *   that is mounted without `toNodeListener`, or an answer that could not be sent; the message says so
@@ -30,11 +36,15 @@ export type WebhookReportCode =
   | 'invalid_body'
   | 'invalid_notification'
   | 'unhandled'
+  | 'field_left_out'
   | 'busy'
   | 'callback_failed'
   | 'callback_timeout'
+  | 'not_confirmed'
+  | 'confirm_failed'
   | 'store_failed'
   | 'lease_lost'
+  | 'dead_letters_failed'
   | 'draining'
   | 'internal';
 
@@ -47,10 +57,11 @@ export interface WebhookReportDetails {
   readonly issues?: readonly ValidationIssue[] | undefined;
   readonly error?: unknown;
   readonly received?: unknown;
+  readonly delivery?: number | undefined;
   /** Replaces the code's own message if more is known. */
   readonly message?: string | undefined;
-  /** With the option `park`: a sentence that says whether the notification is parked. */
-  readonly parked?: string | undefined;
+  /** A sentence that says what became of the notification. */
+  readonly fate?: string | undefined;
 }
 
 /** Reports a code with its details. */
@@ -74,7 +85,7 @@ export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
 /** Returns the handler's own reporter, or the default one for a handler that `createWebhookHandler` did not make. */
 export function reporterOf(handler: object): Reporter {
   const { [REPORTER]: own }: { readonly [REPORTER]?: Reporter } = handler;
-  return own ?? reporterTo(logReport);
+  return own ?? reporterTo(defaultReport());
 }
 
 /** A request that was not acted on: what `onReport` gets. */
@@ -95,20 +106,25 @@ export class WebhookReport {
   readonly issues: readonly ValidationIssue[] | undefined;
   /** What was thrown, by your callback, your store or the platform. */
   readonly error: unknown;
+  /** The how manieth delivery of this notification that this process has seen fail; `undefined` before it was read. */
+  readonly delivery: number | undefined;
 
   readonly #received: unknown;
 
   constructor(code: WebhookReportCode, details: WebhookReportDetails) {
     this.code = code;
-    const message = details.message ?? MESSAGES[code];
+    const [what, advice] = details.message === undefined ? MESSAGES[code] : [details.message];
     const why = details.reason && authorizationFailures[details.reason];
-    this.message = [message, why, details.parked].filter(Boolean).join(' ');
+    const fields = details.issues?.length ? `Fields: ${pathsOf(details.issues)}.` : undefined;
+    const cause = STORE_CODES.has(code) ? storeCause(details.error) : undefined;
+    this.message = [what, why, fields, details.fate, cause, advice].filter(Boolean).join(' ');
     this.status = details.status;
     this.kind = details.kind;
     this.key = details.key;
     this.reason = details.reason;
     this.issues = details.issues;
     this.error = details.error;
+    this.delivery = details.delivery;
     this.#received = details.received;
   }
 
@@ -118,53 +134,133 @@ export class WebhookReport {
   }
 }
 
-const MESSAGES: Readonly<Record<WebhookReportCode, string>> = {
-  method_not_allowed: 'Notifications are POST requests.',
-  unauthorized: 'The request did not prove that the service sent it.',
-  body_too_large:
-    'The body is larger than `maxBodyBytes`. Find out who sends it. If it is the service, raise `maxBodyBytes`.',
-  body_timeout: 'The body took longer than `bodyTimeoutMs` to arrive.',
-  body_interrupted: 'The connection was lost before the body had arrived.',
-  body_already_read:
-    'Something else has read the body, probably a body parser. Pass what it made of it: ' +
-    '`handler.handle({ method, url, headers, body: request.body })`, or mount the handler before the parser.',
-  invalid_body: 'The body is not a JSON object.',
-  invalid_notification:
-    'The notification does not fit the kind it seems to be, and there is no `unrecognized` callback.',
-  unhandled: "There is no callback for this kind. Add one to `on`, or 'ignore'.",
-  busy: 'The same subject is being acted on now.',
-  callback_failed: 'The callback threw.',
-  callback_timeout:
-    'The callback took longer than `callbackTimeoutMs`. Raise `callbackTimeoutMs`, or write the work to a queue and ' +
-    'return.',
-  store_failed:
-    'The idempotency store failed, or took longer than `storeTimeoutMs`. Check that its database is running and can be ' +
-    'reached.',
-  lease_lost:
-    'The callback succeeded, but its lease was over before that could be recorded. The next delivery runs it again, so ' +
-    'its effect must be safe to repeat. Check whether the store was slow or has lost data.',
-  draining: 'The handler is draining: the process is about to end.',
-  internal:
-    'Something unexpected was thrown: see `error`. It may come from `getAuthorization` or from a kind of your own.',
+const MAX_PATHS = 10;
+
+/** The names of the fields, never their values; `the body` for an issue of the whole. */
+function pathsOf(issues: readonly ValidationIssue[]): string {
+  const paths = issues.map(({ path }) => inOneLine(path.map(String).join('.')) || 'the body');
+  const more = paths.length > MAX_PATHS ? ` and ${paths.length - MAX_PATHS} more` : '';
+  return `${paths.slice(0, MAX_PATHS).join(', ')}${more}`;
+}
+
+/** Codes whose cause is what a database has thrown. */
+const STORE_CODES: ReadonlySet<WebhookReportCode> = new Set(['store_failed', 'dead_letters_failed']);
+
+/** For each code what happened, and the likely cause with the way out. What became of the notification stands between. */
+const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advice?: string]>> = {
+  method_not_allowed: ['The request is no POST, as notifications are.'],
+  unauthorized: ['The request did not prove that the service sent it.'],
+  body_too_large: [
+    'The body is larger than `maxBodyBytes`.',
+    'Find out who sends it. If it is the service, raise `maxBodyBytes`.',
+  ],
+  body_timeout: [
+    'The body took longer than `bodyTimeoutMs` to arrive.',
+    'Check the proxy in front of the listener.',
+  ],
+  body_interrupted: ['The connection was lost before the body had arrived.'],
+  body_already_read: [
+    'Something else has read the body, probably a body parser.',
+    'Pass what it made of it: `handler.handle({ method, url, headers, body: request.body })`, or mount the handler ' +
+      'before the parser.',
+  ],
+  invalid_body: [
+    'The body is not a JSON object that can be read, although the credentials are yours.',
+    'Look at `received`, and find out who sends it.',
+  ],
+  invalid_notification: [
+    'The notification contradicts itself, or lacks what identifies it, and there is no `unrecognized` callback.',
+    'It may be a payment: look at it, or add an `unrecognized` callback.',
+  ],
+  unhandled: [
+    'There is no callback for this kind.',
+    "Add one to `on`, or say 'ignore' if you do not need this kind.",
+  ],
+  field_left_out: [
+    'Known fields have another type than documented, so `payload` does not have them; `raw` does.',
+    'Tell the service, and read them from `raw` if you need them. Reported once per kind and field.',
+  ],
+  busy: ['The same subject is being acted on now.', 'If that continues, look for callbacks that hang.'],
+  callback_failed: ['The callback threw.'],
+  callback_timeout: [
+    'The callback took longer than `callbackTimeoutMs`. If it still succeeds within its lease, that is recorded.',
+    'Raise `callbackTimeoutMs`, or write the work to a queue and return.',
+  ],
+  not_confirmed: [
+    'The service says otherwise about this payment, so the callback did not run.',
+    'Compare it with `getTransaction`. If the service is right, somebody else may have your credentials.',
+  ],
+  confirm_failed: [
+    'The service could not be asked whether this payment is real, so the callback did not run: see `error`.',
+    'Check that the client of `confirm` reaches the service.',
+  ],
+  store_failed: ['The idempotency store failed, or took longer than `storeTimeoutMs`.'],
+  lease_lost: [
+    'The callback succeeded, but its lease was over before that could be recorded, and another delivery came between.',
+    'Its effect must be safe to repeat. Check whether the store was slow or has lost data.',
+  ],
+  dead_letters_failed: ['The dead letters could not be written, or took longer than `storeTimeoutMs`.'],
+  draining: ['The handler is draining: the process is about to end.'],
+  internal: [
+    'Something unexpected was thrown: see `error`.',
+    'It may come from `getAuthorization` or from a kind of your own.',
+  ],
 };
+
+const MINUTE_MS = 60_000;
+const MAX_SEEN = 1_000;
+const MAX_KEYS = 5;
 
 /**
  * The default `onReport`: one line of text, with the fields that hold no personal data, and what your own callback or
- * database threw. Without the latter, a missing table would look like a dead database.
+ * database threw. Lines that differ in nothing but the key are counted for a minute, so that a dead database does not
+ * write a line a notification.
  */
-export function logReport({ code, message, kind, key, reason, error }: WebhookReport): void {
-  const about = [kind && `kind=${kind}`, key && `key=${key}`, reason && `reason=${reason}`];
-  const details = about.filter(Boolean).join(' ');
-  const thrown = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
-  console.error(
-    `pix-automatic-sdk: webhook ${code}${details && ` (${details})`}: ${message}${thrown && ` [${thrown}]`}`,
-  );
+export function defaultReport(): (report: WebhookReport) => void {
+  const seen = new Map<string, { readonly since: number; readonly keys: (string | undefined)[] }>();
+  const flush = (same: string, code: string) => {
+    const keys = seen.get(same)?.keys ?? [];
+    seen.delete(same);
+    if (keys.length === 0) return;
+    const some = [...new Set(keys)].filter(Boolean).slice(0, MAX_KEYS).join(' ');
+    console.error(
+      `pix-automatic-sdk: webhook ${code}: ${keys.length} more like it within a minute${some && ` (${some} …)`}.`,
+    );
+  };
+  return (report) => {
+    const { code, status, kind, key, reason, delivery, message, issues = [], error } = report;
+    const thrown = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
+    const same = JSON.stringify([code, status, kind, reason, pathsOf(issues), thrown]);
+    const now = Date.now();
+    const before = seen.get(same);
+    if (before !== undefined && now - before.since < MINUTE_MS) {
+      before.keys.push(key);
+      return;
+    }
+    flush(same, code);
+    if (seen.size >= MAX_SEEN) seen.clear();
+    seen.set(same, { since: now, keys: [] });
+    const timer: { unref?: () => void } = Object(setTimeout(flush, MINUTE_MS, same, code));
+    timer.unref?.();
+    const about = [
+      kind && `kind=${kind}`,
+      key && `key=${key}`,
+      delivery && `delivery=${delivery}`,
+      reason && `reason=${reason}`,
+    ];
+    const details = about.filter(Boolean).join(' ');
+    console.error(
+      `pix-automatic-sdk: webhook ${code}${details && ` (${details})`}: ${message}${thrown && ` [${thrown}]`}`,
+    );
+  };
 }
 
 /** Other errors come from the platform, and may quote the request. */
 const THROWN_BY_MERCHANT: ReadonlySet<WebhookReportCode> = new Set([
   'callback_failed',
+  'confirm_failed',
   'store_failed',
+  'dead_letters_failed',
   'internal',
 ]);
 

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ConfigurationError } from '../../errors';
-import { documentedNames } from '../../service/kinds';
-import type { ReceivedNotification } from '../../service/kinds/kind';
+import { documentedNames } from '../../service/notifications';
+import type { ReceivedNotification } from '../../service/notifications/notification';
 import { checkFunction } from '../../values/option-checks';
 
 /** A merchant's own kind of notification. */

@@ -1,5 +1,5 @@
-import type { DocumentedNotification } from '../../service/kinds';
-import type { ReceivedNotification } from '../../service/kinds/kind';
+import type { DocumentedNotification } from '../../service/notifications';
+import type { ReceivedNotification } from '../../service/notifications/notification';
 import type { ValidationIssue } from '../../shared/validation-issue';
 import type { AnyDefinition, DefinedNotification } from './define-notification';
 

@@ -1,6 +1,6 @@
 import type { PixCodeExplanation } from '../../pix/explain-pix-code';
-import { type FailedPayout, type PayoutErrorCode, payoutErrorMeanings } from '../../service/kinds/payout';
-import type { OpenEnum } from '../../service/schema/fields';
+import type { OpenEnum } from '../../service/fields';
+import { type PayoutErrorCode, payoutErrorMeanings } from '../../service/notifications/payout';
 
 /** Why a payout failed. */
 export interface PayoutFailure {
@@ -8,8 +8,8 @@ export interface PayoutFailure {
   readonly code: OpenEnum<PayoutErrorCode> | undefined;
   /** What the document says about the code (section 7.1); `undefined` for a code that it does not explain. */
   readonly meaning: string | undefined;
-  /** The bank's own words, if the notification has any after the code. */
-  readonly reason: string | undefined;
+  /** The bank's own words, if the notification has any. */
+  readonly reason?: string | undefined;
   /**
    * What the bank's code means (`AC07`, for example). Only if you pass `explainPixCode` of `pix-automatic-sdk/pix`, and
    * the notification has a code that it knows.
@@ -17,32 +17,53 @@ export interface PayoutFailure {
   readonly explanation?: PixCodeExplanation | undefined;
 }
 
+/** The fields of a payout that are read. */
+interface PayoutOutcome {
+  readonly success: boolean;
+  readonly error_code?: string | null | undefined;
+  readonly message?: string | null | undefined;
+}
+
 const MEANINGS: Readonly<Record<string, string>> = payoutErrorMeanings;
 
+/** The codes that a reason may follow (document section 7.1). */
+const WITH_REASON: readonly unknown[] = ['PE0003', 'PE0004'];
+
 /**
- * Explains a failed payout (document sections 6.5 and 7.1). Reads `error_code` first, then `message`; in either, the
- * bank's reason may follow the code, as in `PE0003 - account closed`.
+ * Explains a failed payout (document sections 6.5 and 7.1); `undefined` for one that did not fail.
  *
- * @param payload - the payload of a `payout` notification with `success: false`
+ * The document says that for `PE0003` and `PE0004` a reason may follow, and that `message` gives the context. So
+ * `reason` is the message, after ` - ` where there is one. An `error_code` with a text after the code is read too. Both
+ * forms are not in the document: services of this kind send them.
+ *
+ * @param payload - the payload of a `payout` notification
  * @param explainPixCode - from `pix-automatic-sdk/pix`, to explain the bank's own code too; for another language, a
  *   function of yours that calls it
  */
 export function payoutFailure(
-  payload: Pick<FailedPayout, 'error_code' | 'message'>,
+  payload: PayoutOutcome,
   explainPixCode?: (code: string, context: 'payout') => PixCodeExplanation | undefined,
-): PayoutFailure {
-  const fromCode = readCode(payload.error_code);
-  const fromMessage = readCode(payload.message);
-  const code = fromCode?.code ?? (payload.error_code || fromMessage?.code);
-  const sameCode = fromMessage?.code === code ? fromMessage : undefined;
+): PayoutFailure | undefined {
+  if (payload.success !== false) return undefined;
+  const { error_code, message } = payload;
+  const [, documented, text = ''] = /^\s*(PE\d{4})\b(.*)$/s.exec(error_code ?? '') ?? [];
+  const code = documented ?? (error_code || undefined);
+  const meaning = code !== undefined && Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
+  const fromMessage = WITH_REASON.includes(code) ? afterDash(message ?? '') : '';
+  const reason = text.replace(/^[\s:;,.–—-]+/, '').trim() || fromMessage.trim();
   return {
     code,
-    meaning: code !== undefined && Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined,
-    reason: fromCode?.reason ?? sameCode?.reason,
+    meaning,
+    ...(reason !== '' && reason !== meaning && { reason }),
     ...(explainPixCode && {
-      explanation: explainBankCode(`${payload.error_code ?? ''} ${payload.message ?? ''}`, explainPixCode),
+      explanation: explainBankCode(`${error_code ?? ''} ${message ?? ''}`, explainPixCode),
     }),
   };
+}
+
+function afterDash(message: string): string {
+  const dash = message.indexOf(' - ');
+  return dash === -1 ? message : message.slice(dash + 3);
 }
 
 /** Returns the explanation of the first code that has one. A code is four capitals, or two capitals and two digits. */
@@ -55,11 +76,4 @@ function explainBankCode(
     if (explanation !== undefined) return explanation;
   }
   return undefined;
-}
-
-function readCode(text: string | null | undefined): { code: string; reason: string | undefined } | undefined {
-  const match = /\b(PE\d{4})\b(.*)/s.exec(text ?? '');
-  if (match?.[1] === undefined) return undefined;
-  const reason = match[2]?.replace(/^[\s:;,.–—-]+/, '').trim();
-  return { code: match[1], reason: reason || undefined };
 }

@@ -1,8 +1,8 @@
 import { ConfigurationError, type ValidationIssue } from '../../errors';
-import type { DocumentedNotification } from '../../service/kinds';
-import type { DocumentedKind, ReadNotification } from '../../service/kinds/kind';
-import { isUndamaged, MAX_IDENTITY_LENGTH } from '../../service/schema/checks';
-import { validate } from '../../service/schema/schema';
+import { isUndamaged, MAX_IDENTITY_LENGTH } from '../../service/checks';
+import type { DocumentedNotification } from '../../service/notifications';
+import type { DocumentedKind, ReadNotification } from '../../service/notifications/notification';
+import { validate } from '../../service/schema';
 import { chooseKind } from './choose-kind';
 import type { AnyDefinition } from './define-notification';
 import type { Notification, UnrecognizedNotification } from './notification';

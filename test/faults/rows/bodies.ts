@@ -186,9 +186,10 @@ export const bodyFaults: readonly Fault[] = [
     expected: survived,
   },
   {
-    name: 'Latin-1 declared as Latin-1',
+    // JSON is UTF-8, whatever the service declares.
+    name: 'UTF-8 declared as Latin-1',
     respond: ({ write, answer }) => {
-      const bytes = Buffer.from(answer.replace('{', '{"novel":"é",'), 'latin1');
+      const bytes = Buffer.from(answer.replace('{', '{"novel":"é",'));
       const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=ISO-8859-1\r\n`;
       write(Buffer.concat([Buffer.from(`${head}content-length: ${bytes.byteLength}\r\n\r\n`), bytes]));
     },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  connectionFailed,
   every,
   hopeless,
   lost,
@@ -256,8 +257,7 @@ export const connectionFaults: readonly Fault[] = [
       await server.listen();
       return calling;
     },
-    // The first attempt was refused, so nothing was sent, and even a POST may be retried.
-    expected: every({ ...success(1), attempts: 2 }),
+    expected: readAndWrite({ ...success(1), attempts: 2 }, connectionFailed('not-sent', 1, 0)),
     lasting: true,
   },
   ...(['no answer', 'answer that breaks off'] as const).map(

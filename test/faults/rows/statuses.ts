@@ -3,7 +3,6 @@ import {
   connectionFailed,
   every,
   invalidResponse,
-  lost,
   passing,
   readAndWrite,
   refused,
@@ -167,9 +166,8 @@ export const statusFaults: readonly Fault[] = [
   {
     name: '407, which fetch itself turns into a network error',
     respond: say(message('407 Proxy Authentication Required', '', ['proxy-authenticate: Basic realm="x"'])),
-    // The client never sees the status (fetch standard, HTTP-network-or-cache fetch), and "unknown" errs on the safe
-    // side of "refused".
-    expected: lost,
+    // Recognized by the error, which on Node has no message (fetch standard, HTTP-network-or-cache fetch).
+    expected: refused(407),
   },
   { name: '204', respond: say('HTTP/1.1 204 No Content\r\n\r\n'), expected: unusable },
   {

@@ -1,6 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAuthority, createSelfSigned, type TestAuthority } from '../../helpers/certificates';
-import { hopeless, lost, neverSent, reaching, stalled, survived, undecided, unusable } from '../expectations';
+import {
+  connectionFailed,
+  every,
+  hopeless,
+  lost,
+  neverSent,
+  reaching,
+  stalled,
+  survived,
+  undecided,
+  unusable,
+} from '../expectations';
 import { BRIEFLY, type Fault, message } from '../fault';
 
 /** Faults of TLS. The client trusts `authority`. */
@@ -20,7 +31,8 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
       ([kind, certificate]): Fault => ({ name: `certificate ${kind}`, tls: certificate, expected: hopeless }),
     ),
 
-    // A first record that is not TLS proves that the handshake never began.
+    // From here on TLS fails for other reasons. Their codes may also come after the handshake, so the outcome must be
+    // unknown where the error does not say when it happened.
     {
       name: 'plain HTTP where TLS is expected',
       url: ({ port }) => `https://127.0.0.1:${port}`,
@@ -28,11 +40,9 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
         socket.once('data', () => socket.end(message('400 Bad Request')));
         return false;
       },
-      expected: hopeless,
+      expected: every(connectionFailed('unknown', 1, 0)),
       lasting: true,
     },
-    // From here on TLS fails for other reasons. Their codes may also come after the handshake, so the outcome must be
-    // unknown where the error does not say when it happened.
     {
       name: 'TLS where plain HTTP is expected',
       tls: good,
@@ -105,7 +115,7 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
         socket.once('data', () => socket.write(Buffer.alloc(512, 0xff)));
         return false;
       },
-      expected: hopeless,
+      expected: every(connectionFailed('unknown', 1, 0)),
       lasting: true,
     },
     {

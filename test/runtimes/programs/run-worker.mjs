@@ -1,9 +1,10 @@
-// Runs worker.mjs in workerd. Arguments: the folder with miniflare in it, and the one with the bundled worker.
+// Runs worker.mjs in workerd. Arguments: the folder with miniflare in it, the one with the bundled
+// worker, and the compatibility date.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const [, , nodeModules, bundle] = process.argv;
+const [, , nodeModules, bundle, compatibilityDate] = process.argv;
 const { Miniflare } = createRequire(join(nodeModules, 'x.js'))('miniflare');
 const names = readdirSync(bundle).sort((a, b) => Number(b === 'worker.js') - Number(a === 'worker.js'));
 const worker = new Miniflare({
@@ -11,7 +12,7 @@ const worker = new Miniflare({
   port: 0,
   modulesRoot: bundle,
   // Without `nodejs_compat`, so nothing of Node is there.
-  compatibilityDate: '2026-04-01',
+  compatibilityDate,
   modules: names.map((name) => ({
     type: 'ESModule',
     path: join(bundle, name),

@@ -105,6 +105,14 @@ const checks = {
     equal([error.httpStatus, error.outcome, error.body.message], [422, 'refused', 'no']);
   },
 
+  // Node 25.9 hides it, because the body of the request is a stream.
+  async 'a 401 refuses a journey'(world) {
+    const { client } = connect(world, '401');
+    const error = await failure(world, client.createRecurringCheckout(checkout));
+    isA(world, error, 'ApiError');
+    equal([error.httpStatus, error.outcome, error.attempts], [401, 'refused', 1]);
+  },
+
   'a refused connection fails as the platform reports it': (world) =>
     cannotConnect(world, world.refused, world.expected.refused),
 
@@ -227,8 +235,10 @@ const checks = {
     isA(world, await failure(world, make()), 'ConfigurationError');
   },
 
-  async 'dates and amounts are converted'({ sdk: { amountFromMinorUnits, decodeQrCode, parseDateTime } }) {
+  async 'dates and amounts are converted'({ sdk }) {
+    const { amountFromMinorUnits, decodeQrCode, parseDateTime, toMinorUnits } = sdk;
     equal(amountFromMinorUnits(5970, 'BRL'), 59.7);
+    equal(toMinorUnits(59.7, 'BRL'), 5970);
     equal(
       parseDateTime('2026-11-21 09:30:00', 'America/Sao_Paulo').toISOString(),
       '2026-11-21T12:30:00.000Z',
@@ -349,13 +359,13 @@ function connect({ sdk, service }, script, options = {}) {
   return { client, seen: async () => (await fetch(`${service}/seen/${id}`)).json() };
 }
 
-async function cannotConnect(world, baseUrl, { outcome, reason, attempts }) {
+async function cannotConnect(world, baseUrl, { outcome, reason }) {
   const client = new world.sdk.PaymentsClient({ baseUrl, ...credentials, maxRetries: 1 });
   const error = await failure(world, client.createRecurringCheckout(checkout));
   isA(world, error, 'ConnectionError');
   equal(
     { outcome: error.outcome, reason: error.reason ?? null, attempts: error.attempts },
-    { outcome, reason, attempts },
+    { outcome, reason, attempts: 1 },
   );
 }
 

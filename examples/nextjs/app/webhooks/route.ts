@@ -1,4 +1,4 @@
-import { confirmPayment, PaymentsClient } from 'pix-automatic-sdk';
+import { PaymentsClient } from 'pix-automatic-sdk';
 import { createWebhookHandler, MemoryStore, type WebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { orders } from '../../lib/orders';
 
@@ -17,6 +17,7 @@ function createHandler(): WebhookHandler {
 
   return createWebhookHandler({
     credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
+    confirm: client, // the service confirms each payment before its callback runs
     store: new MemoryStore(), // for one process; several processes need a store of pix-automatic-sdk/stores
     on: {
       async payment(notification) {
@@ -24,13 +25,10 @@ function createHandler(): WebhookHandler {
         // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
         if (!order) throw new Error('No order has this transaction');
         console.log(`${order.reference}: notified of its payment`);
-        const { confirmed } = await confirmPayment(client, notification);
-        if (!confirmed) throw new Error('The service does not confirm it');
         order.paid = true;
         console.log(`${order.reference}: paid`);
       },
     },
-    onReport: ({ code, reason, error }) =>
-      console.error(code, reason ?? (error as Error | undefined)?.message),
+    onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
   });
 }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { type OperationName, operationNames } from '../../../service/operations';
 import { type Fault, type FaultKind, faultKinds } from '../../model/fault-queue';
+import { Control } from './control';
 import { usePage } from './page-context';
-import { ActButton, html, Section } from './parts';
+import { Card, html } from './parts';
 import type { Texts } from './texts';
 
 /** A switch for each operation and each kind of fault. */
@@ -11,8 +12,7 @@ export function Faults() {
   const [settings, setSettings] = useState<FaultSettings>({ isEvery: false, status: 503, ms: 3_000 });
   const set = (change: Partial<FaultSettings>) => setSettings({ ...settings, ...change });
   const textOf = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
-  return html`<${Section} id="faults" title=${texts.faults}>
-    <div class="card">
+  return html`<${Card} title=${texts.faults}>
       <p class="hint">${texts.faultsHint}</p>
       <div class="grid">
         <label>
@@ -33,13 +33,12 @@ export function Faults() {
       </div>
       ${operationNames.map(
         (operation) => html`<fieldset key=${operation}>
-          <legend>${operation}</legend>
+          <legend>${texts[operation]} <code>${operation}</code></legend>
           ${faultsWith(settings).map((fault) => html`<${FaultSwitch} key=${labelOf(fault, texts)} operation=${operation} fault=${fault} />`)}
         </fieldset>`,
       )}
-      <${ActButton} label=${texts.clearFaults} method="DELETE" path="/faults" />
-    </div>
-  </${Section}>`;
+      <${Control} name="clear-faults" />
+  </${Card}>`;
 }
 
 /** In place of `Infinity`, which JSON does not have: more calls than anybody makes. */
@@ -53,13 +52,14 @@ function FaultSwitch({ operation, fault }: { operation: OperationName; fault: Fa
     (pending) => pending.operation === operation && labelOf(pending.fault, texts) === label,
   );
   const onClick = async () => {
-    await act('DELETE', '/faults', { operation });
-    if (!isOn) await act('POST', '/faults', { operation, fault });
+    await act('DELETE', '/sandbox/faults', { operation });
+    if (!isOn) await act('POST', '/sandbox/faults', { operation, fault });
   };
   return html`<button
     type="button"
     role="switch"
     class="switch"
+    data-control="set-fault"
     aria-checked=${String(isOn)}
     aria-label=${`${label}: ${operation}`}
     onClick=${onClick}

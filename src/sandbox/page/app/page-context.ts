@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { PageState } from '../page-state';
+import type { PageSetup, PageState } from '../page-state';
 import type { Language, Texts } from './texts';
 
 /** What every part of the page needs. */
@@ -8,6 +8,7 @@ export interface Page {
   readonly texts: Texts;
   readonly language: Language;
   readonly state: PageState;
+  readonly setup: PageSetup;
   /** Makes a control call. Shows a failure, and then returns `undefined`. */
   act<Answer = object>(method: string, path: string, body?: object): Promise<Answer | undefined>;
   /** Shows a failure; an empty text removes the last one. */
@@ -44,14 +45,36 @@ export function useSandbox(): { state: PageState | undefined; isConnected: boole
   return { state, isConnected };
 }
 
-/** Makes a control call; the cookie and the token that came with the page go along. */
+/** Makes a call; the cookie and the token that came with the page go along. */
 export async function callSandbox(method: string, path: string, body?: object): Promise<unknown> {
-  const answer = await fetch(`/sandbox${path}`, {
+  const answer = await fetch(path, {
     method,
-    headers: { 'x-sandbox-page': token, 'content-type': 'application/json' },
+    headers: {
+      'x-sandbox-page': token,
+      'content-type': 'application/json',
+      'accept-language': document.documentElement.lang,
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const content = await answer.json();
   if (!answer.ok) throw new Error(content.message);
   return content;
+}
+
+/** What the sandbox answers to `GET /sandbox/page/<what>`, asked for again after each change. `null`: it has none. */
+export function useData<Data>(what: string, revision: number): Data | null | undefined {
+  const [got, setGot] = useState<{ what: string; data: Data | null }>();
+  useEffect(() => {
+    let isCurrent = true;
+    callSandbox('GET', `/sandbox/page/${what}`)
+      .then((data) => data as Data)
+      .catch(() => null)
+      .then((data) => {
+        if (isCurrent) setGot({ what, data });
+      });
+    return () => {
+      isCurrent = false;
+    };
+  }, [what, revision]);
+  return got?.what === what ? got.data : undefined;
 }

@@ -1,8 +1,8 @@
 import htm from 'htm';
 import { type ComponentChildren, h, type VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { usePage } from './page-context';
-import type { Language } from './texts';
+import type { Language, Texts } from './texts';
 
 /** Markup as a template: text in it is always text, never HTML. */
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: unknown[]) => VNode;
@@ -18,9 +18,33 @@ export function money(amount: number, currency: string, language: Language): str
   }
 }
 
+/** The amount that a person means: "10,50" and "10.50" are ten and a half, "1.234,50" is more than a thousand. */
+export function readAmount(text: string): number {
+  const digits = text.replaceAll(/[^\d.,-]/g, '');
+  const mark = Math.max(digits.lastIndexOf(','), digits.lastIndexOf('.'));
+  const hasDecimals = mark !== -1 && digits.length - mark <= 3;
+  const whole = (hasDecimals ? digits.slice(0, mark) : digits).replaceAll(/[.,]/g, '');
+  return Number(hasDecimals ? `${whole}.${digits.slice(mark + 1)}` : whole);
+}
+
+function number(value: number, language: Language): string {
+  return value.toLocaleString(locales[language]);
+}
+
 /** The time of day. */
 export function time(at: string | number, language: Language): string {
   return new Date(at).toLocaleTimeString(locales[language]);
+}
+
+/** A calendar date `yyyy-MM-dd`, as the language writes it. */
+export function day(date: string, language: Language): string {
+  const [year = 0, month = 1, ofMonth = 1] = date.split('-').map(Number);
+  return new Date(year, month - 1, ofMonth).toLocaleDateString(locales[language], { dateStyle: 'medium' });
+}
+
+/** The day and the time of day. */
+export function dayAndTime(at: string | number, language: Language): string {
+  return new Date(at).toLocaleString(locales[language], { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** JSON with indentation; other text as it is. */
@@ -32,63 +56,73 @@ export function pretty(text: string): string {
   }
 }
 
-/** A part of the page with its heading. */
-export function Section(props: { id: string; title: string; count?: number; children: ComponentChildren }) {
-  return html`<section aria-labelledby=${props.id}>
-    <h2 id=${props.id}>${props.title}${props.count ? html` <span class="count">${props.count}</span>` : ''}</h2>
-    ${props.children}
-  </section>`;
-}
-
-/** A part of the page that lists something, the newest first. */
-export function NewestFirst<Item>(props: {
-  id: string;
-  title: string;
-  items: readonly Item[];
-  /** The text for an empty list. */
-  none: string;
-  show: (item: Item, index: number) => VNode;
-}) {
-  const { texts, state } = usePage();
-  const { id, title, items, none, show } = props;
-  return html`<${Section} id=${id} title=${title} count=${items.length}>
-    ${items.length === 0 && html`<p class="hint">${none}</p>`}
-    ${[...items].reverse().map(show)}
-    ${items.length === state.listLength && html`<p class="hint">${texts.showing}</p>`}
-  </${Section}>`;
-}
+export type Tone = 'good' | 'bad' | 'open' | 'calm';
 
 /** A state as a word; the color only repeats it. */
-export function Badge({ text, tone }: { text: string; tone: 'good' | 'bad' | 'open' }) {
+export function Badge({ text, tone }: { text: string; tone: Tone }) {
   return html`<span class=${`badge ${tone}`}>${text}</span>`;
 }
 
-const tones = { PENDING: 'open', SCHEDULED: 'open', PAID: 'good', FAILED: 'bad', CANCELLED: 'bad' } as const;
+const tones = {
+  PENDING: 'open',
+  AUTHORIZED: 'calm',
+  SCHEDULED: 'calm',
+  PAID: 'good',
+  FAILED: 'bad',
+  CANCELLED: 'bad',
+} as const;
 
-/** A state, in the service's own word. */
-export function StatusBadge({ status }: { status: keyof typeof tones }) {
-  return html`<${Badge} text=${status} tone=${tones[status]} />`;
+/** A state in words, with the service's own word for those who look for it. */
+export function StateBadge({ state, of }: { state: keyof typeof tones; of?: 'payment' }) {
+  const { texts } = usePage();
+  const words = texts as Readonly<Record<string, string>>;
+  const word = (of && words[`${of}-${state}`]) ?? texts[state];
+  return html`<span class=${`badge ${tones[state]}`} title=${state}>${word}</span>`;
 }
 
-/** Marks something as invented, with the section of the document that leaves it open. */
+export function statusOf({
+  situation,
+  isAuthorized,
+}: {
+  situation: 'PENDING' | 'CANCELLED' | 'PAID';
+  isAuthorized: boolean;
+}) {
+  return situation === 'PENDING' && isAuthorized ? 'AUTHORIZED' : situation;
+}
+
+/** Marks what the document does not show. Opened by a click or a touch, it says what and why. */
 export function Invented({ row }: { row: string }) {
-  const { texts, state } = usePage();
-  const notShown = state.inventions[row];
-  const section = notShown?.split(':')[0];
-  return html`<span class="invented" title=${notShown}>${texts.invented}${section ? ` (${section})` : ''}</span>`;
+  const { texts, setup } = usePage();
+  return html`<details class="invented">
+    <summary>${texts.invented}</summary>
+    <p>${texts.inventedWhy} ${setup.inventions[row] ?? row}. ${texts.inventedChange} <code>${row}</code></p>
+  </details>`;
+}
+
+/** The name of a kind of notification, in words. */
+export function kindName(kind: string, texts: Texts): string {
+  const names: Readonly<Record<string, string>> = {
+    payment: texts.kindPayment,
+    saleStatus: texts.kindSaleStatus,
+    reversal: texts.kindReversal,
+    refund: texts.kindRefund,
+    payout: texts.kindPayout,
+    custom: texts.kindCustom,
+  };
+  return names[kind] ?? kind;
 }
 
 /** Copies a text, and says so for a moment. */
-export function CopyButton({ text, what, label }: { text: string; what: string; label?: string }) {
+export function CopyButton(props: { text: () => string | Promise<string>; what: string; label?: string }) {
   const { texts } = usePage();
   const [isCopied, setCopied] = useState(false);
   const onClick = async () => {
-    await copy(text);
+    await copy(await props.text());
     setCopied(true);
     setTimeout(() => setCopied(false), 1_500);
   };
-  const shown = label ?? texts.copy;
-  return html`<button type="button" class="small" aria-label=${`${isCopied ? texts.copied : shown}: ${what}`} onClick=${onClick}>
+  const shown = props.label ?? texts.copy;
+  return html`<button type="button" class="quiet" aria-label=${`${isCopied ? texts.copied : shown}: ${props.what}`} onClick=${onClick}>
     ${isCopied ? texts.copied : shown}
   </button>`;
 }
@@ -107,37 +141,56 @@ async function copy(text: string): Promise<void> {
   field.remove();
 }
 
-/** A button that makes a control call. It is disabled while the call runs, so that a double click makes one call. */
-export function ActButton(props: {
-  label: string;
-  /** What it acts on, for screen readers. */
-  what?: string;
-  method?: string;
-  path: string;
-  body?: object;
-  kind?: 'main' | 'small';
-}) {
-  const { act } = usePage();
-  const [isBusy, setBusy] = useState(false);
-  const onClick = async () => {
-    setBusy(true);
-    await act(props.method ?? 'POST', props.path, props.body);
-    setBusy(false);
+/** A text that can be read once it is unfolded, and is asked for only then. */
+export function Unfold(props: { label: string; load: () => Promise<string> }) {
+  const [text, setText] = useState<string>();
+  const onToggle = async (event: Event) => {
+    if ((event.currentTarget as HTMLDetailsElement).open) setText(await props.load());
   };
-  return html`<button
-    type="button"
-    class=${props.kind ?? ''}
-    aria-label=${props.what === undefined ? undefined : `${props.label}: ${props.what}`}
-    aria-disabled=${isBusy ? 'true' : undefined}
-    onClick=${isBusy ? undefined : onClick}
-  >
-    ${props.label}
-  </button>`;
+  return html`<details class="unfold" onToggle=${onToggle}>
+    <summary>${props.label}</summary>
+    ${text !== undefined && html`<pre tabindex="0" aria-label=${props.label}>${text}</pre>`}
+  </details>`;
 }
 
-/** The trimmed values of a form's fields, by name. The browser does not submit the form. */
-export function fieldsOf(event: Event): Record<string, string> {
-  event.preventDefault();
-  const data = new FormData(event.currentTarget as HTMLFormElement);
-  return Object.fromEntries([...data].map(([name, value]) => [name, String(value).trim()]));
+/** The time that is left. Not announced: a screen reader would read out every second. */
+export function Countdown({ at }: { at: number }) {
+  const { texts } = usePage();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.ceil((at - now) / 1_000));
+  return html`<span class="countdown" role="timer">${texts.nextAttempt} ${seconds} s</span>`;
+}
+
+/** The way through a list that is longer than one page. */
+export function Pager(props: {
+  page: number;
+  total: number;
+  length: number;
+  onPage: (page: number) => void;
+}) {
+  const { texts, language } = usePage();
+  const { page, total, length, onPage } = props;
+  if (total <= length) return null;
+  const last = Math.ceil(total / length);
+  const range = `${number((page - 1) * length + 1, language)}–${number(Math.min(page * length, total), language)}`;
+  const step = (label: string, to: number, sign: string) =>
+    html`<button type="button" class="quiet" aria-label=${label} disabled=${to < 1 || to > last} onClick=${() => onPage(to)}>${sign}</button>`;
+  return html`<nav class="pager" aria-label=${texts.pages}>
+    ${step(texts.newer, page - 1, '‹')}
+    <span>${range} ${texts.of} ${number(total, language)}</span>
+    ${step(texts.older, page + 1, '›')}
+  </nav>`;
+}
+
+/** A card with a heading. */
+export function Card(props: { title: string; extra?: ComponentChildren; children?: ComponentChildren }) {
+  const id = useId();
+  return html`<section class="card" aria-labelledby=${id}>
+    <div class="head"><h2 id=${id}>${props.title}</h2>${props.extra}</div>
+    ${props.children}
+  </section>`;
 }

@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import type { SandboxControls } from '../sandbox';
+import { parseControlBody } from './control-body';
+
+/** A text in English and in Portuguese. */
+export type Text = readonly [english: string, portuguese: string];
+
+/** What `:id` in a control's path names. */
+export type Subject = 'journey' | 'paid-journey' | 'scheduled-payment' | 'reversal' | 'delivery';
+
+/** How a person enters a field, on the page and in the terminal. */
+export type Input = 'text' | 'amount' | 'number' | 'flag' | 'json' | 'choice';
+
+/** A field of a control's body: its schema, and how a person enters it. */
+export interface Field<Schema extends z.ZodMiniType = z.ZodMiniType> {
+  readonly schema: Schema;
+  readonly input: Input;
+  readonly label: Text;
+  readonly choices?: readonly string[] | undefined;
+  /** Left out of the page and the command line: only scripts need it. */
+  readonly isForScripts?: boolean | undefined;
+}
+
+/** What a control needs to be one. Its route, command, form, `curl` and documentation are made from it. */
+interface Definition<Fields extends Readonly<Record<string, Field>>> {
+  /** Its command: `pay`. */
+  readonly name: string;
+  /** Below `/sandbox`, with `:id` where it has one: `POST /transactions/:id/pay`. */
+  readonly endpoint: string;
+  readonly subject?: Subject | undefined;
+  /** The words on its button. */
+  readonly label: Text;
+  /** What it does, in a sentence. */
+  readonly about: Text;
+  /** What the terminal prints; `{reference}`, `{uuid}` and the fields of the result are replaced. */
+  readonly done?: Text | undefined;
+  /** What `--json` prints of its result, beside the journey. */
+  readonly data?: ((result: object) => object) | undefined;
+  readonly fields?: Fields | undefined;
+  /** A body to start from. */
+  readonly example?: BodyOf<Fields> | undefined;
+  /** The command line has a command of its own for it: what to type. */
+  readonly typed?: string | undefined;
+  /** The page has no form for it: it lists this by itself, or it is only for the command line. */
+  readonly isWithoutForm?: boolean | undefined;
+  run(sandbox: SandboxControls, id: string, body: BodyOf<Fields>): object | Promise<object>;
+}
+
+type BodyOf<Fields extends Readonly<Record<string, Field>>> = z.infer<
+  z.ZodMiniObject<{ [Name in keyof Fields]: Fields[Name]['schema'] }, z.core.$strict>
+>;
+
+/** One thing that the payer, the bank or the service does, or a setting of the sandbox. */
+export interface Control extends Omit<Definition<Readonly<Record<string, Field>>>, 'run' | 'endpoint'> {
+  readonly method: string;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  run(sandbox: SandboxControls, id: string, body: string): object | Promise<object>;
+}
+
+/** Makes a control. Unlike the service, it refuses unknown fields. */
+export function control<const Fields extends Readonly<Record<string, Field>>>(
+  definition: Definition<Fields>,
+): Control {
+  const { endpoint, run, ...rest } = definition;
+  const fields: Fields | Record<string, never> = definition.fields ?? {};
+  const [method = '', path = ''] = endpoint.split(' ');
+  const shape = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
+  const schema = z.strictObject(shape);
+  return {
+    ...rest,
+    fields,
+    method,
+    path: `/sandbox${path}`,
+    run: (sandbox, id, body) => run(sandbox, id, parseControlBody(schema, body) as BodyOf<Fields>),
+  };
+}
+
+/** An amount in the main unit that may be left out. */
+export const amountField = (label: Text) =>
+  ({ schema: z.optional(z.number()), input: 'amount', label }) as const;
+
+/** A text that may be left out. */
+export const textField = (label: Text) => ({ schema: z.optional(z.string()), input: 'text', label }) as const;
+
+/** A switch. */
+export const flagField = (label: Text) =>
+  ({ schema: z.optional(z.boolean()), input: 'flag', label }) as const;
+
+/** One of a few words. */
+export function choiceField<const Word extends string>(words: readonly Word[], label: Text) {
+  return { schema: z.optional(z.enum(words)), input: 'choice', choices: words, label } as const;
+}

@@ -1,0 +1,167 @@
+import { useState } from 'preact/hooks';
+import type { DeliveryAttempt } from '../../delivery/delivery';
+import type { ListedDelivery } from '../../delivery/delivery-log';
+import type { CallBodies, ClientCall } from '../call-log';
+import { type Listed, PAGE_LENGTH } from '../lists';
+import type { PageSetup } from '../page-state';
+import { Control } from './control';
+import { callSandbox, useData, usePage } from './page-context';
+import {
+  Badge,
+  Card,
+  CopyButton,
+  Countdown,
+  html,
+  Invented,
+  kindName,
+  Pager,
+  pretty,
+  time,
+  Unfold,
+} from './parts';
+
+type Referring<Item> = Item & { readonly reference: string | undefined };
+
+/** All deliveries, the newest first. */
+export function Deliveries() {
+  const { texts, state } = usePage();
+  const none =
+    state.webhookUrl === undefined ? `${texts.noDeliveries} ${texts.noListener}` : texts.noDeliveries;
+  const show = (delivery: Referring<ListedDelivery>) => html`<li class="delivery" key=${delivery.id}>
+    <${DeliveryEntry} delivery=${delivery} about=${html`<${About} uuid=${delivery.journey} reference=${delivery.reference} />`} />
+  </li>`;
+  return html`<${NewestFirst} title=${texts.deliveries} what="deliveries" none=${none} show=${show} />`;
+}
+
+/** All calls of the merchant's client, the newest first. */
+export function Calls() {
+  const { texts } = usePage();
+  const show = (call: Referring<ClientCall>) => html`<li class="call" key=${call.id}>
+    <${CallEntry} call=${call} about=${html`<${About} uuid=${call.journey} reference=${call.reference} />`} />
+  </li>`;
+  return html`<${NewestFirst} title=${texts.calls} what="calls" none=${texts.noCalls} show=${show} />`;
+}
+
+function NewestFirst<Item>(props: {
+  title: string;
+  what: string;
+  none: string;
+  show: (item: Item) => unknown;
+}) {
+  const { state } = usePage();
+  const [page, setPage] = useState(1);
+  const list = useData<Listed<Item>>(`${props.what}?page=${page}`, state.revision);
+  const [last, setLast] = useState(list);
+  if (list && list !== last) setLast(list);
+  const shown = list ?? last;
+  return html`<${Card} title=${props.title}>
+    ${shown?.total === 0 && html`<p class="hint">${props.none}</p>`}
+    <ol class="line">${shown?.items.map(props.show)}</ol>
+    ${shown && html`<${Pager} page=${page} total=${shown.total} length=${PAGE_LENGTH} onPage=${setPage} />`}
+  </${Card}>`;
+}
+
+/** Which sale an entry outside its story is about. */
+function About({ uuid, reference }: { uuid: string | undefined; reference: string | undefined }) {
+  const { texts } = usePage();
+  if (uuid === undefined || reference === undefined) return html`<span class="hint">${texts.noSale}</span>`;
+  return html`<a class="about" href=${`#sales/${uuid}`}>${reference}</a>`;
+}
+
+/** A call, with hints that the real service would not give. */
+export function CallEntry({ call, about }: { call: ClientCall; about?: unknown }) {
+  const { texts, language } = usePage();
+  const { id, at, method, path, operation, status, fault, durationMs, invention, advice } = call;
+  const isRight = status !== undefined && status < 400;
+  const load = async (side: keyof CallBodies) => {
+    const bodies = (await callSandbox('GET', `/sandbox/page/calls/${id}`)) as CallBodies;
+    return pretty(bodies[side]) || texts.nothing;
+  };
+  return html`<div role="group" aria-label=${operation}>
+    <p class="first">
+      <strong>${texts[operation]}</strong>
+      <${Badge} text=${status === undefined ? texts.ended : `HTTP ${status}`} tone=${isRight ? 'good' : 'bad'} />
+      ${about}
+      <time>${time(at, language)}</time>
+    </p>
+    <p class="hint"><code>${method} ${path}</code> · ${durationMs}\u00a0ms${fault === undefined ? '' : ` · ${texts.fault}: ${texts[fault]}`}</p>
+    ${invention !== undefined && html`<${Invented} row=${invention} />`}
+    ${
+      advice.length > 0 &&
+      html`<div class="advice">
+        <p><strong>${texts.advice}</strong></p>
+        <ul>${advice.map(({ path, text }) => html`<li key=${path}><code>${path}</code>: ${text[language]}</li>`)}</ul>
+      </div>`
+    }
+    <div class="unfolds">
+      ${method !== 'GET' && html`<${Unfold} label=${texts.requestBody} load=${() => load('request')} />`}
+      <${Unfold} label=${texts.answerBody} load=${() => load('answer')} />
+    </div>
+  </div>`;
+}
+
+const tones = { pending: 'open', delivered: 'good', 'given-up': 'bad' } as const;
+
+/** A notification with its attempts. */
+export function DeliveryEntry({ delivery, about }: { delivery: ListedDelivery; about?: unknown }) {
+  const { texts, language, setup } = usePage();
+  const { id, kind, status, attempts, answers, nextAttemptAt, createdAt } = delivery;
+  const words = { pending: texts.pending, delivered: texts.delivered, 'given-up': texts.givenUp };
+  const body = () => callSandbox('GET', `/sandbox/page/deliveries/${id}`) as Promise<object>;
+  return html`<div role="group" aria-label=${`${kind} ${id}`}>
+    <p class="first">
+      <strong>${kindName(kind, texts)}</strong>
+      <${Badge} text=${words[status]} tone=${tones[status]} />
+      ${nextAttemptAt !== undefined && html`<${Countdown} at=${nextAttemptAt} />`}
+      ${about}
+      <time>${time(createdAt, language)}</time>
+    </p>
+    <ol class="attempts">
+      ${attempts.map((attempt) => html`<${Attempt} key=${attempt.number} attempt=${attempt} answer=${answers[attempt.number]} />`)}
+    </ol>
+    <${Unfold} label=${texts.request} load=${async () => requestOf(delivery.url, await body())} />
+    <div class="actions">
+      <${Control} name="resend" id=${id} what=${id} kind="quiet" />
+      <${CopyButton} text=${async () => curlOf(delivery.url, await body(), setup.defaultCredentials)} what=${id} label=${texts.curl} />
+    </div>
+  </div>`;
+}
+
+function Attempt({ attempt, answer }: { attempt: DeliveryAttempt; answer: string | undefined }) {
+  const { texts, language } = usePage();
+  const { number, manual, startedAt, durationMs, httpStatus, error } = attempt;
+  const ending = httpStatus === undefined ? `${texts.noAnswer}: ${error}` : `HTTP ${httpStatus}`;
+  return html`<li>
+    <span>${manual ? texts.manual : `${texts.attempt} ${number}`}</span>
+    <${Badge} text=${ending} tone=${httpStatus === 200 ? 'good' : 'bad'} />
+    <span class="hint">${time(startedAt, language)} · ${durationMs}\u00a0ms</span>
+    ${answer !== undefined && html`<code class="answer">${answer}</code>`}
+  </li>`;
+}
+
+/** The request as it went out, with its credentials masked. */
+function requestOf(target: string, body: object): string {
+  const { host, pathname, search } = new URL(target);
+  return [
+    `POST ${pathname}${search} HTTP/1.1`,
+    `Host: ${host}`,
+    'Authorization: Basic ***',
+    'Content-Type: application/json',
+    '',
+    JSON.stringify(body, undefined, 2),
+  ].join('\n');
+}
+
+/** The same request as a `curl` command. It names only the default pair, which is no secret. */
+function curlOf(target: string, body: object, credentials: PageSetup['defaultCredentials']): string {
+  const user =
+    credentials === undefined
+      ? '"$PAYMENTS_API_KEY:$PAYMENTS_API_TOKEN"'
+      : quote(`${credentials.apiKey}:${credentials.apiToken}`);
+  const data = quote(JSON.stringify(body));
+  return `curl -X POST ${quote(target)} -u ${user} -H 'content-type: application/json' --data-raw ${data}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

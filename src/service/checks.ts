@@ -1,0 +1,36 @@
+// The checks of schemas beyond types. The generated guards call these functions by name, so each is exported.
+
+/** The longest identity or state: stores keep them, and a sender must not be able to fill a store. */
+export const MAX_IDENTITY_LENGTH = 512;
+
+/**
+ * Whether a text arrived undamaged. Bytes that are not UTF-8 become U+FFFD, so two different identities could become
+ * the same, and the second would never be acted on. Refused wherever it came from: a framework may have decoded the
+ * body already, and no identity has that character.
+ */
+export function isUndamaged(text: string): boolean {
+  return !text.includes('\uFFFD');
+}
+
+/** Whether the QR code has at least one of plain, base64 and url. */
+export function isScannable(qrCode: { plain?: unknown; base64?: unknown; url?: unknown }): boolean {
+  const { plain, base64, url } = qrCode;
+  return [plain, base64, url].some((form) => typeof form === 'string' && form !== '');
+}
+
+// The building blocks of every generated guard (`guards.generated.ts`).
+
+export function isMaybeText(value: unknown): boolean {
+  return typeof value === 'string' || value === null || value === undefined;
+}
+
+export function isMaybeNumber(value: unknown): boolean {
+  return Number.isFinite(value) || value === null || value === undefined;
+}
+
+export function isListOf(value: unknown, isItem: (item: unknown) => boolean): value is readonly unknown[] {
+  if (!Array.isArray(value)) return false;
+  // Not `every`, which skips holes.
+  for (const item of value) if (!isItem(item)) return false;
+  return true;
+}

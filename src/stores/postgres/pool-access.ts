@@ -1,0 +1,253 @@
+import { ConfigurationError, StoreError } from '../../errors';
+import { withTimeLimit } from '../time-limit';
+import type { TransactionAccess } from '../within';
+import type {
+  PostgresPool,
+  PostgresPoolClient,
+  PostgresQuery,
+  PostgresResult,
+  PostgresTypes,
+} from './client';
+
+/** A statement as an object, as `pg` takes it. */
+export interface PostgresStatement {
+  /** The SQL: one statement. */
+  readonly text: string;
+  /** Values for `$1`, `$2` and so on. */
+  readonly values?: readonly unknown[] | undefined;
+  /** The name under which the connection keeps the statement prepared. */
+  readonly name?: string | undefined;
+  /** `'array'` for rows as lists of values. */
+  readonly rowMode?: 'array' | undefined;
+  /** How `pg` reads the values of the result. */
+  readonly types?: PostgresTypes | undefined;
+}
+
+/** What `pg` gives for a statement, with everything in it. */
+export interface PostgresTransactionResult<Row> extends PostgresResult {
+  /** The rows of the result. */
+  readonly rows: Row[];
+}
+
+/**
+ * The transaction that also holds the notification's record. What you write through it is committed if and only if the
+ * notification is recorded as done.
+ */
+export interface PostgresTransaction {
+  /**
+   * Runs one SQL statement in the transaction: a string, or an object as `pg` takes it. Resolves with the result that
+   * `pg` gives. Await it, and let its error reach the handler: after an error PostgreSQL accepts nothing more in the
+   * transaction, unless you go back to a savepoint. Statements run one after the other, also within `Promise.all`.
+   *
+   * Refuses, before anything is sent: statements that begin or end a transaction (`SAVEPOINT` and `ROLLBACK TO` are
+   * fine), and anything but one statement with an array of values. If a statement is refused, the callback fails, even
+   * if it catches the refusal. It also fails if one is still running when it returns: half of what it meant to write
+   * would be committed. Such a statement's promise stays pending, and so does that of a statement that comes later: its
+   * rejection would end the process, because nothing awaits it any more.
+   */
+  query<Row = Record<string, unknown>>(
+    statement: string | PostgresStatement,
+    values?: readonly unknown[],
+  ): Promise<PostgresTransactionResult<Row>>;
+}
+
+/** Joins transactions of a pool of `pg`. */
+export function poolAccess(
+  pool: PostgresPool,
+  stepTimeoutMs: number,
+): TransactionAccess<PoolTransaction> & { afterCallback: (transaction: PoolTransaction) => void } {
+  return {
+    async transaction(work, { timeoutMs }) {
+      const client = await checkOut(pool, stepTimeoutMs);
+      const transaction = new PoolTransaction(client, stepTimeoutMs);
+      let broken: Error | undefined;
+      try {
+        await transaction.send('BEGIN');
+        await withTimeLimit(
+          timeoutMs,
+          work(transaction),
+          `The transaction took longer than ${timeoutMs} ms.`,
+        );
+        // PostgreSQL answers the COMMIT of a failed transaction with success and the tag ROLLBACK.
+        const { command } = await transaction.send('COMMIT');
+        if (command !== 'COMMIT')
+          throw new StoreError(`COMMIT was answered with ${command}: nothing was committed.`);
+      } catch (error) {
+        broken = await transaction.rollBack();
+        throw error;
+      } finally {
+        giveBack(client, broken);
+      }
+    },
+    query: (transaction, text, values) =>
+      transaction === undefined ? pool.query(text, values) : transaction.send(text, values),
+    afterCallback: (transaction) => transaction.close(),
+  };
+}
+
+class PoolTransaction implements PostgresTransaction {
+  readonly #client: PostgresPoolClient;
+  readonly #stepTimeoutMs: number;
+  /** Settles when the last statement has ended: `pg` wants one statement at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** How many of the callback's statements have not ended. */
+  #running = 0;
+  /** Why the transaction must not be committed, although the callback may not know. */
+  #failure: Error | undefined;
+  #hasReturned = false;
+  #hasEnded = false;
+
+  constructor(client: PostgresPoolClient, stepTimeoutMs: number) {
+    this.#client = client;
+    this.#stepTimeoutMs = stepTimeoutMs;
+  }
+
+  query<Row>(statement: string | PostgresStatement, values?: readonly unknown[]) {
+    const running = this.#run(statement, values);
+    const result = new Promise<PostgresTransactionResult<Row>>((resolve, reject) => {
+      running.then(
+        (answer) => this.#hasReturned || resolve(answer as PostgresTransactionResult<Row>),
+        (error: unknown) => this.#hasReturned || reject(error),
+      );
+    });
+    // The failure of a query that is not awaited fails the delivery, and does not end the process.
+    result.catch(() => undefined);
+    return result;
+  }
+
+  async #run(statement: unknown, values: readonly unknown[] | undefined): Promise<PostgresResult> {
+    if (this.#hasReturned || this.#hasEnded) throw this.#tooLate();
+    const query = this.#checked(statement, values);
+    this.#running += 1;
+    try {
+      return await this.#inTurn(query);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  /** Sends a statement of the store's own. */
+  async send(text: string, values?: unknown[]): Promise<PostgresResult> {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#inTurn({ text, ...(values && { values }), query_timeout: this.#stepTimeoutMs });
+  }
+
+  /** The callback has returned: accepts nothing more. Throws if half an effect would be committed. */
+  close(): void {
+    this.#hasReturned = true;
+    if (this.#running > 0) {
+      this.#failure ??= new StoreError(
+        'The callback returned while a query of its transaction was still running, so all of it is rolled back. Await ' +
+          'every query: `for … of` in place of `forEach(async …)`, `Promise.all` where there are several.',
+      );
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Returns the error to close the connection with, or `undefined` if it can be used again. */
+  async rollBack(): Promise<Error | undefined> {
+    this.#hasEnded = true;
+    try {
+      const answer = this.#inTurn({ text: 'ROLLBACK' });
+      const { command } = await withTimeLimit(this.#stepTimeoutMs, answer, 'ROLLBACK was not answered.');
+      return command === 'ROLLBACK' ? undefined : new StoreError(`ROLLBACK was answered with ${command}.`);
+    } catch (error) {
+      return error instanceof Error ? error : new StoreError('The connection failed.', { cause: error });
+    }
+  }
+
+  #inTurn(query: PostgresQuery): Promise<PostgresResult> {
+    const result = this.#last.then(() => this.#client.query(query));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  #tooLate(): StoreError {
+    const error = new StoreError(
+      'A callback sent a query after its transaction had ended. Await every query, and every helper that sends one.',
+    );
+    if (this.#hasReturned) {
+      this.#failure ??= error;
+      // Nothing awaits the query, and the transaction may have been committed already: say it where somebody looks.
+      globalThis.process?.emitWarning?.(error.message, 'PixAutomaticWarning');
+    }
+    return error;
+  }
+
+  /** Returns a checked copy, so that a getter that changes its value cannot send what was not checked. */
+  #checked(statement: unknown, givenValues: readonly unknown[] | undefined): PostgresQuery {
+    const isObject = typeof statement === 'object' && statement !== null;
+    const { text, values, name, rowMode, types } = (
+      isObject ? statement : { text: statement }
+    ) as Partial<PostgresStatement>;
+    if (typeof text !== 'string') {
+      throw this.#refuse("Expected an SQL statement: a text, or { text, values }, as in query('SELECT 1').");
+    }
+    const start = text.replace(BLANKS_AND_COMMENTS, '');
+    if (!/^[a-z(]/i.test(start)) {
+      throw this.#refuse('Expected an SQL statement to begin with a word, or with comments before it.');
+    }
+    if (TRANSACTION_CONTROL.test(start)) {
+      throw this.#refuse(
+        'A callback cannot begin or end the transaction it runs in: return to commit, throw to roll back.',
+      );
+    }
+    const list = givenValues ?? values ?? [];
+    if (!Array.isArray(list)) throw this.#refuse('Expected the values of an SQL statement to be an array.');
+    return {
+      text,
+      values: [...list],
+      ...(typeof name === 'string' && { name }),
+      ...(rowMode === 'array' && { rowMode }),
+      ...(typeof types === 'object' && { types }),
+      // PostgreSQL then refuses several statements in one text.
+      queryMode: 'extended',
+    };
+  }
+
+  #refuse(message: string): ConfigurationError {
+    const error = new ConfigurationError(message);
+    this.#failure ??= error;
+    return error;
+  }
+}
+
+/** A block comment in a block comment is not among them: what follows it would have to be found by counting. */
+const BLANKS_AND_COMMENTS = /^(?:[ \t\n\r\f]|--[^\n\r]*(?:[\n\r]|$)|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
+const TRANSACTION_CONTROL =
+  /^(?:BEGIN|START|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:WORK|TRANSACTION)\s+)?TO\b))\b/i;
+
+/**
+ * Checks out a connection, and listens for its `error` event: without a listener, a lost connection would end the
+ * process. The running query, or the next one, rejects anyway. Uses a callback and not a promise, because one packet
+ * can both make the connection ready and end it, and code that awaits a promise would add its listener too late.
+ */
+function checkOut(pool: PostgresPool, timeoutMs: number): Promise<PostgresPoolClient> {
+  const connected = new Promise<PostgresPoolClient>((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error);
+      client.on('error', ignore);
+      resolve(client);
+    });
+  });
+  return withTimeLimit(
+    timeoutMs,
+    connected,
+    `No database connection within ${timeoutMs} ms. Raise the pool's max, look for callbacks that take long, or, if ` +
+      'the server does not answer, set connectionTimeoutMillis in the pool.',
+    (late) => giveBack(late, undefined),
+  );
+}
+
+/** Returns the connection to the pool; with an error, closes it. Never throws. */
+function giveBack(client: PostgresPoolClient, broken: Error | undefined): void {
+  // A broken connection keeps its listener: without one, a further `error` event would end the process.
+  if (broken === undefined) client.removeListener('error', ignore);
+  try {
+    client.release(broken);
+  } catch {
+    // A listener of the merchant's for the pool's `release` event threw. What the transaction did stands all the same.
+  }
+}
+
+function ignore(): void {}

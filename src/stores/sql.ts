@@ -1,0 +1,120 @@
+import { ConfigurationError, StoreError } from '../errors';
+
+/** The databases whose SQL is known: `mysql` stands for MariaDB too. */
+export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
+
+/**
+ * Runs one statement outside any transaction: `$1` stands for the first value in PostgreSQL, `?` in MySQL and SQLite.
+ * The result of a SELECT is read in each of the forms that drivers and ORMs return; other results are not read.
+ */
+export type SqlQuery = (
+  text: string,
+  values: (string | number | null)[],
+) => PromiseLike<
+  | readonly object[]
+  | {
+      /** The rows, as `pg` and others have them. */
+      readonly rows: readonly object[];
+    }
+>;
+
+/** A row, by the names of its columns. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** Milliseconds since 1970 by the database's clock, in UTC: a session's time zone may have clock changes. */
+const NOW: Readonly<Record<SqlDialect, string>> = {
+  postgres: 'CAST(EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)',
+  mysql: "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000)",
+  sqlite: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
+};
+
+/** The statements as one text, for a migration. */
+export function migrationOf(statements: readonly string[]): string {
+  return statements.map((statement) => `${statement};\n`).join('');
+}
+
+/** One table of a merchant's own database, and how to speak to it. */
+export class SqlTable {
+  /** The table, quoted, with its schema if one was given. */
+  readonly name: string;
+  /** The database's clock, as an expression: milliseconds since 1970. */
+  readonly now: string;
+  readonly #query: SqlQuery;
+
+  /** @throws `ConfigurationError` for an unknown dialect, or a name that cannot be quoted */
+  constructor(
+    query: SqlQuery,
+    readonly dialect: SqlDialect,
+    readonly table: string,
+    readonly schema?: string | undefined,
+  ) {
+    if (typeof query !== 'function') {
+      throw new ConfigurationError(
+        'Expected `query` to be a function: `(text, values) => pool.query(text, values)`.',
+      );
+    }
+    if (!Object.hasOwn(NOW, dialect)) {
+      throw new ConfigurationError(
+        "Expected `dialect` to be 'postgres', 'mysql' (for MariaDB too) or 'sqlite'.",
+      );
+    }
+    this.#query = query;
+    this.now = NOW[dialect];
+    this.name = schema === undefined ? this.quote(table) : `${this.quote(schema)}.${this.quote(table)}`;
+  }
+
+  /** A name as an identifier of the dialect. */
+  quote(name: string): string {
+    if (typeof name !== 'string' || name === '' || name.includes('\0')) {
+      throw new ConfigurationError('Expected a name of a table or schema, unquoted. It is quoted for you.');
+    }
+    return this.dialect === 'mysql' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`;
+  }
+
+  /** Runs a statement, written with `?` for each value, and ignores its result. */
+  async run(text: string, values: (string | number | null)[] = []): Promise<void> {
+    await this.#send(text, values);
+  }
+
+  /** Runs a SELECT, written with `?` for each value. */
+  async select(text: string, values: (string | number | null)[] = []): Promise<readonly SqlRow[]> {
+    const result: unknown = await this.#send(text, values);
+    // MySQL's drivers resolve with [rows, fields], some ORMs of PostgreSQL with [rows, count].
+    const rows = Array.isArray(result)
+      ? Array.isArray(result[0])
+        ? result[0]
+        : result
+      : (result as { rows?: unknown } | null | undefined)?.rows;
+    if (Array.isArray(rows)) return rows;
+    throw new StoreError(
+      '`query` resolved with neither rows nor { rows } nor [rows, …], so its result cannot be read. Return what your ' +
+        "driver's own query resolves with, rows as objects.",
+    );
+  }
+
+  /** The statement that creates an index named after the table, for PostgreSQL and SQLite. */
+  createIndex(suffix: string, on: string, kind: '' | 'UNIQUE ' = ''): string {
+    const index = this.quote(`${this.table}_${suffix}`);
+    // An index of PostgreSQL is in its table's schema; in SQLite the index has the schema, and the table has none.
+    const isSqlite = this.dialect === 'sqlite';
+    const prefix = isSqlite && this.schema !== undefined ? `${this.quote(this.schema)}.` : '';
+    const table = isSqlite ? this.quote(this.table) : this.name;
+    return `CREATE ${kind}INDEX IF NOT EXISTS ${prefix}${index} ON ${table} ${on}`;
+  }
+
+  /** Creates what is missing. IF NOT EXISTS does not protect against another process that creates the same right now. */
+  async create(statements: readonly string[]): Promise<void> {
+    for (const statement of statements) {
+      await this.run(statement).catch(() => this.run(statement));
+    }
+  }
+
+  #send(text: string, values: (string | number | null)[]) {
+    let count = 0;
+    const numbered = () => {
+      count += 1;
+      return `$${count}`;
+    };
+    return this.#query(this.dialect === 'postgres' ? text.replace(/\?/g, numbered) : text, values);
+  }
+}

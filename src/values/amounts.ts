@@ -1,0 +1,77 @@
+import { invalidArgument } from '../errors/invalid-request-error';
+import { currencyDecimals, decimalsOf } from '../service/currency';
+
+/**
+ * Converts a whole number of the currency's smallest unit into an amount as the service takes it:
+ * `amountFromMinorUnits(5970, 'BRL')` is `59.7`. Calculate in minor units, and convert the result last.
+ *
+ * @param minorUnits - cents of BRL, whole yen of JPY, thousandths of KWD (ISO 4217)
+ * @param currency - an active ISO 4217 code
+ * @throws `InvalidRequestError`, without an `outcome`, for a fraction of a minor unit, an amount too large for JSON to
+ *   show with exactly these digits, or a currency that is not in ISO 4217's list
+ */
+export function amountFromMinorUnits(minorUnits: number, currency: string): number {
+  const decimals = typeof currency === 'string' ? currencyDecimals(currency) : undefined;
+  const isWhole = Number.isSafeInteger(minorUnits);
+  if (!isWhole || decimals === undefined) {
+    throw invalidArgument('The amount', {
+      ...(isWhole ? {} : { minorUnits: 'expected a whole number of minor units; round first' }),
+      ...(decimals === undefined && UNKNOWN_CURRENCY),
+    });
+  }
+  // Move the decimal point in the text. Dividing by 100 would round.
+  const text = decimalText(minorUnits, decimals);
+  const amount = Number(text);
+  // Near 2^53 the nearest number may be written with other digits, a cent off.
+  if (String(amount) !== text) {
+    throw invalidArgument('The amount', {
+      minorUnits: 'expected an amount that a number holds to the last digit; this one is too large',
+    });
+  }
+  return amount;
+}
+
+/**
+ * Converts an amount of the service into a whole number of the currency's smallest unit, the inverse of
+ * {@link amountFromMinorUnits}: `toMinorUnits(59.7, 'BRL')` is `5970`. It never rounds.
+ *
+ * @param amount - in the currency's main unit, as in `transaction.amount`
+ * @param currency - an active ISO 4217 code
+ * @throws `InvalidRequestError`, without an `outcome`, for an amount with more decimals than its currency, one too large
+ *   for a number to hold its minor units exactly, or a currency that is not in ISO 4217's list
+ */
+export function toMinorUnits(amount: number, currency: string): number {
+  const decimals = typeof currency === 'string' ? currencyDecimals(currency) : undefined;
+  const isNumber = Number.isFinite(amount);
+  if (!isNumber || decimals === undefined) {
+    throw invalidArgument('The amount', {
+      ...(isNumber ? {} : { amount: 'expected a number, such as 59.7' }),
+      ...(decimals === undefined && UNKNOWN_CURRENCY),
+    });
+  }
+  if (decimalsOf(amount) > decimals) {
+    throw invalidArgument('The amount', {
+      amount: `expected at most as many decimals as the currency has, which is ${decimals}; round first`,
+    });
+  }
+  // Move the decimal point in the text. Multiplying by 100 would round: 8.2 * 100 is 819.9999999999999.
+  const [whole = '', fraction = ''] = String(amount).split('.');
+  const minorUnits = Number(whole + fraction.padEnd(decimals, '0'));
+  if (!Number.isSafeInteger(minorUnits)) {
+    throw invalidArgument('The amount', {
+      amount: 'expected an amount whose minor units a number holds exactly; this one is too large',
+    });
+  }
+  return minorUnits;
+}
+
+const UNKNOWN_CURRENCY = { currency: 'expected an ISO 4217 code with a minor unit, such as BRL' };
+
+/** `5970` with 2 decimals is `59.7`: the form in which JSON writes numbers, without zeros at the end. */
+function decimalText(minorUnits: number, decimals: number): string {
+  const digits = String(Math.abs(minorUnits)).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  let fraction = digits.slice(point);
+  while (fraction.endsWith('0')) fraction = fraction.slice(0, -1);
+  return `${minorUnits < 0 ? '-' : ''}${digits.slice(0, point)}${fraction && `.${fraction}`}`;
+}

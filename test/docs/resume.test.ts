@@ -1,0 +1,55 @@
+import { type PaymentsClient, TimeoutError, type Transaction } from 'pix-automatic-sdk';
+import { afterEach, expect, it, vi } from 'vitest';
+import { loadBlock } from './load-block';
+import { codeBlocks } from './markdown';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+it('the reconciliation of the guide to the client resumes where a run was cut short', async () => {
+  const block = codeBlocks('docs/client.md').find(({ code }) => code.includes('function reconcileOrders'));
+  if (block === undefined) throw new Error('The guide has no such block.');
+  const checked = new Set<string>();
+  const paid: string[] = [];
+  const uuids = Array.from({ length: 60 }, (_, index) => `uuid-${index}`);
+  vi.stubGlobal('orders', {
+    openAndNotCheckedOn: async () => uuids.filter((uuid) => !checked.has(uuid)),
+    markAsChecked: async (uuid: string) => void checked.add(uuid),
+    markAsPaid: async (uuid: string) => void paid.push(uuid),
+  });
+  vi.spyOn(console, 'error').mockReturnValue();
+  let isDown = false;
+  const asked: string[] = [];
+  const client = {
+    getTransaction: async (uuid: string): Promise<Transaction> => {
+      asked.push(uuid);
+      // The service goes down in the middle of the first run.
+      if (asked.length === 25) isDown = true;
+      if (isDown)
+        throw new TimeoutError('m', { operation: 'getTransaction', attempts: 1, outcome: 'unknown' });
+      return { uuid, situation: 'PAID' };
+    },
+  };
+  vi.useFakeTimers();
+  try {
+    const { reconcileOrders } = await loadBlock(block);
+    const run = () => reconcileOrders(client as unknown as PaymentsClient, '2026-11-23');
+
+    const first = expect(run()).rejects.toMatchObject({ code: 'timeout' });
+    await vi.runAllTimersAsync();
+    await first;
+    expect(checked.size).toBe(24);
+
+    isDown = false;
+    const before = asked.length;
+    const second = run();
+    await vi.runAllTimersAsync();
+    await second;
+    expect(new Set(asked.slice(before))).toEqual(new Set(uuids.slice(24)));
+    expect(paid.sort()).toEqual([...uuids].sort());
+  } finally {
+    vi.useRealTimers();
+  }
+});

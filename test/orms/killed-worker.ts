@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomFrom } from '../crash/seed';
+import { type Dialect, ORMS } from './orms';
+import { storeWithin } from './store';
+
+// One of several processes that are delivered the same notifications, each in an order of its own. The parent kills it
+// when it likes; a message says what this process is about to do, so that the kill hits each step.
+
+const [dialect, name = '', url = '', seed, worker = '', ...subjects] = process.argv.slice(2) as [
+  Dialect,
+  ...string[],
+];
+const random = randomFrom(Number(seed));
+const orm = await ORMS[dialect][name]?.(url);
+if (orm === undefined) throw new Error('unknown ORM');
+const store = storeWithin(dialect, orm.access);
+
+const left = [...subjects].sort((a, b) => random(worker, a) - random(worker, b));
+await Promise.all([deliverNext(), deliverNext(), deliverNext()]);
+await orm.close();
+process.exit(0);
+
+async function deliverNext(): Promise<void> {
+  for (let subject = left.shift(); subject !== undefined; subject = left.shift()) {
+    const request = { subject, state: 'PAID', retentionMs: 3_600_000, timeoutMs: 10_000 };
+    const { status } = await store.transact(request, async (tx) => {
+      await orm?.insert(tx, request.subject);
+      await sleep(10 * random(worker, subject as string, 'callback'));
+      process.send?.({ returning: subject });
+    });
+    if (status === 'busy') {
+      left.push(subject);
+      await sleep(5);
+      continue;
+    }
+    process.send?.({ acknowledged: subject });
+  }
+}

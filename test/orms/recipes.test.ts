@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { codeBlocks } from '../docs/markdown';
+
+const RECIPES = codeBlocks('docs/transactions.md').filter(({ info }) => info.startsWith('typescript '));
+
+/** The lines between `// #region` and `// #endregion`: what the document shows, and what the tests run. */
+function shown(file: string): string {
+  const source = readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8');
+  const regions = [...source.matchAll(/^ *\/\/ #region\n((?:.*\n)*?)^ *\/\/ #endregion\n/gm)];
+  return regions.map(([, lines = '']) => lines.replaceAll(/^ {2}/gm, '')).join('');
+}
+
+it('there are recipes for 6 ORMs over PostgreSQL, and 5 over MySQL', () => {
+  const files = RECIPES.map(({ info }) => info.split(' ')[1] ?? '');
+  expect(files.filter((file) => file.startsWith('postgres/'))).toHaveLength(6);
+  expect(files.filter((file) => file.startsWith('mysql/'))).toHaveLength(5);
+});
+
+it.each(RECIPES.map(({ info, code }) => [info.split(' ')[1] ?? '', code]))(
+  'the recipe of %s in docs/transactions.md is the one that the tests run',
+  (file, code) => {
+    expect(shown(file)).not.toBe('');
+    expect(code).toBe(shown(file));
+  },
+);

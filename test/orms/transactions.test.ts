@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { notificationRequest } from '../../src/testing';
+import { createWebhookHandler } from '../../src/webhooks';
+import { type Database, makeDatabase } from './databases';
+import type { Orm } from './orm';
+import { type Dialect, ORMS } from './orms';
+import { storeWithin } from './store';
+
+const run = randomUUID().slice(0, 8);
+const databases = {
+  postgres: await makeDatabase('postgres', `orms_${run}`),
+  mysql: await makeDatabase('mysql', `orms_${run}`),
+};
+afterAll(() => Promise.all([databases.postgres?.drop(), databases.mysql?.drop()]));
+
+for (const dialect of ['postgres', 'mysql'] as const) {
+  for (const name of Object.keys(ORMS[dialect])) {
+    const database = databases[dialect];
+    describe.skipIf(database === undefined)(`${name} over ${dialect}`, () => {
+      scenarios(dialect, name, database as Database);
+    });
+  }
+}
+
+type Tx = object;
+const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
+
+function scenarios(dialect: Dialect, name: string, database: Database) {
+  let orm: Orm<Tx>;
+  let store: ReturnType<typeof storeWithin<Tx>>;
+  beforeAll(async () => {
+    orm = (await ORMS[dialect][name]?.(database.url)) as Orm<Tx>;
+    store = storeWithin(dialect, orm.access);
+    await store.createTable();
+  });
+  afterAll(() => orm.close());
+
+  const rejections: unknown[] = [];
+  const keep = (reason: unknown) => rejections.push(reason);
+  beforeAll(() => void process.on('unhandledRejection', keep));
+  afterAll(() => void process.off('unhandledRejection', keep));
+  afterEach(() => expect(rejections.splice(0)).toEqual([]));
+
+  const newRequest = (changes = {}) => ({
+    subject: `payment:${randomUUID()}`,
+    state: 'PAID',
+    retentionMs: 60_000,
+    timeoutMs: 10_000,
+    ...changes,
+  });
+
+  async function effects({ subject }: { readonly subject: string }): Promise<number> {
+    const mark = dialect === 'postgres' ? '$1' : '?';
+    return (await database.query(`SELECT id FROM orm_orders WHERE reference = ${mark}`, [subject])).length;
+  }
+
+  /** Expects that nothing of a transaction is left, and that the next delivery succeeds. */
+  async function expectNothing(request: ReturnType<typeof newRequest>) {
+    expect(await effects(request)).toBe(0);
+    await expect
+      .poll(() => store.transact(request, (tx) => insert(tx, request)).catch(() => undefined))
+      .toMatchObject({ status: 'completed' });
+    expect(await effects(request)).toBe(1);
+  }
+
+  async function insert(tx: Tx, { subject }: { readonly subject: string }): Promise<void> {
+    await orm.insert(tx, subject);
+  }
+
+  it('commits the write together with the record, and does nothing for a duplicate', async () => {
+    const request = newRequest();
+    const first = await store.transact(request, async (tx, claim) => {
+      expect(claim).toMatchObject({ subject: request.subject, state: 'PAID', handledStates: [] });
+      await insert(tx, request);
+      expect(await effects(request)).toBe(0);
+    });
+    expect(first).toEqual({ status: 'completed' });
+    expect(await effects(request)).toBe(1);
+    expect(await store.transact(request, neverRun)).toEqual({ status: 'done' });
+    await store.transact({ ...request, state: 'REFUNDED' }, async (_, { handledStates }) => {
+      expect(handledStates).toEqual(['PAID']);
+    });
+  });
+
+  it('runs one of 20 callbacks at once', async () => {
+    const request = newRequest();
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const { status } = await store.transact(request, async (tx) => {
+          await insert(tx, request);
+          await sleep(200);
+        });
+        return status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 'completed')).toHaveLength(1);
+    expect(await effects(request)).toBe(1);
+  });
+
+  it('rolls back and rethrows what the callback throws', async () => {
+    const request = newRequest();
+    const error = new Error('out of stock');
+    const failing = store.transact(request, async (tx) => {
+      await insert(tx, request);
+      throw error;
+    });
+    await expect(failing).rejects.toBe(error);
+    await expectNothing(request);
+  });
+
+  if (dialect === 'postgres')
+    it('never commits after an SQL error that the callback caught', async () => {
+      const request = newRequest();
+      const swallowing = store.transact(request, async (tx) => {
+        await insert(tx, request);
+        await insert(tx, { subject: 'refused' }).catch(() => undefined);
+      });
+      await expect(swallowing).rejects.toMatchObject({
+        code: 'store_failed',
+        message: expect.stringContaining('probably caught an SQL error'),
+      });
+      await expectNothing(request);
+    });
+
+  if (dialect === 'postgres')
+    it('fails where a deferred constraint fails at COMMIT', async () => {
+      const request = newRequest();
+      const failing = store.transact(request, async (tx) => {
+        await insert(tx, request);
+        await insert(tx, request);
+      });
+      const error: { message?: string; cause?: unknown } = await failing.catch((reason) => reason);
+      expect(`${error.message} ${error.cause}`).toMatch(/unique|duplicate|validation/i);
+      await expectNothing(request);
+    });
+
+  it('commits a nested transaction, and goes on after one that failed', async () => {
+    const request = newRequest();
+    const result = await store.transact(request, async (tx) => {
+      await nested(tx, async (inner) => {
+        await insert(inner, request);
+        await orm.access.query(inner, 'SELECT 1 AS one', []);
+        await insert(inner, { subject: 'refused' });
+      }).catch(() => undefined);
+      await nested(tx, (inner) => insert(inner, request));
+    });
+    expect(result).toEqual({ status: 'completed' });
+    expect(await effects(request)).toBe(1);
+  });
+
+  /** The ORM's own, or savepoints by hand where it has none. */
+  async function nested(tx: Tx, work: (inner: Tx) => Promise<void>): Promise<void> {
+    if (orm.nested !== undefined) return void (await orm.nested(tx, work));
+    await orm.access.query(tx, 'SAVEPOINT merchant', []);
+    try {
+      await work(tx);
+    } catch (error) {
+      await orm.access.query(tx, 'ROLLBACK TO SAVEPOINT merchant', []);
+      throw error;
+    }
+    await orm.access.query(tx, 'RELEASE SAVEPOINT merchant', []);
+  }
+
+  if (dialect === 'postgres')
+    it('retries a SERIALIZABLE transaction, each time from the beginning', async () => {
+      if (orm.serializable === undefined) throw new Error('no SERIALIZABLE');
+      const serializable = storeWithin(dialect, orm.serializable);
+      const account = `account-${randomUUID()}`;
+      let runs = 0;
+      const requests = Array.from({ length: 4 }, () => newRequest());
+      const results = await Promise.all(
+        requests.map((request) =>
+          serializable.transact(request, async (tx) => {
+            runs += 1;
+            await orm.access.query(
+              tx,
+              `SELECT count(*)::text AS n FROM orm_orders WHERE reference LIKE '${account}%'`,
+              [],
+            );
+            await sleep(50);
+            await insert(tx, { subject: `${account}-${request.subject}` });
+            await insert(tx, request);
+          }),
+        ),
+      );
+      expect(results).toEqual(Array(4).fill({ status: 'completed' }));
+      expect(runs).toBeGreaterThan(4);
+      expect(await Promise.all(requests.map(effects))).toEqual([1, 1, 1, 1]);
+    });
+
+  it('finds the state done where it is run again after a commit whose reply was lost', async () => {
+    const request = newRequest();
+    const losing = storeWithin(dialect, {
+      ...orm.access,
+      transaction: async (work, limits) => {
+        await orm.access.transaction(work, limits);
+        await orm.access.transaction(work, limits);
+      },
+    });
+    const callback = vi.fn((tx: Tx) => insert(tx, request));
+    expect(await losing.transact(request, callback)).toEqual({ status: 'done' });
+    expect(callback).toHaveBeenCalledOnce();
+    expect(await effects(request)).toBe(1);
+  });
+
+  it('commits a callback that ends within its hold, and none that ends later', async () => {
+    const quick = storeWithin(dialect, orm.access, { holdMs: 2_000, stepTimeoutMs: 1_000 });
+    const request = newRequest({ timeoutMs: 100 });
+    const slow = quick.transact(request, async (tx) => {
+      await sleep(300);
+      await insert(tx, request);
+    });
+    expect(await slow).toEqual({ status: 'completed' });
+
+    const held = storeWithin(dialect, orm.access, { holdMs: 200, stepTimeoutMs: 200 });
+    const tooLong = newRequest({ timeoutMs: 100 });
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const late = held.transact(tooLong, async (tx) => {
+      await insert(tx, tooLong);
+      await ended;
+    });
+    await expect(late).rejects.toThrow();
+    end();
+    await expectNothing(tooLong);
+  });
+
+  it('commits nothing where the server ends the session during the callback', async () => {
+    const request = newRequest();
+    const ended = store.transact(request, async (tx) => {
+      await insert(tx, request);
+      await database.endSessions();
+      await sleep(100);
+    });
+    await expect(ended).rejects.toThrow();
+    await expectNothing(request);
+  });
+
+  if (dialect === 'mysql')
+    it('commits after an SQL error that the callback caught, which nobody can see, but not after DDL', async () => {
+      const request = newRequest();
+      const swallowing = store.transact(request, async (tx) => {
+        await insert(tx, request);
+        await insert(tx, { subject: 'refused' }).catch(() => undefined);
+      });
+      expect(await swallowing).toEqual({ status: 'completed' });
+      expect(await effects(request)).toBe(1);
+
+      const other = newRequest();
+      const committing = store.transact(other, async (tx) => {
+        await orm.access.query(tx, 'CREATE TABLE IF NOT EXISTS ddl (id int)', []);
+      });
+      await expect(committing).rejects.toThrow('its transaction cannot be committed');
+      await expectNothing(other);
+    });
+
+  it('answers a delivery 200 once it is committed, also where the ORM ran the callback twice', async () => {
+    let runs = 0;
+    const again = storeWithin<Tx>(dialect, {
+      ...orm.access,
+      transaction: (work, limits) =>
+        orm.access.transaction(work, limits).then(undefined, () => orm.access.transaction(work, limits)),
+    });
+    const handler = createWebhookHandler({
+      credentials,
+      store: again,
+      onReport: () => undefined,
+      on: {
+        payment: async ({ payload }, { transaction }) => {
+          runs += 1;
+          await orm.insert(transaction, payload.saleToken);
+          if (runs === 1) throw new Error('a deadlock');
+        },
+      },
+    });
+    const saleToken = randomUUID();
+    const deliver = () => handler(notificationRequest('payment', { saleToken }, credentials));
+    expect((await deliver()).status).toBe(200);
+    expect((await deliver()).status).toBe(200);
+    expect([runs, await effects({ subject: saleToken })]).toEqual([2, 1]);
+  });
+
+  it('fails where the callback ends its transaction itself', async () => {
+    const request = newRequest();
+    const ending = store.transact(request, async (tx) => {
+      await orm.access.query(tx, 'ROLLBACK', []);
+    });
+    await expect(ending).rejects.toThrow();
+    await expectNothing(request);
+  });
+}
+
+async function neverRun(): Promise<void> {
+  throw new Error('must not run');
+}

@@ -1,0 +1,92 @@
+// A merchant's library, which exports what the package gives it, with declarations. Every type that is inferred here
+// must have a name that the package exports, or a form that can be written out.
+import {
+  ApiError,
+  amountFromMinorUnits,
+  confirmPayment,
+  decodeQrCode,
+  isCallError,
+  PaymentsClient,
+  reconcile,
+} from 'pix-automatic-sdk';
+import { adviseCheckout, checkBrCode, explainPixCode, pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
+import { fakeClock, fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
+import {
+  checkAuthorization,
+  createWebhookHandler,
+  credentialsFromEnv,
+  defineNotification,
+  MemoryStore,
+  parseNotification,
+  payoutFailure,
+  salePayloadSchema,
+  toNodeListener,
+} from 'pix-automatic-sdk/webhooks';
+
+export const client = PaymentsClient.fromEnv();
+export const journey = async (request: Parameters<typeof client.createRecurringCheckout>[0]) =>
+  (await client.createRecurringCheckout(request)).response;
+export const instructions = async () => (await journey({} as never)).instructions;
+export const steps = async () => (await instructions()).steps;
+export const picture = async () => decodeQrCode((await instructions()).qrCode);
+export const payer = async () => (await journey({} as never)).shopper;
+export const transaction = (uuid: string) => client.getTransaction(uuid);
+export const refunds = async (uuid: string) => (await transaction(uuid)).refunds;
+export const refund = async (uuid: string) => (await refunds(uuid))?.transactions?.[0];
+export const transfer = async (uuid: string) => (await refund(uuid))?.creditTransferDetails;
+export const shopper = async (uuid: string) => (await transaction(uuid)).shopper;
+export const account = async (uuid: string) => (await shopper(uuid))?.bankDetails;
+export const cancellation = () => client.cancelScheduledPayment('i', { reason: 'r' });
+export const cents = amountFromMinorUnits(1, 'BRL');
+export const results = reconcile(client, []);
+export const confirmation = (notification: Parameters<typeof confirmPayment>[1]) =>
+  confirmPayment(client, notification);
+export const differences = async (notification: Parameters<typeof confirmPayment>[1]) =>
+  (await confirmation(notification)).differences;
+export const describeError = (error: unknown) =>
+  isCallError(error) ? { operation: error.operation, outcome: error.outcome, error } : undefined;
+export const asApiError = (error: unknown) => (error instanceof ApiError ? error : undefined);
+export const observed = new PaymentsClient({
+  baseUrl: 'https://api.example.com',
+  ...credentialsFromEnv()[0],
+  onRequest: (event) => console.log(event),
+  fetch: async (url, init) => fetch(url, init),
+});
+
+export const credentials = credentialsFromEnv();
+export const debit = defineNotification({
+  kind: 'debit',
+  match: ({ debitId }) => debitId !== undefined,
+  schema: salePayloadSchema,
+  subject: ({ saleToken }) => saleToken,
+});
+export const store = new MemoryStore();
+export const handler = createWebhookHandler({
+  credentials,
+  kinds: [debit],
+  store,
+  on: { payment: () => undefined, debit: ({ payload }) => payload.saleToken },
+  getAuthorization: ({ headers }) => headers.get('x-forwarded-authorization'),
+});
+export const listener = toNodeListener(handler);
+export const answer = handler.handle({ method: 'POST', url: '/', headers: {}, body: '' });
+export const parsed = parseNotification({ body: {}, kinds: [debit] });
+export const onPayout = (notification: typeof parsed) =>
+  notification.kind === 'payout'
+    ? { failure: payoutFailure(notification.payload), payload: notification.payload, notification }
+    : undefined;
+export const check = checkAuthorization('', credentials);
+export const reason = check.ok ? undefined : check.reason;
+
+export const calendar = pixCalendar({ initialDate: '2027-01-31', periodicity: 'MONTHLY' });
+export const advice = adviseCheckout({}, { locale: 'en' });
+export const codeAdvice = checkBrCode('', {});
+export const adviceCode = codeAdvice[0]?.code;
+export const explanation = explainPixCode('AB10', 'charge');
+export const whoActs = explanation?.who;
+export const brCode = readBrCode('');
+
+export const clock = fakeClock();
+export const make = fixtures;
+export const sale = fixtures.payment();
+export const request = notificationRequest('payment', {}, credentials[0]);

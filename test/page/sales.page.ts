@@ -1,0 +1,153 @@
+import { describe, expect, it, vi } from 'vitest';
+import { isSkipped } from './browser';
+import { clipboard, press, useBrowser } from './open-page';
+
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 50 });
+
+describe.skipIf(isSkipped)('a sale on the page', () => {
+  const open = useBrowser();
+
+  it('is one story in order of time: the call, what happened, the deliveries with their answers', async () => {
+    const { page, create, answerWith, sandbox } = await open();
+    answerWith(503);
+    const uuid = await create();
+    await page.getByRole('link', { name: /order-1001/ }).click();
+    await press(page, 'Pay: order-1001');
+    const story = page.getByRole('article', { name: 'order-1001' });
+    await story.getByText('database is down').waitFor();
+    const entries = await story.locator('.line > li').allInnerTexts();
+    expect(entries.map((text) => text.split('\n')[0])).toEqual([
+      'Create a journey',
+      'The payer paid',
+      'Payment notification',
+    ]);
+    expect(entries[2]).toMatch(/pending\s+next attempt in \d+ s/);
+    expect(entries[2]).toMatch(/Attempt 1\s+HTTP 503/);
+    answerWith(200);
+    await press(page, /^Send again/);
+    await story.getByText('delivered', { exact: true }).waitFor();
+    expect(sandbox.transactions).toMatchObject([{ uuid, situation: 'PAID' }]);
+  });
+
+  it('asks for bodies only when they are unfolded, as indented JSON', async () => {
+    const { page, create, sandbox } = await open();
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    sandbox.pay(await create());
+    await page.getByRole('link', { name: /order-1001/ }).click();
+    const story = page.getByRole('article', { name: 'order-1001' });
+    await story.getByText('Request as sent').waitFor();
+    expect(asked.filter((path) => /page\/(calls|deliveries)\//.test(path))).toEqual([]);
+    await story.getByText('Request as sent').click();
+    await story.getByText('"newStatus": "PAID"').waitFor();
+    await story.getByText('Authorization: Basic ***').waitFor();
+    await story.getByText('Answer', { exact: true }).click();
+    await story.getByText('"chosen": "PIX_RECURRENCE"').waitFor();
+    expect(asked.filter((path) => /page\/(calls|deliveries)\//.test(path))).toHaveLength(2);
+  });
+
+  it('can be refunded with the amount as the language writes it, reversed, and copied from', async () => {
+    const { page, create, sandbox } = await open({ context: { locale: 'pt-BR' } });
+    const uuid = await create();
+    sandbox.pay(uuid);
+    await page.getByRole('link', { name: /order-1001/ }).click();
+    await press(page, 'Devolver: order-1001');
+    await page.locator('form.control input[name=amount]').fill('1.000,00');
+    await press(page, 'Devolver');
+    await page.getByRole('alert').getByText('É preciso um valor acima de 0 e até 59.7').waitFor();
+    await page.locator('form.control input[name=amount]').fill('10,50');
+    await press(page, 'Devolver');
+    await page.getByText('Uma devolução foi creditada').waitFor();
+    expect(sandbox.transactions[0]).toMatchObject({ refunded: 10.5 });
+    await press(page, 'Estornar: order-1001');
+    await press(page, 'Estornar');
+    await press(page, /^Concluir o estorno/);
+    await until(() =>
+      expect(sandbox.transactions[0]?.reversals).toMatchObject([{ status: 'PAID', amount: 49.2 }]),
+    );
+    await press(page, 'Copiar: UUID');
+    expect(await clipboard(page)).toBe(uuid);
+  });
+
+  it('without an immediate payment is authorized, and its months are paid, declined and cancelled', async () => {
+    const { page, sandbox } = await open();
+    await page.getByLabel('Without an immediate payment: authorize only').check();
+    await page.getByLabel('Your order identifier').fill('order-7');
+    await press(page, 'Create a test journey');
+    await press(page, 'Pay: order-7');
+    await page.getByText('The payer authorized').waitFor();
+    expect(sandbox.transactions).toMatchObject([{ situation: 'PENDING', isAuthorized: true }]);
+    expect(sandbox.deliveries).toEqual([]);
+    const statuses = () => sandbox.transactions[0]?.scheduledPayments.map(({ status }) => status);
+    await press(page, /^Pay: /);
+    await until(() => expect(statuses()).toEqual(['PAID', 'SCHEDULED', 'SCHEDULED']));
+    await page.getByText('A scheduled payment was charged').waitFor();
+    await press(page, /^Decline: /);
+    await page.getByText('A scheduled payment failed').waitFor();
+    await page
+      .locator('.payments')
+      .getByRole('button', { name: /^Cancel: / })
+      .click();
+    await page.locator('.payments form').getByRole('button', { name: 'Cancel' }).click();
+    await until(() => expect(statuses()).toEqual(['PAID', 'FAILED', 'CANCELLED']));
+  });
+
+  it('says what is invented and why, by a click or a touch', async () => {
+    const { page, create, sandbox } = await open();
+    sandbox.pay(await create());
+    await page.getByRole('link', { name: /order-1001/ }).click();
+    await page.getByText('invented by the sandbox').first().click();
+    await page.getByText('how scheduled payments are created').waitFor();
+    expect(await page.getByText('§').count()).toBe(0);
+  });
+
+  it('plays a scenario, whose notifications are in its story', async () => {
+    const { page, create, sandbox } = await open();
+    sandbox.pay(await create());
+    await page.getByRole('link', { name: /order-1001/ }).click();
+    await press(page, 'Play a scenario: order-1001');
+    await page.getByLabel('Scenario').selectOption('no-funds-three-times');
+    await press(page, 'Play a scenario');
+    await until(async () => expect(await page.getByText('Other notification').count()).toBe(5));
+  });
+});
+
+describe.skipIf(isSkipped)('the list of sales', () => {
+  const open = useBrowser();
+
+  it('begins with a way to create one, here or in code', async () => {
+    const { page, sandbox } = await open();
+    await page.getByText('client.createRecurringCheckout').waitFor();
+    await press(page, 'Create a test journey');
+    await page.getByRole('article', { name: 'test-1' }).waitFor();
+    expect(sandbox.transactions).toHaveLength(1);
+  });
+
+  it('finds, filters and pages 20,000 journeys', async () => {
+    const { page, sandbox } = await open();
+    for (let index = 1; index <= 20_000; index++)
+      sandbox.createTestJourney({ referenceCode: `order-${index}` });
+    await page.getByText('1–50 of 20,000').waitFor();
+    await press(page, 'Older');
+    await page.getByText('51–100 of 20,000').waitFor();
+    await page.getByRole('searchbox').fill('order-777');
+    await page.getByRole('link', { name: /^order-777 / }).click();
+    await press(page, 'Pay: order-777');
+    await page.getByText('The payer paid').waitFor();
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('button', { name: 'paid', exact: true }).click();
+    await until(async () => expect(await page.locator('.items li').count()).toBe(1));
+  });
+
+  it('comes first on a phone, where a story is a page of its own', async () => {
+    const { page, create } = await open({
+      context: { viewport: { width: 390, height: 800 }, hasTouch: true },
+    });
+    await create();
+    await page.getByRole('link', { name: /order-1001/ }).tap();
+    await page.getByRole('article', { name: 'order-1001' }).waitFor();
+    expect(await page.getByRole('searchbox').isVisible()).toBe(false);
+    await page.getByRole('link', { name: /All sales/ }).tap();
+    await page.getByRole('searchbox').waitFor();
+  });
+});

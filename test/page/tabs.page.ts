@@ -1,0 +1,116 @@
+import { describe, expect, it, vi } from 'vitest';
+import { pageVerify } from '../../src/cli/commands/sandbox';
+import { isSkipped } from './browser';
+import { press, useBrowser } from './open-page';
+
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 50 });
+
+describe.skipIf(isSkipped)('the tab', () => {
+  const open = useBrowser();
+
+  it('of the listener shows the result of the real check, and the developer’s own sales stay', async () => {
+    const pair = { apiKey: 'sandbox-api-key', apiToken: 'sandbox-api-token' };
+    let url = '';
+    const { page, create, sandbox, webhookUrl } = await open({
+      verify: (listener) => pageVerify(() => url, pair, {})(listener),
+    });
+    url = sandbox.url;
+    await create();
+    await page.getByRole('link', { name: 'Your listener' }).click();
+    await press(page, 'Check now');
+    await page.getByText('Checking, this may take a minute').waitFor();
+    await page.locator('.checks li').first().waitFor({ timeout: 240_000 });
+    expect(await page.locator('.checks li').count()).toBeGreaterThan(15);
+    await page.locator('.result').getByText('failed').waitFor();
+    expect(await page.getByLabel('Listener URL').inputValue()).toBe(webhookUrl);
+    await page.getByRole('link', { name: 'Sales' }).click();
+    await page.getByRole('link', { name: /order-1001/ }).waitFor();
+    expect(await page.locator('.items li').count()).toBe(1);
+    await page.getByRole('link', { name: 'Calls' }).click();
+    await page.getByRole('group', { name: 'createRecurringCheckout' }).waitFor();
+    expect(await page.getByRole('group', { name: 'createRecurringCheckout' }).count()).toBe(1);
+  }, 300_000);
+
+  it('of the listener saves where notifications go, or that none go', async () => {
+    const { page, sandbox } = await open();
+    await page.getByRole('link', { name: 'Your listener' }).click();
+    const field = page.getByLabel('Listener URL');
+    await field.fill('http://127.0.0.1:1/nobody');
+    await press(page, 'Save');
+    await page.getByRole('button', { name: 'Saved' }).waitFor();
+    expect(sandbox.webhookUrl).toBe('http://127.0.0.1:1/nobody');
+    // The field is filled anew when the page learns of the saved URL, so this may take a second try.
+    await until(async () => {
+      await field.fill('');
+      await press(page, /^Save/);
+      expect(sandbox.webhookUrl).toBeUndefined();
+    });
+  });
+
+  it('of deliveries says which sale each is about, and copies it as a curl', async () => {
+    const { page, create, sandbox } = await open();
+    sandbox.pay(await create());
+    sandbox.payOut({ amount: 1 });
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('group', { name: 'payout delivery-2' }).getByText('about no sale').waitFor();
+    await press(page, 'Copy as curl: delivery-1');
+    await until(async () => {
+      expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+        /^curl -X POST .*"newStatus":"PAID"/,
+      );
+    });
+    await page
+      .getByRole('group', { name: 'payment delivery-1' })
+      .getByRole('link', { name: 'order-1001' })
+      .click();
+    await page.getByRole('article', { name: 'order-1001' }).waitFor();
+  });
+
+  it('of calls shows advice, what is invented, and what was answered', async () => {
+    const { page, create, call } = await open();
+    await create({ shopper: { docment: {}, document: { type: 'CPF', number: '123.456.789-09' } } });
+    await call('GET', '/v1.1/transactions/nope');
+    await page.getByRole('link', { name: 'Calls' }).click();
+    await page.locator('.advice').getByText('shopper.docment: The document has no such field').waitFor();
+    const unknown = page.getByRole('group', { name: 'getTransaction' });
+    await unknown.getByText('HTTP 404').waitFor();
+    await unknown.getByText('invented by the sandbox').waitFor();
+    await unknown.getByText('Answer', { exact: true }).click();
+    await unknown.getByText('transaction not found').waitFor();
+  });
+
+  it('of faults arms and clears each fault of each operation', async () => {
+    const { page, sandbox, call } = await open();
+    await page.getByRole('link', { name: 'Faults' }).click();
+    const switches = page.getByRole('switch');
+    await switches.first().waitFor();
+    const status = page.getByRole('switch', { name: 'other HTTP status: getTransaction' });
+    await page.getByRole('spinbutton', { name: 'HTTP status' }).fill('502');
+    await status.click();
+    await until(async () => expect(await status.getAttribute('aria-checked')).toBe('true'));
+    expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
+    // The fault was for the next call only.
+    await until(async () => expect(await status.getAttribute('aria-checked')).toBe('false'));
+    const last = switches.last();
+    await last.click();
+    await until(async () => expect(await last.getAttribute('aria-checked')).toBe('true'));
+    await press(page, 'Clear all faults');
+    await until(() => expect(sandbox.pendingFaults).toEqual([]));
+  });
+
+  it('of sending sends a notification of your own once it is JSON, and a payout of ten and a half', async () => {
+    const { page, received } = await open();
+    await page.getByRole('link', { name: 'Send', exact: true }).click();
+    const body = page.getByLabel('Body (JSON object)');
+    await body.fill('[1]');
+    await press(page, 'Send a notification of your own');
+    await page.getByRole('alert').getByText('not a JSON object').waitFor();
+    await body.fill('{"own":1}');
+    await press(page, 'Send a notification of your own');
+    await until(() => expect(received).toEqual(['{"own":1}']));
+    await page.getByLabel('Amount', { exact: true }).fill('10,50');
+    await page.getByLabel('Make it fail').selectOption('PE0003');
+    await press(page, 'Pay out');
+    await until(() => expect(received[1]).toMatch(/"error_code":"PE0003".*"amount":10.5/));
+  });
+});

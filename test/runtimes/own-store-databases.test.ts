@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { createIdempotencyStore, type RecordStore } from 'pix-automatic-sdk/stores';
+import { describe, it } from 'vitest';
+import { loadBlock } from '../docs/load-block';
+import { type CodeBlock, sections } from '../docs/markdown';
+import { type StoreHarness, testStoreContract } from '../stores/contract';
+
+const found = sections('docs/write-your-own-store.md');
+
+/** A code block under a heading of the guide. */
+function blockOf(heading: string, info = 'ts'): CodeBlock {
+  const block = found.find((section) => section.heading === heading)?.blocks.find((b) => b.info === info);
+  if (block === undefined) throw new Error(`The guide has no ${info} block under ${heading}.`);
+  return block;
+}
+
+/** Packages that npx installs for these tests alone; `undefined` where there is no registry. */
+async function fromNpx(...packages: string[]): Promise<NodeJS.Require | undefined> {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const specs = packages.flatMap((spec) => ['-p', spec]);
+  const command = ['-y', '--ignore-scripts', ...specs, '--', 'node', '-p', 'process.env.PATH'];
+  try {
+    const { stdout } = await promisify(execFile)('npx', command, { env, timeout: 120_000 });
+    return createRequire(resolve(stdout.split(':')[0] as string, '..', 'x.js'));
+  } catch (error) {
+    if (process.env['CI'] === 'true') throw error;
+    return undefined;
+  }
+}
+
+/** `space` is another table, or another set of objects. */
+function harnessOf(open: (space: 'own' | 'other') => RecordStore, close: () => Promise<void>): StoreHarness {
+  return {
+    open: ({ space = 'own' as const } = {}) => createIdempotencyStore(open(space)),
+    pass: (ms) => sleep(ms),
+    close,
+  };
+}
+
+// workerd needs its own binary, which comes as a package.
+const miniflare = await fromNpx('miniflare@4');
+const dynamo = await fromNpx('dynalite@4', '@aws-sdk/client-dynamodb@3', '@aws-sdk/lib-dynamodb@3');
+
+if (miniflare === undefined) describe.skip('D1 and Durable Objects: there is no miniflare', () => it('runs'));
+else testInWorkerd(miniflare('miniflare').Miniflare);
+
+if (dynamo === undefined) describe.skip('DynamoDB: there is no dynalite', () => it('runs'));
+else testDynamo(dynamo);
+
+// biome-ignore lint/suspicious/noExplicitAny: the types of miniflare are not installed
+function testInWorkerd(Miniflare: any): void {
+  testStoreContract('D1, as in docs/write-your-own-store.md', [], async () => {
+    const server = new Miniflare({
+      modules: true,
+      script: 'export default {}',
+      compatibilityDate: '2026-04-01',
+      d1Databases: ['own', 'other'],
+    });
+    const { D1Records } = await loadBlock(blockOf('Cloudflare D1'));
+    const databases = { own: await server.getD1Database('own'), other: await server.getD1Database('other') };
+    const statements = blockOf('Cloudflare D1', 'sql').code.split(';').slice(0, -1);
+    for (const database of Object.values(databases)) {
+      for (const statement of statements) await database.prepare(statement).run();
+    }
+    return harnessOf(
+      (space) => new D1Records(databases[space]),
+      () => server.dispose(),
+    );
+  });
+
+  testStoreContract('Durable Objects, as in docs/write-your-own-store.md', [], async () => {
+    const server = new Miniflare({
+      modules: true,
+      script: await workerOf(blockOf('Durable Objects')),
+      compatibilityDate: '2026-04-01',
+      durableObjects: { RECORDS: { className: 'SubjectRecord', useSQLite: true } },
+    });
+    const call = async (...step: unknown[]) => {
+      const response = await server.dispatchFetch('http://worker/', {
+        method: 'POST',
+        body: JSON.stringify(step),
+      });
+      if (!response.ok) throw new Error(await response.text());
+      return response.json();
+    };
+    const open = (space: string): RecordStore => ({
+      read: (subject) => call('read', `${space}:${subject}`),
+      write: (subject, change) => call('write', `${space}:${subject}`, change),
+    });
+    return harnessOf(open, () => server.dispose());
+  });
+}
+
+/** The block in a worker that carries out one step for each request. */
+async function workerOf({ code }: CodeBlock): Promise<string> {
+  const worker = `${code}
+export default {
+  async fetch(request, env) {
+    const [step, ...values] = await request.json();
+    return Response.json(await durableRecords(env.RECORDS)[step](...values));
+  },
+};`;
+  const { outputFiles } = await build({
+    stdin: { contents: worker, loader: 'ts', resolveDir: '.' },
+    external: ['cloudflare:workers'],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+function testDynamo(require: NodeJS.Require): void {
+  testStoreContract('DynamoDB, as in docs/write-your-own-store.md', [], async () => {
+    const server: Server = require('dynalite')({ createTableMs: 0 });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { DynamoDB } = require('@aws-sdk/client-dynamodb');
+    const { DynamoDBDocument } = require('@aws-sdk/lib-dynamodb');
+    const client = new DynamoDB({
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      region: 'sa-east-1',
+      credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
+    });
+    const { DynamoRecords } = await loadBlock(blockOf('DynamoDB'));
+    for (const TableName of ['own', 'other']) {
+      await client.createTable({
+        TableName,
+        AttributeDefinitions: [{ AttributeName: 'subject', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'subject', KeyType: 'HASH' }],
+        BillingMode: 'PAY_PER_REQUEST',
+      });
+      while ((await client.describeTable({ TableName })).Table.TableStatus !== 'ACTIVE') await sleep(50);
+    }
+    const document = DynamoDBDocument.from(client);
+    return harnessOf(
+      (space) => new DynamoRecords(document, space),
+      async () => {
+        client.destroy();
+        server.closeAllConnections();
+        await promisify(server.close.bind(server))();
+      },
+    );
+  });
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { optionName } from '../../src/cli/commands/control-command';
+import { commands } from '../../src/cli/program';
+import { controls } from '../../src/sandbox/controls/controls';
+import { openSandbox, readJson } from './helpers';
+
+const english = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+const portuguese = readFileSync(new URL('../../docs/pt/sandbox.md', import.meta.url), 'utf8');
+
+describe.each(controls.map((control) => [control.name, control] as const))(
+  'the control %s',
+  (name, control) => {
+    const { typed = name, fields, subject, about, label, method, path } = control;
+
+    it('is in the reference of both languages, with its route and its command', () => {
+      for (const [page, language] of [
+        [english, 0],
+        [portuguese, 1],
+      ] as const) {
+        expect(page).toContain(`| \`${typed}\` | \`${method} ${path}\` | ${about[language]} |`);
+      }
+    });
+
+    it('has texts in both languages, for itself and for each field', () => {
+      for (const text of [about, label, ...Object.values(fields).map((field) => field.label)]) {
+        expect(text[0]).toMatch(/\S/);
+        expect(text[1]).toMatch(/\S/);
+      }
+      expect(about[0]).not.toBe(about[1]);
+    });
+
+    it('has a command, with an option for each field that a person enters', () => {
+      const command = commands.find((candidate) => candidate.name === typed.split(' ')[0]);
+      expect(command).toBeDefined();
+      if (control.typed !== undefined) return;
+      const entered = Object.entries(fields).filter(([, { isForScripts }]) => isForScripts !== true);
+      const options = entered.map(([field]) => optionName(field));
+      expect(Object.keys(command?.options ?? {})).toEqual(expect.arrayContaining(options));
+      expect(command?.arguments).toHaveLength(subject === undefined ? 0 : 1);
+    });
+
+    it('has a route, and a `curl` to copy', async () => {
+      const { call } = await openSandbox();
+      const { calls } = await readJson(await call('GET', '/sandbox'));
+      expect(calls).toContainEqual(
+        expect.objectContaining({ name, method, path, curl: expect.stringContaining(`curl -X ${method} `) }),
+      );
+    });
+
+    it('has a form on the page, if it changes something', async () => {
+      const { call } = await openSandbox();
+      const setup = await readJson(await call('GET', '/sandbox/page/setup'));
+      const form = setup.controls.find((candidate: { name: string }) => candidate.name === name);
+      expect(form !== undefined).toBe(method !== 'GET');
+    });
+  },
+);

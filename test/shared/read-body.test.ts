@@ -1,0 +1,211 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { readBody, TOO_LARGE } from '../../src/shared/read-body';
+
+const never = new Promise<never>(() => undefined);
+const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
+
+function streamOf(...chunks: unknown[]) {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+/** A response with a stream, whose `text` must not be called. */
+function streamed(body: unknown) {
+  return { body, text: () => Promise.reject(new Error('text was called')) };
+}
+
+/** A response of a `fetch` whose bodies are not web streams. */
+function plain(text: () => Promise<string>, body: unknown = null) {
+  return { body, text };
+}
+
+const read = (response: Parameters<typeof readBody>[0], maxBytes = 1_000, interrupted = never) =>
+  readBody(response, maxBytes, interrupted);
+
+describe('a stream', () => {
+  it('of exactly maxBytes is whole, in any number of chunks', async () => {
+    expect(await read(streamed(streamOf(bytesOf('1234'))), 4)).toEqual({ text: '1234' });
+    expect(await read(streamed(streamOf(bytesOf('12'), bytesOf('34'))), 4)).toEqual({ text: '1234' });
+    expect(await read(streamed(streamOf()), 4)).toEqual({ text: '' });
+  });
+
+  it('of one byte more than maxBytes is too large, and its first maxBytes are kept', async () => {
+    expect(await read(streamed(streamOf(bytesOf('12345'))), 4)).toEqual({
+      text: '1234',
+      brokenOff: TOO_LARGE,
+    });
+    expect(await read(streamed(streamOf(bytesOf('12'), bytesOf('3'), bytesOf('45'))), 4)).toEqual({
+      text: '1234',
+      brokenOff: TOO_LARGE,
+    });
+  });
+
+  it('that is too large is cancelled', async () => {
+    const cancelled = vi.fn();
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(bytesOf('12345')),
+      cancel: cancelled,
+    });
+    await read(streamed(body), 4);
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  it('that fails gives the text before the failure, and the reason', async () => {
+    const lost = new Error('lost');
+    let pulls = 0;
+    const body = new ReadableStream({
+      pull: (controller) => (pulls++ === 0 ? controller.enqueue(bytesOf('12')) : controller.error(lost)),
+    });
+    expect(await read(streamed(body))).toEqual({ text: '12', brokenOff: lost });
+  });
+
+  it('that fails without a reason is broken off', async () => {
+    const body = new ReadableStream({ start: (controller) => controller.error() });
+    expect((await read(streamed(body))).brokenOff).toEqual(expect.any(Symbol));
+  });
+
+  it('of text is read like one of bytes', async () => {
+    expect(await read(streamed(streamOf(bytesOf('12'), '€')))).toEqual({ text: '12€' });
+  });
+
+  it('of anything else is broken off, with a TypeError that quotes nothing of it', async () => {
+    const { text, brokenOff } = await read(streamed(streamOf(bytesOf('12'), ['a secret'])));
+    expect(text).toBe('12');
+    expect(brokenOff).toBeInstanceOf(TypeError);
+    expect(String(brokenOff)).toBe('TypeError: The body is not of bytes.');
+  });
+
+  it('that is locked is broken off', async () => {
+    const body = streamOf(bytesOf('12'));
+    body.getReader();
+    expect(await read(streamed(body))).toEqual({ text: '', brokenOff: expect.any(TypeError) });
+  });
+
+  it('that starts with a byte order mark is read without it', async () => {
+    expect(await read(streamed(streamOf(bytesOf('\ufeff12'))))).toEqual({ text: '12' });
+  });
+
+  it('that stalls ends with the interruption, and a failure to cancel it is ignored', async () => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const over = Symbol('over');
+    const body = new ReadableStream({ cancel: () => Promise.reject(new Error('late')) });
+    const interrupted = sleep(5).then(() => Promise.reject(over));
+    expect(await read(streamed(body), 4, interrupted)).toEqual({ text: '', brokenOff: over });
+    await sleep(5);
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe('a body that is not a web stream', () => {
+  it.each([
+    ['null', null],
+    ['text', 'text'],
+    ['an object', {}],
+    ['an object whose `getReader` is not a function', { getReader: true }],
+  ])('such as %s is read with `text`', async (_, body) => {
+    expect(await read(plain(async () => '1234', body))).toEqual({ text: '1234' });
+  });
+
+  it.each([
+    ['1234', 4],
+    ['€', 3],
+    ['é€', 5],
+    ['', 1],
+  ])('with the text %j is whole within %d bytes', async (text, maxBytes) => {
+    expect(
+      await read(
+        plain(async () => text),
+        maxBytes,
+      ),
+    ).toEqual({ text });
+  });
+
+  it.each([
+    ['12345', 4, '1234'],
+    ['€', 2, '\ufffd'],
+    ['€€€', 8, '€€\ufffd'],
+    ['x€', 3, 'x\ufffd'],
+  ])(
+    'with the text %j is too large for %d bytes, and its first bytes are kept',
+    async (text, maxBytes, kept) => {
+      expect(
+        await read(
+          plain(async () => text),
+          maxBytes,
+        ),
+      ).toEqual({ text: kept, brokenOff: TOO_LARGE });
+    },
+  );
+
+  it('that fails, with a reason or without one, is broken off', async () => {
+    const lost = new Error('lost');
+    expect(await read(plain(() => Promise.reject(lost)))).toEqual({ text: '', brokenOff: lost });
+    expect(await read(plain(() => Promise.reject()))).toEqual({ text: '', brokenOff: expect.any(Symbol) });
+  });
+
+  it('that hangs ends with the interruption', async () => {
+    const over = Symbol('over');
+    expect(
+      await read(
+        plain(() => never),
+        4,
+        Promise.reject(over),
+      ),
+    ).toEqual({ text: '', brokenOff: over });
+  });
+});
+
+describe('an async iterable, such as a Node stream', () => {
+  async function* chunks(...given: unknown[]) {
+    for (const chunk of given) {
+      if (chunk instanceof Error) throw chunk;
+      yield chunk;
+    }
+  }
+
+  it('is read by its chunks, and never by `text`', async () => {
+    expect(await read(streamed(chunks(bytesOf('12'), '3', Buffer.from('4'))))).toEqual({ text: '1234' });
+    expect(await read(streamed(Readable.from([Buffer.from('12')])))).toEqual({ text: '12' });
+  });
+
+  it('that fails gives the text before the failure, and the reason', async () => {
+    const lost = new Error('lost');
+    expect(await read(streamed(chunks(bytesOf('12'), lost)))).toEqual({ text: '12', brokenOff: lost });
+  });
+
+  it('that is too large is ended, and its first maxBytes are kept', async () => {
+    const body = Readable.from([Buffer.from('12345'), Buffer.from('6')]);
+    expect(await read(streamed(body), 4)).toEqual({ text: '1234', brokenOff: TOO_LARGE });
+    await expect.poll(() => body.destroyed).toBe(true);
+  });
+
+  it('that stalls gives what came before', async () => {
+    const over = Symbol('over');
+    async function* stalling() {
+      yield bytesOf('12');
+      await never;
+    }
+    const interrupted = sleep(5).then(() => Promise.reject(over));
+    expect(await read(streamed(stalling()), 4, interrupted)).toEqual({ text: '12', brokenOff: over });
+  });
+
+  it('whose end cannot be asked for is ended nevertheless', async () => {
+    const body = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(new Error('lost')),
+        return() {
+          throw new Error('no end');
+        },
+      }),
+    };
+    expect((await read(streamed(body))).brokenOff).toBeInstanceOf(Error);
+  });
+});

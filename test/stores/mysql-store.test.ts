@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPool as createCallbackPool } from 'mysql2';
+import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigurationError, StoreError } from '../../src/errors';
+import { type MysqlQueryable, MysqlStore } from '../../src/stores';
+import { findMysql, mysqlUrl } from '../helpers/mysql';
+import { ALL_FAULTS, testStoreContract } from './contract';
+import type { Faults } from './faults';
+import { lease, retain } from './limits';
+
+const found = await findMysql();
+const run = randomUUID().slice(0, 8);
+
+describe.skipIf(!found)('MySQL or MariaDB', () => {
+  const pool = createPool({ uri: mysqlUrl, connectionLimit: 10 });
+  const made: string[] = [];
+  afterAll(async () => {
+    for (const table of made) await pool.query('DROP TABLE IF EXISTS ??', [table]);
+    await pool.end();
+  });
+
+  async function storeIn(name: string, database: MysqlQueryable = pool) {
+    const table = `${name} ${run}`;
+    made.push(table);
+    const store = new MysqlStore(database, { table });
+    await store.createTable();
+    return { store, table: `\`${table}\`` };
+  }
+
+  testStoreContract('MysqlStore over mysql2', ALL_FAULTS, async () => {
+    const tables = { own: `own\`s "table" ${run}`, other: `other ${run}` };
+    for (const table of Object.values(tables)) {
+      made.push(table);
+      await new MysqlStore(pool, { table }).createTable();
+    }
+    return {
+      open: ({ faults, space } = {}) =>
+        new MysqlStore(withFaults(pool, faults), { table: tables[space ?? 'own'] }),
+      pass: (ms) => sleep(ms),
+      close: async () => {},
+    };
+  });
+
+  it('takes three statements for a new notification, and one for a duplicate', async () => {
+    const sent: string[] = [];
+    const counted: MysqlQueryable = {
+      execute: (sql, values) => {
+        sent.push(sql.split(' ')[0] ?? '');
+        return pool.execute(sql, values);
+      },
+    };
+    const { store } = await storeIn('counted', counted);
+    sent.length = 0;
+    const claim = await store.claim('payment:1', 'PAID', lease(60_000));
+    if (claim.status !== 'claimed') throw new Error('not claimed');
+    await store.complete(claim, retain(60_000));
+    expect(sent.splice(0)).toEqual(['SELECT', 'INSERT', 'UPDATE']);
+    expect((await store.claim('payment:1', 'PAID', lease(60_000))).status).toBe('done');
+    expect(sent.splice(0)).toEqual(['SELECT']);
+  });
+
+  it('deletes every expired record, more than a thousand at a time too, and only those', async () => {
+    const { store, table } = await storeIn('deletions');
+    const rows = Array.from({ length: 1_200 }, (_, index) => [`expired:${index}`, '{}', 1, index]);
+    await pool.query(`INSERT INTO ${table} VALUES ?`, [rows]);
+    await store.claim('payment:live', 'PAID', lease(60_000));
+    expect(await store.deleteExpired()).toBe(1_200);
+    expect(await store.deleteExpired()).toBe(0);
+    expect(await store.claim('payment:live', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
+  });
+
+  it('makes no claim wait while another transaction holds other records and expired ones', async () => {
+    const { store, table } = await storeIn('locks');
+    await store.claim('payment:held', 'PAID', lease(60_000));
+    const holder = await pool.getConnection();
+    onTestFinished(() => holder.release());
+    await holder.beginTransaction();
+    await holder.query(`SELECT * FROM ${table} WHERE subject = 'payment:held' FOR UPDATE`);
+    expect(await store.claim('payment:held', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
+    expect((await store.claim('payment:other', 'PAID', lease(60_000))).status).toBe('claimed');
+    expect(await store.deleteExpired()).toBe(0);
+    await holder.rollback();
+  });
+
+  it('keeps its clock in UTC through the hour that comes twice when clocks are set back', async () => {
+    const { store } = await storeIn('zones');
+    // A session in São Paulo's former summer time, at an instant whose local time comes twice: 2019-02-16 23:30.
+    const first = Date.UTC(2019, 1, 17, 1, 30);
+    const at = async (ms: number) => {
+      const connection = await pool.getConnection();
+      onTestFinished(() => connection.release());
+      await connection
+        .query("SET time_zone = 'America/Sao_Paulo'")
+        .catch(() => connection.query("SET time_zone = '-03:00'"));
+      await connection.query('SET timestamp = ?', [ms / 1000]);
+      onTestFinished(
+        async () => void (await connection.query('SET timestamp = DEFAULT, time_zone = DEFAULT')),
+      );
+      return new MysqlStore(connection, { table: `zones ${run}` });
+    };
+    const claim = await (await at(first)).claim('payment:1', 'PAID', lease(60_000));
+    expect(claim).toMatchObject({ status: 'claimed', fence: first });
+    expect(await (await at(first + 59_999)).claim('payment:1', 'PAID', lease(60_000))).toEqual({
+      status: 'busy',
+    });
+    const later = await (await at(first + 3_600_000)).claim('payment:1', 'PAID', lease(60_000));
+    expect(later).toMatchObject({ status: 'claimed', fence: first + 3_600_000 });
+    void store;
+  });
+
+  it('finds each record by its primary key', async () => {
+    const { store, table } = await storeIn('keys');
+    await store.claim('payment:1', 'PAID', lease(60_000));
+    const [plan] = await pool.execute<RowDataPacket[]>(
+      `EXPLAIN SELECT record FROM (SELECT 1) AS one LEFT JOIN ${table} ON subject = ?`,
+      ['payment:1'],
+    );
+    expect(plan).toContainEqual(expect.objectContaining({ key: 'PRIMARY', type: 'const' }));
+  });
+
+  it('prints the SQL that creates the same table, and creates it any number of times at once', async () => {
+    const table = `printed ${run}`;
+    made.push(table);
+    const store = new MysqlStore(pool, { table });
+    await pool.query(store.createTableSql());
+    await Promise.all(Array.from({ length: 5 }, () => store.createTable()));
+    expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
+  });
+
+  it('refuses a pool with callbacks, and says which one to pass', () => {
+    const callbacks = createCallbackPool({ uri: mysqlUrl });
+    onTestFinished(() => callbacks.end());
+    expect(() => new MysqlStore(callbacks as never)).toThrow(ConfigurationError);
+    expect(() => new MysqlStore(callbacks as never)).toThrow('pool.promise()');
+    expect(() => new MysqlStore(callbacks.promise())).not.toThrow();
+  });
+});
+
+describe('MysqlStore', () => {
+  it.each(['', 'x'.repeat(65), 'a\0b', 'a.b'])('is refused with the table %j', (table) => {
+    expect(() => new MysqlStore({ execute: async () => [[]] }, { table })).toThrow(ConfigurationError);
+    expect(() => new MysqlStore({ execute: async () => [[]] }, { database: table })).toThrow(
+      ConfigurationError,
+    );
+  });
+
+  it.each([undefined, 'rows', {}, [[]], [[{}]], [[{ version: 'x', now: 1 }]]])(
+    'treats the result %j as an error',
+    async (result) => {
+      const store = new MysqlStore({ execute: async () => [result] });
+      await expect(store.claim('payment:1', 'PAID', lease(1000))).rejects.toBeInstanceOf(StoreError);
+    },
+  );
+});
+
+function withFaults(pool: Pool, faults: Faults | undefined): MysqlQueryable {
+  if (faults === undefined) return pool;
+  return {
+    execute: async (sql, values) =>
+      (await faults.apply(() => pool.execute(sql, values), [{ affectedRows: 'garbled' }])) as [unknown],
+  };
+}

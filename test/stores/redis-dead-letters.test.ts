@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StoreError } from '../../src/errors';
+import { RedisDeadLetters } from '../../src/stores';
+import { MemoryStore } from '../../src/webhooks';
+import { findRedis, redisUrl } from '../helpers/redis';
+import { entryOf, testDeadLettersContract } from './dead-letters-contract';
+import { ledgerInMemory, testDeadLettersEndToEnd } from './dead-letters-end-to-end';
+
+describe.skipIf(!(await findRedis()))('Redis', () => {
+  const run = `test-${randomUUID().slice(0, 8)}:`;
+  const ioredis = new Redis(redisUrl, { lazyConnect: true });
+  const nodeRedis = createClient({ url: redisUrl });
+  beforeAll(async () => {
+    await nodeRedis.connect();
+  });
+  afterAll(async () => {
+    const keys = await ioredis.keys(`{${run}*`);
+    if (keys.length > 0) await ioredis.del(keys);
+    ioredis.disconnect();
+    nodeRedis.destroy();
+  });
+
+  for (const [name, client] of Object.entries({ ioredis, 'node-redis': nodeRedis })) {
+    const open = async (options: { readonly retentionMs?: number } = {}) =>
+      new RedisDeadLetters(client, { prefix: `${run}${randomUUID()}:`, ...options });
+    testDeadLettersContract(name, open);
+    testDeadLettersEndToEnd(name, async () => ({
+      store: new MemoryStore(),
+      deadLetters: await open(),
+      ledger: ledgerInMemory(),
+    }));
+  }
+
+  it('deletes what has expired from both keys, and lists beyond one page', async () => {
+    const prefix = `${run}${randomUUID()}:`;
+    const short = new RedisDeadLetters(ioredis, { prefix, retentionMs: 3_000 });
+    for (let n = 0; n < 250; n += 1)
+      await short.keep(entryOf(`a-${n}`, { kind: n % 2 ? 'refund' : 'payment' }));
+    expect(await short.list({ kind: 'refund', limit: 200 })).toHaveLength(125);
+    expect(await short.list({ kind: 'refund', limit: 120 })).toHaveLength(120);
+    const shorter = new RedisDeadLetters(ioredis, { prefix, retentionMs: 1 });
+    expect(await shorter.deleteExpired()).toBe(250);
+    expect(await ioredis.exists(`{${prefix}dead-letters}`, `{${prefix}dead-letters}:times`)).toBe(0);
+  });
+
+  it('says that something else has written there', async () => {
+    const prefix = `${run}${randomUUID()}:`;
+    const deadLetters = new RedisDeadLetters(ioredis, { prefix });
+    await deadLetters.keep(entryOf('a'));
+    await ioredis.hset(`{${prefix}dead-letters}`, 'a', 'S3CRET');
+    const listed = deadLetters.list();
+    await expect(listed).rejects.toBeInstanceOf(StoreError);
+    await expect(listed).rejects.not.toThrow('S3CRET');
+  });
+});
