@@ -7,10 +7,11 @@ async function unsubscribe(client, instructionIds) {
   }
 }
 
-/** Receives the notifications. */
-function createListener(credentials, orders) {
+/** Receives the notifications. The client confirms each payment with the service. */
+function createListener(credentials, client, orders) {
   return createWebhookHandler({
     credentials,
+    confirm: client,
     store: new MemoryStore(),
     on: {
       payment: ({ payload }) => orders.markAsPaid(payload.referenceCode),

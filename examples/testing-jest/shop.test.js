@@ -5,12 +5,14 @@ const { fakeClock, fixtures, mockService, notificationRequest } = require('pix-a
 const { createListener, unsubscribe } = require('./shop');
 
 const credentials = { apiKey: 'test-key', apiToken: 'test-token' };
+const baseUrl = 'https://service.example';
+const client = new PaymentsClient({ baseUrl, ...credentials });
 const orders = { markAsPaid: jest.fn(), setReversal: jest.fn() };
 beforeEach(() => jest.resetAllMocks());
 
 describe('a notification', () => {
   test('of each state of a reversal is acted on once', async () => {
-    const listener = createListener(credentials, orders);
+    const listener = createListener(credentials, client, orders);
     for (const status of ['PENDING', 'PENDING', 'PAID', 'PAID']) {
       const { status: answer } = await listener(notificationRequest('reversal', { status }, credentials));
       expect(answer).toBe(200);
@@ -24,7 +26,7 @@ describe('a notification', () => {
 
   test('of somebody else is refused', async () => {
     const forged = notificationRequest('payment', {}, { ...credentials, apiToken: 'guessed' });
-    expect((await createListener(credentials, orders)(forged)).status).toBe(401);
+    expect((await createListener(credentials, client, orders)(forged)).status).toBe(401);
     expect(orders.markAsPaid).not.toHaveBeenCalled();
   });
 });
@@ -38,13 +40,14 @@ describe('a subscription', () => {
   /** The service, the shop's listener behind it, and a clock that only the test moves. */
   function start() {
     const clock = fakeClock();
-    const service = mockService({ http, credentials, clock, deliverTo: createListener(credentials, orders) });
+    const listener = createListener(credentials, client, orders);
+    const service = mockService({ http, baseUrl, credentials, clock, deliverTo: listener });
     server.resetHandlers(...service.handlers);
-    return { clock, service, client: new PaymentsClient({ baseUrl: service.url, ...credentials }) };
+    return { clock, service, listener };
   }
 
   test('is paid with the retry when the database was away, a minute later and in no time', async () => {
-    const { client, service, clock } = start();
+    const { service, clock } = start();
     const { response } = await client.createRecurringCheckout(request);
     orders.markAsPaid.mockRejectedValueOnce(new Error('the database is away'));
     service.pay(response.uuid);
@@ -55,8 +58,16 @@ describe('a subscription', () => {
     expect(orders.markAsPaid.mock.calls).toEqual([['order-1'], ['order-1']]);
   });
 
+  test('is not paid because somebody who knows the credentials says so', async () => {
+    const { listener } = start();
+    const { response } = await client.createRecurringCheckout(request);
+    const forged = notificationRequest('payment', { saleToken: response.uuid }, credentials);
+    expect((await listener(forged)).status).toBe(500); // the service says that it is pending
+    expect(orders.markAsPaid).not.toHaveBeenCalled();
+  });
+
   test('that ends leaves nothing scheduled', async () => {
-    const { client, service } = start();
+    const { service } = start();
     const { response } = await client.createRecurringCheckout(request);
     const scheduled = service.pay(response.uuid);
     const ids = scheduled.map(({ instructionId }) => instructionId);

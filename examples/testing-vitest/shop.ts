@@ -42,10 +42,11 @@ function subscriptionOf({ response }: RecurringCheckout): Subscription {
   return { uuid: response.uuid, qrCode: response.instructions.qrCode };
 }
 
-/** Receives the notifications. */
-export function createListener(credentials: Credentials, orders: Orders) {
+/** Receives the notifications. The client confirms each payment with the service. */
+export function createListener(credentials: Credentials, client: PaymentsClient, orders: Orders) {
   return createWebhookHandler({
     credentials,
+    confirm: client,
     store: new MemoryStore(),
     on: {
       payment: ({ payload }) => orders.markAsPaid(payload.referenceCode ?? ''),

@@ -72,7 +72,7 @@ export function clientOptionsFromEnv(
  *
  * @example
  * ```ts
- * const handler = createWebhookHandler({ credentials: credentialsFromEnv(), on: { payment: markAsPaid } });
+ * const handler = createWebhookHandler({ credentials: credentialsFromEnv(), confirm: client, on: { payment: markAsPaid } });
  * ```
  *
  * @param env - where to look, `process.env` by default

@@ -1,4 +1,5 @@
 import { type PaymentsClient, TimeoutError, type Transaction } from 'pix-automatic-sdk';
+import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { afterEach, expect, it, vi } from 'vitest';
 import { loadBlock } from './load-block';
 import { codeBlocks } from './markdown';
@@ -17,9 +18,19 @@ it('the reconciliation of the guide to the client resumes where a run was cut sh
   vi.stubGlobal('orders', {
     openAndNotCheckedOn: async () => uuids.filter((uuid) => !checked.has(uuid)),
     markAsChecked: async (uuid: string) => void checked.add(uuid),
-    markAsPaid: async (uuid: string) => void paid.push(uuid),
   });
   vi.spyOn(console, 'error').mockReturnValue();
+  let failures = 1;
+  const handler = createWebhookHandler({
+    credentials: { apiKey: 'key', apiToken: 'token' },
+    on: {
+      payment: ({ payload }) => {
+        if (failures-- > 0) throw new Error('the database is down');
+        paid.push(payload.saleToken);
+      },
+    },
+    onReport: () => {},
+  });
   let isDown = false;
   const asked: string[] = [];
   const client = {
@@ -35,19 +46,20 @@ it('the reconciliation of the guide to the client resumes where a run was cut sh
   vi.useFakeTimers();
   try {
     const { reconcileOrders } = await loadBlock(block);
-    const run = () => reconcileOrders(client as unknown as PaymentsClient, '2026-11-23');
+    const run = () => reconcileOrders(client as unknown as PaymentsClient, handler, '2026-11-23');
 
     const first = expect(run()).rejects.toMatchObject({ code: 'timeout' });
     await vi.runAllTimersAsync();
     await first;
-    expect(checked.size).toBe(24);
+    // The order whose callback failed is asked again.
+    expect(checked.size).toBe(23);
 
     isDown = false;
     const before = asked.length;
     const second = run();
     await vi.runAllTimersAsync();
     await second;
-    expect(new Set(asked.slice(before))).toEqual(new Set(uuids.slice(24)));
+    expect(new Set(asked.slice(before))).toEqual(new Set(['uuid-0', ...uuids.slice(24)]));
     expect(paid.sort()).toEqual([...uuids].sort());
   } finally {
     vi.useRealTimers();

@@ -13,7 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
-import { notificationRequest } from 'pix-automatic-sdk/testing';
+import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { loadBlock } from './load-block';
 import { type CodeBlock, codeBlocks } from './markdown';
@@ -72,6 +72,9 @@ test('each callback is a span that is active in it, and reports its failure', as
       paid.push([uuid, trace.getActiveSpan()]);
       if (uuid === 's-2') throw new Error('the database is down');
     },
+  });
+  vi.stubGlobal('client', {
+    getTransaction: async (uuid: string) => fixtures.transaction({ uuid, refunds: undefined }),
   });
   onTestFinished(() => {
     vi.unstubAllGlobals();

@@ -14,6 +14,7 @@ it('testing-vitest: its tests pass, and fail for a shop that never creates a sec
     '✓ shop.test.ts > a subscription > goes on under a second reference when nobody knows what became of the first',
     '✓ shop.test.ts > a subscription > is not created a second time when the failed response has its uuid',
     '✓ shop.test.ts > a subscription > is paid with the retry when the database was away, a minute later and in no time',
+    '✓ shop.test.ts > a subscription > is not paid because somebody who knows the credentials says so',
   ]);
   expect(status).toBe(0);
 
