@@ -83,7 +83,7 @@ export const trigger: Command = {
     const ok = sent.every(({ httpStatus }) => httpStatus === 200);
     const { to, source } = carrier;
     if (json) printJson({ kind: args[0], becomes: becomes?.kind, to, credentials: source, ok, sent }, 2);
-    else print(summary(sent, carrier));
+    else print(summary(args[0] ?? '', sent, carrier));
     return ok ? 0 : 1;
   },
 };
@@ -110,7 +110,7 @@ function describe(
   return parts.filter((part) => part !== '').join('  ');
 }
 
-function summary(sent: readonly Sent[], { source }: Carrier): string {
+function summary(kind: string, sent: readonly Sent[], { source }: Carrier): string {
   const right = sent.filter(({ httpStatus }) => httpStatus === 200).length;
   const lines = [`${right} of ${sent.length} answered with 200, the only success that the service knows.`];
   const turnedAway = sent.some(({ httpStatus }) => httpStatus === 401 || httpStatus === 403);
@@ -119,6 +119,13 @@ function summary(sent: readonly Sent[], { source }: Carrier): string {
       source === 'environment'
         ? 'Does the listener expect the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN?'
         : "The sandbox's own pair was sent. Set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to what the listener expects.",
+    );
+  }
+  const failed = sent.some(({ httpStatus = 0 }) => httpStatus >= 500);
+  if (failed && kind === 'payment') {
+    lines.push(
+      'A listener that confirms payments refuses a made-up one. For one that the sandbox knows, create a journey there, ' +
+        'and run `pay`; `resend` sends it again.',
     );
   }
   return lines.join('\n');

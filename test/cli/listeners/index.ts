@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import type { PaymentsClient } from 'pix-automatic-sdk';
 import {
   type Credentials,
   createWebhookHandler,
@@ -25,13 +26,13 @@ export async function startRecorder(status: number, answer = '') {
   return { ...listener, received };
 }
 
-/** The library’s own listener, which counts its actions by kind. */
-export function startLibraryListener(credentials: Credentials) {
+/** The library’s own listener, which counts its actions by kind. With a client it confirms payments. */
+export function startLibraryListener(credentials: Credentials, confirm?: PaymentsClient) {
   const actions: Record<string, number> = {};
   const act = ({ kind }: Notification) => {
     actions[kind] = (actions[kind] ?? 0) + 1;
   };
   const on = { payment: act, saleStatus: act, reversal: act, refund: act, payout: act, unrecognized: act };
-  const handler = createWebhookHandler({ credentials, on, onReport: () => undefined });
+  const handler = createWebhookHandler({ credentials, confirm, on, onReport: () => undefined });
   return listen(toNodeListener(handler), () => actions);
 }
