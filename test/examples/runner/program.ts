@@ -87,15 +87,28 @@ export class Program {
     throw new Error(`It did not print ${pattern} ${how}, but:\n${this.#stdout}\n${this.#stderr}`);
   }
 
+  /** Waits until the program ends by itself, and returns everything that it printed. */
+  async ended(timeoutMs = 120_000): Promise<Ended> {
+    await this.#closed(`It did not end within ${timeoutMs} ms`, timeoutMs);
+    return this.#result();
+  }
+
   /** Stops the program with SIGTERM, like a hosting platform, and returns everything that it printed. */
   async stop(timeoutMs = 15_000): Promise<Ended> {
-    const closed = this.#isRunning
-      ? once(this.#child, 'close', { signal: AbortSignal.timeout(timeoutMs) })
-      : undefined;
+    const closed = this.#closed(`SIGTERM did not end it within ${timeoutMs} ms`, timeoutMs);
     this.#child.kill('SIGTERM');
-    await closed?.catch(() => {
-      throw new Error(`SIGTERM did not end it within ${timeoutMs} ms:\n${this.#stdout}\n${this.#stderr}`);
+    await closed;
+    return this.#result();
+  }
+
+  async #closed(otherwise: string, timeoutMs: number): Promise<void> {
+    if (!this.#isRunning) return;
+    await once(this.#child, 'close', { signal: AbortSignal.timeout(timeoutMs) }).catch(() => {
+      throw new Error(`${otherwise}:\n${this.#stdout}\n${this.#stderr}`);
     });
+  }
+
+  #result(): Ended {
     const { exitCode, signalCode } = this.#child;
     return { status: signalCode ?? exitCode, stdout: lines(this.#stdout), stderr: lines(this.#stderr) };
   }

@@ -1,0 +1,5 @@
+// Creates the tables.
+import { migration, pool } from './database.js';
+
+await pool.query(migration);
+await pool.end();

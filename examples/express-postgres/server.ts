@@ -1,0 +1,39 @@
+// A whole merchant: subscriptions, the listener, and what the support staff see.
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler } from 'express';
+import { JourneyConflictError } from 'pix-automatic-sdk/journal';
+import { toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { pool } from './database.js';
+import { handler, openCases, replayDeadLetters, subscribe } from './shop.js';
+
+const app = express();
+app.use(express.json()); // may come before or after the listener, which also takes a parsed body
+app.all('/webhooks', toNodeListener(handler));
+
+app.post('/subscriptions', async (request, response) => {
+  response.json(await subscribe(request.body.referenceCode));
+});
+
+// For your staff only: put these two behind your own login.
+app.get('/support', async (_request, response) => {
+  response.json(await openCases());
+});
+app.post('/support/replay', async (_request, response) => {
+  response.json(await replayDeadLetters());
+});
+
+// Whatever went wrong, nobody has seen a second QR code: the payer may try again.
+const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
+  console.error(error);
+  response.status(error instanceof JourneyConflictError ? 409 : 503).json({ error: 'Please try again.' });
+};
+app.use(answerError);
+
+const server = app.listen(Number(process.env['PORT'] ?? 3000), () => {
+  console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+});
+
+process.once('SIGTERM', async () => {
+  await handler.drain(); // waits for running callbacks, and answers 503 to new notifications
+  server.close(() => pool.end());
+});

@@ -1,0 +1,127 @@
+import { expect } from 'vitest';
+import { userEnvironment } from '../../package/run';
+import { installExample } from '../runner/install-example';
+import { Program } from '../runner/program';
+import { openDatabase } from './open-database';
+import { startListeners } from './start-listeners';
+import { answering } from './verify-example';
+
+/**
+ * Plays a whole merchant: two processes of the example behind a load balancer, its database, its daily job, and the
+ * sandbox. The examples differ in their frameworks only, so that all of them have the same routes and tables.
+ */
+export async function playWholeMerchant(name: string): Promise<void> {
+  const { query, env } = await openDatabase();
+  const directory = await installExample(name);
+  const command = async (words: string[], more: NodeJS.ProcessEnv = {}) => {
+    const [first = '', ...rest] = words;
+    const ended = await new Program([first, ...rest], directory, {
+      ...userEnvironment(),
+      ...env,
+      ...more,
+    }).ended();
+    expect(ended, words.join(' ')).toMatchObject({ status: 0 });
+    return ended.stdout.join('\n');
+  };
+  await command(['npm', 'run', 'migrate']);
+  const { sandbox, programs, deliverAllAgain, stop } = await startListeners(directory, 2, env);
+  const shop = String(sandbox.webhookUrl);
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { 'content-type': 'application/json' };
+    return fetch(new URL(path, shop), { method, headers, body: JSON.stringify(body) ?? null });
+  };
+  const subscribe = async (referenceCode: string): Promise<{ uuid: string; qrCode: string }> => {
+    const answer = await call('POST', '/subscriptions', { referenceCode });
+    expect(answer.ok).toBe(true);
+    return answer.json() as Promise<{ uuid: string; qrCode: string }>;
+  };
+  const cases = async () => (await call('GET', '/support')).json();
+  const payments = () =>
+    query('SELECT sale_token, order_key, amount::float, needs_person FROM payments ORDER BY 2, 1');
+  const paidOrders = async () =>
+    (await query('SELECT key FROM orders WHERE paid ORDER BY key')).map(({ key }) => key);
+  const reconcile = () =>
+    command(['npm', 'run', 'reconcile'], {
+      PAYMENTS_BASE_URL: sandbox.url,
+      PAYMENTS_API_KEY: sandbox.credentials.apiKey,
+      PAYMENTS_API_TOKEN: sandbox.credentials.apiToken,
+    });
+
+  // Four clicks at once, in two processes: one journey, one QR code, one payment.
+  const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => subscribe('order-1')));
+  expect(others).toEqual([first, first, first]);
+  expect(sandbox.transactions).toHaveLength(1);
+  sandbox.pay(first.uuid);
+  await deliverAllAgain();
+  const firstPayment = { sale_token: first.uuid, order_key: 'order-1', amount: 59.7, needs_person: false };
+  expect(await payments()).toEqual([firstPayment]);
+  expect(await paidOrders()).toEqual(['order-1']);
+
+  // The answer is lost after the effect: nobody sees that QR code, and a payment of it reaches a person.
+  sandbox.fault('createRecurringCheckout', { kind: 'status', status: 504, takesEffect: true });
+  expect(await call('POST', '/subscriptions', { referenceCode: 'order-2' })).toMatchObject({ status: 503 });
+  const second = await subscribe('order-2');
+  const lost = sandbox.transactions.find(({ referenceCode }) => referenceCode === 'order-2')?.uuid ?? '';
+  expect(lost).not.toBe(second.uuid);
+  expect(await subscribe('order-2')).toEqual(second);
+  sandbox.pay(lost);
+  await deliverAllAgain();
+  const lostPayment = { sale_token: lost, order_key: 'order-2', amount: 59.7, needs_person: true };
+  expect(await payments()).toEqual([firstPayment, lostPayment]);
+  expect(await paidOrders()).toEqual(['order-1']);
+
+  // A notification that the document does not show is kept for a person, too.
+  sandbox.notify({ event: 'recurrence' });
+  await sandbox.idle();
+  expect(await cases()).toMatchObject({
+    payments: [{ saleToken: lost, orderKey: 'order-2' }],
+    deadLetters: [{ code: 'unhandled' }],
+  });
+
+  // The daily job finds a payment whose notification never came. When it comes after all, nothing happens twice.
+  const third = await subscribe('order-3');
+  const fourth = await subscribe('order-4');
+  sandbox.setWebhookUrl(undefined);
+  sandbox.pay(third.uuid);
+  sandbox.cancelTransaction(fourth.uuid);
+  const report = await reconcile();
+  expect(report).toContain(`${third.uuid}: done`);
+  expect(report).toContain(`${fourth.uuid}: not-paid`);
+  expect(await paidOrders()).toEqual(['order-1', 'order-3']);
+  sandbox.setWebhookUrl(shop);
+  sandbox.notify({ saleToken: third.uuid, newStatus: 'PAID' });
+  await sandbox.idle();
+  expect(await payments()).toHaveLength(3);
+
+  // The fourth order's QR code can no longer be paid, so the order gets another one.
+  const again = await subscribe('order-4');
+  expect(again.uuid).not.toBe(fourth.uuid);
+  expect(await subscribe('order-4')).toEqual(again);
+
+  // Every check of verify runs and passes.
+  const effects = await answering(async () => {
+    const [{ count } = { count: 0 }] = await query('SELECT count(*)::int FROM payments');
+    return { payment: count };
+  });
+  const verify = ['npx', 'pix-automatic-sdk', 'verify', shop, '--sandbox', sandbox.url];
+  await command(
+    [
+      ...verify,
+      '--shop',
+      new URL('/subscriptions', shop).href,
+      '--effects',
+      effects,
+      '--effects-wait',
+      '200',
+    ],
+    {
+      PAYMENTS_API_KEY: sandbox.credentials.apiKey,
+      PAYMENTS_API_TOKEN: sandbox.credentials.apiToken,
+    },
+  );
+
+  const printed = programs.length;
+  const { status, stderr } = await stop();
+  expect(status).toEqual(Array(printed).fill(0));
+  expect(stderr.join('\n')).toContain(`A person must look at payment ${lost} (lost)`);
+}
