@@ -28,7 +28,9 @@ function respond({ status, headers, body }: ServiceAnswer, ending: Ending, signa
   const init = { status, headers: { ...headers, 'content-length': String(bytes.byteLength) } };
   // With these statuses, a `Response` refuses a body, even an empty one.
   if (status === 204 || status === 205 || status === 304) return new Response(null, init);
-  return new Response(ending === 'whole' ? new Uint8Array(bytes) : half(bytes, ending, signal), init);
+  // No connection closes after the answer: msw has none.
+  const isHalf = ending === 'stalled' || ending === 'truncated';
+  return new Response(isHalf ? half(bytes, ending, signal) : new Uint8Array(bytes), init);
 }
 
 /** Half of a body, and then nothing more, or a lost connection. */

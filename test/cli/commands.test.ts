@@ -209,7 +209,7 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
   });
 
   it('`fault` lets the next calls fail, and can be taken back', async () => {
-    const { run, runJson, client, uuids } = await open(['order-1']);
+    const { run, runJson, client, uuids, sandbox } = await open(['order-1']);
     const order = fixtures.recurringCheckoutRequest({ referenceCode: 'order-9' });
     const set = await runJson(
       'fault',
@@ -229,6 +229,17 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
     await client.createRecurringCheckout(order);
     expect((await run('fault', 'getTransaction', 'status', '--status', '504')).stdout).toBe(
       'getTransaction: status 504 on the next call.\n',
+    );
+    await run('fault', '--clear');
+    const lost = ['fault', 'createRecurringCheckout', 'status', '--status', '504', '--takes-effect'];
+    expect((await run(...lost)).stdout).toBe(
+      'createRecurringCheckout: status 504, carried out, on the next call.\n',
+    );
+    const before = sandbox.transactions.length;
+    await expect(client.createRecurringCheckout(order)).rejects.toMatchObject({ httpStatus: 504 });
+    expect(sandbox.transactions).toHaveLength(before + 1);
+    expect((await run('fault', 'getTransaction', 'close-after-answer', '--ms', '7')).stdout).toBe(
+      'getTransaction: close-after-answer 7 ms on the next call.\n',
     );
     await run('fault', '--clear');
     await run('fault', 'getTransaction', 'body-status', '--status', '-1');

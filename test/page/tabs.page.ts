@@ -91,6 +91,9 @@ describe.skipIf(isSkipped)('the tab', () => {
     expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
     // The fault was for the next call only.
     await until(async () => expect(await status.getAttribute('aria-checked')).toBe('false'));
+    await page.getByLabel('With this status, the operation is still carried out').check();
+    await status.click();
+    await until(() => expect(sandbox.pendingFaults).toMatchObject([{ fault: { takesEffect: true } }]));
     const last = switches.last();
     await last.click();
     await until(async () => expect(await last.getAttribute('aria-checked')).toBe('true'));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AbortedError,
   ApiError,
@@ -286,4 +287,35 @@ describe('a call of unknown outcome', () => {
       expect(await second).toBe(exists ? 422 : 'created');
     },
   );
+});
+
+describe('what only the journal can keep from the payer', () => {
+  it('429 after the effect: the client takes it for a refusal and sends again, so there are two journeys', async () => {
+    const opened = await open();
+    opened.sandbox.fault('createRecurringCheckout', { kind: 'status', status: 429, takesEffect: true });
+    const { response } = await create.call(opened.clientWith(), opened);
+    const journeys = opened.sandbox.transactions.filter(({ referenceCode }) => referenceCode === 'second');
+    expect(journeys.map(({ uuid }) => uuid === response.uuid)).toEqual([false, true]);
+  });
+
+  it('a connection that closes while the next call is sent over it: the call goes through, or its outcome is unknown', async () => {
+    const opened = await open();
+    const client = opened.clientWith();
+    const outcomes: string[] = [];
+    for (let ms = 0; ms < 10; ms += 0.5) {
+      opened.sandbox.fault('getTransaction', { kind: 'close-after-answer', ms });
+      expect(await query.call(client, opened)).toMatchObject({ situation: 'PAID' });
+      await sleep(ms);
+      outcomes.push(
+        await create.call(client, opened).then(
+          () => 'created',
+          (error: unknown) => (error instanceof ConnectionError ? error.outcome : String(error)),
+        ),
+      );
+    }
+    expect(['created', 'unknown']).toEqual(expect.arrayContaining(outcomes));
+    const journeys = opened.sandbox.transactions.filter(({ referenceCode }) => referenceCode === 'second');
+    expect(journeys.length).toBeGreaterThanOrEqual(outcomes.filter((each) => each === 'created').length);
+    expect(journeys.length).toBeLessThanOrEqual(outcomes.length);
+  });
 });

@@ -151,6 +151,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ...fault('a reset before anything is read', { kind: 'reset-before-read' }),
   ...fault('a reset afterwards', { kind: 'reset-after-read' }),
   ...fault('a reset afterwards, without effect', { kind: 'reset-after-read', takesEffect: false }),
+  // Later than the scenario ends, because the handlers of msw have no connection.
+  ...fault('a connection that closes after its answer', { kind: 'close-after-answer', ms: 60_000 }),
   ...fault('half a body', { kind: 'truncated-body' }),
   ...fault('half a body that stalls', { kind: 'stalled-body' }),
 

@@ -17,7 +17,7 @@ async function openControl() {
 
 const operation = 'getTransaction';
 const anyFault =
-  'latency, status, body-status, reset-before-read, reset-after-read, stalled-body, truncated-body, wrong-json';
+  'latency, status, body-status, reset-before-read, reset-after-read, stalled-body, truncated-body, wrong-json, close-after-answer';
 const anyOperation = 'createRecurringCheckout or getTransaction or cancelScheduledPayment';
 const anyWebhookUrl =
   'webhookUrl: expected a URL, or an object with URLs for payment, reversal, refund, payout.';
@@ -101,6 +101,7 @@ const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, mes
       { operation, fault: { kind: 'body-status', status: 7 } },
       'fault.status: expected -1 or 999, got another number.',
     ],
+    [{ operation, fault: { kind: 'close-after-answer', ms: -1 } }, 'fault.ms: expected 0 or more.'],
     [
       { operation, fault: { kind: 'wrong-json', times: '2' } },
       'fault.times: expected a number, got a string.',
@@ -244,7 +245,7 @@ describe('control calls over HTTP', () => {
     );
     expect(
       await message('/faults', { operation: 'getTransaction', fault: { kind: 'latencyy', ms: 1 } }),
-    ).toMatch(/^fault\.kind: unknown kind `latencyy`, expected latency, status, .*wrong-json\.$/);
+    ).toMatch(/^fault\.kind: unknown kind `latencyy`, expected latency, status, .*close-after-answer\.$/);
     expect(await message('/faults', { operation: 'getTransactions', fault: { kind: 'wrong-json' } })).toBe(
       'operation: unknown value `getTransactions`, expected createRecurringCheckout or getTransaction or cancelScheduledPayment.',
     );

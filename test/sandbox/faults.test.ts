@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { openSandbox, order } from './helpers';
+import { headers, openSandbox, order } from './helpers';
 
 const checkout = '/v1.1/checkout/pix-automatic';
 
@@ -75,6 +78,28 @@ describe('a fault', () => {
     sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
     await expect(call('POST', checkout, order)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
     expect((await call('POST', checkout, order)).status).toBe(422);
+  });
+
+  it('of kind close-after-answer closes the connection that its whole answer promised to keep', async () => {
+    const { sandbox, create } = await openSandbox();
+    const { uuid } = await create();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = async () => {
+      const request = get(`${sandbox.url}/v1.1/transactions/${uuid}`, { agent, headers });
+      const [answer] = (await once(request, 'response')) as [IncomingMessage];
+      const { socket } = answer;
+      return { body: await text(answer), kept: answer.headers.connection, socket };
+    };
+    const first = await ask();
+    sandbox.fault('getTransaction', { kind: 'close-after-answer', ms: 30 });
+    const second = await ask();
+    // Over the same connection, and as whole as the first.
+    expect(second).toEqual(first);
+    expect(second.kept).toBe('keep-alive');
+    expect(second.socket.destroyed).toBe(false);
+    await once(second.socket, 'close');
+    expect((await ask()).socket).not.toBe(second.socket);
+    agent.destroy();
   });
 
   it('of kind stalled-body sends half of the body, and then nothing', async () => {

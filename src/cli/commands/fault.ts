@@ -17,12 +17,14 @@ export const fault: Command = {
   options: {
     times: { value: 'n', about: 'How many calls go wrong (default: 1)' },
     status: { value: 'n', about: 'The HTTP status of `status`, or the body status of `body-status`' },
-    ms: { value: 'n', about: 'The delay of `latency`, in milliseconds' },
+    'takes-effect': { about: 'With `status`: the operation is still carried out' },
+    ms: { value: 'n', about: 'The delay of `latency` or `close-after-answer`, in milliseconds' },
     clear: { about: 'Remove the faults that no call has met yet' },
     ...sandboxOptions,
   },
   examples: [
     'fault createRecurringCheckout status --status 504',
+    'fault createRecurringCheckout status --status 429 --takes-effect',
     'fault getTransaction latency --ms 3000 --times 2',
     'fault --clear',
   ],
@@ -61,7 +63,11 @@ function readFault({ args, options }: Call): Fault & { times: number } {
     return { kind, times, ms: options.integer('ms', { least: 0, most: LONGEST_TIMER_MS, otherwise: 3_000 }) };
   }
   if (kind === 'status') {
-    return { kind, times, status: options.integer('status', { least: 200, most: 599, otherwise: 500 }) };
+    const status = options.integer('status', { least: 200, most: 599, otherwise: 500 });
+    return { kind, times, status, ...(options.has('takes-effect') && { takesEffect: true }) };
+  }
+  if (kind === 'close-after-answer') {
+    return { kind, times, ms: options.integer('ms', { least: 0, most: LONGEST_TIMER_MS, otherwise: 5 }) };
   }
   if (kind === 'body-status') {
     const status = options.integer('status', { least: -1, most: 999, otherwise: 999 });
@@ -89,6 +95,10 @@ function callsText(times: number): string {
 
 /** The status or the delay of the fault, if it has one. */
 function detailText(fault: Fault): string {
-  if ('status' in fault) return ` ${fault.status}`;
+  if ('status' in fault) {
+    return fault.kind === 'status' && fault.takesEffect
+      ? ` ${fault.status}, carried out,`
+      : ` ${fault.status}`;
+  }
   return 'ms' in fault ? ` ${fault.ms} ms` : '';
 }

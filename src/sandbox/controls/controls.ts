@@ -40,6 +40,7 @@ const faults = {
   'stalled-body': faultOf('stalled-body', {}),
   'truncated-body': faultOf('truncated-body', {}),
   'wrong-json': faultOf('wrong-json', {}),
+  'close-after-answer': faultOf('close-after-answer', { ms: z.optional(z.number().check(z.minimum(0))) }),
 } satisfies { [Kind in FaultKind['kind']]: z.ZodMiniType<{ kind: Kind }> };
 
 // zod's types ask for at least one option.

@@ -61,18 +61,28 @@ export type FaultKind =
   | {
       /** The operation is carried out; the body is not valid JSON. */
       kind: 'wrong-json';
+    }
+  | {
+      /**
+       * The operation is carried out, and its whole answer is sent with `connection: keep-alive`. Soon afterwards the
+       * connection closes, so that a call which is just being sent over it is lost.
+       */
+      kind: 'close-after-answer';
+      /** How long after the answer, in milliseconds. Default: 5. */
+      ms?: number | undefined;
     };
 
 /** What each kind of fault does to a call, for help texts. */
 export const faultEffects: Readonly<Record<FaultKind['kind'], string>> = {
   latency: 'carried out at once; the response comes late',
-  status: 'not carried out; the response has another HTTP status, such as 504',
+  status: 'not carried out, but for --takes-effect; another HTTP status comes',
   'body-status': 'carried out; the body has status -1 or 999',
   'reset-before-read': 'not carried out; the connection is reset',
   'reset-after-read': 'carried out; the connection is reset',
   'stalled-body': 'carried out; half of the body comes, then nothing',
   'truncated-body': 'carried out; half of the body comes, then the connection ends',
   'wrong-json': 'carried out; the body is not JSON',
+  'close-after-answer': 'carried out; right after the response, the kept connection closes',
 };
 
 /** All kinds of faults; any other is refused. */
@@ -99,7 +109,7 @@ export class FaultQueue {
     if (fault.kind === 'status' && !(Number.isInteger(fault.status) && isWithin(fault.status, 200, 599))) {
       throw new SandboxError('invalid', 'Expected `status` of a fault to be an HTTP status from 200 to 599.');
     }
-    if (fault.kind === 'latency' && !isWithin(fault.ms, 0, LONGEST_TIMER_MS)) {
+    if ('ms' in fault && fault.ms !== undefined && !isWithin(fault.ms, 0, LONGEST_TIMER_MS)) {
       throw new SandboxError(
         'invalid',
         'Expected `ms` of a fault to be 0 or more, and no longer than a timer can wait (about 24.8 days).',

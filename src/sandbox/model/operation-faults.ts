@@ -3,7 +3,7 @@ import { invented, type ServiceAnswer } from './answers';
 import type { Fault } from './fault-queue';
 
 /** How much of a body is sent, and what then happens to the connection. */
-export type Ending = 'whole' | 'stalled' | 'truncated';
+export type Ending = 'whole' | 'stalled' | 'truncated' | { readonly closesAfterMs: number };
 
 /** How a call is handled: as usual, or as its fault says. */
 export interface FaultyCall {
@@ -51,6 +51,8 @@ export function planCall(fault: Fault | undefined, inventions: Inventions): Faul
       return { ...asUsual, ending: 'truncated' };
     case 'wrong-json':
       return { ...asUsual, replace: (answer) => ({ ...answer, body: '{"status": 0, "message": success' }) };
+    case 'close-after-answer':
+      return { ...asUsual, ending: { closesAfterMs: fault.ms ?? 5 } };
   }
 }
 

@@ -188,7 +188,14 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<str
 /** Writes an answer. `content-length` is always that of the whole body, even when only half is sent. */
 function sendAnswer(response: ServerResponse, answer: ServiceAnswer, ending: Ending = 'whole'): void {
   const body = Buffer.from(answer.body);
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+  const headers = { ...answer.headers, 'content-length': body.length };
+  if (typeof ending === 'object') {
+    const { socket } = response;
+    response.writeHead(answer.status, { ...headers, connection: 'keep-alive' });
+    response.end(body, () => setTimeout(() => socket?.destroy(), ending.closesAfterMs).unref());
+    return;
+  }
+  response.writeHead(answer.status, headers);
   if (ending === 'whole') {
     response.end(body);
     return;

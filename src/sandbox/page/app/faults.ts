@@ -9,7 +9,12 @@ import type { Texts } from './texts';
 /** A switch for each operation and each kind of fault. */
 export function Faults() {
   const { texts } = usePage();
-  const [settings, setSettings] = useState<FaultSettings>({ isEvery: false, status: 503, ms: 3_000 });
+  const [settings, setSettings] = useState<FaultSettings>({
+    isEvery: false,
+    status: 503,
+    takesEffect: false,
+    ms: 3_000,
+  });
   const set = (change: Partial<FaultSettings>) => setSettings({ ...settings, ...change });
   const textOf = (event: Event) => (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
   return html`<${Card} title=${texts.faults}>
@@ -25,6 +30,10 @@ export function Faults() {
         <label>
           ${texts.httpStatus}
           <input type="number" min="200" max="599" value=${settings.status} onInput=${(event: Event) => set({ status: Number(textOf(event)) })} />
+        </label>
+        <label class="flag">
+          <input type="checkbox" checked=${settings.takesEffect} onChange=${() => set({ takesEffect: !settings.takesEffect })} />
+          ${texts.takesEffect}
         </label>
         <label>
           ${texts.delay}
@@ -72,15 +81,16 @@ function FaultSwitch({ operation, fault }: { operation: OperationName; fault: Fa
 interface FaultSettings {
   readonly isEvery: boolean;
   readonly status: number;
+  readonly takesEffect: boolean;
   readonly ms: number;
 }
 
 /** The faults that the page offers; `body-status` with each status. */
-function faultsWith({ isEvery, status, ms }: FaultSettings): Fault[] {
+function faultsWith({ isEvery, status, takesEffect, ms }: FaultSettings): Fault[] {
   const times = isEvery ? EVERY_CALL : 1;
   return faultKinds.flatMap((kind): Fault[] => {
     if (kind === 'latency') return [{ kind, times, ms }];
-    if (kind === 'status') return [{ kind, times, status }];
+    if (kind === 'status') return [{ kind, times, status, takesEffect }];
     if (kind === 'body-status') return ([-1, 999] as const).map((status) => ({ kind, times, status }));
     return [{ kind, times }];
   });

@@ -180,6 +180,10 @@ const table = {
   everyCall: ['every call', 'todas as chamadas'],
   httpStatus: ['HTTP status', 'Status HTTP'],
   delay: ['Delay in milliseconds', 'Atraso em milissegundos'],
+  takesEffect: [
+    'With this status, the operation is still carried out',
+    'Com esse status, a operação ainda é efetivada',
+  ],
   latency: ['late answer', 'resposta atrasada'],
   status: ['other HTTP status', 'outro status HTTP'],
   'body-status': ['body status', 'status do corpo'],
@@ -188,6 +192,7 @@ const table = {
   'stalled-body': ['stalled body', 'corpo que trava'],
   'truncated-body': ['truncated body', 'corpo cortado'],
   'wrong-json': ['broken JSON', 'JSON inválido'],
+  'close-after-answer': ['connection closes after the answer', 'conexão fecha depois da resposta'],
 } satisfies Readonly<Record<string, readonly [english: string, portuguese: string]>>;
 
 /** The texts of the page in one language. */
