@@ -2,8 +2,8 @@ import { defineNotification } from 'pix-automatic-sdk/webhooks';
 import * as z from 'zod';
 
 /**
- * AN ASSUMPTION, TO BE REPLACED. The service's document says that the recurring journey has notifications, but does not
- * show them: the fields below are made up for this example. Start without this definition, look at the output of
+ * AN ASSUMPTION, TO BE REPLACED. The service's document does not show the notifications of the recurring journey: the fields
+ * below are made up for this example. Start without this definition, look at the output of
  * `unrecognized` to see which fields you receive, and describe those.
  */
 export const scheduledCharge = defineNotification({

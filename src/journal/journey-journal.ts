@@ -110,7 +110,7 @@ const MAX_ORDER_KEY_LENGTH = 200;
 
 /**
  * Gives each order one journey. A double click, a job that runs again, two processes, a crash between the call and your
- * `UPDATE`: the service has no idempotency keys, so each of these can give an order two journeys. The journal records
+ * `UPDATE`: the service's document shows no idempotency keys, so each of these can give an order two journeys. The journal records
  * what it is about to do before it does it, and never shows two QR codes for one order.
  *
  * ```ts

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { isUndamaged, MAX_IDENTITY_LENGTH } from './checks';
 
 /**
- * A value of an open list. The document shows some values and says that the list is not complete, so editors suggest
- * the known ones and any other text is accepted.
+ * A value of an open list. The document shows some values, and says that it does not show the full list, so editors
+ * suggest the known ones and any other text is accepted.
  */
 export type OpenEnum<Known extends string> = Known | (string & Record<never, never>);
 

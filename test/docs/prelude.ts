@@ -16,7 +16,10 @@ declare global {
   const handler: WebhookHandler;
   const server: Server;
   const orders: {
-    markAsPaid(uuid: string): Promise<void>;
+    /** Finds the order of a payload by `saleToken`, then by `referenceCode`; or takes its key. */
+    markAsPaid(
+      order: string | { saleToken: string; referenceCode?: string | null | undefined },
+    ): Promise<void>;
     askAPerson(saleToken: string, orderKey: string | undefined): Promise<void>;
     addRefund(saleToken: string, refundUuid: string): Promise<void>;
     setReversal(uuid: string, status: string): Promise<void>;

@@ -68,9 +68,9 @@ test('each attempt of a call is a span below the active one, with an event for e
 test('each callback is a span that is active in it, and reports its failure', async () => {
   const paid: [string, unknown][] = [];
   vi.stubGlobal('orders', {
-    async markAsPaid(uuid: string) {
-      paid.push([uuid, trace.getActiveSpan()]);
-      if (uuid === 's-2') throw new Error('the database is down');
+    async markAsPaid({ saleToken }: { saleToken: string }) {
+      paid.push([saleToken, trace.getActiveSpan()]);
+      if (saleToken === 's-2') throw new Error('the database is down');
     },
   });
   vi.stubGlobal('client', {

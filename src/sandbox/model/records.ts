@@ -103,7 +103,7 @@ export interface SandboxRefund {
 export interface SandboxReversal {
   /** Reversal id. */
   readonly id: number;
-  /** Reversal UUID; the same from `PENDING` to the end. */
+  /** Reversal UUID, which all its notifications have. */
   readonly uuid: string;
   /** The transaction whose funds go back. */
   readonly transactionUUID: string;

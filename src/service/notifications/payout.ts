@@ -44,7 +44,10 @@ export const payoutErrorMeanings = {
   PE0004: 'Other reasons',
 } as const;
 
-/** What payouts have in common, made or failed (document section 6.5). */
+/**
+ * What payouts have in common, made or failed (document section 6.5).
+ * That amounts are in the currency's main unit is this library's reading.
+ */
 export interface PayoutDetails {
   /** Descriptive text; `success` on success. */
   message?: string | null | undefined;

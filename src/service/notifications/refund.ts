@@ -13,9 +13,12 @@ import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 import { type DocumentedKind, isGiven, type ReadNotification } from './notification';
 
-/** A refund that you requested, credited (document section 6.4). */
+/**
+ * A refund that you requested, credited (document section 6.4).
+ * That amounts are in the currency's main unit is this library's reading.
+ */
 export interface RefundPayload {
-  /** UUID of the refunded transaction; the same for each of its partial refunds. */
+  /** UUID of the refunded transaction. */
   saleToken: string;
   /** Your order code of the refunded transaction. */
   referenceCode?: string | null | undefined;
@@ -48,7 +51,7 @@ export interface RefundPayload {
 export interface RefundDetails {
   /** Refund transaction id. */
   id?: number | null | undefined;
-  /** Refund transaction UUID; each partial refund has its own. */
+  /** Refund transaction UUID. */
   uuid: string;
   /** State of the refund, e.g. `PAID`. */
   status?: OpenEnum<'PAID'> | null | undefined;

@@ -12,11 +12,14 @@ import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 import { type DocumentedKind, isGiven, type ReadNotification } from './notification';
 
-/** Funds of a sale on their way back to the payer (document section 6.3). */
+/**
+ * Funds of a sale on their way back to the payer (document section 6.3).
+ * That amounts are in the currency's main unit is this library's reading.
+ */
 export interface ReversalPayload {
   /** Reversal id. */
   id?: number | null | undefined;
-  /** Reversal UUID; the same from `PENDING` to the end. */
+  /** Reversal UUID. */
   uuid: string;
   /** Currency of the amounts, an ISO 4217 code. */
   currency?: string | null | undefined;

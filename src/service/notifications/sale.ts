@@ -4,7 +4,10 @@ import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 import { type DocumentedKind, isGiven, type ReadNotification } from './notification';
 
-/** A sale's new status, usually `PAID` (document section 6.2). */
+/**
+ * A sale's new status, usually `PAID` (document section 6.2).
+ * That amounts are in the currency's main unit is this library's reading.
+ */
 export interface SalePayload {
   /** Transaction UUID, for `getTransaction`. */
   saleToken: string;
@@ -68,7 +71,10 @@ export interface PaymentNotification extends ReadNotification {
   readonly payload: SalePayload;
 }
 
-/** A sale has a status other than `PAID`, such as `REVERSAL`. Do not ship for it (document sections 6.1 and 6.2). */
+/**
+ * A sale has a status other than `PAID`. Do not ship for it. The document names the event `REVERSAL` (section 6.1) and
+ * shows no payload for it: this library reads the fields of a payment.
+ */
 export interface SaleStatusNotification extends ReadNotification {
   /** A sale has a status other than `PAID`. */
   readonly kind: 'saleStatus';

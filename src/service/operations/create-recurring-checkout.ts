@@ -18,7 +18,8 @@ import { type Schema, toSchema } from '../schema';
 /**
  * The request that creates a recurring-payment journey (document section 2.1).
  *
- * `amount` is required when `recurrence.immediatePayment` is true, and allowed when it is false.
+ * `amount` is required when `recurrence.immediatePayment` is true, and allowed when it is false. That amounts are in the
+ * currency's main unit is this library's reading.
  */
 export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
   (
@@ -34,8 +35,8 @@ export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
       }
     | {
         /**
-         * Amount of the immediate payment, in the currency's main unit (`59.7` for R$ 59,70), with no more decimals
-         * than the currency has. Round sums, or use `amountFromMinorUnits`.
+         * Amount of the immediate payment. This library reads it in the currency's main unit (`59.7` for R$ 59,70), and
+         * refuses more decimals than the currency has. Round sums, or use `amountFromMinorUnits`.
          */
         amount: number;
       }
@@ -49,7 +50,7 @@ export interface RecurringCheckoutRequestBase {
   referenceCode: string;
   /** How long the QR code can be paid, in minutes. */
   maxAge?: number | undefined;
-  /** Absolute http or https URL for transaction updates. */
+  /** URL for transaction updates. This library refuses one that is not absolute http or https. */
   callbackURL?: string | undefined;
   /** Who pays. */
   shopper: CheckoutRequestShopper;
@@ -94,7 +95,7 @@ export interface RecurrenceRequest {
   /** What each recurrence costs. */
   amount?:
     | {
-        /** Amount of each recurrence, in the currency's main unit; more than 0. */
+        /** Amount of each recurrence, in the currency's main unit. This library refuses 0 and less. */
         recurrenceAmount?: number | undefined;
       }
     | undefined;
@@ -103,7 +104,7 @@ export interface RecurrenceRequest {
     | {
         /** First date of the recurrence, `yyyy-MM-dd`. */
         initialDate?: string | undefined;
-        /** Last date of the recurrence, `yyyy-MM-dd`, not before the first. */
+        /** Last date of the recurrence, `yyyy-MM-dd`. This library refuses one before the first. */
         finalDate?: string | undefined;
         /** How often; `MONTHLY` is a known value. */
         periodicity?: OpenEnum<'MONTHLY'> | undefined;
@@ -245,15 +246,15 @@ export interface RecurringCheckout {
 export interface RecurringCheckoutJourney {
   /** Transaction id. */
   id?: number | null | undefined;
-  /** Your identifier of the order, as you sent it. */
+  /** Your identifier of the order. */
   referenceCode?: string | null | undefined;
-  /** Amount of the immediate payment, in the currency's main unit. */
+  /** Amount, in the currency's main unit. */
   amount?: number | null | undefined;
   /** The service's code of the sale. */
   saleCode?: string | null | undefined;
   /** Transaction UUID, for `getTransaction`. Store it before anything else. */
   uuid: string;
-  /** Who pays, as you sent it. */
+  /** Who pays. */
   shopper?: CheckoutShopper | null | undefined;
   /** What the payer has to do. */
   instructions: CheckoutInstructions;

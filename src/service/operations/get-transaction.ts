@@ -17,7 +17,8 @@ import { type Schema, toSchema } from '../schema';
 
 /**
  * A transaction, the response of `getTransaction` (document section 2.3). The document marks no field as required, and
- * shows no time zone for date-times: read them with `parseDateTime` and the time zone of your account.
+ * shows no time zone for date-times: read them with `parseDateTime` and the time zone of your account. It names no unit
+ * for amounts either: that they are in the currency's main unit is this library's reading.
  */
 export interface Transaction {
   /** 0 or missing; any other value is thrown as `ApiError`. */
@@ -88,11 +89,11 @@ export interface ShopperBankDetails {
 
 /** The refunds of a transaction (document section 2.3). */
 export interface TransactionRefunds {
-  /** Amount that can still be refunded, in the currency's main unit. */
+  /** Presumably what can still be refunded, in the currency's main unit: the document only names it. */
   available?: number | null | undefined;
-  /** How many refunds there are. */
+  /** Presumably how many refunds there are: the document only names it. */
   quantity?: number | null | undefined;
-  /** Amount of all refunds requested so far, in the currency's main unit. */
+  /** Presumably the sum of all refunds requested, in the currency's main unit: the document only names it. */
   requested?: number | null | undefined;
   /** Each refund. */
   transactions?: TransactionRefund[] | null | undefined;

@@ -4,8 +4,8 @@ import type { ValidationIssue } from '../../shared/validation-issue';
 import type { AnyDefinition, DefinedNotification } from './define-notification';
 
 /**
- * A notification of none of the documented kinds. The document says that the recurring journey has such kinds, but does
- * not show them (section 6.1). Describe the ones you receive with `defineNotification`.
+ * A notification of none of the documented kinds. The document does not show those of the recurring journey and of
+ * scheduled payments (section 6.1). Describe the ones you receive with `defineNotification`.
  */
 export interface UnrecognizedNotification extends ReceivedNotification {
   /**

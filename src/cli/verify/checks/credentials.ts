@@ -4,7 +4,7 @@ import type { CheckDefinition } from '../check';
 import { everyKind, type Named } from '../documented-kinds';
 import { describeExchange } from '../exchange';
 
-/** Sections 5.4 and 6.1. Each forgery has one fault, to find a listener that checks only half of the pair. */
+/** Sections 5 and 6.1. Each forgery has one fault, to find a listener that checks only half of the pair. */
 export const credentials: CheckDefinition = {
   id: 'credentials',
   title: 'Rejects missing and wrong credentials, and does not act on such notifications',
