@@ -64,6 +64,7 @@ export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from
 export type { ReplayResult, SettleResult } from './handler/dead-letters';
 export { createWebhookHandler, type WebhookHandler } from './handler/handler';
 export type { PlainRequest, PlainResponse } from './handler/http';
+export { type LambdaEvent, type LambdaResult, toLambda } from './handler/lambda';
 export { toNodeListener } from './handler/node-listener';
 export type {
   WebhookCallback,

@@ -6,8 +6,8 @@ import { promisedOutput, runBlock } from './run-block';
 import { extensionOf, typecheck } from './typecheck';
 
 const blocks = [...documents(), 'llms.txt'].flatMap(codeBlocks);
-/** The recipes of ORMs need their packages: `test/orms` compiles and runs them. */
-const isRecipe = ({ info }: CodeBlock) => /^typescript (?:postgres|mysql)\//.test(info);
+/** The recipes of ORMs and hosts need their packages: `test/orms` and `test/hosts` compile and run them. */
+const isRecipe = ({ info }: CodeBlock) => /^typescript (?:postgres|mysql|hosts)\//.test(info);
 const compiled = blocks.filter((block) => extensionOf(block) !== undefined && !isRecipe(block));
 const runnable = blocks.filter(({ info }) => / run\b/.test(info));
 

@@ -1,6 +1,6 @@
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import express from 'express';
-import { ConfigurationError, type PlainResponse, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { ConfigurationError, type PlainResponse, toLambda, toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
@@ -95,6 +95,12 @@ describe('handle() of a misshapen request', () => {
     const headers = { 'x-list': ['a', 'b'], 'x-number': 7 };
     await handler.handle({ method: 'POST', headers, body: salePayload() } as never);
     expect(seen).toEqual(['', 'a, b', null, null]);
+  });
+
+  it.each(['Authorization', 'AUTHORIZATION'])('finds the header under the name %s', async (name) => {
+    const { handler } = createListener();
+    const request = { ...head, headers: { [name]: authorization }, body: salePayload() };
+    expect((await handler.handle(request)).status).toBe(200);
   });
 
   it('takes the kind from the query of the url that is there', async () => {
@@ -301,5 +307,66 @@ describe('toNodeListener', () => {
     const url = await listen(createServer(toNodeListener(handler)));
     expect((await deliver(url, salePayload())).status).toBe(200);
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+  });
+});
+
+describe('toLambda', () => {
+  // `test/hosts` runs it with each gateway's events. Here is what these do not have.
+  it('throws for an argument that is not a handler', () => {
+    expect(() => toLambda({} as never)).toThrow(ConfigurationError);
+  });
+
+  it.each([{}, { requestContext: {}, headers: null, body: null }])(
+    'answers 405 to an event that is no HTTP request',
+    async (event) => {
+      const { handler } = createListener();
+      expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+    },
+  );
+
+  it('reads a body of Base64 as bytes, and checks their size', async () => {
+    const { handler, acted } = createListener({ maxBodyBytes: 1_000 });
+    const event = { httpMethod: 'POST', headers: { Authorization: authorization }, isBase64Encoded: true };
+    const send = (text: string) =>
+      toLambda(handler)({ ...event, body: Buffer.from(text).toString('base64') });
+    expect((await send(JSON.stringify({ ...salePayload(), referenceCode: 'João' }))).statusCode).toBe(200);
+    expect(acted).toHaveLength(1);
+    expect((await send(' '.repeat(1_001))).statusCode).toBe(413);
+  });
+
+  it('is named in the report of a handler that was exported without it', async () => {
+    const { handler, reports } = createListener();
+    const event = { version: '2.0', headers: { authorization }, body: '{}' };
+    expect((await handler(event as never)).status).toBe(500);
+    expect(reports).toMatchObject([
+      { code: 'internal', message: expect.stringContaining('toLambda(handler)') },
+    ]);
+  });
+});
+
+describe('toNodeListener', () => {
+  it('takes the bytes that a body parser has kept as rawBody, and checks their size', async () => {
+    const { handler } = createListener({ maxBodyBytes: 1_000 });
+    const app = express();
+    const keep = (request: IncomingMessage, _: unknown, rawBody: Buffer) =>
+      Object.assign(request, { rawBody });
+    app.use(express.json({ limit: '10mb', verify: keep }));
+    app.post('/webhooks', toNodeListener(handler));
+    const url = `${await listen(createServer(app))}/webhooks`;
+    expect((await deliver(url, salePayload())).status).toBe(200);
+    expect((await deliver(url, { ...salePayload(), filler: 'x'.repeat(1_000) })).status).toBe(413);
+  });
+
+  it('returns a promise of the answer sent, for frameworks that await it', async () => {
+    const { handler } = createListener();
+    let answered: unknown;
+    const url = await listen(
+      createServer(async (request, response) => {
+        await toNodeListener(handler)(request, response);
+        answered = response.writableEnded;
+      }),
+    );
+    await deliver(url, salePayload());
+    expect(answered).toBe(true);
   });
 });

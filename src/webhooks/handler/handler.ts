@@ -97,6 +97,14 @@ export function createWebhookHandler<
   });
 }
 
+/** @throws `ConfigurationError` for an argument of an adapter that is not a handler */
+export function checkHandler(handler: WebhookHandler): void {
+  if (typeof handler?.handle === 'function') return;
+  throw new ConfigurationError(
+    'Expected the handler that `createWebhookHandler` returns, with its method `handle`.',
+  );
+}
+
 /** If this is `false`, the handler was probably mounted without `toNodeListener`. */
 function isRequest(request: unknown): request is Request {
   return typeof (request as Partial<Request> | undefined | null)?.headers?.get === 'function';
@@ -124,7 +132,8 @@ function answerWrongArgument({ report }: WebhookFlow, request: unknown, second: 
 
 const WRONG_ARGUMENT =
   'The handler was called with something that is not a `Request`. For node:http, Express and NestJS mount ' +
-  '`toNodeListener(handler)`; elsewhere call `handler.handle({ method, url, headers, body })`.';
+  '`toNodeListener(handler)`; on AWS Lambda export `toLambda(handler)`; elsewhere call ' +
+  '`handler.handle({ method, url, headers, body })`.';
 
 function toResponse({ status, headers, body }: PlainResponse): Response {
   return new Response(body, { status, headers });

@@ -20,7 +20,7 @@ export interface PlainRequest {
   readonly method: string;
   /** The URL, or its path with the query. */
   readonly url: string;
-  /** The headers; the names of a record are lower-case, as `node:http` has them. */
+  /** The headers; the names of a record may be in any case. */
   readonly headers: RequestHead['headers'] | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Text, bytes, a stream, or what a body parser made of it. */
   readonly body: unknown;
@@ -36,10 +36,7 @@ export interface PlainResponse {
   readonly body: string;
 }
 
-/**
- * Returns method, URL and headers in one form. The names of a record are lower-case, as `node:http` has them. A caller
- * in JavaScript may leave fields out: a missing field counts as empty.
- */
+/** Returns method, URL and headers in one form. A caller in JavaScript may leave fields out: a missing one is empty. */
 export function headOf(request: PlainRequest | null | undefined): RequestHead {
   const { method = '', url, headers }: Partial<PlainRequest> = request ?? {};
   return { method, url: url ?? '', headers: isHeaders(headers) ? headers : new RecordHeaders(headers ?? {}) };
@@ -58,10 +55,17 @@ class RecordHeaders {
     this.#record = record;
   }
 
-  /** Takes the name in any case, as a `Request` does: `getAuthorization` may ask for a gateway's header. */
+  /**
+   * Takes the name in any case, as a `Request` does: `getAuthorization` may ask for a gateway's header. The record's own
+   * names may be in any case too, as API Gateway gives them; `node:http` has them in lower case.
+   */
   get(name: string): string | null {
     const key = name.toLowerCase();
-    const value = Object.hasOwn(this.#record, key) ? this.#record[key] : undefined;
+    const record = this.#record;
+    const own = Object.hasOwn(record, key)
+      ? key
+      : Object.keys(record).find((each) => each.toLowerCase() === key);
+    const value = own === undefined ? undefined : record[own];
     if (Array.isArray(value)) return value.join(', ');
     return typeof value === 'string' ? value : null;
   }

@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../errors';
+import { isBytes } from '../../shared/bytes';
 import { isConsumed } from './body';
-import type { WebhookHandler } from './handler';
+import { checkHandler, type WebhookHandler } from './handler';
 import { answer } from './http';
 import { type NodeRequest, type NodeResponse, sendTo } from './node-response';
 import { reporterOf } from './report';
@@ -20,11 +20,7 @@ import { reporterOf } from './report';
 export function toNodeListener(
   handler: WebhookHandler,
 ): (request: NodeRequest, response: NodeResponse) => void {
-  if (typeof handler?.handle !== 'function') {
-    throw new ConfigurationError(
-      'Expected the handler that `createWebhookHandler` returns, with its method `handle`.',
-    );
-  }
+  checkHandler(handler);
   const report = reporterOf(handler);
   const reportUnsent = (error: unknown) => report('internal', { ...ANSWER_NOT_SENT, error });
   return (request, response) => {
@@ -34,7 +30,8 @@ export function toNodeListener(
     };
     try {
       const { method = '', url = '', headers } = request;
-      handler
+      // Typed as `void`, which is what node:http and Express take; Next.js and h3 await what a listener returns.
+      return handler
         .handle({ method, url, headers, body: bodyOf(request) })
         .then((sent) => sendTo(response, request, sent, reportUnsent), onFailure);
     } catch (error) {
@@ -50,8 +47,13 @@ const ANSWER_NOT_SENT = {
     'service sends the notification again.',
 };
 
-/** Returns the stream, or a parser's result if the stream was read. Parsers set `body` to `{}` for bodies they skip. */
+/**
+ * Returns the stream, or a parser's result if the stream was read. Parsers set `body` to `{}` for bodies they skip.
+ * Google Cloud Functions parse 1 GiB and keep the bytes as `rawBody`: their size can still be checked.
+ */
 function bodyOf(request: NodeRequest): unknown {
-  const parsed = (request as { readonly body?: unknown }).body;
-  return isConsumed(request) && parsed !== undefined ? parsed : request;
+  if (!isConsumed(request)) return request;
+  const { rawBody, body }: { readonly rawBody?: unknown; readonly body?: unknown } = Object(request);
+  if (isBytes(rawBody)) return rawBody;
+  return body === undefined ? request : body;
 }

@@ -1,0 +1,96 @@
+import { checkHandler, type WebhookHandler } from './handler';
+
+/**
+ * The part of an AWS Lambda event that is used here. The events of a REST API and of an HTTP API of API Gateway, of a
+ * function URL and of an Application Load Balancer fit.
+ */
+export type LambdaEvent = {
+  /** The HTTP method, in events of format 1.0 and of a load balancer. */
+  readonly httpMethod?: string | undefined;
+  /** The path, in events of format 1.0 and of a load balancer. */
+  readonly path?: string | undefined;
+  /** The path, in events of format 2.0. */
+  readonly rawPath?: string | undefined;
+  /** The query, in events of format 2.0. */
+  readonly rawQueryString?: string | undefined;
+  /** The query of format 1.0, and of a load balancer without multi-value headers. */
+  readonly queryStringParameters?: LambdaRecord<string> | null | undefined;
+  /** The whole query of format 1.0, and of a load balancer with multi-value headers. */
+  readonly multiValueQueryStringParameters?: LambdaRecord<readonly string[]> | null | undefined;
+  /** The headers, under names in any case. */
+  readonly headers?: LambdaRecord<string> | null | undefined;
+  /** All headers of format 1.0, and of a load balancer with multi-value headers. */
+  readonly multiValueHeaders?: LambdaRecord<readonly string[]> | null | undefined;
+  /** The body as text, or in Base64. */
+  readonly body?: string | null | undefined;
+  /** Whether `body` is Base64. */
+  readonly isBase64Encoded?: boolean | undefined;
+  /** Where the event comes from: it has `http` in format 2.0, and `elb` from a load balancer. */
+  readonly requestContext?: object | undefined;
+};
+
+type LambdaRecord<Value> = Readonly<Record<string, Value | undefined>>;
+
+/** What the function returns, in the form that all of them take. */
+export type LambdaResult = {
+  /** The HTTP status. */
+  statusCode: number;
+  /** The headers. Without them, `multiValueHeaders` has them. */
+  headers?: Record<string, string>;
+  /** The headers, for a load balancer with multi-value headers. */
+  multiValueHeaders?: Record<string, string[]>;
+  /** A short text that never tells what went wrong. */
+  body: string;
+};
+
+/**
+ * Turns the handler into an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or an
+ * Application Load Balancer.
+ *
+ * @example
+ * ```ts
+ * export const handler = toLambda(createWebhookHandler({ credentials, store, on }));
+ * ```
+ *
+ * @throws `ConfigurationError` for an argument that is not a handler
+ */
+export function toLambda(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaResult> {
+  checkHandler(handler);
+  return async (event) => {
+    const { httpMethod, rawPath, path, isBase64Encoded, body } = event;
+    const answer = await handler.handle({
+      method: httpMethod ?? contextOf(event).http?.method ?? '',
+      url: `${rawPath ?? path ?? ''}?${queryOf(event)}`,
+      headers: { ...event.multiValueHeaders, ...event.headers },
+      body: isBase64Encoded === true ? bytesOf(body ?? '') : (body ?? ''),
+    });
+    const headers = Object.entries(answer.headers);
+    return {
+      statusCode: answer.status,
+      // A load balancer with multi-value headers sends no `headers`, and takes none.
+      ...(event.headers == null && event.multiValueHeaders != null
+        ? { multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) }
+        : { headers: Object.fromEntries(headers) }),
+      body: answer.body,
+    };
+  };
+}
+
+/** Format 2.0 has the query as it was sent. API Gateway has decoded the parameters of format 1.0, a load balancer not. */
+function queryOf(event: LambdaEvent): string {
+  if (event.rawQueryString !== undefined) return event.rawQueryString;
+  const parameters = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {};
+  const pairs = Object.entries(parameters).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value) => [name, value] as [string, string]),
+  );
+  if (contextOf(event).elb !== undefined) return pairs.map((pair) => pair.join('=')).join('&');
+  return String(new URLSearchParams(pairs));
+}
+
+function contextOf({ requestContext }: LambdaEvent): { http?: { method?: string }; elb?: unknown } {
+  return requestContext ?? {};
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,35 @@
+import { testHost } from './checks';
+import { bin, here, runToEnd, startProgram } from './serve';
+
+const timeoutMs = 180_000;
+const app = (name: string) => here(`apps/${name}`);
+
+testHost(
+  'SvelteKit 2, with adapter-node',
+  async () => {
+    await runToEnd(app('sveltekit'), [bin('vite'), 'build']);
+    return startProgram(app('sveltekit'), () => [process.execPath, 'build/index.js']);
+  },
+  // adapter-node has its own limit of 512 KiB.
+  { timeoutMs, oversize: 400 },
+);
+
+testHost(
+  'Astro 5, with @astrojs/node',
+  async () => {
+    await runToEnd(app('astro'), [bin('astro'), 'build']);
+    return startProgram(app('astro'), () => [process.execPath, 'dist/server/entry.mjs']);
+  },
+  // The endpoint has no GET, which Astro answers itself.
+  { timeoutMs, get: 404 },
+);
+
+testHost(
+  'React Router 7, a resource route',
+  async () => {
+    await runToEnd(app('react-router'), [bin('react-router'), 'build']);
+    return startProgram(app('react-router'), () => [process.execPath, 'server.js']);
+  },
+  // The route has no loader, which React Router answers itself.
+  { timeoutMs, get: 400 },
+);

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { codeBlocks } from '../docs/markdown';
+import { here } from './serve';
+
+const PAGE = 'docs/runtimes.md';
+const BLOCKS = codeBlocks(PAGE).filter(({ info }) => info.startsWith('typescript hosts/'));
+const TABLE = readFileSync(PAGE, 'utf8');
+
+const FILES = readdirSync(here('.'), { recursive: true, encoding: 'utf8' }).filter(
+  (file) =>
+    /^[^/]*\.(ts|mjs)$|^apps\/(?!.*(node_modules|build|dist|\.[a-z-]+)\/).*\.js$/.test(file) &&
+    shown(file) !== '',
+);
+
+/** The lines between `// #region` and `// #endregion`, as the page has them. */
+function shown(file: string): string {
+  const source = readFileSync(here(file), 'utf8');
+  const regions = [...source.matchAll(/^ *\/\/ #region\n((?:.*\n)*?)^ *\/\/ #endregion\n/gm)];
+  const lines = regions.map(([, inner = '']) => inner).join('');
+  const indent = /^ */.exec(lines)?.[0] ?? '';
+  return lines.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+}
+
+it('there are lines for each host', () => {
+  expect(FILES.length).toBeGreaterThanOrEqual(17);
+});
+
+it.each(FILES)('docs/runtimes.md shows the lines of %s that the tests run', (file) => {
+  const block = BLOCKS.find(({ info }) => info === `typescript hosts/${file}`);
+  if (block !== undefined) return expect(block.code).toBe(shown(file));
+  for (const line of shown(file).trim().split('\n'))
+    expect(TABLE).toContain(`\`${line.replace(/ *\/\/ .*/, '')}\``);
+});

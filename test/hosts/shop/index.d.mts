@@ -1,0 +1,3 @@
+import type { WebhookHandler } from '../../../src/webhooks';
+
+export const handler: WebhookHandler;
