@@ -5,6 +5,8 @@ export type StoreName =
   | 'redis'
   | 'postgres'
   | 'postgres transactional'
+  | 'mysql'
+  | 'mysql transactional'
   | 'sqlite'
   | 'wrong: forgets leases'
   | 'wrong: done at claim'
@@ -18,6 +20,7 @@ export interface ListenerConfig {
   readonly logFile: string;
   readonly redisUrl: string;
   readonly postgres: pg.PoolConfig;
+  readonly mysqlUrl: string;
   readonly sqliteFile: string;
   readonly timing: Timing;
   /** Whether callbacks also take a connection from the store’s own pool. */
@@ -73,7 +76,7 @@ export const ATTEMPTS = 6;
 
 /** Whether effects are written in the database, in one transaction with the record. */
 export function isTransactional(store: StoreName): boolean {
-  return store === 'postgres transactional' || store === 'wrong: writes outside the transaction';
+  return store.endsWith(' transactional') || store === 'wrong: writes outside the transaction';
 }
 
 /** The tables of a merchant who writes effects with `context.transaction` and checks for no duplicates. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findMysql } from '../helpers/mysql';
 import { findNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { findPostgres } from '../helpers/postgres';
 import { findRedis } from '../helpers/redis';
@@ -16,6 +17,7 @@ const timeout = 180_000;
 const seed = chooseSeed();
 const redisFound = await findRedis();
 const postgresFound = await findPostgres();
+const mysqlFound = await findMysql();
 
 describe.skipIf(!redisFound)('Killed listeners that share Redis', () => {
   it('act at least once, and never run two callbacks of a subject at a time', { timeout }, async () => {
@@ -29,13 +31,13 @@ describe.skipIf(!postgresFound)('Killed listeners that share PostgreSQL', () => 
   });
 
   it('act exactly once in transactional mode', { timeout }, async () => {
-    const { figures, violations } = await runCrashTest({ store: 'postgres transactional', seed, ...size });
-    expect(violations).toEqual([]);
-    expectHardship(figures);
-    const { notifications = 0, effects = 0, exhausted = 0 } = figures;
-    // A notification whose attempts all failed may still have had its effect, in an attempt whose answer was lost.
-    expect(effects).toBeLessThanOrEqual(notifications);
-    expect(effects).toBeGreaterThanOrEqual(notifications - exhausted);
+    expectExactlyOnce(await runCrashTest({ store: 'postgres transactional', seed, ...size }));
+  });
+});
+
+describe.skipIf(!mysqlFound)('Killed listeners that share MariaDB', () => {
+  it('act exactly once in a transaction of the merchant’s own', { timeout }, async () => {
+    expectExactlyOnce(await runCrashTest({ store: 'mysql transactional', seed, ...size }));
   });
 });
 
@@ -96,6 +98,15 @@ function expectAtLeastOnce({ figures, violations }: Verdict): void {
   expect(violations).toEqual([]);
   expect(figures['overlaps']).toBe(0);
   expectHardship(figures);
+}
+
+function expectExactlyOnce({ figures, violations }: Verdict): void {
+  expect(violations).toEqual([]);
+  expectHardship(figures);
+  const { notifications = 0, effects = 0, exhausted = 0 } = figures;
+  // A notification whose attempts all failed may still have had its effect, in an attempt whose answer was lost.
+  expect(effects).toBeLessThanOrEqual(notifications);
+  expect(effects).toBeGreaterThanOrEqual(notifications - exhausted);
 }
 
 /** A run with few kills, or with few successful deliveries, proves nothing. */

@@ -3,7 +3,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostgresTransaction } from '../../src/stores';
 import {
   type Claim,
   createWebhookHandler,
@@ -16,7 +15,7 @@ import { credentials } from '../helpers/deliver';
 import { isTransactional, type ListenerConfig, tablesOf } from './config';
 import { type CrashPoint, LogWriter, now } from './log';
 import { isOvertaken } from './notifications';
-import { openStore } from './stores';
+import { openStore, type Transaction } from './stores';
 
 const config = JSON.parse(process.env['CRASH_CONFIG'] ?? '{}') as ListenerConfig;
 const log = new LogWriter(config.logFile);
@@ -47,9 +46,9 @@ function planOfThis(): Plan {
 }
 
 /** The store with leases at the test’s scale, and with the points at which the process can kill itself. */
-function instrumented(store: IdempotencyStore<PostgresTransaction>): IdempotencyStore<PostgresTransaction> {
+function instrumented(store: IdempotencyStore<Transaction>): IdempotencyStore<Transaction> {
   const { transact } = store;
-  const steps: IdempotencyStore<PostgresTransaction> = {
+  const steps: IdempotencyStore<Transaction> = {
     async claim(subject, state, { withinMs }) {
       const plan = planOfThis();
       pass('before claim', plan);
@@ -90,7 +89,7 @@ let runs = 0;
 
 async function act(
   { key }: ReceivedNotification,
-  { fence, handledStates, transaction }: WebhookContext<PostgresTransaction>,
+  { fence, handledStates, transaction }: WebhookContext<Transaction>,
 ): Promise<void> {
   const plan = planOfThis();
   const [kind, id, ...states] = key.split(':');
@@ -104,12 +103,12 @@ async function act(
 
   await sleep(plan.workMs / 2);
   if (isTransactional(config.store)) {
-    await transaction.query(`INSERT INTO ${tables.effects} VALUES ($1, $2)`, [subject, state]);
+    const [values, orUpdate] = config.store.startsWith('mysql')
+      ? ['VALUES (?, ?)', 'ON DUPLICATE KEY UPDATE state = VALUES(state)']
+      : ['VALUES ($1, $2)', 'ON CONFLICT (subject) DO UPDATE SET state = excluded.state'];
+    await transaction.query(`INSERT INTO ${tables.effects} ${values}`, [subject, state]);
     if (!isOvertaken(state, handledStates)) {
-      await transaction.query(
-        `INSERT INTO ${tables.states} VALUES ($1, $2) ON CONFLICT (subject) DO UPDATE SET state = excluded.state`,
-        [subject, state],
-      );
+      await transaction.query(`INSERT INTO ${tables.states} ${values} ${orUpdate}`, [subject, state]);
     }
   }
   if (config.asksPool) await askPool();

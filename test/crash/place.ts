@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
+import { createPool } from 'mysql2/promise';
 import pg from 'pg';
-import { PostgresStore } from '../../src/stores';
+import { MysqlStore, PostgresStore } from '../../src/stores';
 import { isTransactional, type ListenerConfig, tablesOf } from './config';
 import type { Evidence } from './judge';
 
@@ -9,46 +10,71 @@ export interface Place {
   close(): Promise<void>;
 }
 
+type Config = Omit<ListenerConfig, 'logFile'>;
+
 /** Prepares the tables and files that the listeners use, reads the results, and removes everything afterwards. */
-export async function openPlace(config: Omit<ListenerConfig, 'logFile'>): Promise<Place> {
+export async function openPlace(config: Config): Promise<Place> {
   const { store, run } = config;
   if (store === 'sqlite' || store === 'memory') return { written: noTables, close: async () => undefined };
-  if (!isTransactional(store) && store !== 'postgres') {
-    return {
-      written: noTables,
-      async close() {
-        const redis = new Redis(config.redisUrl);
-        const keys = await redis.keys(`pix-automatic:${run}:*`);
-        if (keys.length > 0) await redis.del(keys);
-        redis.disconnect();
-      },
-    };
-  }
+  if (store.startsWith('mysql')) return inTables(run, await openMysql(config));
+  if (isTransactional(store) || store === 'postgres') return inTables(run, await openPostgres(config));
+  return {
+    written: noTables,
+    async close() {
+      const redis = new Redis(config.redisUrl);
+      const keys = await redis.keys(`pix-automatic:${run}:*`);
+      if (keys.length > 0) await redis.del(keys);
+      redis.disconnect();
+    },
+  };
+}
 
-  const pool = new pg.Pool({ ...config.postgres, max: 1 });
-  // A restarted server ends idle connections.
-  pool.on('error', () => undefined);
+interface Row {
+  readonly subject: string;
+  readonly state: string;
+}
+
+/** A database that has the store's table. */
+interface Database {
+  query(text: string): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+async function inTables(run: string, { query, close }: Database): Promise<Place> {
   const { effects, states } = tablesOf(run);
-  await new PostgresStore(pool, { table: `crash_${run}` }).createTable();
-  await pool.query(`CREATE TABLE ${effects} (subject text, state text)`);
-  await pool.query(`CREATE TABLE ${states} (subject text PRIMARY KEY, state text)`);
+  await query(`CREATE TABLE ${effects} (subject varchar(100), state varchar(100))`);
+  await query(`CREATE TABLE ${states} (subject varchar(100) PRIMARY KEY, state varchar(100))`);
   return {
     async written() {
-      const counted = await pool.query<{ key: string; times: number }>(
-        `SELECT subject || ':' || state AS key, count(*)::int AS times FROM ${effects} GROUP BY 1`,
-      );
-      const stored = await pool.query<{ subject: string; state: string }>(
-        `SELECT subject, state FROM ${states}`,
-      );
-      return {
-        effects: new Map(counted.rows.map(({ key, times }) => [key, times])),
-        states: new Map(stored.rows.map(({ subject, state }) => [subject, state])),
-      };
+      const times = new Map<string, number>();
+      for (const { subject, state } of await query(`SELECT subject, state FROM ${effects}`)) {
+        const key = `${subject}:${state}`;
+        times.set(key, (times.get(key) ?? 0) + 1);
+      }
+      const stored = await query(`SELECT subject, state FROM ${states}`);
+      return { effects: times, states: new Map(stored.map(({ subject, state }) => [subject, state])) };
     },
     async close() {
-      await pool.query(`DROP TABLE ${effects}, ${states}, crash_${run}`);
-      await pool.end();
+      await query(`DROP TABLE ${effects}, ${states}, crash_${run}`);
+      await close();
     },
+  };
+}
+
+async function openPostgres({ postgres, run }: Config): Promise<Database> {
+  const pool = new pg.Pool({ ...postgres, max: 1 });
+  // A restarted server ends idle connections.
+  pool.on('error', () => undefined);
+  await new PostgresStore(pool, { table: `crash_${run}` }).createTable();
+  return { query: async (text) => (await pool.query<Row>(text)).rows, close: () => pool.end() };
+}
+
+async function openMysql({ mysqlUrl, run }: Config): Promise<Database> {
+  const pool = createPool({ uri: mysqlUrl, connectionLimit: 1 });
+  await new MysqlStore(pool, { table: `crash_${run}` }).createTable();
+  return {
+    query: async (text) => (await pool.query(text))[0] as unknown as readonly Row[],
+    close: () => pool.end(),
   };
 }
 

@@ -47,6 +47,7 @@ export interface Options {
   /** The Node that runs the listeners: one with `node:sqlite`, where SQLite is a store of the scenario. */
   readonly execPath?: string | undefined;
   readonly postgresPrograms?: string | undefined;
+  readonly mysqlProgram?: string | undefined;
 }
 
 /** The result of one store in a scenario. */
@@ -66,7 +67,7 @@ export function randomly(count: number, durationMs: number): Scenario['schedule'
 
 /** Runs the scenario over all its stores at the same time, judges each, and prints the figures. */
 export async function runScenario(scenario: Scenario, options: Options): Promise<Row[]> {
-  const { seed, execPath = process.execPath, postgresPrograms } = options;
+  const { seed, execPath = process.execPath, postgresPrograms, mysqlProgram } = options;
   const { name, stores, timing = SHORT_TIMES, kills = false, asksPool = false } = scenario;
   const begun = now();
   const directory = mkdtempSync(join(tmpdir(), 'crash-test-'));
@@ -75,6 +76,7 @@ export async function runScenario(scenario: Scenario, options: Options): Promise
     through: scenario.through,
     redis: stores.includes('redis'),
     postgres: stores.some((store) => store.startsWith('postgres')) ? postgresPrograms : undefined,
+    mysql: stores.some((store) => store.startsWith('mysql')) ? mysqlProgram : undefined,
   });
   const bundle = join(directory, 'listener.mjs');
   await buildListener(bundle);
@@ -152,10 +154,10 @@ async function openLane(store: StoreName, settings: LaneSettings) {
   const { servers, bundle, execPath, timing, asksPool } = settings;
   const run = randomUUID().slice(0, 8);
   const directory = join(settings.directory, run);
-  const { redisUrl, postgres, postgresItself } = servers;
+  const { redisUrl, postgres, postgresItself, mysqlUrl, mysqlItself } = servers;
   const sqliteFile = join(settings.directory, `${run}.db`);
-  const config = { store, run, redisUrl, postgres, sqliteFile, timing, asksPool };
-  const place = await openPlace({ ...config, postgres: postgresItself });
+  const config = { store, run, redisUrl, postgres, mysqlUrl, sqliteFile, timing, asksPool };
+  const place = await openPlace({ ...config, postgres: postgresItself, mysqlUrl: mysqlItself });
   const fleet = new Fleet(config, { directory, bundle, execPath });
   // A memory store belongs to one process.
   await fleet.start(store === 'memory' ? 1 : FLEET_SIZE);

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { findMysql } from '../helpers/mysql';
+import { findMysqlProgram } from '../helpers/mysql-server';
 import { findNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { findPostgres } from '../helpers/postgres';
 import { findPostgresPrograms } from '../helpers/postgres-server';
@@ -20,6 +22,9 @@ const execPath = await findNodeWithSqlite();
 const redis = (await findRedis()) && hasRedisServer();
 const postgresPrograms = findPostgresPrograms();
 const postgres = (await findPostgres()) && postgresPrograms !== undefined;
+const mysqlProgram = findMysqlProgram();
+const mysql = (await findMysql()) && mysqlProgram !== undefined;
+const programs = { postgresPrograms, mysqlProgram };
 const pgBouncer = findPgBouncer() !== undefined;
 if (!pgBouncer) reportMissing('PgBouncer (pgbouncer)', 'PATH');
 
@@ -32,7 +37,7 @@ describe('The chaos run loses nothing, and doubles no effect in a transaction:',
     const stores = scenario.stores.filter(isThere);
     const misses = stores.length === 0 || (scenario.through === 'PgBouncer' && !pgBouncer);
     it.skipIf(misses)(scenario.name, { timeout }, async () => {
-      const outcome = await runScenario({ ...scenario, stores }, { seed, execPath, postgresPrograms });
+      const outcome = await runScenario({ ...scenario, stores }, { seed, execPath, ...programs });
       rows.push(...outcome);
       for (const row of outcome) expectPromises(row, scenario);
     });
@@ -48,7 +53,7 @@ describe.skipIf(!redis || !postgres || withRealTimes)('The chaos run finds the s
       schedule: randomly(80, 3000),
       kills: true,
     };
-    const [row] = await runScenario(scenario, { seed, execPath, postgresPrograms });
+    const [row] = await runScenario(scenario, { seed, execPath, ...programs });
     expect(row?.verdict.violations).toContainEqual(expect.stringMatching(finding));
   });
 });
@@ -56,6 +61,7 @@ describe.skipIf(!redis || !postgres || withRealTimes)('The chaos run finds the s
 function isThere(store: StoreName): boolean {
   if (store === 'memory') return true;
   if (store === 'sqlite') return execPath !== undefined;
+  if (store.startsWith('mysql')) return mysql;
   return store === 'redis' ? redis : postgres;
 }
 

@@ -3,7 +3,13 @@ import { REAL_TIMES, type StoreName, scaled, type Timing, UNHURRIED_TIMES } from
 import { paymentsAtOnce } from './notifications';
 import { randomly, type Scenario, type World } from './run';
 
-const SERVERS: readonly StoreName[] = ['redis', 'postgres', 'postgres transactional'];
+const DATABASES: readonly StoreName[] = [
+  'postgres',
+  'postgres transactional',
+  'mysql',
+  'mysql transactional',
+];
+const SERVERS: readonly StoreName[] = ['redis', ...DATABASES];
 const SCHEDULE = randomly(40, 4000);
 
 export const scenarios: readonly Scenario[] = [
@@ -71,6 +77,17 @@ export const scenarios: readonly Scenario[] = [
     through: 'a replica',
     schedule: SCHEDULE,
     mayLoseWrites: true,
+    async trouble({ servers, outage }) {
+      await sleep(1500);
+      await outage(() => Promise.all(servers.map((server) => server.failOver())));
+    },
+  },
+  {
+    name: 'a replica takes over that has every commit',
+    stores: DATABASES,
+    through: 'a replica',
+    schedule: SCHEDULE,
+    timing: UNHURRIED_TIMES,
     async trouble({ servers, outage }) {
       await sleep(1500);
       await outage(() => Promise.all(servers.map((server) => server.failOver())));

@@ -1,12 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { createPool, type PoolConnection } from 'mysql2/promise';
 import pg from 'pg';
-import { PostgresStore, type PostgresTransaction, RedisStore, SqliteStore } from '../../src/stores';
+import {
+  MysqlStore,
+  mysqlStoreWithin,
+  PostgresStore,
+  type PostgresTransaction,
+  RedisStore,
+  SqliteStore,
+  type TransactionAccess,
+} from '../../src/stores';
 import { type IdempotencyStore, MemoryStore } from '../../src/webhooks';
 import { lease, retain } from '../stores/limits';
 import type { ListenerConfig } from './config';
 
-type Store = IdempotencyStore<PostgresTransaction>;
+/** The merchant's own transaction, whichever the database. */
+export interface Transaction {
+  query(text: string, values: string[]): Promise<unknown>;
+}
+
+type Store = IdempotencyStore<Transaction>;
 
 /** The store of a listener process, and the queries that its callbacks send to the store’s own pool. */
 export async function openStore(
@@ -52,6 +66,10 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
       return new PostgresStore(pool, options);
     case 'postgres transactional':
       return new PostgresStore(pool, transactional);
+    case 'mysql':
+      return new MysqlStore(createPool({ uri: config.mysqlUrl, connectionLimit: 5 }), options);
+    case 'mysql transactional':
+      return mysqlStoreWithin(mysqlAccess(config.mysqlUrl), { ...transactional, maxTransactions: 4 });
     case 'sqlite': {
       const { DatabaseSync } = await import('node:sqlite');
       const database = new DatabaseSync(config.sqliteFile);
@@ -71,6 +89,28 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
   }
 }
 
+/** As a merchant without an ORM writes it, over `mysql2` alone. */
+function mysqlAccess(uri: string): TransactionAccess<PoolConnection> {
+  const pool = createPool({ uri, connectionLimit: 5 });
+  return {
+    async transaction(work) {
+      const connection = await pool.getConnection();
+      try {
+        await connection.beginTransaction();
+        await work(connection);
+        await connection.commit();
+      } catch (error) {
+        // Ends the transaction too, and a connection that is broken is not used again.
+        connection.destroy();
+        throw error;
+      }
+      connection.release();
+    },
+    query: async (connection, text, values) =>
+      (await (connection ?? pool).query(text, values))[0] as unknown[],
+  };
+}
+
 /** SQLite does not wait for its lock when several processes do this at once, so this retries. */
 async function setWriteAheadLog(set: () => void): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -85,7 +125,7 @@ async function setWriteAheadLog(set: () => void): Promise<void> {
 
 // Stores with mistakes of hand-written listeners. The crash test must find them.
 
-function forgetsLeases(store: IdempotencyStore): IdempotencyStore<PostgresTransaction> {
+function forgetsLeases(store: IdempotencyStore): Store {
   return {
     claim: (subject, state) => store.claim(subject, state, lease(1)),
     // Records even when the lease is lost.
@@ -97,7 +137,7 @@ function forgetsLeases(store: IdempotencyStore): IdempotencyStore<PostgresTransa
   };
 }
 
-function doneAtClaim(store: IdempotencyStore): IdempotencyStore<PostgresTransaction> {
+function doneAtClaim(store: IdempotencyStore): Store {
   return {
     async claim(subject, state, limits) {
       const claim = await store.claim(subject, state, limits);
@@ -109,17 +149,8 @@ function doneAtClaim(store: IdempotencyStore): IdempotencyStore<PostgresTransact
   };
 }
 
-function writesOutside(
-  store: IdempotencyStore<PostgresTransaction>,
-  pool: pg.Pool,
-): IdempotencyStore<PostgresTransaction> {
-  const outside: PostgresTransaction = {
-    query: async (statement, values = []) => {
-      if (typeof statement !== 'string') throw new Error('the callbacks here write texts');
-      const result = await pool.query(statement, [...values]);
-      return { ...result, rows: result.rows as never[] };
-    },
-  };
+function writesOutside(store: IdempotencyStore<PostgresTransaction>, pool: pg.Pool): Store {
+  const outside: Transaction = { query: (text, values) => pool.query(text, values) };
   return {
     claim: (...args) => store.claim(...args),
     complete: (...args) => store.complete(...args),

@@ -12,14 +12,16 @@ import { reportMissing } from './servers';
 /** Debian keeps the server’s programs here, outside the PATH. */
 const VERSIONS = '/usr/lib/postgresql';
 
-/** The folder with `initdb` and `postgres`. Reports where there is none, and fails where one is required. */
+const PROGRAMS = ['initdb', 'postgres', 'pg_basebackup'];
+
+/** The folder with the server's programs. Reports where there is none, and fails where one is required. */
 export function findPostgresPrograms(): string | undefined {
   const installed = existsSync(VERSIONS)
     ? readdirSync(VERSIONS).map((name) => join(VERSIONS, name, 'bin'))
     : [];
   const folders = [...(process.env['PATH'] ?? '').split(':'), ...installed];
-  const found = folders.find((folder) => existsSync(join(folder, 'initdb')));
-  if (found === undefined) reportMissing('A PostgreSQL to freeze (initdb, postgres)', 'PATH');
+  const found = folders.find((folder) => PROGRAMS.every((program) => existsSync(join(folder, program))));
+  if (found === undefined) reportMissing('A PostgreSQL to freeze (initdb, postgres, pg_basebackup)', 'PATH');
   return found;
 }
 
@@ -28,18 +30,28 @@ export interface OwnPostgres {
   /** Stops all its processes where they are. The kernel still accepts connections and data for them. */
   freeze(): void;
   thaw(): void;
+  /** Crashes it. */
+  stop(): Promise<void>;
   /** Crashes it and starts it again, with everything that it acknowledged. */
   restart(): Promise<void>;
 }
 
-/** A PostgreSQL that can be frozen. It ends with the test. */
-export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
+/**
+ * A PostgreSQL that can be frozen. It ends with the test.
+ *
+ * @param primary - where to replicate from; without it, it is a primary itself
+ */
+export async function startOwnPostgres(programs: string, primary?: OwnPostgres): Promise<OwnPostgres> {
   const port = await unusedPort();
   const data = mkdtempSync(join(tmpdir(), 'own-postgres-'));
   // PostgreSQL refuses to run as root.
   const user = userInfo().uid === 0 ? idsOf('postgres') : undefined;
   if (user !== undefined) chownSync(data, user.uid, user.gid);
-  execFileSync(join(programs, 'initdb'), ['-D', data, '-U', 'tests', '-A', 'trust', '-N', '-E', 'UTF8'], {
+  const [program, settings] =
+    primary === undefined
+      ? ['initdb', ['-A', 'trust', '-N', '-E', 'UTF8']]
+      : ['pg_basebackup', ['-h', '127.0.0.1', '-p', String(primary.config.port), '-R', '-c', 'fast', '-N']];
+  execFileSync(join(programs, program), ['-D', data, '-U', 'tests', ...settings], {
     stdio: 'ignore',
     cwd: data,
     ...user,
@@ -59,6 +71,7 @@ export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
     for (const id of [...childrenOf(pid), pid]) signalIfThere(id, name);
   };
   const stop = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
     signal('SIGCONT');
     const ended = once(server, 'exit');
     // SIGQUIT ends the server and its children at once.
@@ -75,6 +88,7 @@ export async function startOwnPostgres(programs: string): Promise<OwnPostgres> {
     config,
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
+    stop,
     async restart() {
       await stop();
       server = start();

@@ -77,7 +77,7 @@ async function answering(url: string): Promise<void> {
   const client = new Redis(url, { retryStrategy: () => 20 });
   client.on('error', () => {});
   const pong = client.ping();
-  const late = sleep(5000, 'late', { ref: false });
+  const late = sleep(15_000, 'late', { ref: false });
   const first = await Promise.race([pong, late]);
   client.disconnect();
   if (first !== 'PONG') throw new Error('redis-server did not start');

@@ -1,62 +1,262 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import mysql from 'mysql2/promise';
+import mysql, { type PoolConnection } from 'mysql2/promise';
 import pg from 'pg';
-import { describe, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { MysqlStore, type PostgresPool, PostgresStore, type TransactionAccess } from '../../src/stores';
 import { MemoryRecords } from '../../src/stores/memory-store';
 import { MysqlRecords } from '../../src/stores/mysql/mysql-store';
 import { mysqlTable } from '../../src/stores/mysql/records-table';
+import { mysqlTransactionSql } from '../../src/stores/mysql/transaction-sql';
+import { poolAccess } from '../../src/stores/postgres/pool-access';
 import { PostgresRecords } from '../../src/stores/postgres/postgres-records';
-import { createPostgresTable, postgresTable } from '../../src/stores/postgres/records-table';
+import { postgresTable } from '../../src/stores/postgres/records-table';
+import { postgresTransactionSql } from '../../src/stores/postgres/transaction-sql';
+import type { RecordStore } from '../../src/stores/record-store';
 import { scriptRunner } from '../../src/stores/redis/client';
 import { RedisRecords } from '../../src/stores/redis/redis-store';
+import type { IdempotencyStore } from '../../src/webhooks';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { seedRandomTests } from '../helpers/random-seed';
 import { findRedis, redisUrl } from '../helpers/redis';
-import { expectNothingDoubled } from './two-years';
+import { retain } from './limits';
+import {
+  expectNothingDoubled,
+  type Ground,
+  type Opened,
+  type Outside,
+  plainly,
+  simulateTwoYears,
+  stepwise,
+  within,
+} from './two-years';
 
 const seed = seedRandomTests();
 const run = randomUUID().slice(0, 8);
-const table = `two_years_${run}`;
-
 const found = { postgres: await findPostgres(), mysql: await findMysql(), redis: await findRedis() };
 
+const timeout = 240_000;
+/** Fewer subscriptions and more trouble, to find a mistake for sure. */
+const HARD = { subscriptions: 25, faultyDays: 1, atOnce: 0.5 };
+
+/** All processes share the records. */
+function sharing(
+  records: RecordStore,
+  spoil: (store: IdempotencyStore) => IdempotencyStore = (store) => store,
+) {
+  return {
+    open: (outside: Outside, offset: () => number): Opened => ({
+      store: spoil(plainly(stepwise(records, outside), offset)),
+    }),
+  };
+}
+
+const inMemory = () => new MemoryRecords(1_000_000, Date.now);
+
 describe('Two years of a merchant: nothing is doubled without a crash, and nothing acknowledged without its effect', () => {
-  it('in memory', { timeout: 120_000 }, async () => {
-    await expectNothingDoubled(seed, new MemoryRecords(1_000_000, Date.now));
-  });
+  it('in memory', { timeout }, () => expectNothingDoubled(seed, 'memory', sharing(inMemory())));
 
-  it.skipIf(!found.postgres)('in PostgreSQL', { timeout: 300_000 }, async () => {
-    const pool = new pg.Pool({ ...postgresConfig, max: 2 });
-    onTestFinished(async () => {
-      await pool.query(`DROP TABLE public.${table}`);
-      await pool.end();
-    });
-    const layout = postgresTable({ table });
-    const records = new PostgresRecords(pool, layout);
-    await createPostgresTable((text, values) => records.query(text, values), layout);
-    await expectNothingDoubled(seed, records);
-  });
-
-  it.skipIf(!found.mysql)('in MySQL or MariaDB', { timeout: 300_000 }, async () => {
-    const pool = mysql.createPool({ uri: mysqlUrl, connectionLimit: 2 });
-    onTestFinished(async () => {
-      await pool.query(`DROP TABLE ${table}`);
-      await pool.end();
-    });
-    const records = new MysqlRecords(pool, mysqlTable({ table }));
-    await records.run(records.table.create);
-    await expectNothingDoubled(seed, records);
-  });
-
-  it.skipIf(!found.redis)('in Redis', { timeout: 300_000 }, async () => {
+  it.skipIf(!found.redis)('in Redis', { timeout }, async () => {
     const redis = new Redis(redisUrl);
+    const prefix = `two-years-${run}:`;
     onTestFinished(async () => {
-      const keys = await redis.keys(`${table}:*`);
+      const keys = await redis.keys(`${prefix}*`);
       if (keys.length > 0) await redis.del(keys);
       redis.disconnect();
     });
-    await expectNothingDoubled(seed, new RedisRecords(scriptRunner(redis), `${table}:`));
+    await expectNothingDoubled(seed, 'redis', sharing(new RedisRecords(scriptRunner(redis), prefix)));
+  });
+
+  it.skipIf(!found.postgres)('in PostgreSQL', { timeout }, async () => {
+    const { ground } = await inPostgres('plain');
+    await expectNothingDoubled(seed, 'postgres', ground);
+  });
+
+  it.skipIf(!found.postgres)('in transactions of PostgreSQL', { timeout }, async () => {
+    const { ground } = await inPostgres('transactional');
+    await expectNothingDoubled(seed, 'postgres, transactional', ground);
+  });
+
+  it.skipIf(!found.mysql)('in MySQL or MariaDB', { timeout }, async () => {
+    const { ground } = await inMysql('plain');
+    await expectNothingDoubled(seed, 'mysql', ground);
+  });
+
+  it.skipIf(!found.mysql)('in transactions of MySQL or MariaDB', { timeout }, async () => {
+    const { ground } = await inMysql('within');
+    await expectNothingDoubled(seed, 'mysql, in a transaction', ground);
   });
 });
+
+describe('Two years find a listener that', () => {
+  it('records before the callback has run', { timeout }, async () => {
+    const early = (store: IdempotencyStore): IdempotencyStore => ({
+      ...store,
+      async claim(subject, state, limits) {
+        const claim = await store.claim(subject, state, limits);
+        if (claim.status === 'claimed') await store.complete(claim, retain(30 * 86_400_000));
+        return claim;
+      },
+      complete: async () => true,
+      release: (claim) => store.release(claim),
+    });
+    const result = await simulateTwoYears(seed, sharing(inMemory(), early), HARD);
+    expect(result.acknowledgedWithoutEffect).toBeGreaterThan(0);
+  });
+
+  it('answers 200 while another has the claim', { timeout }, async () => {
+    const hasty = (store: IdempotencyStore): IdempotencyStore => ({
+      async claim(subject, state, limits) {
+        const claim = await store.claim(subject, state, limits);
+        return claim.status === 'busy' ? { status: 'done', handledStates: [] } : claim;
+      },
+      complete: (claim, limits) => store.complete(claim, limits),
+      release: (claim) => store.release(claim),
+    });
+    const result = await simulateTwoYears(seed, sharing(inMemory(), hasty), HARD);
+    expect(result.acknowledgedWithoutEffect).toBeGreaterThan(0);
+  });
+
+  it('writes a record whatever another has written', { timeout }, async () => {
+    const records = inMemory();
+    const result = await simulateTwoYears(
+      seed,
+      sharing({
+        read: (subject) => records.read(subject),
+        async write(subject, change) {
+          const { version } = await records.read(subject);
+          return records.write(subject, { ...change, version, next: Math.max(version + 1, change.next) });
+        },
+      }),
+      HARD,
+    );
+    expect(result.doubled).toBeGreaterThan(0);
+  });
+
+  it.skipIf(!found.postgres)('writes outside the transaction', { timeout }, async () => {
+    const { ground, pool, effects } = await inPostgres('transactional');
+    const spoiled: Ground = {
+      ...ground,
+      open: (outside, offset) => ({
+        ...ground.open(outside, offset),
+        write: (_, key) => outside(() => pool.query(`INSERT INTO ${effects} VALUES ($1)`, [key])),
+      }),
+    };
+    const result = await simulateTwoYears(seed, spoiled, HARD);
+    expect(result.doubled).toBeGreaterThan(0);
+  });
+});
+
+async function inPostgres(mode: 'plain' | 'transactional') {
+  const [table, effects] = [`two_years_${mode}_${run}`, `two_years_effects_${randomUUID().slice(0, 8)}`];
+  const layout = postgresTable({ table });
+  const pool = new pg.Pool({ ...postgresConfig, max: 4 });
+  await new PostgresStore(pool, { table }).createTable();
+  await pool.query(`CREATE TABLE ${effects} (key text)`);
+  const pools = [pool];
+  onTestFinished(async () => {
+    await pool.query(`DROP TABLE IF EXISTS public.${table}, ${effects}`);
+    for (const each of pools) void each.end();
+  });
+  const plain = sharing(new PostgresRecords(pool, layout));
+  const ground: Ground = {
+    open(outside, offset) {
+      // A pool per process, whose connections end with it.
+      const own = new pg.Pool({ ...postgresConfig, max: 4 });
+      pools.push(own);
+      const streams = new Set<{ destroy(): void }>();
+      own.on('error', () => undefined);
+      own.on('connect', (client) => {
+        client.on('error', () => undefined);
+        streams.add((client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream);
+      });
+      const access = poolAccess(stepwisePool(own, outside), 5_000);
+      return {
+        store: within(access, postgresTransactionSql(layout), offset, access.afterCallback),
+        write: (transaction: { query(text: string, values: string[]): Promise<unknown> }, key: string) =>
+          transaction.query(`INSERT INTO ${effects} VALUES ($1)`, [key]),
+        die: () => {
+          for (const stream of streams) stream.destroy();
+        },
+      };
+    },
+    written: async () =>
+      (await pool.query<{ key: string }>(`SELECT key FROM ${effects}`)).rows.map(({ key }) => key),
+  };
+  return { ground: mode === 'plain' ? plain : ground, pool, effects };
+}
+
+function stepwisePool(pool: pg.Pool, outside: Outside): PostgresPool {
+  return {
+    totalCount: 0,
+    query: (text, values) => outside(() => pool.query(text, values)),
+    connect: (callback) =>
+      pool.connect((error, client) => {
+        if (client === undefined) return callback(error, undefined);
+        callback(undefined, {
+          query: (query) => outside(() => client.query(query as pg.QueryConfig)),
+          release: (broken) => client.release(broken),
+          on: (event, listener) => client.on(event, listener),
+          removeListener: (event, listener) => client.removeListener(event, listener),
+        });
+      }),
+  };
+}
+
+async function inMysql(mode: 'plain' | 'within') {
+  const [table, effects] = [`two_years_${mode}_${run}`, `two_years_effects_${run}`];
+  const layout = mysqlTable({ table });
+  const pool = mysql.createPool({ uri: mysqlUrl, connectionLimit: 4 });
+  await new MysqlStore(pool, { table }).createTable();
+  await pool.query(`CREATE TABLE IF NOT EXISTS ${effects} (id varchar(100))`);
+  const pools = [pool];
+  onTestFinished(async () => {
+    await pool.query(`DROP TABLE IF EXISTS ${table}, ${effects}`);
+    for (const each of pools) void each.end();
+  });
+  const ground: Ground = {
+    open(outside, offset) {
+      const own = mysql.createPool({ uri: mysqlUrl, connectionLimit: 4 });
+      pools.push(own);
+      const streams = new Set<{ destroy(): void }>();
+      own.on('connection', (connection) => {
+        const raw = connection as unknown as {
+          stream: { destroy(): void };
+          on(event: string, listen: () => void): void;
+        };
+        raw.on('error', () => undefined);
+        streams.add(raw.stream);
+      });
+      const access: TransactionAccess<PoolConnection> = {
+        async transaction(work) {
+          const connection = await own.getConnection();
+          try {
+            await outside(() => connection.beginTransaction());
+            await work(connection);
+            await outside(() => connection.commit());
+          } catch (error) {
+            connection.destroy();
+            throw error;
+          }
+          connection.release();
+        },
+        query: (connection, text, values) =>
+          outside(async () => (await (connection ?? own).query(text, values))[0] as unknown[]),
+      };
+      return {
+        store: within(access, mysqlTransactionSql(layout), offset),
+        write: (connection: PoolConnection, key: string) =>
+          outside(() => connection.query(`INSERT INTO ${effects} VALUES (?)`, [key])),
+        die: () => {
+          for (const stream of streams) stream.destroy();
+        },
+      };
+    },
+    written: async () => {
+      const [rows] = await pool.query<mysql.RowDataPacket[]>(`SELECT id FROM ${effects}`);
+      return rows.map(({ id }) => String(id));
+    },
+  };
+  return { ground: mode === 'plain' ? sharing(new MysqlRecords(pool, layout)) : ground };
+}

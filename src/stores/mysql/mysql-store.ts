@@ -32,8 +32,8 @@ export interface MysqlStoreOptions extends MysqlTableOptions {}
  *   one callback at a time per subject. A new notification takes three statements, a duplicate one.
  * - **Needs**: the primary (not a replica), InnoDB, `autocommit` as it is by default, and `SELECT`, `INSERT`, `UPDATE`
  *   and `DELETE` on the table. For exactly once, write in your own transaction: `mysqlStoreWithin`.
- * - **A silent connection**: the handler answers 503 after `storeTimeoutMs`, but mysql2 waits on. End such connections
- *   with the operating system's keep-alive (`enableKeepAlive`, on by default) and a short `tcp_keepalive_time`.
+ * - **A silent connection**: the handler answers 503 after `storeTimeoutMs`, but mysql2 waits on, and its pool is used up
+ *   by such connections. `docs/stores.md` has three lines that close them.
  */
 export class MysqlStore extends StoreOverRecords {
   readonly #records: MysqlRecords;
