@@ -60,8 +60,11 @@ const docs = [
 /** Suites with a configuration of their own: the packed package, a browser, and the chaos run with the outages. */
 const elsewhere = ['test/{crash,orms,outages,package,page,runtimes}/**', '**/node_modules/**'];
 
-function project(name: string, include: string[], exclude: string[] = []) {
-  return { ...common, test: { ...common.test, name, include, exclude: [...elsewhere, ...exclude] } };
+function project(name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) {
+  return {
+    ...common,
+    test: { ...common.test, name, include, exclude: [...elsewhere, ...exclude], globalSetup },
+  };
 }
 
 export default defineConfig({
@@ -71,7 +74,7 @@ export default defineConfig({
     reporters: ['default', skippedSuites],
     projects: [
       project('unit', ['test/**/*.test.ts'], [...integration, ...types, ...docs]),
-      project('integration', integration, docs),
+      project('integration', integration, docs, ['test/helpers/better-sqlite3.ts']),
       project('types', types),
       project('docs', docs),
     ],

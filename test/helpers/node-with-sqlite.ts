@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
 import { reportMissing } from './servers';
 
 /** The path of a Node that has `node:sqlite`: this one, or Node 24 by npx. Reports where there is none. */
@@ -13,4 +14,19 @@ export async function findNodeWithSqlite(): Promise<string | undefined> {
     reportMissing('Node 24 (npx -p node@24)', 'the npm registry');
     return undefined;
   }
+}
+
+/** On a Node without `node:sqlite`: runs the tests of `node:sqlite` in this file on one that has it. */
+export function testOnNodeWithSqlite(file: string): void {
+  describe('SQLite', () => {
+    it('runs the same file on a Node that has node:sqlite', { timeout: 180_000 }, async ({ skip }) => {
+      const node = await findNodeWithSqlite();
+      if (node === undefined) return skip('no Node with node:sqlite');
+      const run = ['node_modules/vitest/vitest.mjs', 'run', '--no-color', file, '-t', 'node:sqlite'];
+      // What else the file tests runs here, and need not be installed for that Node.
+      const env = { ...process.env, CI_REQUIRE_SERVERS: '' };
+      const { stdout } = await promisify(execFile)(node, run, { env });
+      expect(stdout).toMatch(/Tests .*passed/);
+    });
+  });
 }

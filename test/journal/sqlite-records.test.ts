@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe } from 'vitest';
 import type { SqlQuery } from '../../src/journal';
 import { findBetterSqlite3 } from '../helpers/better-sqlite3';
-import { findNodeWithSqlite } from '../helpers/node-with-sqlite';
+import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { testSqlRecords } from './records-contract';
 
 type Value = string | number | null;
@@ -28,22 +26,9 @@ if (sqlite !== undefined) {
   const database = new sqlite.DatabaseSync(':memory:');
   testSqlRecords('node:sqlite', 'sqlite', { rows: queryOf(database as never) }, 'main');
 } else {
-  describe('SQLite', () => {
-    it('runs the same file on a Node that has node:sqlite', { timeout: 180_000 }, async ({ skip }) => {
-      const node = await findNodeWithSqlite();
-      if (node === undefined) return skip('no Node with node:sqlite');
-      const vitest = [
-        'node_modules/vitest/vitest.mjs',
-        'run',
-        '--no-color',
-        'test/journal/sqlite-records.test.ts',
-      ];
-      const { stdout } = await promisify(execFile)(node, vitest);
-      expect(stdout).toMatch(/Tests .*passed/);
-    });
-  });
+  testOnNodeWithSqlite('test/journal/sqlite-records.test.ts');
 
-  const BetterSqlite3 = await findBetterSqlite3();
+  const BetterSqlite3 = findBetterSqlite3();
   describe.skipIf(BetterSqlite3 === undefined)('better-sqlite3', () => {
     if (BetterSqlite3 === undefined) return;
     testSqlRecords(

@@ -9,7 +9,7 @@ import { type BetterSqlite3, findBetterSqlite3 } from '../helpers/better-sqlite3
 import { testStoreContract } from './contract';
 import { lease } from './limits';
 
-const found = await findBetterSqlite3();
+const found = findBetterSqlite3();
 
 describe.skipIf(found === undefined)('better-sqlite3', () => {
   const Database = found as BetterSqlite3;

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
 import mysql, { type QueryResult } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,7 +6,7 @@ import { StoreError } from '../../src/errors';
 import { SqlDeadLetters, type SqlDialect, type SqlQuery } from '../../src/stores';
 import { MemoryStore } from '../../src/webhooks';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
-import { findNodeWithSqlite } from '../helpers/node-with-sqlite';
+import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { entryOf, testDeadLettersContract } from './dead-letters-contract';
 import { ledgerInMemory, testDeadLettersEndToEnd } from './dead-letters-end-to-end';
@@ -104,20 +102,7 @@ if (sqlite !== undefined) {
     async (table) => database.exec(`DROP TABLE IF EXISTS ${table}`),
   );
 } else {
-  describe('SQLite', () => {
-    it('runs the same file on a Node that has node:sqlite', { timeout: 180_000 }, async ({ skip }) => {
-      const node = await findNodeWithSqlite();
-      if (node === undefined) return skip('no Node with node:sqlite');
-      const vitest = [
-        'node_modules/vitest/vitest.mjs',
-        'run',
-        '--no-color',
-        'test/stores/sql-dead-letters.test.ts',
-      ];
-      const { stdout } = await promisify(execFile)(node, [...vitest, '-t', 'node:sqlite']);
-      expect(stdout).toMatch(/Tests .*passed/);
-    });
-  });
+  testOnNodeWithSqlite('test/stores/sql-dead-letters.test.ts');
 }
 
 it('says that a row cannot be read', async () => {

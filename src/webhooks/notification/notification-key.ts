@@ -22,8 +22,9 @@ export interface Identity {
  */
 export function identify(kind: string, id: string, states: readonly string[] = []): Identity {
   const subject = `${kind}:${encodePart(id)}`;
-  // Nearly every state is one text: mapping and joining a list costs more than the rest of the key.
-  const state = states.length === 1 ? encodePart(String(states[0])) : states.map(encodePart).join(':');
+  // A loop: mapping and joining a list costs more than the rest of the key.
+  let state = encodePart(states[0] ?? '');
+  for (let part = 1; part < states.length; part++) state += `:${encodePart(String(states[part]))}`;
   return { subject, state, key: state === '' ? subject : `${subject}:${state}` };
 }
 
