@@ -142,8 +142,8 @@ export function reportMove({ summary, details = [], data, deliveries, language, 
 }
 
 const nothingSent: Text = [
-  'No notification was sent: the sandbox has no listener. Start it with --webhook-url, or set one on its page.',
-  'Nenhuma notificação foi enviada: o sandbox não tem listener. Inicie-o com --webhook-url, ou defina um na página dele.',
+  'No notification was sent. Either this sends none, or the sandbox has no listener: start it with --webhook-url.',
+  'Nenhuma notificação foi enviada. Ou esta ação não envia nenhuma, ou o sandbox não tem listener: inicie-o com --webhook-url.',
 ];
 
 /** One line for a notification, with the response to its last attempt. */

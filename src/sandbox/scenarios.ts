@@ -13,8 +13,7 @@ export interface ScenarioOptions {
 }
 
 /**
- * A notification about a charge of a recurrence. The document says that the service sends some and does not show them
- * (section 6.1), so all of its fields are the sandbox's invention. The example `recurrence-notifications` reads it.
+ * A notification about a charge of a recurrence. The document shows none (section 6.1), so all of its fields are the sandbox's invention. The example `recurrence-notifications` reads it.
  */
 export interface ScenarioNotification {
   /** Marks every body as invented. */

@@ -257,7 +257,9 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
   it('`pay` and `trigger` say that the sandbox has no listener', async () => {
     const { sandbox, run } = await open(['order-1']);
     sandbox.setWebhookUrl(undefined);
-    expect((await run('pay')).stdout).toContain('No notification was sent: the sandbox has no listener.');
+    expect((await run('pay')).stdout).toContain(
+      'or the sandbox has no listener: start it with --webhook-url.',
+    );
     expect((await run('trigger', 'payment')).stderr).toContain('The sandbox has no listener: pass `--to`');
   });
 });

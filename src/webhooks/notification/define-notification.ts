@@ -42,12 +42,13 @@ export type DefinedNotification<Definition extends AnyDefinition> =
  *
  * @example
  * ```ts
+ * // `your…` stands for the names of the fields that you receive.
  * const charge = defineNotification({
  *   kind: 'charge',
- *   match: (body) => 'instructionId' in body,
- *   schema: z.looseObject({ instructionId: z.string(), status: z.string() }),
- *   subject: ({ instructionId }) => instructionId,
- *   state: ({ status }) => status,
+ *   match: (body) => 'yourChargeId' in body,
+ *   schema: z.looseObject({ yourChargeId: z.string(), yourStatus: z.string(), yourAttempt: z.number() }),
+ *   subject: ({ yourChargeId }) => yourChargeId,
+ *   state: ({ yourStatus, yourAttempt }) => `${yourAttempt}-${yourStatus}`,
  * });
  * ```
  *
