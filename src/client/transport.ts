@@ -137,12 +137,12 @@ export class Transport {
     // What the attempts gave, in order. Only `fetch` below adds to it.
     const attempts: Attempt<T>[] = [];
     // Ends ky's waits. ky does not get the caller's signal, because it would tie more signals to it with each call.
-    const waiting = new AbortController();
-    const stopListening = onAbort(signal, () => waiting.abort());
+    const waiting = signal && new AbortController();
+    const stopListening = onAbort(signal, () => waiting?.abort());
     try {
       const attempt: unknown = await ky(call.url, {
         ...call.request,
-        ...(signal && { signal: waiting.signal }),
+        ...(waiting && { signal: waiting.signal }),
         timeout: false,
         throwHttpErrors: false,
         fetch: async () => {
@@ -200,7 +200,8 @@ export class Transport {
     const { status, requestId, error } = attempt;
     const end = { durationMs: performance.now() - startedAt, status, requestId, errorCode: error?.code };
     // A copy, because `confirmPayment` relies on the original, which an observer must not empty.
-    const issues = error === undefined ? structuredClone(attempt.leftOut) : [];
+    const issues =
+      error === undefined ? attempt.leftOut.map((issue) => ({ ...issue, path: [...issue.path] })) : [];
     notify(onResponse, { ...describe(call, number), ...end, issues });
     return attempt;
   }

@@ -1,10 +1,10 @@
 /** The callbacks that wait for a signal, and the one listener that calls them. */
-interface Audience {
+interface Subscription {
   readonly callbacks: Set<() => void>;
   readonly listener: () => void;
 }
 
-const audiences = new WeakMap<AbortSignal, Audience>();
+const subscriptions = new WeakMap<AbortSignal, Subscription>();
 
 /**
  * Calls back when the signal fires, until the returned function is called.
@@ -14,7 +14,7 @@ const audiences = new WeakMap<AbortSignal, Audience>();
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;
-  const { callbacks, listener } = audienceOf(signal);
+  const { callbacks, listener } = subscriptionTo(signal);
   if (callbacks.size === 0) signal.addEventListener('abort', listener);
   callbacks.add(callback);
   return () => {
@@ -27,16 +27,16 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   };
 }
 
-function audienceOf(signal: AbortSignal): Audience {
-  const known = audiences.get(signal);
+function subscriptionTo(signal: AbortSignal): Subscription {
+  const known = subscriptions.get(signal);
   if (known !== undefined) return known;
   const callbacks = new Set<() => void>();
-  const audience = {
+  const subscription = {
     callbacks,
     listener: () => {
       for (const callback of [...callbacks]) callback();
     },
   };
-  audiences.set(signal, audience);
-  return audience;
+  subscriptions.set(signal, subscription);
+  return subscription;
 }
