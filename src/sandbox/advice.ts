@@ -35,7 +35,7 @@ const requestObjects: Readonly<Record<OperationName, z.core.$ZodType | undefined
 
 const unknownFieldText = {
   en: 'The document has no such field. Is it misspelt? The service would not warn you.',
-  pt: 'O documento não tem este campo. Erro de digitação? O serviço não avisaria.',
+  pt: 'A documentação não tem este campo. Erro de digitação? O serviço não avisaria.',
 };
 
 function pixAdvice(request: object, now: number): CallAdvice[] {

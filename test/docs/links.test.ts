@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-import { documents, linksIn, sections } from './markdown';
+import { documents, linksIn, originalOf, sections } from './markdown';
 
 /** Made by `npm run docs`, and not in the repository. */
 const GENERATED = ['docs/api/index.html'];
@@ -24,6 +24,24 @@ test('the check finds a link to a missing file or heading', () => {
     'docs/api/none.html: no such file',
     'none.png: no such file',
   ]);
+});
+
+test('a link to a page in another language says so', () => {
+  const isPortuguese = (file: string) => originalOf(file) !== file;
+  const silent = documents().flatMap((file) => {
+    const paragraphs = sections(file).flatMap(({ text }) => text.split(/\n\s*\n/));
+    return paragraphs.flatMap((paragraph) =>
+      [...paragraph.matchAll(/(?<!!)\[([^\]]*)\]\(([^):#\s]+\.md)[^)]*\)/g)].flatMap(
+        ([link, label = '', target = '']) => {
+          const isHere = isPortuguese(file);
+          if (isHere === isPortuguese(normalize(join(dirname(file), target)))) return [];
+          const says = isHere ? /\(em inglês\)$|^English$/ : /Portugu[eê]s/;
+          return says.test(label) || paragraph.startsWith('In Portuguese: ') ? [] : [`${file}: ${link}`];
+        },
+      ),
+    );
+  });
+  expect(silent).toEqual([]);
 });
 
 test('llms.txt names only files that exist', () => {
