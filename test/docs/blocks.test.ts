@@ -7,7 +7,7 @@ import { extensionOf, typecheck } from './typecheck';
 
 const blocks = [...documents(), 'llms.txt'].flatMap(codeBlocks);
 /** The recipes of ORMs and hosts need their packages: `test/orms` and `test/hosts` compile and run them. */
-const isRecipe = ({ info }: CodeBlock) => /^typescript (?:postgres|mysql|hosts)\//.test(info);
+const isRecipe = ({ info }: CodeBlock) => /^typescript (?:postgres|mysql|queues|hosts)\//.test(info);
 const compiled = blocks.filter((block) => extensionOf(block) !== undefined && !isRecipe(block));
 const runnable = blocks.filter(({ info }) => / run\b/.test(info));
 

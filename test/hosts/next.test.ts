@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixtures } from '../../src/testing';
@@ -24,6 +25,8 @@ for (const { name, folder, next } of VERSIONS) {
       );
       process.env['PAYMENTS_BASE_URL'] = new URL(service.url).origin;
       process.env['PAYMENTS_ALLOW_INSECURE_HTTP'] = 'true';
+      // Its cache takes a package of the same version for the same package.
+      rmSync(`${folder}/.next`, { recursive: true, force: true });
       await runToEnd(folder, [next, 'build']);
       host = await startProgram(folder, (port) => [next, 'start', '--port', port]);
     }, 240_000);

@@ -12,10 +12,11 @@ function shown(file: string): string {
   return regions.map(([, lines = '']) => lines.replaceAll(/^ {2}/gm, '')).join('');
 }
 
-it('there are recipes for 6 ORMs over PostgreSQL, and 5 over MySQL', () => {
+it('there are recipes for 6 ORMs over PostgreSQL, 5 over MySQL, and 2 queues', () => {
   const files = RECIPES.map(({ info }) => info.split(' ')[1] ?? '');
   expect(files.filter((file) => file.startsWith('postgres/'))).toHaveLength(6);
   expect(files.filter((file) => file.startsWith('mysql/'))).toHaveLength(5);
+  expect(files.filter((file) => file.startsWith('queues/'))).toHaveLength(2);
 });
 
 it.each(RECIPES.map(({ info, code }) => [info.split(' ')[1] ?? '', code]))(
