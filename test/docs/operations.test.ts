@@ -1,0 +1,169 @@
+import { createServer } from 'node:http';
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { PaymentsClient } from 'pix-automatic-sdk';
+import { MemoryDeadLetters, PostgresStore } from 'pix-automatic-sdk/stores';
+import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
+import { createWebhookHandler, defineNotification, type WebhookHandler } from 'pix-automatic-sdk/webhooks';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import * as z from 'zod';
+import { sections } from './markdown';
+
+// Each incident of docs/operations.md, played from its beginning to the end that the page promises. The lines that the
+// page quotes are those that were logged.
+
+const PAGE = sections('docs/operations.md');
+const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
+const saleToken = '5dbc4bd6-0b8d-4c5c-9f9b-6c9f7f0a1a11';
+const KEY = `payment:${saleToken}:PAID`;
+
+let log: string[] = [];
+beforeEach(() => {
+  log = [];
+  vi.spyOn(console, 'error').mockImplementation((line) => void log.push(String(line)));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** The lines that the page quotes under a heading: wrapped there, with an empty line between two of them. */
+function quoted(heading: string): string[] {
+  const section = PAGE.find((each) => each.heading === heading);
+  const block = section?.blocks.find(({ info }) => info === 'text');
+  return (block?.code ?? '')
+    .trimEnd()
+    .split('\n\n')
+    .map((line) => line.replaceAll('\n', ' '));
+}
+
+const deliver = async (handler: WebhookHandler, changes: object = {}, pair = credentials) =>
+  (await handler(notificationRequest('payment', { saleToken, ...changes }, pair))).status;
+
+test('wrong credentials after a rotation', async () => {
+  const on = { payment: vi.fn() };
+  const fresh = { apiKey: 'new-api-key', apiToken: 'new-api-token' };
+  const handler = createWebhookHandler({ credentials: fresh, on });
+  expect(await deliver(handler)).toBe(401);
+  expect(log).toEqual(quoted('Wrong credentials after a rotation'));
+
+  const both = createWebhookHandler({ credentials: [fresh, credentials], on });
+  expect(await deliver(both)).toBe(200);
+  const missed = { uuid: 'another-sale', transaction: { uuid: 'another-sale', situation: 'PAID' } };
+  expect(await both.settle(missed)).toMatchObject({ status: 'done' });
+  expect(on.payment).toHaveBeenCalledTimes(2);
+});
+
+test('the database is down for four minutes', async () => {
+  const database = new PGlite();
+  const lost = new pg.Pool({ host: '127.0.0.1', port: 1 });
+  onTestFinished(() => Promise.all([database.close(), lost.end()]).then(() => undefined));
+  let isDown = false;
+  const pool = {
+    query: (text: string, values: unknown[]) =>
+      isDown ? lost.query(text, values) : database.query(text, values),
+  };
+  const store = new PostgresStore(pool as never);
+  await store.createTable();
+  const payment = vi.fn();
+  const handler = createWebhookHandler({ credentials, store, on: { payment } });
+
+  isDown = true;
+  // At once, and after one, two and three minutes.
+  for (let delivery = 1; delivery <= 4; delivery += 1) expect(await deliver(handler)).toBe(503);
+  expect(payment).not.toHaveBeenCalled();
+  expect(log[0]?.replaceAll('127.0.0.1:1', '10.0.0.5:5432')).toBe(
+    quoted('The database is down for four minutes')[0],
+  );
+  isDown = false;
+  expect(await deliver(handler)).toBe(200);
+  expect(payment).toHaveBeenCalledOnce();
+});
+
+test('a bug in one callback', async () => {
+  vi.useFakeTimers();
+  const deadLetters = new MemoryDeadLetters();
+  let isFixed = false;
+  const booked: unknown[] = [];
+  const handler = createWebhookHandler({
+    credentials,
+    deadLetters,
+    on: {
+      payment: ({ payload }) => {
+        const customers: Record<string, { id: string }> = isFixed
+          ? { [payload.saleToken]: { id: 'c-1' } }
+          : {};
+        booked.push((customers[payload.saleToken] as { id: string }).id);
+      },
+    },
+  });
+  for (let delivery = 1; delivery <= 6; delivery += 1) {
+    expect(await deliver(handler)).toBe(500);
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  expect(log.filter((line) => !line.includes('more like it')).slice(0, 1)).toEqual(
+    quoted('A bug in one callback'),
+  );
+
+  isFixed = true;
+  expect(await handler.replay(await deadLetters.list())).toEqual([{ key: KEY, status: 'done' }]);
+  expect(booked).toEqual(['c-1']);
+  expect(await deadLetters.list()).toEqual([]);
+});
+
+test('an unknown kind', async () => {
+  const deadLetters = new MemoryDeadLetters();
+  const options = { credentials, deadLetters };
+  const handler = createWebhookHandler({ ...options, on: { payment: () => undefined } });
+  const unknown = { event: 'RECURRENCE_STARTED', recurrence: 'r-1' };
+  const send = () => {
+    const request = notificationRequest('payment', {}, credentials);
+    return handler(new Request(request, { body: JSON.stringify(unknown) }));
+  };
+  expect((await send()).status).toBe(200);
+  expect(log).toEqual(quoted('An unknown kind'));
+
+  const started = vi.fn();
+  const recurrenceStarted = defineNotification({
+    kind: 'recurrenceStarted',
+    match: (body) => body['event'] === 'RECURRENCE_STARTED',
+    schema: z.object({ recurrence: z.string() }),
+    subject: ({ recurrence }) => recurrence,
+  });
+  const on = { recurrenceStarted: (notification: unknown) => started(notification) };
+  const described = createWebhookHandler({ ...options, kinds: [recurrenceStarted], on });
+  expect(await described.replay(await deadLetters.list())).toMatchObject([{ status: 'done' }]);
+  expect(started).toHaveBeenCalledOnce();
+});
+
+test('a field that changed its type', async () => {
+  const amounts: unknown[] = [];
+  const handler = createWebhookHandler({
+    credentials,
+    on: { payment: ({ payload, raw }) => void amounts.push(payload.amount, raw['amount']) },
+  });
+  const request = notificationRequest('payment', { saleToken }, credentials);
+  const body = JSON.stringify({ ...fixtures.payment({ saleToken }), amount: '19.90' });
+  expect((await handler(new Request(request, { body }))).status).toBe(200);
+  expect(amounts).toEqual([undefined, '19.90']);
+  expect(log).toEqual(quoted('A field that changed its type'));
+});
+
+test('the service is down', async () => {
+  const server = createServer((_request, response) => response.writeHead(503).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const client = new PaymentsClient({ ...credentials, baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 });
+  const error = await client
+    .createRecurringCheckout(fixtures.recurringCheckoutRequest())
+    .catch((reason) => reason);
+  expect(error).toMatchObject({ outcome: 'unknown', httpStatus: 503 });
+  console.error(error.message);
+
+  const payment = vi.fn();
+  const handler = createWebhookHandler({ credentials, confirm: client, on: { payment } });
+  expect(await deliver(handler)).toBe(500);
+  expect(payment).not.toHaveBeenCalled();
+  expect(log).toEqual(quoted('The service is down'));
+});
