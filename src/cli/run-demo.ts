@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from '../client/payments-client';
-import { ApiError } from '../errors';
+import { ApiError, isCallError } from '../errors';
+import { JourneyJournal, MemoryJourneyRecords } from '../journal';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox';
 import { startSandbox } from '../sandbox/start-sandbox';
 import type { Credentials } from '../service/credentials';
@@ -52,7 +53,7 @@ const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number 
 
 type Listener = Awaited<ReturnType<typeof startListener>>;
 
-/** The six steps. @throws `ExpectationError` when one does not go as it should */
+/** The seven steps. @throws `ExpectationError` when one does not go as it should */
 async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutput): Promise<void> {
   const { heading, line, picture } = output;
   heading('1. Start a local sandbox of the service, and a listener like that of your backend');
@@ -114,6 +115,22 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutpu
   line('HTTP status', String(error.httpStatus));
   line('message', error.message);
   line('service says', error.serviceMessage ?? '');
+
+  heading('7. An answer is lost after its effect, and the payer still gets one QR code');
+  const records = new MemoryJourneyRecords();
+  const journal = new JourneyJournal({ client, records });
+  const orderKey = `demo-journal-${Date.now()}`;
+  sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
+  const lost = await journal.open(orderKey, order).catch((reason: unknown) => reason);
+  expect(isCallError(lost) && lost.outcome === 'unknown', 'a lost answer');
+  line('first call', `${lost.code}, outcome ${lost.outcome}`);
+  const shown = await Promise.all([journal.open(orderKey, order), journal.open(orderKey, order)]);
+  const qrCodes = new Set(shown.map(({ qrCode }) => qrCode.plain));
+  expect(qrCodes.size === 1, 'one QR code');
+  line('two more', `${shown.length} calls at once, ${qrCodes.size} QR code`);
+  for (const { attempt, referenceCode, state } of (await records.read(orderKey)).attempts) {
+    line(`attempt ${attempt}`, `${referenceCode}: ${state}`);
+  }
 }
 
 /** Runs the demo over real HTTP on this machine. Rejects when a step does not go as it should. */

@@ -32,7 +32,10 @@ describe.concurrent('demo', () => {
     expect(stdout).toMatch(/code\s+api_error/);
     expect(stdout).toMatch(/outcome\s+refused/);
     expect(stdout).toMatch(/message\s+\S+/);
-    expect(stdout).toContain('All six steps went as they should');
+    expect(stdout).toMatch(/first call\s+connection_failed, outcome unknown/);
+    expect(stdout).toMatch(/two more\s+2 calls at once, 1 QR code/);
+    expect(stdout).toMatch(/attempt 1\s+(demo-journal-\d+): lost\n\s+attempt 2\s+\1-2: created/);
+    expect(stdout).toContain('All seven steps went as they should');
     expect(stdout).not.toContain('demo-api-token');
     expect(stdout, 'no colour without a terminal').not.toContain('\u001b');
   });
@@ -48,7 +51,7 @@ describe.concurrent('demo', () => {
     const { stdout } = await runDemo('--json');
     const { ok, steps } = JSON.parse(stdout);
     expect(ok).toBe(true);
-    expect(steps).toHaveLength(6);
+    expect(steps).toHaveLength(7);
     expect(steps[3].lines).toContainEqual({ label: 'situation', value: 'PAID' });
   });
 
@@ -58,11 +61,12 @@ describe.concurrent('demo', () => {
     ['query', '999'],
     ['cancel', 'HTTP 504'],
     ['refusal', 'outcome `refused`'],
+    ['journal', 'a lost answer'],
   ])('ends with status 1 when step `%s` goes wrong', async (step, message) => {
     const { status, stdout, stderr } = await runDemo('--break', step);
     expect(status).toBe(1);
     expect(stderr).toContain('The demo failed: ');
     expect(stderr).toContain(message);
-    expect(stdout).not.toContain('All six steps');
+    expect(stdout).not.toContain('All seven steps');
   });
 });

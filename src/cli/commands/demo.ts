@@ -25,6 +25,12 @@ const breakages: Readonly<Record<string, Breakage>> = {
   refusal: {
     options: { inventions: { repeatedCancellation: 'success' } },
   },
+  journal: {
+    prepare(sandbox) {
+      sandbox.fault('createRecurringCheckout', { kind: 'latency', ms: 0 });
+      sandbox.fault('createRecurringCheckout', { kind: 'status', status: 422 });
+    },
+  },
 };
 const names = Object.keys(breakages);
 
@@ -43,7 +49,7 @@ export const demo: Command = {
       lines: ['Nothing leaves this machine: the demo starts a sandbox and a listener of its own.'],
     },
   ],
-  exitCodes: ['all six steps went as they should', 'a step did not'],
+  exitCodes: ['all seven steps went as they should', 'a step did not'],
   async run({ options }) {
     const step = options.oneOf('break', names);
     const breakage = step === undefined ? {} : breakages[step];
@@ -58,7 +64,7 @@ export const demo: Command = {
     }
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     if (json) printJson({ ok: true, steps }, 2);
-    else print(`\n${paint('green', `All six steps went as they should, in ${seconds} s.`)}`);
+    else print(`\n${paint('green', `All seven steps went as they should, in ${seconds} s.`)}`);
     return 0;
   },
 };
