@@ -2,7 +2,7 @@ import { type CallName, ConfigurationError, InvalidRequestError } from '../error
 import type { Secrets } from '../service/credentials';
 import type { Schema, Validation } from '../service/schema';
 import { isObject, ownOptions } from '../shared/objects';
-import { toJson } from './request';
+import { toJson } from '../values/to-json';
 import type { Message } from './transport';
 
 /** A call that the service's document does not show. Ask the service for its form. */

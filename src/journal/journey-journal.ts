@@ -4,6 +4,7 @@ import type { QrCode, RecurringCheckoutRequest } from '../service/operations/cre
 import { ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS, sleep } from '../shared/time';
 import { checkDuration, checkFunction } from '../values/option-checks';
+import { toJson } from '../values/to-json';
 import { JourneyBusyError, JourneyConflictError } from './errors';
 import type { JourneyRecord, JourneyRecords, JourneyState } from './journey-records';
 import { hashesOfMoney, type JourneyRequest } from './journey-request';
@@ -39,7 +40,7 @@ export interface JourneyJournalOptions {
   /**
    * Asks the service for the journey of a reference, if it has a call for that (the document shows none). Asked about
    * each lost attempt before a new one is made. `undefined` changes nothing: the journey may still come into being. What
-   * it throws is thrown by `open`, and nothing is sent.
+   * it throws is thrown by `open`, and nothing is sent. `open` waits for it without a limit of its own.
    */
   readonly lookUp?:
     | ((referenceCode: string) => PromiseLike<
@@ -146,6 +147,7 @@ export class JourneyJournal {
    *
    * @param orderKey - your key of the order, of up to 200 characters; the first attempt's `referenceCode`
    * @param request - the request, without `referenceCode`
+   * @throws `InvalidRequestError` for an order key or a request that cannot be recorded; nothing was sent
    * @throws `JourneyBusyError` if another call has not ended within `waitMs`; nothing was sent
    * @throws `JourneyConflictError` if the order has a journey over other money; nothing was sent
    * @throws the error of `createRecurringCheckout`. The next `open` makes a new attempt: nobody has seen a QR code
@@ -153,10 +155,14 @@ export class JourneyJournal {
    */
   async open(orderKey: string, request: JourneyRequest): Promise<Journey> {
     checkOrderKey(orderKey);
+    // What is hashed is what is sent, even if the caller changes its object meanwhile.
+    const copy = JSON.parse(
+      toJson('The request of createRecurringCheckout', () => request),
+    ) as JourneyRequest;
     const lookedUp = new Set<number>();
     let opening: Opening = {
       token: newToken(),
-      money: await hashesOfMoney(orderKey, request),
+      money: await hashesOfMoney(orderKey, copy),
       canLookUp: ({ attempt }) => this.#lookUp !== undefined && !lookedUp.has(attempt),
     };
     let waiting = new Waiting(this.#waitMs);
@@ -189,7 +195,7 @@ export class JourneyJournal {
       if (step.do === 'conflict') throw new JourneyConflictError(step.paths, step.attempt.uuid);
       if (step.do === 'send') {
         const { attempt, referenceCode } = step.attempt;
-        opening = { ...opening, sent: { attempt, result: await this.#send({ ...request, referenceCode }) } };
+        opening = { ...opening, sent: { attempt, result: await this.#send({ ...copy, referenceCode }) } };
         waiting = new Waiting(this.#waitMs);
         writes = 0;
         failures = 0;

@@ -102,9 +102,10 @@ function isOver({ leaseUntil, startedAt }: JourneyRecord, now: number): boolean 
   return now >= leaseUntil || now < startedAt - CLOCK_TOLERANCE_MS;
 }
 
+/** What another release of the library did not hash, or hashes no more, says nothing. */
 function differences(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
 ): string[] {
-  return Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path]);
+  return Object.keys(after).filter((path) => path in before && before[path] !== after[path]);
 }

@@ -104,11 +104,15 @@ export class SqlJourneyRecords implements JourneyRecords {
     return rows.filter((row) => row[column] === value).map(recordOf)[0];
   }
 
-  /** Deletes the attempts that were changed last before `retentionMs`; none that is `created`. */
+  /**
+   * Deletes the attempts that were changed last before `retentionMs`; none that is `created`, or whose call may still be
+   * on its way.
+   */
   async deleteExpired(): Promise<void> {
     const { name, now } = this.#table;
     await this.#table.run(
-      `DELETE FROM ${name} WHERE state <> 'created' AND changed_at < ${now} - ${this.#retentionMs}`,
+      `DELETE FROM ${name}
+       WHERE state <> 'created' AND lease_until < ${now} AND changed_at < ${now} - ${this.#retentionMs}`,
     );
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { StoreError } from '../../src/errors';
+import { type InvalidRequestError, StoreError } from '../../src/errors';
 import {
   JourneyBusyError,
   JourneyConflictError,
@@ -116,6 +116,44 @@ describe('open', () => {
       recurrence: { ...request.recurrence, calendar: { initialDate: '2027-01-01' } },
     };
     expect(await journal.open('order-1', corrected)).toEqual(journey);
+  });
+
+  it.each([
+    ['an amount that is NaN', { amount: Number('59,70') }, 'amount'],
+    [
+      'an amount without end',
+      { recurrence: { ...request.recurrence, amount: { recurrenceAmount: 1 / 0 } } },
+      'recurrence.amount.recurrenceAmount',
+    ],
+    ['a field beside the money', { maxAge: Number.NaN }, 'maxAge'],
+    [
+      'an invalid date',
+      { recurrence: { ...request.recurrence, calendar: { initialDate: new Date('31/12/2026') as never } } },
+      'recurrence.calendar.initialDate',
+    ],
+  ])('refuses what JSON would lose before it records anything: %s', async (_, fields, path) => {
+    const { journal, states, client } = setUp();
+    await journal.open('order-2', { ...request, amount: undefined } as never);
+    const error = await journal.open('order-1', { ...request, ...fields }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' });
+    expect((error as InvalidRequestError).issues.map((issue) => issue.path.join('.'))).toEqual([path]);
+    expect(await states()).toEqual([]);
+    // Nor is it taken for a request without that field.
+    await expect(journal.open('order-2', { ...request, ...fields })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect(client.calls).toHaveLength(1);
+  });
+
+  it('sends what it has hashed, although the caller changes the request meanwhile', async () => {
+    const { journal, client } = setUp();
+    const mine = { ...request, recurrence: { ...request.recurrence } };
+    const opened = journal.open('order-1', mine);
+    mine.amount = 1;
+    mine.recurrence.amount = { recurrenceAmount: 1 };
+    await opened;
+    expect(client.calls).toEqual([{ ...request, referenceCode: 'order-1' }]);
+    expect(await journal.open('order-1', request)).toMatchObject({ attempt: 1 });
   });
 
   it('gives the order order-1-2 and the second attempt of order-1 two references', async () => {

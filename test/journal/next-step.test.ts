@@ -58,11 +58,18 @@ describe('without an attempt of its own', () => {
 
   it.each(['sending', 'created'] as const)('refuses other money than that of one that is %s', (state) => {
     const money = { amount: 'b', currency: 'c' };
-    expect(nextStep([record(1, state, seen)], NOW, opening({ money }))).toEqual({
+    const other = record(1, state, { ...seen, money: { amount: 'a', currency: 'd' } });
+    expect(nextStep([other], NOW, opening({ money }))).toEqual({
       do: 'conflict',
       paths: ['amount', 'currency'],
       attempt: expect.objectContaining({ state }),
     });
+  });
+
+  it('compares only fields that both releases of the library hash', () => {
+    const created = record(1, 'created', { ...seen, money: { amount: 'a', formerly: 'x' } });
+    const today = opening({ money: { amount: 'a', lately: 'y' } });
+    expect(nextStep([created], NOW, today)).toEqual({ do: 'show', attempt: created });
   });
 
   it('gives up a lost one over other money, instead of refusing for ever', () => {

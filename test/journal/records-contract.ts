@@ -174,6 +174,19 @@ export function testSqlRecords(
       expect((await records.read('order-1')).attempts.map(({ attempt }) => attempt)).toEqual([2, 3]);
     });
 
+    it('deletes no attempt whose call may be on its way, however short the retention', async () => {
+      const records = new SqlJourneyRecords(run, {
+        dialect,
+        table: `d${randomUUID().slice(0, 8)}`,
+        retentionMs: 1,
+      });
+      await records.createTable();
+      const { now } = await records.read('order-1');
+      await records.insert(record(1, 'sending', { changedAt: now - 10, leaseUntil: now + 60_000 }));
+      await records.deleteExpired();
+      expect((await records.read('order-1')).attempts).toHaveLength(1);
+    });
+
     it('reads no result of a statement that changes something', async () => {
       const deaf: SqlQuery = async (text, values) => {
         const result = await run(text, values);

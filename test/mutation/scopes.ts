@@ -61,6 +61,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...values('confirm-payment'),
     'src/service/left-out.ts': ['test/values/confirm-payment.test.ts'],
     ...values('option-checks'),
+    'src/values/to-json.ts': ['test/client/request-body.test.ts', 'test/client/extra-fields.test.ts'],
     'src/values/credentials.ts': [
       'test/values/assert-credentials.test.ts',
       'test/values/from-environment.test.ts',
