@@ -16,6 +16,7 @@ test('the guides with most readers are translated', () => {
       'docs/pt/get-started.md',
       'docs/pt/going-live.md',
       'docs/pt/listener.md',
+      'docs/pt/one-order-one-journey.md',
       'docs/pt/recurrence.md',
       'docs/pt/testing.md',
     ]),
