@@ -3,6 +3,11 @@
 /** The longest identity or state: stores keep them, and a sender must not be able to fill a store. */
 export const MAX_IDENTITY_LENGTH = 512;
 
+/** Whether a text is short enough for an identity or state, in UTF-16 units: zod counts code points. */
+export function isShort(text: string): boolean {
+  return text.length <= MAX_IDENTITY_LENGTH;
+}
+
 /**
  * Whether a text arrived undamaged. Bytes that are not UTF-8 become U+FFFD, so two different identities could become
  * the same, and the second would never be acted on. Refused wherever it came from: a framework may have decoded the

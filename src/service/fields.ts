@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isUndamaged, MAX_IDENTITY_LENGTH } from './checks';
+import { isShort, isUndamaged, MAX_IDENTITY_LENGTH } from './checks';
 
 /**
  * A value of an open list. The document shows some values, and says that it does not show the full list, so editors
@@ -45,7 +45,8 @@ export function nonEmptyText() {
   return z.string().check(z.minLength(1, 'expected a non-empty string'));
 }
 
-const short = () => z.maxLength(MAX_IDENTITY_LENGTH, `expected at most ${MAX_IDENTITY_LENGTH} characters`);
+const short = () =>
+  z.refine<string>(isShort, { error: `expected at most ${MAX_IDENTITY_LENGTH} characters` });
 const undamaged = () =>
   z.refine<string>(isUndamaged, {
     error: 'expected text without U+FFFD, which stands for bytes that are not UTF-8',

@@ -4,7 +4,7 @@
 // guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.
 
 import { isObject } from '../shared/objects';
-import { isListOf, isMaybeNumber, isMaybeText, isScannable, isUndamaged } from './checks';
+import { isListOf, isMaybeNumber, isMaybeText, isScannable, isShort, isUndamaged } from './checks';
 
 export function isPayout(value: unknown): boolean {
   return isPayout1(value) || isPayout2(value);
@@ -29,10 +29,10 @@ function isPayout1(value: unknown): boolean {
     success === true &&
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
-    uuid.length <= 512 &&
+    isShort(uuid) &&
     isUndamaged(uuid) &&
     typeof status === 'string' &&
-    status.length <= 512 &&
+    isShort(status) &&
     isUndamaged(status) &&
     isMaybeText(message) &&
     isMaybeNumber(id) &&
@@ -71,10 +71,10 @@ function isPayout2(value: unknown): boolean {
     success === false &&
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
-    uuid.length <= 512 &&
+    isShort(uuid) &&
     isUndamaged(uuid) &&
     typeof status === 'string' &&
-    status.length <= 512 &&
+    isShort(status) &&
     isUndamaged(status) &&
     isMaybeText(message) &&
     isMaybeNumber(id) &&
@@ -107,10 +107,10 @@ export function isRefund(value: unknown): boolean {
   return (
     typeof saleToken === 'string' &&
     saleToken.length >= 1 &&
-    saleToken.length <= 512 &&
+    isShort(saleToken) &&
     isUndamaged(saleToken) &&
     typeof status === 'string' &&
-    status.length <= 512 &&
+    isShort(status) &&
     isUndamaged(status) &&
     isRefundRefund(refund) &&
     isMaybeText(referenceCode) &&
@@ -131,7 +131,7 @@ function isRefundRefund(value: unknown): boolean {
   return (
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
-    uuid.length <= 512 &&
+    isShort(uuid) &&
     isUndamaged(uuid) &&
     isMaybeNumber(id) &&
     isMaybeText(status) &&
@@ -159,10 +159,10 @@ export function isReversal(value: unknown): boolean {
   return (
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
-    uuid.length <= 512 &&
+    isShort(uuid) &&
     isUndamaged(uuid) &&
     typeof status === 'string' &&
-    status.length <= 512 &&
+    isShort(status) &&
     isUndamaged(status) &&
     isMaybeNumber(id) &&
     isMaybeText(currency) &&
@@ -188,10 +188,10 @@ export function isSale(value: unknown): boolean {
   return (
     typeof saleToken === 'string' &&
     saleToken.length >= 1 &&
-    saleToken.length <= 512 &&
+    isShort(saleToken) &&
     isUndamaged(saleToken) &&
     typeof newStatus === 'string' &&
-    newStatus.length <= 512 &&
+    isShort(newStatus) &&
     isUndamaged(newStatus) &&
     isMaybeText(referenceCode) &&
     isMaybeText(currency) &&

@@ -244,6 +244,12 @@ describe('a field that identifies a notification or holds its state', () => {
       expect(validate(table, withValue(table.payload(), path, 'x'.repeat(513)))).toEqual({
         issues: [{ path: path.split('.'), message: 'expected at most 512 characters' }],
       });
+      // As JavaScript counts them: an emoji is two.
+      const emoji = withValue(table.payload(), path, '😀'.repeat(256));
+      expect(validate(table, emoji)).toEqual({ value: emoji, leftOut: [] });
+      expect(validate(table, withValue(table.payload(), path, '😀'.repeat(257)))).toEqual({
+        issues: [{ path: path.split('.'), message: 'expected at most 512 characters' }],
+      });
       expect(issuesOf(table, withValue(table.payload(), path, 'v-\uFFFD'))).toMatchObject([
         { path: path.split('.'), message: expect.stringContaining('U+FFFD') },
       ]);

@@ -187,6 +187,7 @@ describe('the body of a merchant’s own kind', () => {
 
   it.each([
     ['a subject of 513 characters', { instructionId: 'x'.repeat(513), status: 'PAID' }],
+    ['a subject of 257 emoji', { instructionId: '😀'.repeat(257), status: 'PAID' }],
     ['a state of 513 characters', { instructionId: 'i-1', status: 'x'.repeat(513) }],
     ['a subject with bytes that were no UTF-8', { instructionId: 'i-\uFFFD', status: 'PAID' }],
     ['a state with bytes that were no UTF-8', { instructionId: 'i-1', status: '\uFFFD' }],
@@ -202,6 +203,8 @@ describe('the body of a merchant’s own kind', () => {
   it('is accepted with a subject and a state of 512 characters', () => {
     const body = { instructionId: 'x'.repeat(512), status: 'y'.repeat(512) };
     expect(parseNotification({ body, kinds: [charge] }).kind).toBe('charge');
+    const emoji = { instructionId: '😀'.repeat(256), status: 'PAID' };
+    expect(parseNotification({ body: emoji, kinds: [charge] }).kind).toBe('charge');
   });
 
   it('goes to unrecognized with its issues when its schema refuses it', async () => {

@@ -1,5 +1,5 @@
 import { ConfigurationError, type ValidationIssue } from '../../errors';
-import { isUndamaged, MAX_IDENTITY_LENGTH } from '../../service/checks';
+import { isShort, isUndamaged, MAX_IDENTITY_LENGTH } from '../../service/checks';
 import type { DocumentedNotification } from '../../service/notifications';
 import type { DocumentedKind, ReadNotification } from '../../service/notifications/notification';
 import { validate } from '../../service/schema';
@@ -108,5 +108,5 @@ function recognizeOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefi
 
 /** For documented kinds, the schema checks the same. */
 function isIdentifying(part: unknown): boolean {
-  return typeof part === 'string' && part !== '' && part.length <= MAX_IDENTITY_LENGTH && isUndamaged(part);
+  return typeof part === 'string' && part !== '' && isShort(part) && isUndamaged(part);
 }
