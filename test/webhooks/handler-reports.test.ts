@@ -7,7 +7,7 @@ import {
   type WebhookHandlerOptions,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   authorization,
   basic,
@@ -228,6 +228,36 @@ describe('onReport', () => {
   });
 });
 
+describe('a documented field of another type', () => {
+  it('is reported once per kind and field, and the callback runs', async () => {
+    const { handler, acted, reports } = createListener();
+    const payment = (saleToken: string, changes: object) =>
+      statusOf(handler(notificationRequest({ ...salePayload(), saleToken, ...changes })));
+    expect(await payment('s-1', { amount: 'PERSONAL' })).toBe(200);
+    expect(await payment('s-2', { amount: true })).toBe(200);
+    expect(reports).toHaveLength(1);
+    expect(reports[0]).toMatchObject({
+      code: 'field_left_out',
+      status: 200,
+      kind: 'payment',
+      key: 'payment:s-1:PAID',
+      issues: [{ path: ['amount'] }],
+    });
+    expect(reports[0]?.message).toContain('Fields: amount.');
+    expect(everythingPrintedOf(reports[0])).not.toMatch(MARKS);
+
+    // Only the field that is new, then the same field of another kind.
+    expect(await payment('s-3', { amount: [], currency: 7 })).toBe(200);
+    expect(await payment('s-4', { amount: [], newStatus: 'REVERSAL' })).toBe(200);
+    expect(reports.slice(1)).toMatchObject([
+      { code: 'field_left_out', kind: 'payment', issues: [{ path: ['currency'] }] },
+      { code: 'field_left_out', kind: 'saleStatus', issues: [{ path: ['amount'] }] },
+    ]);
+    expect(reports).toHaveLength(3);
+    expect(acted).toHaveLength(4);
+  });
+});
+
 describe('the default onReport', () => {
   const error = vi.spyOn(console, 'error');
   beforeEach(() => void error.mockReset().mockImplementation(() => undefined));
@@ -282,6 +312,52 @@ describe('the default onReport', () => {
         'The service sends it again after about 60 s, six times in all (this process has seen 1 of its deliveries ' +
         'fail). [error 42P01: relation "orders" does not exist]',
     );
+  });
+
+  it('counts equal reports within a minute and logs their number, while an onReport of the merchant’s gets each', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const failing = throwing(new Error('out of stock'));
+    const silent = createListener({ ...failing, onReport: undefined });
+    const told = createListener(failing);
+    const send = async (from: number, to: number) => {
+      for (let n = from; n <= to; n += 1) {
+        const body = { ...salePayload(), saleToken: `s-${n}` };
+        for (const { handler } of [silent, told]) await handler(notificationRequest(body));
+      }
+    };
+    await send(1, 8);
+    expect(told.reports.map(({ key }) => key)).toHaveLength(8);
+    expect(error).toHaveBeenCalledTimes(1);
+    expect(String(error.mock.calls[0]?.[0])).toContain('key=payment:s-1:PAID');
+
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(error).toHaveBeenCalledTimes(2);
+    expect(error.mock.calls[1]).toEqual([
+      'pix-automatic-sdk: webhook callback_failed: 7 more like it within a minute ' +
+        '(payment:s-2:PAID payment:s-3:PAID payment:s-4:PAID payment:s-5:PAID payment:s-6:PAID …).',
+    ]);
+    // Nothing more to say, and the next one is a line again.
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(error).toHaveBeenCalledTimes(2);
+    await send(9, 9);
+    expect(error).toHaveBeenCalledTimes(3);
+    expect(told.reports).toHaveLength(9);
+  });
+
+  it('does not count together what differs in its error', async () => {
+    let thrown = 0;
+    const { handler } = createListener({
+      onReport: undefined,
+      on: {
+        payment() {
+          thrown += 1;
+          throw new Error(`number ${thrown}`);
+        },
+      },
+    });
+    for (let n = 1; n <= 3; n += 1) await handler(notificationRequest(salePayload()));
+    expect(error).toHaveBeenCalledTimes(3);
   });
 
   it('logs what the store threw, and the error that it wraps', async () => {

@@ -42,8 +42,8 @@ const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string]
   [
     /\bDeadlineExceeded\b/,
     /did not answer within|took longer than/,
-    'It did not answer in time: it is overloaded, or its connection is silent. Look at its load and at the driver’s time ' +
-      'limits.',
+    'It did not answer in time: it is overloaded, its connection is silent, or its pool has none free. Look at its load, ' +
+      'at slow callbacks, and at the driver’s time limits.',
   ],
 ];
 
