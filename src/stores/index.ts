@@ -5,6 +5,15 @@
  */
 
 export type { DeadLetter, DeadLetterQuery, DeadLetters, NewDeadLetter } from './dead-letters';
+export type {
+  Claim,
+  ClaimLimits,
+  ClaimResult,
+  CompleteLimits,
+  IdempotencyStore,
+  Transact,
+  TransactRequest,
+} from './idempotency-store';
 export { MemoryDeadLetters, type MemoryDeadLettersOptions } from './memory-dead-letters';
 export { type MysqlQueryable, MysqlStore, type MysqlStoreOptions } from './mysql/mysql-store';
 export { type MysqlStoreWithinOptions, mysqlStoreWithin } from './mysql/mysql-within';

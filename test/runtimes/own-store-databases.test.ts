@@ -47,7 +47,13 @@ function harnessOf(open: (space: 'own' | 'other') => RecordStore, close: () => P
 
 // workerd needs its own binary, which comes as a package.
 const miniflare = await fromNpx('miniflare@4');
-const dynamo = await fromNpx('dynalite@4', '@aws-sdk/client-dynamodb@3', '@aws-sdk/lib-dynamodb@3');
+// Of a version that runs on Node 20, which a later one may leave behind.
+const AWS_SDK = '3.1162.0';
+const dynamo = await fromNpx(
+  'dynalite@4',
+  `@aws-sdk/client-dynamodb@${AWS_SDK}`,
+  `@aws-sdk/lib-dynamodb@${AWS_SDK}`,
+);
 
 if (miniflare === undefined) describe.skip('D1 and Durable Objects: there is no miniflare', () => it('runs'));
 else testInWorkerd(miniflare('miniflare').Miniflare);
