@@ -17,7 +17,9 @@ const tracked = (...patterns: string[]) =>
 
 const examples = tracked('examples').filter((file) => /\.[cm]?[jt]sx?$/.test(file));
 const shown: readonly CodeBlock[] = [
-  ...[...documents(), 'llms.txt'].flatMap(codeBlocks).filter(({ info }) => /^[cm]?[jt]s\b/.test(info)),
+  ...[...documents(), 'llms.txt']
+    .flatMap(codeBlocks)
+    .filter(({ info }) => /^(?:[cm]?[jt]s|typescript|javascript)\b/.test(info)),
   ...examples.map((file) => ({ info: 'ts', code: readFileSync(file, 'utf8'), place: `${file}:1` })),
   ...tracked('src').flatMap(codeInComments),
 ];

@@ -8,6 +8,7 @@ export function acceptWithPgBoss(pool: Pool, boss: PgBoss) {
   const store = new PostgresStore(pool, { transactional: true });
   const handler = createWebhookHandler({
     credentials: credentialsFromEnv(),
+    // without `confirm`, to keep this short: pass your client
     store,
     on: {
       payment: ({ payload }, { transaction }) => {
