@@ -1,55 +1,41 @@
-import {
-  isCallError,
-  type PaymentsClient,
-  type QrCode,
-  type RecurringCheckout,
-  type RecurringCheckoutRequest,
-} from 'pix-automatic-sdk';
+import type { PaymentsClient } from 'pix-automatic-sdk';
+import type { Journey, JourneyJournal, JourneyRequest } from 'pix-automatic-sdk/journal';
 import { type Credentials, createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
 
 /** The shop's database. */
 export interface Orders {
-  markAsPaid(reference: string): Promise<void>;
+  markAsPaid(orderKey: string): Promise<void>;
   addRefund(saleToken: string, amount: number): Promise<void>;
-  /** The journey may exist, although no customer has seen it. Somebody must look at every notification about it. */
-  markAsDoubtful(reference: string): Promise<void>;
+  /** Somebody must look at a payment whose QR code the shop has shown to nobody. */
+  askAPerson(saleToken: string): Promise<void>;
 }
 
-/** A customer's journey. Without a QR code it cannot be shown: query its uuid, or wait for its notification. */
-export interface Subscription {
-  readonly uuid: string;
-  readonly qrCode?: QrCode;
-}
-
-/** Starts a subscription, with the QR code to show to the customer. */
-export async function subscribe(
-  client: PaymentsClient,
-  orders: Orders,
-  request: RecurringCheckoutRequest,
-): Promise<Subscription> {
-  try {
-    return subscriptionOf(await client.createRecurringCheckout(request));
-  } catch (error) {
-    if (!isCallError(error) || error.outcome !== 'unknown') throw error; // no journey was created
-    if (error.uuid !== undefined) return { uuid: error.uuid }; // the journey exists: never create a second one
-    await orders.markAsDoubtful(request.referenceCode);
-    const again = { ...request, referenceCode: `${request.referenceCode}-2` };
-    return subscriptionOf(await client.createRecurringCheckout(again));
-  }
-}
-
-function subscriptionOf({ response }: RecurringCheckout): Subscription {
-  return { uuid: response.uuid, qrCode: response.instructions.qrCode };
+/** Starts a subscription, with the QR code to show to the customer: always the same one. */
+export function subscribe(
+  journal: JourneyJournal,
+  orderKey: string,
+  request: JourneyRequest,
+): Promise<Journey> {
+  return journal.open(orderKey, request);
 }
 
 /** Receives the notifications. The client confirms each payment with the service. */
-export function createListener(credentials: Credentials, client: PaymentsClient, orders: Orders) {
+export function createListener(
+  credentials: Credentials,
+  client: PaymentsClient,
+  journal: JourneyJournal,
+  orders: Orders,
+) {
   return createWebhookHandler({
     credentials,
     confirm: client,
     store: new MemoryStore(),
     on: {
-      payment: ({ payload }) => orders.markAsPaid(payload.referenceCode ?? ''),
+      async payment({ payload: { saleToken, referenceCode } }) {
+        const attempt = await journal.find({ uuid: saleToken, referenceCode });
+        if (attempt?.state === 'created') await orders.markAsPaid(attempt.orderKey);
+        else await orders.askAPerson(saleToken);
+      },
       refund: ({ payload }) => orders.addRefund(payload.saleToken, payload.refund.amount ?? 0),
       reversal: 'ignore',
       payout: 'ignore',
