@@ -5,8 +5,10 @@
  */
 
 export { basicAuthorization } from '../webhooks/authorization';
+export { crashBeforeCommit } from './crash-before-commit';
 export { type FakeClock, fakeClock } from './fake-clock';
 export { fixtures } from './fixtures/fixtures';
 export type { PaymentPayload } from './fixtures/notifications';
 export { type MockService, mockService } from './mock-service';
 export { notificationRequest } from './notification-request';
+export { type RecurrencePaymentsOptions, recurrencePayments } from './recurrence-payments';

@@ -18,10 +18,10 @@ export interface MswHttp<Handler> {
   all(predicate: RegExp, resolver: (info: { request: Request }) => Promise<Response>): Handler;
 }
 
-/** How the service is mocked. Everything but `http` has a default. */
+/** How the service is mocked. Everything has a default. */
 export interface MockServiceOptions<Handler> extends ServiceOptions {
-  /** `http` of msw 2: `import { http } from 'msw'`. */
-  http: MswHttp<Handler>;
+  /** `http` of msw 2: `import { http } from 'msw'`. Without it there are no `handlers`: use `fetch`. */
+  http?: MswHttp<Handler> | undefined;
   /** The base URL that is mocked; a path prefix is kept. Default: `https://service.example`. */
   baseUrl?: string | undefined;
   /**
@@ -41,6 +41,12 @@ export interface MockServiceOptions<Handler> extends ServiceOptions {
 export interface MockService<Handler> extends SandboxControls {
   /** For msw's `setupServer(...service.handlers)`. */
   readonly handlers: Handler[];
+  /**
+   * For `new PaymentsClient({ fetch: service.fetch, … })`, where msw cannot be loaded: Jest on Node 20 refuses some of
+   * its dependencies. A client with a `fetch` of its own never knows that a request was not sent, so `outcome` is
+   * `unknown` for each lost connection, and a 429 to a call that changes something is not retried.
+   */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** Base URL for `PaymentsClient`. */
   readonly url: string;
   /** The credentials that calls must have, and notifications carry. */
@@ -68,7 +74,7 @@ export interface MockService<Handler> extends SandboxControls {
  *
  * @throws `ConfigurationError` for an option that cannot work
  */
-export function mockService<Handler>(options: MockServiceOptions<Handler>): MockService<Handler> {
+export function mockService<Handler>(options: MockServiceOptions<Handler> = {}): MockService<Handler> {
   const { http, clock, deliverTo } = options;
   const url = resolveBaseUrl(options.baseUrl ?? 'https://service.example');
   const webhookUrl = options.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);
@@ -85,9 +91,16 @@ export function mockService<Handler>(options: MockServiceOptions<Handler>): Mock
   const prefix = new URL(url).pathname.replace(/\/$/, '');
   // A text pattern would take the colons of an IPv6 address for parameters.
   const everything = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/`);
-  const handler = http.all(everything, ({ request }) => answerRequest(service, request, prefix));
+  const answer = (request: Request) => answerRequest(service, request, prefix);
   return Object.assign(service.controls, {
-    handlers: [handler],
+    handlers: http === undefined ? [] : [http.all(everything, ({ request }) => answer(request))],
+    async fetch(input: string | URL | Request, init?: RequestInit) {
+      const request = new Request(input, init);
+      if (!everything.test(request.url)) throw new TypeError(`mockService answers ${url} alone.`);
+      const response = await answer(request);
+      if (response.type === 'error') throw new TypeError('fetch failed');
+      return response;
+    },
     url,
     credentials: settings.credentials,
     close: () => service.deliveryLog.close(),

@@ -38,6 +38,23 @@ test('a notification', () => {
   expect(constructNotification({ authorization, body }, credentials)).toMatchObject({ kind: 'payment' });
   expect(() => constructNotification({ authorization: 'Basic x', body }, credentials)).toThrow(WebhookAuthenticationError);
 });
+
+test('the mocked service, without msw', async () => {
+  const { PaymentsClient } = require('pix-automatic-sdk');
+  const { createWebhookHandler } = require('pix-automatic-sdk/webhooks');
+  const { fakeClock, fixtures, mockService } = require('pix-automatic-sdk/testing');
+  const credentials = { apiKey: 'key', apiToken: 'token' };
+  const payment = jest.fn();
+  const clock = fakeClock();
+  const deliverTo = createWebhookHandler({ credentials, on: { payment } });
+  const service = mockService({ credentials, clock, deliverTo });
+  const client = new PaymentsClient({ baseUrl: service.url, ...credentials, fetch: service.fetch });
+  const { response } = await client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
+  service.pay(response.uuid);
+  await clock.advance(0);
+  expect(payment).toHaveBeenCalledTimes(1);
+  expect((await client.getTransaction(response.uuid)).situation).toBe('PAID');
+});
 `;
 
 it('the package can be required under Jest 30, which cannot import() on Node 20', async () => {

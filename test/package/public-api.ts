@@ -248,8 +248,16 @@ export const publicApi: Record<string, { values: string[]; types: string[] }> = 
     ],
   },
   './testing': {
-    values: ['basicAuthorization', 'fakeClock', 'fixtures', 'mockService', 'notificationRequest'],
-    types: ['FakeClock', 'MockService', 'PaymentPayload'],
+    values: [
+      'basicAuthorization',
+      'crashBeforeCommit',
+      'fakeClock',
+      'fixtures',
+      'mockService',
+      'notificationRequest',
+      'recurrencePayments',
+    ],
+    types: ['FakeClock', 'MockService', 'PaymentPayload', 'RecurrencePaymentsOptions'],
   },
   './sandbox': {
     values: ['SandboxError', 'inventionTable', 'sequentialIds', 'startSandbox'],

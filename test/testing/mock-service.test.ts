@@ -4,6 +4,7 @@ import {
   ConfigurationError,
   ConnectionError,
   InvalidResponseError,
+  PaymentsClient,
   TimeoutError,
 } from 'pix-automatic-sdk';
 import { type FaultKind, SandboxError } from 'pix-automatic-sdk/sandbox';
@@ -359,5 +360,26 @@ describe('options', () => {
     const service = mockService({ http });
     expect(service).toMatchObject({ url: 'https://service.example', handlers: { length: 1 } });
     expect(service.credentials.apiKey).toMatch(/sandbox/);
+  });
+});
+
+describe('the fetch of a mocked service, in place of msw', () => {
+  it('answers as msw does, faults included, and nothing but its own URL', async () => {
+    const service = mockService({ credentials, clock: fakeClock() });
+    expect(service.handlers).toEqual([]);
+    const client = new PaymentsClient({
+      baseUrl: service.url,
+      ...credentials,
+      fetch: service.fetch,
+      maxRetries: 0,
+    });
+    const { response } = await client.createRecurringCheckout(request);
+    expect(await client.getTransaction(response.uuid)).toMatchObject({ situation: 'PENDING' });
+    service.fault('getTransaction', { kind: 'reset-before-read' });
+    await expect(client.getTransaction(response.uuid)).rejects.toThrow(ConnectionError);
+    service.fault('getTransaction', { kind: 'latency', ms: 60_000 });
+    await expect(client.getTransaction(response.uuid, { timeoutMs: 20 })).rejects.toThrow(TimeoutError);
+    await expect(service.fetch('https://elsewhere.example/')).rejects.toThrow('mockService answers');
+    await service.close();
   });
 });

@@ -1,7 +1,7 @@
 /** Compiled by `npm run typecheck`, never run. */
 import { type HttpHandler, http } from 'msw';
 import type { setupServer } from 'msw/node';
-import type { PaymentsClient, RecurringCheckoutRequest, Transaction } from 'pix-automatic-sdk';
+import type { Fetch, PaymentsClient, RecurringCheckoutRequest, Transaction } from 'pix-automatic-sdk';
 import type { startSandbox } from 'pix-automatic-sdk/sandbox';
 import {
   fakeClock,
@@ -98,8 +98,9 @@ export function mswsOwnHttpFits(
   setup(...service.handlers);
   // @ts-expect-error: a misspelt option
   mockService({ http, deliverto: handler });
-  // @ts-expect-error: msw is passed in
-  mockService({});
+  // Without msw there are no handlers, and `fetch` takes their place.
+  expectTrue<Equal<ReturnType<typeof mockService<HttpHandler>>['handlers'], HttpHandler[]>>();
+  mockService({}).fetch satisfies Fetch;
 }
 
 /** The mocked service has every control of the sandbox, so that a test can move from one to the other. */

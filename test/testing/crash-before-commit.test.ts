@@ -1,0 +1,63 @@
+import { PGlite, type Transaction } from '@electric-sql/pglite';
+import { ConfigurationError } from 'pix-automatic-sdk';
+import { postgresStoreWithin, type TransactionAccess } from 'pix-automatic-sdk/stores';
+import { crashBeforeCommit, notificationRequest } from 'pix-automatic-sdk/testing';
+import { createWebhookHandler, type IdempotencyStore, MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { credentials } from './support';
+
+it('rolls back what a callback wrote in the transaction, and shows what it wrote outside', {
+  timeout: 60_000,
+}, async () => {
+  const database = new PGlite();
+  onTestFinished(() => database.close());
+  const access: TransactionAccess<Transaction> = {
+    transaction: (work) => database.transaction(work),
+    query: async (tx, text, values) => (await (tx ?? database).query<object>(text, values)).rows as never,
+  };
+  const store = postgresStoreWithin(access, {});
+  await store.createTable();
+  await database.exec('CREATE TABLE orders (reference text)');
+  const mails: string[] = [];
+  const reports: string[] = [];
+  const shop = (used: IdempotencyStore<Transaction>) =>
+    createWebhookHandler({
+      credentials,
+      store: used,
+      on: {
+        payment: async ({ payload }, { transaction }) => {
+          await transaction.query('INSERT INTO orders VALUES ($1)', [payload.referenceCode]);
+          mails.push(payload.saleToken);
+        },
+      },
+      onReport: ({ code }) => reports.push(code),
+    });
+  const paid = async () => (await database.query('SELECT reference FROM orders')).rows.length;
+  const deliver = async (handler: ReturnType<typeof shop>) =>
+    (await handler(notificationRequest('payment', {}, credentials))).status;
+
+  const crashing = shop(crashBeforeCommit(store));
+  expect([await deliver(crashing), await deliver(crashing)]).toEqual([500, 500]);
+  expect(reports).toEqual(['store_failed', 'store_failed']);
+  expect(await paid()).toBe(0);
+  expect(mails).toHaveLength(2); // the mail is outside of the transaction
+
+  expect([await deliver(shop(store)), await deliver(shop(store)), await deliver(crashing)]).toEqual([
+    200, 200, 200,
+  ]);
+  expect(await paid()).toBe(1);
+  expect(mails).toHaveLength(3);
+});
+
+it('passes on what the store answers without a callback', async () => {
+  const transact = vi.fn(async () => ({ status: 'busy' as const }));
+  const store = Object.assign(new MemoryStore(), { transact });
+  const crashing = crashBeforeCommit<unknown>(store);
+  const request = { subject: 's', state: 'PAID', retentionMs: 1, timeoutMs: 1 };
+  expect(await crashing.transact?.(request, async () => undefined)).toEqual({ status: 'busy' });
+  expect(transact.mock.contexts).toEqual([store]);
+});
+
+it.each([undefined, null, {}, new MemoryStore()])('refuses %o, which has no transactions', (store) => {
+  expect(() => crashBeforeCommit(store as never)).toThrow(ConfigurationError);
+});
