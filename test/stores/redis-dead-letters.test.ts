@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,24 +7,42 @@ import { StoreError } from '../../src/errors';
 import { RedisDeadLetters } from '../../src/stores';
 import { MemoryStore } from '../../src/webhooks';
 import { findRedis, redisUrl } from '../helpers/redis';
+import { startUpstashBridge } from '../helpers/upstash';
 import { entryOf, testDeadLettersContract } from './dead-letters-contract';
 import { ledgerInMemory, testDeadLettersEndToEnd } from './dead-letters-end-to-end';
 
-describe.skipIf(!(await findRedis()))('Redis', () => {
+const found = await findRedis();
+
+describe.skipIf(!found)('Redis', async () => {
   const run = `test-${randomUUID().slice(0, 8)}:`;
   const ioredis = new Redis(redisUrl, { lazyConnect: true });
   const nodeRedis = createClient({ url: redisUrl });
+  const bridge = await startUpstashBridge(ioredis);
+  // Its entries are no JSON as a whole, so both ways of reading them work.
+  const upstash = new UpstashRedis({ ...bridge, enableTelemetry: false });
+  const upstashTexts = new UpstashRedis({
+    ...bridge,
+    automaticDeserialization: false,
+    enableTelemetry: false,
+  });
   beforeAll(async () => {
     await nodeRedis.connect();
   });
   afterAll(async () => {
     const keys = await ioredis.keys(`{${run}*`);
     if (keys.length > 0) await ioredis.del(keys);
+    bridge.close();
     ioredis.disconnect();
     nodeRedis.destroy();
   });
 
-  for (const [name, client] of Object.entries({ ioredis, 'node-redis': nodeRedis })) {
+  const clients = {
+    ioredis,
+    'node-redis': nodeRedis,
+    'Upstash (REST)': upstash,
+    'Upstash (REST), texts': upstashTexts,
+  };
+  for (const [name, client] of Object.entries(clients)) {
     const open = async (options: { readonly retentionMs?: number } = {}) =>
       new RedisDeadLetters(client, { prefix: `${run}${randomUUID()}:`, ...options });
     testDeadLettersContract(name, open);

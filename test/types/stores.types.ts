@@ -1,10 +1,22 @@
 /** Compiled by `npm run typecheck`, never run: the real clients fit the structural types, and wrong ones do not. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { PGlite } from '@electric-sql/pglite';
+import type { Redis as UpstashRedis } from '@upstash/redis';
 import type { Cluster, Redis } from 'ioredis';
+import type { Pool as CallbackPool } from 'mysql2';
+import type { Connection, Pool as MysqlPool, PoolConnection } from 'mysql2/promise';
 import type { Client, Pool } from 'pg';
 import type { createClient, createClientPool, createCluster, createSentinel } from 'redis';
-import { PostgresStore, type PostgresTransaction, RedisStore, SqliteStore } from '../../src/stores';
+import {
+  MysqlStore,
+  mysqlStoreWithin,
+  PostgresStore,
+  type PostgresTransaction,
+  RedisDeadLetters,
+  RedisStore,
+  SqlDeadLetters,
+  SqliteStore,
+} from '../../src/stores';
 import type { IdempotencyStore } from '../../src/stores/idempotency-store';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -20,6 +32,7 @@ export function redis(
   pool: ReturnType<typeof createClientPool>,
   cluster: ReturnType<typeof createCluster>,
   sentinel: ReturnType<typeof createSentinel>,
+  upstash: UpstashRedis,
 ): void {
   new RedisStore(ioredis);
   new RedisStore(ioredisCluster, { prefix: 'shop:', namespace: undefined });
@@ -27,6 +40,10 @@ export function redis(
   new RedisStore(pool);
   new RedisStore(cluster);
   new RedisStore(sentinel);
+  new RedisStore(upstash);
+  new RedisDeadLetters(ioredis);
+  new RedisDeadLetters(client);
+  new RedisDeadLetters(upstash);
   // @ts-expect-error: a URL is not a client
   new RedisStore('redis://localhost');
   // @ts-expect-error: a misspelt option
@@ -55,6 +72,28 @@ export function postgres(pool: Pool, client: Client, pglite: PGlite, either: boo
   new PostgresStore(client, { transactional: true });
 }
 
+export function mysql(
+  pool: MysqlPool,
+  connection: Connection,
+  poolConnection: PoolConnection,
+  callbacks: CallbackPool,
+): void {
+  new MysqlStore(pool, { database: 'shop', table: undefined });
+  new MysqlStore(connection);
+  new MysqlStore(poolConnection);
+  new MysqlStore(callbacks.promise());
+  // @ts-expect-error: a pool with callbacks
+  new MysqlStore(callbacks);
+  new SqlDeadLetters((text, values) => pool.query(text, values), { dialect: 'mysql' });
+
+  const within = mysqlStoreWithin<PoolConnection>({
+    transaction: async (work) => work(await pool.getConnection()),
+    query: async (own, text, values) => (await (own ?? pool).query(text, values)) as unknown[],
+  });
+  const transaction = handlerWith(within);
+  expectTrue<Equal<typeof transaction, PoolConnection>>();
+}
+
 /** better-sqlite3 compiles at install, so it is no dependency, and the types that matter are written out here. */
 interface BetterSqlite3Database {
   exec(source: string): this;
@@ -66,7 +105,23 @@ interface BetterSqlite3Database {
   readonly inTransaction: boolean;
 }
 
-export function sqlite(database: DatabaseSync, better: BetterSqlite3Database): void {
+/** The part of `Client` in `@libsql/core` 0.18, api.d.ts, which `createClient()` of @libsql/client returns. */
+type LibsqlValue = null | string | number | bigint | ArrayBuffer;
+type LibsqlArgument = LibsqlValue | boolean | Uint8Array | Date;
+type LibsqlArguments = LibsqlArgument[] | Record<string, LibsqlArgument>;
+interface LibsqlResultSet {
+  columns: string[];
+  rows: { length: number; [index: number]: LibsqlValue; [name: string]: LibsqlValue }[];
+  rowsAffected: number;
+  lastInsertRowid: bigint | undefined;
+}
+interface Libsql {
+  execute(statement: { sql: string; args?: LibsqlArguments } | string): Promise<LibsqlResultSet>;
+  execute(sql: string, args?: LibsqlArguments): Promise<LibsqlResultSet>;
+}
+
+export function sqlite(database: DatabaseSync, better: BetterSqlite3Database, libsql: Libsql): void {
+  new SqliteStore(libsql);
   new SqliteStore(database);
   new SqliteStore(better, { table: 'notifications' });
   // @ts-expect-error: a path is not a database
