@@ -109,11 +109,9 @@ export class SqlJourneyRecords implements JourneyRecords {
    * on its way.
    */
   async deleteExpired(): Promise<void> {
-    const { name, now } = this.#table;
-    await this.#table.run(
-      `DELETE FROM ${name}
-       WHERE state <> 'created' AND lease_until < ${now} AND changed_at < ${now} - ${this.#retentionMs}`,
-    );
+    const { now } = this.#table;
+    const isExpired = `state <> 'created' AND lease_until < ${now} AND changed_at < ${now} - ${this.#retentionMs}`;
+    await this.#table.deleteAll('reference_code', isExpired, 'changed_at');
   }
 
   /** Creates the table and its indexes if they are missing. */
@@ -127,41 +125,30 @@ export class SqlJourneyRecords implements JourneyRecords {
   }
 
   #statements(): string[] {
-    const { dialect, name } = this.#table;
-    const isMysql = dialect === 'mysql';
-    // By its bytes: another collation would take two orders for one.
-    const text = (length: number) =>
-      isMysql ? `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin` : 'TEXT';
-    const columns = `order_key ${text(200)} NOT NULL,
+    const table = this.#table;
+    const isMysql = table.dialect === 'mysql';
+    const columns = `order_key ${table.text(200)} NOT NULL,
   attempt INTEGER NOT NULL,
-  reference_code ${text(255)} NOT NULL UNIQUE,
-  state ${text(10)} NOT NULL,
-  token ${text(36)} NOT NULL,
+  reference_code ${table.text(255)} NOT NULL UNIQUE,
+  state ${table.text(10)} NOT NULL,
+  token ${table.text(36)} NOT NULL,
   money TEXT NOT NULL,
-  uuid ${text(512)},
+  uuid ${table.text(512)},
   qr_code ${isMysql ? 'LONGTEXT' : 'TEXT'},
   started_at BIGINT NOT NULL,
   lease_until BIGINT NOT NULL,
   changed_at BIGINT NOT NULL,
   PRIMARY KEY (order_key, attempt)`;
-    const open = "state IN ('sending', 'created')";
-    if (isMysql) {
-      // Neither has partial indexes. NULL is as often in a unique index as there are rows.
-      return [
-        `CREATE TABLE IF NOT EXISTS ${name} (
-  ${columns},
-  open_order ${text(200)} GENERATED ALWAYS AS (CASE WHEN ${open} THEN order_key END) STORED UNIQUE,
-  KEY (uuid)
-) ENGINE = InnoDB`,
-      ];
-    }
-    return [
-      `CREATE TABLE IF NOT EXISTS ${name} (
-  ${columns}
-)`,
-      this.#table.createIndex('open', `(order_key) WHERE ${open}`, 'UNIQUE '),
-      this.#table.createIndex('uuid', '(uuid)'),
-    ];
+    const isOpen = "state IN ('sending', 'created')";
+    // MySQL and MariaDB have no partial indexes. NULL is as often in a unique index as there are rows.
+    const openOrder = `,
+  open_order ${table.text(200)} GENERATED ALWAYS AS (CASE WHEN ${isOpen} THEN order_key END) STORED UNIQUE`;
+    return isMysql
+      ? table.definition(columns + openOrder, ['uuid'])
+      : [
+          ...table.definition(columns, ['uuid']),
+          table.createIndex('open', `(order_key) WHERE ${isOpen}`, 'UNIQUE '),
+        ];
   }
 }
 

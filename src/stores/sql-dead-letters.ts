@@ -24,9 +24,6 @@ export interface SqlDeadLettersOptions {
   readonly retentionMs?: number | undefined;
 }
 
-/** How many rows one statement deletes. */
-const BATCH = 500;
-
 /**
  * Dead letters in PostgreSQL 12, MySQL 8, MariaDB 10.5 or SQLite 3.24, or later, through your own client or ORM.
  *
@@ -86,18 +83,7 @@ export class SqlDeadLetters implements DeadLetters {
   }
 
   async deleteExpired(): Promise<number> {
-    const { name, now } = this.#table;
-    for (let deleted = 0; ; ) {
-      const expired = await this.#table.select(
-        `SELECT id FROM ${name} WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${BATCH}`,
-      );
-      const ids = expired.map((row) => String(row['id']));
-      if (ids.length === 0) return deleted;
-      const places = ids.map(() => '?').join(', ');
-      // One that has failed again since then has not expired.
-      await this.#table.run(`DELETE FROM ${name} WHERE id IN (${places}) AND expires_at <= ${now}`, ids);
-      deleted += ids.length;
-    }
+    return this.#table.deleteAll('id', `expires_at <= ${this.#table.now}`, 'expires_at');
   }
 
   /** Creates the table, if it is missing. */
@@ -111,26 +97,15 @@ export class SqlDeadLetters implements DeadLetters {
   }
 
   #statements(): string[] {
-    const { dialect, name } = this.#table;
-    const isMysql = dialect === 'mysql';
-    const bytes = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin';
+    const isMysql = this.#table.dialect === 'mysql';
     const columns = `id ${isMysql ? 'VARCHAR(512) CHARACTER SET ascii COLLATE ascii_bin' : 'TEXT'} NOT NULL PRIMARY KEY,
-  kind ${isMysql ? `VARCHAR(255) ${bytes}` : 'TEXT'} NOT NULL,
-  entry ${isMysql ? `LONGTEXT ${bytes}` : 'TEXT'} NOT NULL,
+  kind ${this.#table.text(255)} NOT NULL,
+  entry ${isMysql ? 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : 'TEXT'} NOT NULL,
   first_failed_at BIGINT NOT NULL,
   last_failed_at BIGINT NOT NULL,
   attempts INTEGER NOT NULL,
   expires_at BIGINT NOT NULL`;
-    const indexes = ['last_failed_at', 'expires_at'];
-    if (isMysql) {
-      return [
-        `CREATE TABLE IF NOT EXISTS ${name} (\n  ${columns},\n  ${indexes.map((each) => `KEY (${each})`).join(',\n  ')}\n)`,
-      ];
-    }
-    return [
-      `CREATE TABLE IF NOT EXISTS ${name} (\n  ${columns}\n)`,
-      ...indexes.map((each) => this.#table.createIndex(each, `(${each})`)),
-    ];
+    return this.#table.definition(columns, ['last_failed_at', 'expires_at']);
   }
 }
 

@@ -28,6 +28,9 @@ const NOW: Readonly<Record<SqlDialect, string>> = {
   sqlite: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
 };
 
+/** How many rows one statement deletes. */
+const BATCH = 500;
+
 /** The statements as one text, for a migration. */
 export function migrationOf(statements: readonly string[]): string {
   return statements.map((statement) => `${statement};\n`).join('');
@@ -90,6 +93,38 @@ export class SqlTable {
       '`query` resolved with neither rows nor { rows } nor [rows, …], so its result cannot be read. Return what your ' +
         "driver's own query resolves with, rows as objects.",
     );
+  }
+
+  /**
+   * Deletes the rows that fulfil the condition, the oldest first, in batches by their key: a DELETE that searches locks
+   * each row that it passes, in MySQL and MariaDB.
+   */
+  async deleteAll(key: string, condition: string, age: string): Promise<number> {
+    for (let deleted = 0; ; ) {
+      const found = await this.select(
+        `SELECT ${key} FROM ${this.name} WHERE ${condition} ORDER BY ${age} LIMIT ${BATCH}`,
+      );
+      const keys = found.map((row) => String(row[key]));
+      if (keys.length === 0) return deleted;
+      const places = keys.map(() => '?').join(', ');
+      // What has changed since it was found may fulfil the condition no more.
+      await this.run(`DELETE FROM ${this.name} WHERE ${key} IN (${places}) AND ${condition}`, keys);
+      deleted += keys.length;
+    }
+  }
+
+  /** The statements that create the table, with an index named after each of these columns. */
+  definition(columns: string, indexes: readonly string[]): string[] {
+    const create = `CREATE TABLE IF NOT EXISTS ${this.name} (\n  ${columns}`;
+    if (this.dialect === 'mysql') {
+      return [`${create}${indexes.map((column) => `,\n  KEY (${column})`).join('')}\n) ENGINE = InnoDB`];
+    }
+    return [`${create}\n)`, ...indexes.map((column) => this.createIndex(column, `(${column})`))];
+  }
+
+  /** The type of a text column that is compared by its bytes: another collation would take two texts for one. */
+  text(length: number): string {
+    return this.dialect === 'mysql' ? `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin` : 'TEXT';
   }
 
   /** The statement that creates an index named after the table, for PostgreSQL and SQLite. */

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import mysql, { type QueryResult } from 'mysql2/promise';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SqlJourneyRecords } from '../../src/journal';
+import { SqlJourneyRecords, type SqlQuery } from '../../src/journal';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { testSqlRecords } from './records-contract';
+import { record } from './support';
 
 describe.skipIf(!(await findMysql()))('MySQL or MariaDB', () => {
   const pool = mysql.createPool({ uri: mysqlUrl, connectionLimit: 10 });
@@ -36,5 +38,29 @@ describe.skipIf(!(await findMysql()))('MySQL or MariaDB', () => {
     expect((await records.read('order-1')).now).toBe(moment);
     await connection.query('DROP TABLE journal_clock');
     await connection.end();
+  });
+
+  it('deletes what has expired without a lock on any other order', async () => {
+    const query: SqlQuery = (text, values) => pool.query<QueryResult & object[]>(text, values);
+    const table = 'journal_locks';
+    const records = new SqlJourneyRecords(query, { dialect: 'mysql', table });
+    await pool.query(`DROP TABLE IF EXISTS ${table}`);
+    await records.createTable();
+    const { now } = await records.read('order-1');
+    await records.insert(record(1, 'refused', { changedAt: 1 }));
+    await records.insert(record(2, 'created', { changedAt: now }));
+    // Somebody else's transaction holds the row that is not deleted.
+    const other = await mysql.createConnection(mysqlUrl);
+    await other.beginTransaction();
+    await other.query(`SELECT * FROM ${table} WHERE attempt = 2 AND order_key = 'order-1' FOR UPDATE`);
+    const deleted = await Promise.race([
+      records.deleteExpired().then(() => true),
+      sleep(3_000, false, { ref: false }),
+    ]);
+    await other.rollback();
+    await other.end();
+    expect(deleted).toBe(true);
+    expect((await records.read('order-1')).attempts).toMatchObject([{ attempt: 2 }]);
+    await pool.query(`DROP TABLE ${table}`);
   });
 });

@@ -174,6 +174,18 @@ export function testSqlRecords(
       expect((await records.read('order-1')).attempts.map(({ attempt }) => attempt)).toEqual([2, 3]);
     });
 
+    it('deletes all of many', async () => {
+      const records = new SqlJourneyRecords(run, { dialect, table: `d${randomUUID().slice(0, 8)}` });
+      await records.createTable();
+      const { now } = await records.read('order-1');
+      const attempts = Array.from({ length: 501 }, (_, index) =>
+        record(index + 1, 'refused', { changedAt: now - 401 * DAY_MS }),
+      );
+      for (const attempt of attempts) await records.insert(attempt);
+      await records.deleteExpired();
+      expect((await records.read('order-1')).attempts).toEqual([]);
+    });
+
     it('deletes no attempt whose call may be on its way, however short the retention', async () => {
       const records = new SqlJourneyRecords(run, {
         dialect,
