@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { type Plugin as EsbuildPlugin, transform } from 'esbuild';
+import { transform } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
 import { thirdParties } from './scripts/third-parties';
 
@@ -34,40 +33,18 @@ const commonJs: TsupPlugin = {
   buildStart() {
     if (this.format === 'cjs') this.splitting = false;
   },
-  async renderChunk(code, { path, map }) {
+  async renderChunk(code, { path }) {
     if (this.format !== 'cjs') return;
-    return transform(withSourceMap(code, String(map)), {
+    return transform(code, {
       format: 'cjs',
       target,
       minifyWhitespace: true,
       // Node prints the line of an uncaught error, which must not be the whole file.
       lineLimit: 160,
       sourcefile: path,
-      sourcemap: 'external',
-      sourcesContent: false,
     });
   },
 };
-
-/**
- * Leaves other packages out of the source maps: zod's would take more room than all the rest. Each of their files gets
- * a map whose only entry lies behind its last line, for esbuild takes an empty map for none.
- */
-const ownSourceMapsOnly: EsbuildPlugin = {
-  name: 'own-source-maps-only',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]node_modules[\\/].+\.m?js$/ }, ({ path }) => {
-      const code = readFileSync(path, 'utf8');
-      const mappings = `${';'.repeat(code.split('\n').length)}AAAA`;
-      const map = { version: 3, sources: ['none'], sourcesContent: [''], mappings };
-      return { contents: withSourceMap(code, JSON.stringify(map)), loader: 'js' };
-    });
-  },
-};
-
-function withSourceMap(code: string, map: string): string {
-  return `${code}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`;
-}
 
 export default defineConfig({
   // Nobody imports the command line, so it has no declarations.
@@ -76,17 +53,15 @@ export default defineConfig({
   target,
   // One copy of what several entries use.
   splitting: true,
-  // For stack traces: file and line in `src`. The text of `src` would double the package, twice over in two formats.
-  sourcemap: true,
+  // No source maps: `src` is not in the package, and the ESM build can be read as it is.
   esbuildOptions(options, { format }) {
-    options.sourcesContent = false;
     // Nobody requires the command line.
     if (format === 'cjs') options.entryPoints = entries;
   },
   metafile: true,
   clean: true,
   // Inlined is all that the manifest does not name as a (peer) dependency: everything but the caller's own msw.
-  esbuildPlugins: [ownSourceMapsOnly, thirdParties([...inlinedTypes, ...inlinedInPage])],
+  esbuildPlugins: [thirdParties([...inlinedTypes, ...inlinedInPage])],
   plugins: [commonJs],
   // Deno, Workers and `node:sqlite` know the built-in modules by their full names only.
   removeNodeProtocol: false,

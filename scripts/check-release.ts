@@ -2,7 +2,6 @@
 // Run: npm run release:check [-- --tag v1.2.3]     prints what is missing, and fails
 import { readFileSync } from 'node:fs';
 import { VERSION } from '../src/version';
-import { repositoryUrl } from './release-host';
 import { releaseProblems } from './release-problems';
 
 const tagAt = process.argv.indexOf('--tag');
@@ -11,7 +10,6 @@ const problems = releaseProblems({
   lock: JSON.parse(readFileSync('package-lock.json', 'utf8')),
   sourceVersion: VERSION,
   changelog: readFileSync('CHANGELOG.md', 'utf8'),
-  repositoryUrl,
   tag: tagAt === -1 ? undefined : (process.argv[tagAt + 1] ?? ''),
 });
 

@@ -7,6 +7,7 @@ export interface ReleaseFacts {
     readonly repository?: { readonly type: string; readonly url: string };
     readonly homepage?: string;
     readonly bugs?: { readonly url: string };
+    readonly author?: string;
   };
   readonly lock: {
     readonly version: string;
@@ -14,7 +15,6 @@ export interface ReleaseFacts {
   };
   readonly sourceVersion: string;
   readonly changelog: string;
-  readonly repositoryUrl: string;
   /** The tag that is being released, if one is. */
   readonly tag: string | undefined;
 }
@@ -24,22 +24,29 @@ export function releaseProblems(facts: ReleaseFacts): string[] {
   return [...hostProblems(facts), ...versionProblems(facts), ...changelogProblems(facts)];
 }
 
-function hostProblems({ manifest, repositoryUrl }: ReleaseFacts): string[] {
-  if (repositoryUrl === '') {
-    return ['No host: enter the repository in scripts/release-host.ts.'];
-  }
-  if (!/^https:\/\/[^\s/]+\.[^\s/]+\/\S*[^\s/]$/.test(repositoryUrl) || /\bexample\b/.test(repositoryUrl)) {
-    return ['The host in scripts/release-host.ts is not the https URL of a repository.'];
+/** The repository's https URL in the manifest. It is a placeholder until there is a host. */
+export function repositoryOf({ repository }: ReleaseFacts['manifest']): string {
+  return /^git\+(.*)\.git$/.exec(repository?.url ?? '')?.[1] ?? '';
+}
+
+function hostProblems({ manifest }: ReleaseFacts): string[] {
+  const repository = repositoryOf(manifest);
+  if (!/^https:\/\/[^\s/]+\.[^\s/]+\/\S*[^\s/]$/.test(repository) || isPlaceholder(repository)) {
+    return ['No host: set `repository.url` in package.json to git+https://<host>/<path>.git.'];
   }
   const expected = {
-    'repository.url': [`git+${repositoryUrl}.git`, manifest.repository?.url],
-    homepage: [`${repositoryUrl}#readme`, manifest.homepage],
-    'bugs.url': [`${repositoryUrl}/issues`, manifest.bugs?.url],
+    homepage: [`${repository}#readme`, manifest.homepage],
+    'bugs.url': [`${repository}/issues`, manifest.bugs?.url],
   };
-  return Object.entries(expected).flatMap(([field, [wanted, found]]) =>
+  const differing = Object.entries(expected).flatMap(([field, [wanted, found]]) =>
     found === wanted ? [] : [`package.json: set \`${field}\` to ${wanted}.`],
   );
+  const { author = '' } = manifest;
+  const hasAuthor = author !== '' && !isPlaceholder(author);
+  return hasAuthor ? differing : [...differing, 'package.json: set `author` to who publishes the package.'];
 }
+
+const isPlaceholder = (text: string) => /\bexample\b|OWNER/.test(text);
 
 function versionProblems({ manifest, lock, sourceVersion, tag }: ReleaseFacts): string[] {
   const { version } = manifest;

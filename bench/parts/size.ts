@@ -38,7 +38,7 @@ export async function size(): Promise<PartReport> {
   return {
     tables: [{ title, columns: ['', 'minified', 'and gzipped'], rows }],
     goals,
-    notes: [`Installed: ${entryCount} files, source maps and declarations included.`],
+    notes: [`Installed: ${entryCount} files, declarations included.`],
   };
 }
 

@@ -3,7 +3,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { repositoryUrl } from '../../scripts/release-host';
 import { type ReleaseFacts, releaseProblems } from '../../scripts/release-problems';
 
 const host = 'https://git.merchant-tools.com.br/sdk/pix-automatic-sdk';
@@ -14,11 +13,11 @@ const ready: ReleaseFacts = {
     repository: { type: 'git', url: `git+${host}.git` },
     homepage: `${host}#readme`,
     bugs: { url: `${host}/issues` },
+    author: 'Merchant Tools',
   },
   lock: { version: '1.2.3', packages: { '': { version: '1.2.3' } } },
   sourceVersion: '1.2.3',
   changelog: '# Changelog\n\n## [1.2.3] - 2026-12-01\n\nText.\n',
-  repositoryUrl: host,
   tag: 'v1.2.3',
 };
 
@@ -29,10 +28,13 @@ describe('releaseProblems', () => {
   });
 
   it.each<[what: string, change: Partial<ReleaseFacts>, says: string]>([
-    ['no host', { repositoryUrl: '' }, 'scripts/release-host.ts'],
-    ['an example host', { repositoryUrl: 'https://git.example.com/a/b' }, 'scripts/release-host.ts'],
-    ['a host without https', { repositoryUrl: 'http://git.host.com/a/b' }, 'scripts/release-host.ts'],
-    ['another host in the manifest', { repositoryUrl: 'https://git.host.com/a/b' }, '`repository.url`'],
+    ['no host', { manifest: without('repository') }, '`repository.url`'],
+    ['an example host', { manifest: at('https://git.example.com/a/b') }, '`repository.url`'],
+    ['a placeholder in the host', { manifest: at('https://git.host.com/OWNER/b') }, '`repository.url`'],
+    ['a host without https', { manifest: at('http://git.host.com/a/b') }, '`repository.url`'],
+    ['another host in the manifest', { manifest: at('https://git.host.com/a/b') }, '`homepage`'],
+    ['no author', { manifest: without('author') }, '`author`'],
+    ['a placeholder for the author', { manifest: { ...ready.manifest, author: 'OWNER' } }, '`author`'],
     ['a manifest without homepage', { manifest: without('homepage') }, '`homepage`'],
     ['a manifest without bugs', { manifest: without('bugs') }, '`bugs.url`'],
     [
@@ -60,7 +62,11 @@ describe('releaseProblems', () => {
   });
 });
 
-function without(field: 'homepage' | 'bugs'): ReleaseFacts['manifest'] {
+function at(url: string): ReleaseFacts['manifest'] {
+  return { ...ready.manifest, repository: { type: 'git', url: `git+${url}.git` } };
+}
+
+function without(field: 'homepage' | 'bugs' | 'repository' | 'author'): ReleaseFacts['manifest'] {
   const { [field]: _left, ...rest } = ready.manifest;
   return rest;
 }
@@ -87,15 +93,10 @@ function releaseCheck(cwd: string): string {
 }
 
 function enterHost(copy: string): void {
-  const file = join(copy, 'scripts/release-host.ts');
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8').replace(/repositoryUrl = '.*'/, `repositoryUrl = '${host}'`),
-  );
   const { manifest } = ready;
   const own = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8'));
-  const { repository, homepage, bugs } = manifest;
-  writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...own, repository, homepage, bugs }));
+  const { repository, homepage, bugs, author } = manifest;
+  writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...own, repository, homepage, bugs, author }));
 }
 
 function dateChangelog(copy: string): void {
@@ -112,18 +113,10 @@ describe('npm run release:check, on a copy', { timeout: 60_000 }, () => {
     expect(releaseCheck(copy)).toMatch(/^\d+\.\d+\.\d+ can be released\.\n$/);
   });
 
-  it('fails when the section is dated and no host is entered', () => {
+  it('fails when the section is dated and the manifest has placeholders', () => {
     const copy = copyOfRepository((directory) => {
       dateChangelog(directory);
-      const file = join(directory, 'scripts/release-host.ts');
-      writeFileSync(file, "export const repositoryUrl = '';\n");
     });
-    expect(releaseCheck(copy)).toContain('No host: enter the repository in scripts/release-host.ts.');
+    expect(releaseCheck(copy)).toContain('No host: set `repository.url` in package.json');
   });
-});
-
-it('the manifest names a host if and only if one is entered', () => {
-  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-  const stated = ['repository', 'homepage', 'bugs'].filter((field) => field in manifest);
-  expect(stated).toEqual(repositoryUrl === '' ? [] : ['repository', 'homepage', 'bugs']);
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,6 +18,19 @@ describe('release.yml', () => {
     expect(publish).toContain('npm publish');
     expect(publish).not.toMatch(/actions\/checkout|npm (ci|install|i|run|exec)\b|npx /);
     expect(publish).toContain('--ignore-scripts');
+  });
+
+  it.each([
+    ['v1.2.3', 'latest'],
+    ['v1.2.3-rc.1', 'next'],
+  ])('the publish job gives %s the tag %s', (ref, tag) => {
+    const script = /run: \|\n((?: {10}.*\n)*? {10}npm publish.*)/.exec(publish)?.[1] ?? '';
+    const env = { ...process.env, GITHUB_REF_NAME: ref };
+    const shell = ['-ec', `npm() { echo "$@"; }\n${script}`];
+    const printed = execFileSync('bash', shell, { env, encoding: 'utf8' });
+    expect(printed).toMatch(
+      new RegExp(`^publish \\./pix-automatic-sdk-${ref.slice(1)}\\.tgz .* --tag ${tag}\\n$`),
+    );
   });
 
   it('the publish job compares both hashes before it publishes', () => {
