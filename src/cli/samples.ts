@@ -62,8 +62,9 @@ export class Samples {
   #lastId = 1000;
 
   /** A paid sale, and the notifications about it. */
-  sale(identity: SaleIdentity = this.#newSale()): SampleSale {
-    const { id, uuid, referenceCode, amount: saleAmount = sampleOrder.amount } = identity;
+  sale(identity: SaleIdentity = this.#newSale(), end = ''): SampleSale {
+    const { id, uuid, amount: saleAmount = sampleOrder.amount } = identity;
+    const referenceCode = identity.referenceCode + end;
     const { payment, refund, reversals } = this.#templates;
     return {
       payment: withFields(payment, { saleToken: uuid, referenceCode, amount: saleAmount }),

@@ -58,6 +58,7 @@ const faultList = z.object({
     }),
   ),
 });
+const callCount = z.object({ calls: z.number() });
 const deliveryList = z.object({ deliveries: z.array(delivery) });
 
 /** Calls a running sandbox: its controls, and the service's operations. */
@@ -83,6 +84,11 @@ export class SandboxClient {
   /** The faults that still wait for calls. */
   async faults(): Promise<z.infer<typeof faultList>['faults']> {
     return readAnswer(faultList, await this.call('GET', '/sandbox/faults')).faults;
+  }
+
+  /** How many calls about this transaction are among the newest 500. */
+  async callsAbout(uuid: string): Promise<number> {
+    return readAnswer(callCount, await this.call('GET', `/sandbox/page/calls-about/${uuid}`)).calls;
   }
 
   /** Calls a control such as `pay`, and waits for the first attempt of each notification that it sends. */

@@ -9,7 +9,7 @@ export function isDefaultPair({ apiKey, apiToken }: Credentials): boolean {
 }
 
 /** Shorter secrets are placeholders such as `k`. Blanking those would blank half of every URL. */
-const SHORTEST_SECRET = 6;
+export const SHORTEST_SECRET = 6;
 
 /**
  * Blanks the credentials in a text: plain, percent-encoded, and as the Base64 pair that notifications carry. Of a text

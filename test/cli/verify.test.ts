@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pageVerify } from '../../src/cli/commands/sandbox';
-import { verify } from '../../src/cli/commands/verify';
+import { effectsCode, verify } from '../../src/cli/commands/verify';
 import { CliFailure } from '../../src/cli/failure';
 import { parseArguments } from '../../src/cli/parse-arguments';
 import { SandboxClient } from '../../src/cli/sandbox-client';
@@ -48,6 +49,11 @@ async function verdicts(...args: Parameters<typeof verifyListener>) {
   const ids = (verdict: string) => checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
   return { checks, failed: ids('failed'), notChecked: ids('not-checked') };
 }
+
+it.each(['README.md', 'docs/verify.md'])('%s shows the code for --effects that the command shows', (name) => {
+  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  expect(text).toContain(effectsCode.join('\n'));
+});
 
 it('a failed check also prints what it could not find out', () => {
   const lines = reportLines({

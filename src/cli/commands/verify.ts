@@ -7,11 +7,19 @@ import { insecureHttpOption, jsonOption, type Options } from '../options';
 import { print } from '../output';
 import { connectSandbox, type SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
-import { reportEnd, reportLines } from '../verify/report';
+import { reportEnd, terminalProgress } from '../verify/report';
 import { DEFAULT_LIMIT_MS, runChecklist, withoutFaults } from '../verify/run-checklist';
 
 const counters = documentedKinds.map(({ kind }) => kind);
 const lastCounter = counters.pop();
+
+/** What a listener needs for `--effects`. */
+export const effectsCode = [
+  "import { createServer } from 'node:http';",
+  'const done: Record<string, number> = {};',
+  'export const count = (kind: string) => void (done[kind] = (done[kind] ?? 0) + 1); // call it at the end of each callback',
+  "createServer((_request, response) => response.end(JSON.stringify(done))).listen(3001, '127.0.0.1');",
+];
 
 export const verify: Command = {
   name: 'verify',
@@ -37,7 +45,7 @@ export const verify: Command = {
   examples: [
     'verify http://127.0.0.1:3000/webhooks',
     'verify http://127.0.0.1:3000/webhooks --sandbox http://127.0.0.1:4100',
-    'verify http://127.0.0.1:3000/webhooks --effects http://127.0.0.1:3000/actions-so-far',
+    'verify http://127.0.0.1:3000/webhooks --effects http://127.0.0.1:3001 --sandbox http://127.0.0.1:4100',
   ],
   notes: [
     {
@@ -54,9 +62,11 @@ export const verify: Command = {
       title: 'Effects',
       lines: [
         'Responses do not show whether a listener acted once, twice or never. In a test environment that gets no other',
-        'notifications, give it a URL that answers GET with how much it has durably done so far: an object of numbers',
-        `such as {"payment": 7, "refund": 5}, named ${counters.join(', ')} and ${lastCounter}, or one number.`,
-        'No credentials are sent there. Without --effects, the checks that need it are reported as not checked.',
+        'notifications, let a URL answer GET with how much it has durably done so far, by kind:',
+        ...effectsCode.map((line) => `  ${line}`),
+        `The names are ${counters.join(', ')} and ${lastCounter}. A listener with an inbox and a worker`,
+        'counts the rows of its inbox as `inbox`. No credentials are sent there. Without --effects, the checks that need',
+        'it are reported as not checked.',
       ],
     },
   ],
@@ -81,11 +91,19 @@ export const verify: Command = {
     const json = options.has('json');
     await checkBeforehand(settings.effects, settings.sandbox);
 
-    if (!json) print(`Checking ${to} with ${pairs[chosen.source]}.\n`);
+    if (!json) {
+      print(`Checking ${to} with ${pairs[chosen.source]}.\n`);
+      if (settings.effects === undefined) {
+        print(
+          'Without --effects, half of the checks cannot run: responses do not show whether a listener acts. Add',
+        );
+        print(
+          `to the listener, and pass --effects http://127.0.0.1:3001:\n\n${effectsCode.map((line) => `  ${line}`).join('\n')}\n`,
+        );
+      }
+    }
     const checks = await withoutFaults(settings.sandbox, () =>
-      runChecklist({ ...settings, url: target.url, credentials }, (result) => {
-        if (!json) print(reportLines(result));
-      }),
+      runChecklist({ ...settings, url: target.url, credentials }, json ? {} : terminalProgress),
     );
     return reportEnd(checks, { to, credentials: chosen.source, json, isPartial: options.has('partial') });
   },

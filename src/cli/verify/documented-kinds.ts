@@ -1,9 +1,8 @@
 import type { SandboxNotification } from '../../sandbox/model/records';
-import { type DocumentedNotification, documentedKinds } from '../../service/notifications';
+import type { DocumentedNotification } from '../../service/notifications';
+import { type ActionCount, counters } from './effects';
+import type { Exchange, Named } from './exchange';
 import type { Acted, Session } from './session';
-
-/** A notification, with its name in the report. */
-export type Named = readonly [name: string, notification: SandboxNotification];
 
 type Kind = DocumentedNotification['kind'];
 
@@ -11,19 +10,18 @@ const FAILED_PAYOUT = 'failed payout';
 
 /**
  * One notification of each kind and status in sections 6.2 to 6.5, and a sale with REVERSAL. No two are about the same
- * sale, except the reversal's PENDING and PAID.
+ * sale.
  */
 export async function everyKind(session: Session): Promise<Named[]> {
   const sale = () => session.announcedSale();
-  const returned = await (await sale()).reversal('PAID');
-  const kept = await (await sale()).reversal('CANCELLED');
+  const reversal = async (end: 'PAID' | 'CANCELLED') => (await sale()).reversal(end);
   const byKind: Record<Kind, Named[]> = {
     payment: [['payment', (await session.sale()).payment]],
-    saleStatus: [['sale REVERSAL', (await (await sale()).reversal('PAID')).sale]],
+    saleStatus: [['sale REVERSAL', (await reversal('PAID')).sale]],
     reversal: [
-      ['reversal PENDING', returned.pending],
-      ['reversal PAID', returned.ended],
-      ['reversal CANCELLED', kept.ended],
+      ['reversal PENDING', (await reversal('PAID')).pending],
+      ['reversal PAID', (await reversal('PAID')).ended],
+      ['reversal CANCELLED', (await reversal('CANCELLED')).ended],
     ],
     refund: [['refund', await (await sale()).refund(1)]],
     payout: [
@@ -32,6 +30,71 @@ export async function everyKind(session: Session): Promise<Named[]> {
     ],
   };
   return Object.values(byKind).flat();
+}
+
+/** A notification that was sent, and what the listener did about it. */
+export interface SentKind {
+  readonly name: string;
+  readonly notification: SandboxNotification;
+  readonly exchange: Exchange;
+  /** `undefined` without `--effects`. */
+  readonly actions: ActionCount | undefined;
+}
+
+/** Sends notifications, and counts after each. A slow listener gets those of different counters at once. */
+export async function watchEach(session: Session, make: () => Promise<Named[]>): Promise<SentKind[]> {
+  const all = await make();
+  await session.settle();
+  if (!session.countsEffects) {
+    const exchanges = await session.sendAll(all);
+    return all.flatMap(([name, notification], index) => {
+      const exchange = exchanges[index];
+      return exchange === undefined ? [] : [{ name, notification, exchange, actions: undefined }];
+    });
+  }
+  const { isSlow } = session;
+  const together = isSlow ? await watchTogether(session, all) : undefined;
+  if (together !== undefined) return together;
+  const sent: SentKind[] = [];
+  for (const [name, notification] of isSlow ? await make() : all) {
+    const { result, actions } = await session.watch(1, () => session.send(name, notification));
+    sent.push({ name, notification, exchange: result, actions });
+  }
+  return sent;
+}
+
+/** `undefined` if the counters do not show what was done about which, as when one notification moves two of them. */
+async function watchTogether(session: Session, all: readonly Named[]): Promise<SentKind[] | undefined> {
+  const sent: SentKind[] = [];
+  for (const group of groupsOfKinds(all)) {
+    const { result, actions } = await session.watch(group.length, () => session.sendAll(group));
+    if (actions?.byName === undefined) return undefined;
+    const { byName } = actions;
+    let told = 0;
+    for (const [index, [name, notification]] of group.entries()) {
+      const counter = counterOf(name, { ...actions, kind: notification.kind });
+      const total = byName[counter] ?? 0;
+      const exchange = result[index];
+      if (exchange === undefined || total < 0 || total > 1) return undefined;
+      told += total;
+      const none = Object.fromEntries(Object.keys(byName).map((other) => [other, 0]));
+      const moved = counter in byName ? { ...none, [counter]: total } : none;
+      sent.push({ name, notification, exchange, actions: { total, byName: moved } });
+    }
+    if (told !== actions.total) return undefined;
+  }
+  return sent;
+}
+
+/** Groups in which each kind is once. */
+function groupsOfKinds(all: readonly Named[]): Named[][] {
+  const groups: Named[][] = [];
+  for (const one of all) {
+    const group = groups.find((named) => named.every(([, { kind }]) => kind !== one[1].kind));
+    if (group === undefined) groups.push([one]);
+    else group.push(one);
+  }
+  return groups;
 }
 
 /** How to make a notification whose fields are then left out, one at a time. */
@@ -66,9 +129,6 @@ export const samplesOfKinds = {
     make: async (session) => session.samples.payout(),
   },
 } satisfies Record<Exclude<Kind, 'saleStatus'>, Sample>;
-
-/** The counters of `--effects` that checks look at. Others are the merchant's own, and may move at any time. */
-export const counters: readonly string[] = [...documentedKinds.map(({ kind }) => kind), 'payoutFailed'];
 
 /** The counter that a notification belongs to. Payouts that failed may have one of their own. */
 export function counterOf(name: string, { kind, byName = {} }: Acted): string {

@@ -3,7 +3,11 @@ import {
   type NotificationRequest,
   postNotification,
 } from '../../sandbox/delivery/post-notification';
+import type { SandboxNotification } from '../../sandbox/model/records';
 import { describeAnswer, excerpt } from '../output';
+
+/** A notification, with its name in the report. */
+export type Named = readonly [name: string, notification: SandboxNotification];
 
 /** What a response means to every check. `silent` is a timeout; `gone` means that no connection was made. */
 export type Reception = 'accepted' | 'refused' | 'broken' | 'silent' | 'gone';
@@ -14,7 +18,11 @@ export interface Exchange extends NotificationAnswer {
   readonly reception: Reception;
   /** What the listener wrote, without credentials. */
   readonly shownText: string;
+  readonly headers: readonly string[];
 }
+
+/** A secret may come at the end of a long page about an error. */
+const MAX_TEXT_BYTES = 64 * 1024;
 
 /** Sends a body to the listener. */
 export async function exchange(
@@ -22,8 +30,12 @@ export async function exchange(
   request: NotificationRequest,
   redact: (text: string) => string,
 ): Promise<Exchange> {
-  const answer = await postNotification(request);
-  return { ...answer, what, shownText: redact(answer.text), reception: receptionOf(answer) };
+  let headers: readonly string[] = [];
+  const onHeaders = (received: readonly string[]) => {
+    headers = received;
+  };
+  const answer = await postNotification({ ...request, onHeaders, maxTextBytes: MAX_TEXT_BYTES });
+  return { ...answer, what, headers, shownText: redact(answer.text), reception: receptionOf(answer) };
 }
 
 function receptionOf({ httpStatus, error }: NotificationAnswer): Reception {

@@ -1,6 +1,7 @@
 import { paint, print, printJson } from '../output';
 import type { CheckResult, Verdict } from './check';
 import { reachable } from './checks/reachable';
+import { checklist, type Progress } from './run-checklist';
 
 const marks = {
   passed: paint('green', '✓'),
@@ -17,6 +18,22 @@ export function reportLines({ title, verdict, problems, open, why, fix }: CheckR
   if (fix !== undefined) lines.push(...wrap(`Fix: ${fix}`).map((line) => `      ${line}`));
   return lines.join('\n');
 }
+
+/** Prints each result, and on a terminal also which check is under way. */
+export const terminalProgress: Progress = {
+  started(title, number) {
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K  ${number}/${checklist.length} ${title} …`);
+  },
+  estimated(responseMs, runMs) {
+    print(
+      `  A response takes about ${Math.round(responseMs / 1000)} s: the whole run takes about ${Math.ceil(runMs / 60_000)} min.`,
+    );
+  },
+  ended(result) {
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+    print(reportLines(result));
+  },
+};
 
 /**
  * The exit code of a whole run: 0 only if every check ran and passed.

@@ -2,6 +2,7 @@ import { CliFailure } from '../failure';
 import type { SandboxClient } from '../sandbox-client';
 import { type CheckDefinition, type CheckResult, Findings } from './check';
 import { acts } from './checks/acts';
+import { bodies } from './checks/bodies';
 import { burst } from './checks/burst';
 import { confirms } from './checks/confirms';
 import { credentials } from './checks/credentials';
@@ -16,6 +17,7 @@ import { retry } from './checks/retry';
 import { rightKind } from './checks/right-kind';
 import { unknownFields, unknownKinds } from './checks/unknown';
 import { workFirst } from './checks/work-first';
+import { describeExchange } from './exchange';
 import { Session, type SessionOptions } from './session';
 
 /**
@@ -30,6 +32,7 @@ export const checklist: readonly CheckDefinition[] = [
   rightKind,
   unknownFields,
   missingFields,
+  bodies,
   duplicates,
   burst,
   oneSale,
@@ -50,32 +53,51 @@ const always: readonly CheckDefinition[] = [reachable, noSecrets, prompt];
 /** The default of `--limit`: how long a response may take, in milliseconds. Our choice: the service documents no limit. */
 export const DEFAULT_LIMIT_MS = 5_000;
 
-/** Runs every check, and passes each result to `onResult` as soon as it is known. */
-export async function runChecklist(
-  options: SessionOptions,
-  onResult: (result: CheckResult) => void = () => undefined,
-): Promise<CheckResult[]> {
+/** Gets to know how a run goes on. */
+export interface Progress {
+  /** Called before each check. */
+  started?(title: string, number: number): void;
+  /** Called once, early, for a listener that takes long to answer. */
+  estimated?(responseMs: number, runMs: number): void;
+  ended?(result: CheckResult): void;
+}
+
+/** As many responses of a slow listener are waited for in a row, and this long for late actions. */
+const RESPONSES_IN_A_ROW = 38;
+const WAITS_MS = 15_000;
+
+/** Runs every check. */
+export async function runChecklist(options: SessionOptions, progress: Progress = {}): Promise<CheckResult[]> {
   const session = new Session(options);
   const results: CheckResult[] = [];
   let isPointless = false;
-  for (const check of checklist) {
+  for (const [index, check] of checklist.entries()) {
     const findings = new Findings(check.fix);
+    progress.started?.(check.title, index + 1);
+    session.startCheck();
     if (isPointless && !always.includes(check)) findings.leaveOpen('the first notification was not accepted');
     else await run(check, findings, session);
     const result = findings.result(check);
     results.push(result);
-    onResult(result);
-    if (check === reachable) isPointless = result.verdict !== 'passed';
+    progress.ended?.(result);
+    if (check !== reachable) continue;
+    isPointless = result.verdict !== 'passed';
+    const { quickestMs, isSlow } = session;
+    if (isSlow) progress.estimated?.(quickestMs, quickestMs * RESPONSES_IN_A_ROW + WAITS_MS);
   }
   return results;
 }
 
 /** Leaves a check open if it cannot reach `--effects`, the sandbox or the shop: it may have crashed meanwhile. */
 async function run(check: CheckDefinition, findings: Findings, session: Session): Promise<void> {
+  const sentBefore = session.exchanges.length;
   try {
     await check.run(findings, session);
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
+    // A listener that ends its process often takes --effects with it.
+    const broken = session.exchanges.slice(sentBefore).find(({ reception }) => reception === 'broken');
+    if (broken !== undefined) findings.fail(`${describeExchange(broken)}; then nothing listened any more`);
     findings.leaveOpen(error.message);
   }
 }

@@ -17,7 +17,8 @@ export interface Sale {
 export interface SaleSource {
   /** Whether they exist in a sandbox, so that a listener can confirm them. */
   readonly areReal: boolean;
-  sale(): Promise<Sale>;
+  /** @param referenceCode - the end of the order's identifier, unless the merchant's shop chooses it */
+  sale(referenceCode?: string): Promise<Sale>;
   /** A payment notification of a sale that nobody has paid. */
   unpaid(): Promise<SandboxNotification>;
 }
@@ -26,8 +27,8 @@ export interface SaleSource {
 export function madeUpSales(samples: Samples): SaleSource {
   return {
     areReal: false,
-    async sale() {
-      const sale = samples.sale();
+    async sale(referenceCode = '') {
+      const sale = samples.sale(undefined, referenceCode);
       return {
         payment: sale.payment,
         refund: async (amount) => sale.refund(amount),
@@ -43,7 +44,7 @@ const checkoutAnswer = z.looseObject({ response: identity });
 const transactionAnswer = z.looseObject({ id: z.optional(z.number()) });
 
 /** Creates a journey that is not paid yet, and returns the identity of its sale. */
-type CreateJourney = () => Promise<SaleIdentity>;
+type CreateJourney = (referenceCode?: string) => Promise<SaleIdentity>;
 
 /**
  * Sales that exist in a running sandbox and are paid there, so that a listener which confirms payments finds them. The
@@ -54,8 +55,8 @@ export function sandboxSales(
   samples: Samples,
   createJourney: CreateJourney,
 ): SaleSource {
-  const create = async () => {
-    const journey = await createJourney();
+  const create: CreateJourney = async (referenceCode) => {
+    const journey = await createJourney(referenceCode);
     // No trace of it stays on the page and in `list`, and the sandbox itself sends nothing about it.
     await sandbox.call('POST', `/sandbox/transactions/${journey.uuid}/hide`);
     return journey;
@@ -68,8 +69,8 @@ export function sandboxSales(
   return {
     areReal: true,
     unpaid: async () => samples.sale(await create()).payment,
-    async sale() {
-      const journey = await create();
+    async sale(referenceCode) {
+      const journey = await create(referenceCode);
       const { uuid } = journey;
       await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);
       const sample = samples.sale(journey);
@@ -92,9 +93,9 @@ export function sandboxSales(
 export function ownJourneys(sandbox: SandboxClient): CreateJourney {
   let created = 0;
   const prefix = `verify-${Date.now()}-`;
-  return async () => {
+  return async (end = '') => {
     created++;
-    const order = { ...sampleOrder, referenceCode: `${prefix}${created}` };
+    const order = { ...sampleOrder, referenceCode: `${prefix}${created}${end}` };
     const { method, urlTemplate } = operations.createRecurringCheckout;
     const answer = await sandbox.call(method, urlTemplate, order);
     const { id, uuid } = readAnswer(checkoutAnswer, answer).response;

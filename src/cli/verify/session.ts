@@ -1,13 +1,16 @@
+import { Buffer } from 'node:buffer';
 import { redactor } from '../../sandbox/credentials';
 import { listenerUrl } from '../../sandbox/delivery/listener-url';
+import type { NotificationRequest } from '../../sandbox/delivery/post-notification';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import type { Credentials } from '../../service/credentials';
 import { sleep } from '../../shared/time';
 import { basicAuthorization } from '../../webhooks/authorization';
+import { CliFailure } from '../failure';
 import { Samples } from '../samples';
 import type { SandboxClient } from '../sandbox-client';
 import type { ActionCount, Effects } from './effects';
-import { type Exchange, exchange } from './exchange';
+import { type Exchange, exchange, type Named } from './exchange';
 import { madeUpSales, ownJourneys, type Sale, type SaleSource, sandboxSales, shopJourneys } from './sales';
 
 /** What the checklist is run with. */
@@ -51,6 +54,17 @@ const PATIENCE = 3;
 const RETRY_MS = 20;
 /** A few are enough, and each may take the whole wait for `--effects`. */
 const MAX_RECOVERIES = 5;
+/** How many responses in a row may be missing before a check stops: each takes `PATIENCE` times the limit. */
+const MAX_TIMEOUTS = 3;
+/** A listener that takes longer than this for each response gets several notifications at once. */
+const SLOW_MS = 1_000;
+const AT_ONCE = 40;
+
+/** How a notification is sent, other than as the service sends it. */
+interface Sending extends Pick<NotificationRequest, 'method' | 'splitAt'> {
+  /** White space makes the body this long. */
+  readonly bytes?: number;
+}
 
 /** One run of the checklist: sends the notifications, and keeps what later checks need. */
 export class Session {
@@ -67,6 +81,12 @@ export class Session {
   readonly recoveries: Recovery[] = [];
   /** Whether the listener refuses refunds and reversals of sales whose payment it has not seen, as it may. */
   needsPaymentFirst = false;
+  /** How long the quickest accepted notification took, in milliseconds. */
+  quickestMs = Number.POSITIVE_INFINITY;
+  /** Why nothing more is sent: the listener has a rate limit. */
+  #rateLimit: string | undefined;
+  #timeouts = 0;
+  #stops = 0;
   readonly #redact: (text: string) => string;
   readonly #sales: SaleSource;
   readonly #authorization: string;
@@ -87,8 +107,19 @@ export class Session {
     return this.#sales.areReal;
   }
 
-  sale(): Promise<Sale> {
-    return this.#sales.sale();
+  get isSlow(): boolean {
+    return this.quickestMs > SLOW_MS && Number.isFinite(this.quickestMs);
+  }
+
+  /** Each check may wait for a few missing responses. After two checks that stopped, nobody seems to be there. */
+  startCheck(): void {
+    if (this.#timeouts < MAX_TIMEOUTS) this.#timeouts = 0;
+    else if (++this.#stops < 2) this.#timeouts = 0;
+  }
+
+  /** @param referenceCode - the end of the order's identifier, unless the merchant's shop chooses it */
+  sale(referenceCode?: string): Promise<Sale> {
+    return this.#sales.sale(referenceCode);
   }
 
   /** A sale for a refund or a reversal. Sends its payment first, if the listener needs that. */
@@ -131,22 +162,53 @@ export class Session {
   }
 
   /** Sends a notification as the service does, and once more after a response of 500 or more. */
-  async send(what: string, notification: SandboxNotification): Promise<Exchange> {
-    const first = await this.sendOnce(what, notification);
+  async send(what: string, notification: SandboxNotification, sending?: Sending): Promise<Exchange> {
+    const first = await this.sendOnce(what, notification, sending);
     if ((first.httpStatus ?? 0) < 500) return first;
     await sleep(RETRY_MS);
-    if (this.recoveries.length === MAX_RECOVERIES) return this.sendOnce(what, notification);
-    const { result: second, actions } = await this.watch(1, () => this.sendOnce(what, notification));
+    if (this.recoveries.length === MAX_RECOVERIES) return this.sendOnce(what, notification, sending);
+    const { result: second, actions } = await this.watch(1, () => this.sendOnce(what, notification, sending));
     if (second.reception === 'accepted') {
       this.recoveries.push({ what, kind: notification.kind, actions: actions?.total });
     }
     return second;
   }
 
+  /**
+   * Sends notifications that do not depend on each other: one after the other, or several at once to a slow listener.
+   * What is refused among several is sent again alone, because a listener may refuse while it is busy.
+   */
+  async sendAll(all: readonly (readonly [...Named, sending?: Sending])[]): Promise<Exchange[]> {
+    const exchanges: Exchange[] = [];
+    if (!this.isSlow) {
+      for (const one of all) exchanges.push(await this.send(...one));
+      return exchanges;
+    }
+    for (let start = 0; start < all.length; start += AT_ONCE) {
+      const some = all.slice(start, start + AT_ONCE);
+      const first = await Promise.all(some.map((one) => this.sendOnce(...one)));
+      for (const [index, one] of some.entries()) {
+        const exchange = first[index];
+        const isRefused = exchange === undefined || exchange.reception === 'refused';
+        exchanges.push(isRefused ? await this.send(...one) : exchange);
+      }
+    }
+    return exchanges;
+  }
+
   /** Sends a notification as the service does, without a retry. */
-  async sendOnce(what: string, notification: SandboxNotification): Promise<Exchange> {
-    const sent = await this.#deliver(this.#authorization, what, notification);
+  async sendOnce(what: string, notification: SandboxNotification, sending?: Sending): Promise<Exchange> {
+    if (this.#rateLimit !== undefined) throw new CliFailure(1, this.#rateLimit);
+    const sent = await this.#deliver(this.#authorization, what, notification, sending);
     this.exchanges.push(sent);
+    if (sent.reception === 'accepted') this.quickestMs = Math.min(this.quickestMs, sent.durationMs);
+    // Of the first one, `reachable` tells. Later ones are no proof of a fault: the service sends far fewer.
+    if (sent.httpStatus === 429 && this.exchanges.length > 1) {
+      this.#rateLimit =
+        `the listener has a rate limit (HTTP 429 after ${this.exchanges.length} notifications): raise it while verify ` +
+        'runs, which sends some hundreds';
+      throw new CliFailure(1, this.#rateLimit);
+    }
     return sent;
   }
 
@@ -155,29 +217,44 @@ export class Session {
     authorization: string | undefined,
     what: string,
     notification: SandboxNotification,
+    sending?: Sending,
   ): Promise<Exchange> {
-    const sent = await this.#deliver(authorization, what, notification);
+    const sent = await this.#deliver(authorization, what, notification, sending);
     this.forgeries.push(sent);
     return sent;
   }
 
   /** Sends any body with the right credentials, to find out how the listener reads bodies. */
-  probe(body: string): Promise<Exchange> {
-    return this.#post('a probe', this.options.url, body, this.#authorization);
+  probe(body: string, query = ''): Promise<Exchange> {
+    const url = listenerUrl(this.options.url, { kind: 'payment', query }) ?? this.options.url;
+    return this.#post('a probe', url, body, this.#authorization);
   }
 
   #deliver(
     authorization: string | undefined,
     what: string,
     { kind, query, payload }: SandboxNotification,
+    { bytes = 0, ...sending }: Sending = {},
   ): Promise<Exchange> {
     const url = listenerUrl(this.options.url, { kind, query }) ?? this.options.url;
-    return this.#post(what, url, JSON.stringify(payload), authorization);
+    const body = JSON.stringify(payload);
+    const space = ' '.repeat(Math.max(0, bytes - Buffer.byteLength(body)));
+    return this.#post(what, url, `${body.slice(0, -1)}${space}}`, authorization, sending);
   }
 
-  #post(what: string, url: string, body: string, authorization: string | undefined): Promise<Exchange> {
+  async #post(
+    what: string,
+    url: string,
+    body: string,
+    authorization: string | undefined,
+    sending?: Sending,
+  ): Promise<Exchange> {
+    if (this.#timeouts >= MAX_TIMEOUTS)
+      throw new CliFailure(1, `stopped after ${MAX_TIMEOUTS} timeouts in a row`);
     const timeoutMs = this.options.limitMs * PATIENCE;
-    return exchange(what, { url, body, authorization, timeoutMs }, this.#redact);
+    const sent = await exchange(what, { ...sending, url, body, authorization, timeoutMs }, this.#redact);
+    this.#timeouts = sent.reception === 'silent' ? this.#timeouts + 1 : 0;
+    return sent;
   }
 }
 

@@ -10,11 +10,19 @@ import type { Send, SendOptions, SendResult } from './delivery';
 export interface NotificationRequest {
   readonly url: string;
   readonly body: string;
+  /** Default: POST. The service knows no other. */
+  readonly method?: string | undefined;
+  /** Sends this many bytes of the body first, and the rest a moment later, as a network may. */
+  readonly splitAt?: number | undefined;
+  /** How much of the answer is kept. Default: 4 KiB. */
+  readonly maxTextBytes?: number | undefined;
   /** The whole `Authorization` header. `undefined` leaves it out, which the service never does. */
   readonly authorization: string | undefined;
   /** For the whole attempt. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Gets the names and values of the answer's headers. They are no part of the result, which goes into logs. */
+  readonly onHeaders?: ((headers: readonly string[]) => void) | undefined;
   /** Blanks the credentials in the beginning of an answer. Default: nothing is blanked. */
   readonly redact?: ((text: string, isCut: boolean) => string) | undefined;
 }
@@ -24,17 +32,19 @@ export interface NotificationAnswer extends SendResult {
   readonly text: string;
 }
 
-/** How much of an answer is kept. Only the status decides whether the delivery succeeded. */
+/** Only the status decides whether the delivery succeeded. */
 const MAX_TEXT_BYTES = 4096;
+const SPLIT_MS = 200;
 
 /** Sends a notification over HTTP as in section 6.1. A redirect is an answer like any other. Never rejects. */
 export function postNotification(notification: NotificationRequest): Promise<NotificationAnswer> {
-  const { url, body, authorization, timeoutMs, signal, redact = (text) => text } = notification;
+  const { url, method = 'POST', body, authorization, timeoutMs, signal, splitAt } = notification;
+  const { maxTextBytes = MAX_TEXT_BYTES, onHeaders = () => {}, redact = (text) => text } = notification;
   const started = performance.now();
   return new Promise((resolve) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
     const request = send(url, {
-      method: 'POST',
+      method,
       // A new connection each time, so that none is left open when the sandbox closes.
       agent: false,
       signal,
@@ -53,14 +63,15 @@ export function postNotification(notification: NotificationRequest): Promise<Not
     let hasResponse = false;
     request.on('response', (response) => {
       hasResponse = true;
+      onHeaders(response.rawHeaders);
       let start = Buffer.alloc(0);
       response.on('data', (chunk: Buffer) => {
-        if (start.length <= MAX_TEXT_BYTES) start = Buffer.concat([start, chunk]);
+        if (start.length <= maxTextBytes) start = Buffer.concat([start, chunk]);
       });
       // Read to its end, so that the listener is not cut off while it answers. The timeout limits this too.
       const answered = () => {
-        const isCut = start.length > MAX_TEXT_BYTES;
-        end(response.statusCode, undefined, redact(start.subarray(0, MAX_TEXT_BYTES).toString(), isCut));
+        const isCut = start.length > maxTextBytes;
+        end(response.statusCode, undefined, redact(start.subarray(0, maxTextBytes).toString(), isCut));
       };
       response.on('close', answered).on('error', answered);
     });
@@ -76,7 +87,12 @@ export function postNotification(notification: NotificationRequest): Promise<Not
     request.on('close', () => {
       if (!hasResponse) end(undefined, 'connection closed');
     });
-    request.end(body);
+    if (splitAt === undefined) request.end(body);
+    else {
+      const bytes = Buffer.from(body);
+      request.write(bytes.subarray(0, splitAt));
+      setTimeout(() => request.end(bytes.subarray(splitAt)), SPLIT_MS);
+    }
   });
 }
 

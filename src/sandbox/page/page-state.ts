@@ -107,6 +107,9 @@ export class PageData {
         return this.#listedCalls(skip);
       case 'calls/:id':
         return this.#calls.bodies(Number(id)) satisfies CallBodies | undefined;
+      case 'calls-about/:id':
+        // For `verify`, which asks about its hidden journeys.
+        return { calls: this.#calls.calls.filter(({ journey }) => journey === id).length };
       default:
         return undefined;
     }

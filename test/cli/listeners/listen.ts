@@ -12,6 +12,11 @@ export interface TestListener {
 
 /** Concurrent tests share the listeners, which end with their file. */
 const stops: (() => void)[] = [];
+
+export function onTestsEnd(stop: () => void): void {
+  stops.push(stop);
+}
+
 afterAll(() => {
   for (const stop of stops) stop();
 });

@@ -13,9 +13,10 @@ export type Payload = any;
 
 /** A hand-written listener in parts. In each wrong listener, one part is wrong. */
 export interface Merchant {
-  isLetIn(header: string | undefined, url: URL): boolean;
+  isLetIn(header: string | undefined, url: URL, method: string): boolean;
   /** Answers a request that is not let in. */
-  refuse(response: ServerResponse, header: string | undefined): void;
+  refuse(response: ServerResponse, header: string | undefined, method: string): void;
+  read(request: IncomingMessage): Promise<string>;
   parse(body: string): Payload;
   kindOf(url: URL, payload: Payload): string;
   keyOf(kind: string, payload: Payload): string;
@@ -50,6 +51,7 @@ export interface Shop {
 export const right: Merchant = {
   isLetIn: (header) => header === rightHeader,
   refuse: (response) => response.writeHead(401).end(),
+  read: text,
   parse: (body) => JSON.parse(body),
   kindOf(_url, payload) {
     if (payload.refund) return 'refund';
@@ -82,6 +84,7 @@ export const right: Merchant = {
 /** Starts a listener that is right except for these parts. */
 export async function startMerchant(
   parts: Partial<Merchant> | ((shop: Shop) => Partial<Merchant>),
+  count?: () => unknown,
 ): Promise<TestListener> {
   const waiting = new Set<() => void>();
   const shop: Shop = {
@@ -99,7 +102,7 @@ export async function startMerchant(
       });
     },
     () => {
-      const counts = { ...shop.counts };
+      const counts = count?.() ?? { ...shop.counts };
       for (const resolve of waiting) resolve();
       waiting.clear();
       return counts;
@@ -116,8 +119,9 @@ async function handle(
 ): Promise<void> {
   const header = request.headers.authorization;
   const url = new URL(request.url ?? '', 'http://listener.invalid');
-  if (!merchant.isLetIn(header, url)) return merchant.refuse(response, header);
-  const payload = merchant.parse(await text(request));
+  const { method = '' } = request;
+  if (!merchant.isLetIn(header, url, method)) return merchant.refuse(response, header, method);
+  const payload = merchant.parse(await merchant.read(request));
   const kind = merchant.kindOf(url, payload);
   const act = async () => {
     await merchant.work(kind, payload);

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import { listen } from './listen';
 import { rightHeader, startMerchant } from './merchant';
@@ -101,6 +102,72 @@ export const wrongBodies: readonly WrongListener[] = [
           throw new Error('There is no such order.');
         },
       }),
+  },
+];
+
+/** Accepts all but what is larger, or has other letters. */
+const reading = { fails: ['bodies'] };
+
+export const wrongReaders: readonly WrongListener[] = [
+  ...[2_000, 16_384, 65_536].map(
+    (limit): WrongListener => ({
+      does: `refuses bodies of more than ${limit} bytes`,
+      ...reading,
+      advice: /100 KB/,
+      start: () =>
+        startMerchant({
+          async read(request) {
+            const body = await buffer(request);
+            if (body.length > limit) throw new Error('Too large.');
+            return body.toString();
+          },
+        }),
+    }),
+  ),
+  {
+    does: 'reads the first piece of the body alone',
+    ...reading,
+    advice: /whole body/,
+    start: () =>
+      startMerchant({
+        read: (request) => new Promise((resolve) => request.once('data', (chunk) => resolve(String(chunk)))),
+      }),
+  },
+  {
+    does: 'waits for as many letters as `content-length` has bytes',
+    fails: ['bodies', 'prompt'],
+    advice: /UTF-8/,
+    limitMs: 1_000,
+    start: () =>
+      startMerchant({
+        read: (request) =>
+          new Promise((resolve) => {
+            let body = '';
+            request.setEncoding('utf8').on('data', (chunk: string) => {
+              body += chunk;
+              if (body.length >= Number(request.headers['content-length'])) resolve(body);
+            });
+          }),
+      }),
+  },
+  {
+    does: 'refuses letters that ASCII does not have',
+    ...reading,
+    advice: /UTF-8/,
+    start: () =>
+      startMerchant({
+        parse(body) {
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what this listener takes.
+          if (/[^\u0000-\u007f]/.test(body)) throw new Error('Not ASCII.');
+          return JSON.parse(body);
+        },
+      }),
+  },
+  {
+    does: 'reads the body as ASCII, and so breaks its JSON',
+    ...reading,
+    advice: /UTF-8/,
+    start: () => startMerchant({ read: async (request) => (await buffer(request)).toString('ascii') }),
   },
 ];
 

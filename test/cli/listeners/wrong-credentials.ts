@@ -146,4 +146,64 @@ export const wrongCredentials: readonly WrongListener[] = [
         respond: (response, _outcome, { header }) => response.writeHead(200).end(JSON.stringify({ header })),
       }),
   },
+  {
+    does: 'puts the header it got into a header of its response',
+    fails: ['no-secrets'],
+    advice: /Never send headers/,
+    start: () =>
+      startMerchant({
+        respond: (response, _outcome, { header }) =>
+          response.writeHead(200, { 'x-authorization': header ?? '' }).end(),
+      }),
+  },
+  {
+    does: 'puts the right token into a cookie of its 401',
+    fails: ['no-secrets'],
+    advice: /Answer 401 with a fixed text/,
+    start: () =>
+      startMerchant({
+        refuse: (response) => response.writeHead(401, { 'set-cookie': `expected=${apiToken}` }).end(),
+      }),
+  },
+  {
+    does: 'puts the right token at the end of a long page about the error',
+    fails: ['no-secrets'],
+    advice: /Answer 401 with a fixed text/,
+    start: () =>
+      startMerchant({
+        refuse: (response) => response.writeHead(401).end(`${'<p>stack</p>'.repeat(900)}${apiToken}`),
+      }),
+  },
+  ...(
+    [
+      ['every other method than POST', (method: string) => method !== 'POST'],
+      ['PUT', (method: string) => method === 'PUT'],
+      ['GET', (method: string) => method === 'GET'],
+    ] as const
+  ).map(
+    ([what, isOpen]): WrongListener => ({
+      does: `checks no credentials of ${what}`,
+      fails,
+      advice,
+      start: () =>
+        startMerchant({ isLetIn: (header, _url, method) => isOpen(method) || header === rightHeader }),
+    }),
+  ),
+  {
+    does: 'hangs instead of answering 401',
+    fails,
+    advice: /answer 401 if they differ/,
+    limitMs: 1_500,
+    start: () => startMerchant({ refuse: () => undefined }),
+  },
+  {
+    does: 'hangs when there are no credentials at all',
+    fails,
+    advice: /answer 401 if they differ/,
+    limitMs: 1_500,
+    start: () =>
+      startMerchant({
+        refuse: (response, header) => (header === undefined ? undefined : void response.writeHead(401).end()),
+      }),
+  },
 ];

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Payload, right, startMerchant } from './merchant';
+import { type Merchant, type Payload, right, type Shop, startMerchant } from './merchant';
 import type { WrongListener } from './wrong-listeners';
 
 const once = { fails: ['duplicates'], advice: /Record the idempotency key of what you have acted on/ };
 const share = { fails: ['one-sale'], advice: /Deduplicate on kind, identity and status together/ };
+const undone = { fails: ['order'], advice: /do not go back to it/ };
 const again = { fails: ['retry'], advice: /Record the idempotency key together with the work/ };
 
 export const wrongDuplicates: readonly WrongListener[] = [
@@ -25,7 +26,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
       startMerchant({
         async once(key, act, { done }) {
           if (done.has(key)) return 'seen';
-          await sleep(20);
+          await sleep(100);
           done.add(key);
           await act();
           return 'done';
@@ -57,6 +58,19 @@ export const wrongDuplicates: readonly WrongListener[] = [
     does: 'takes a hash of the time for its key',
     ...once,
     start: () => startMerchant({ keyOf: () => `${performance.now()}` }),
+  },
+  {
+    does: 'takes a hash of the whole body for its key',
+    ...once,
+    start: () => startMerchant({ keyOf: (_kind, payload) => JSON.stringify(payload) }),
+  },
+  {
+    does: 'takes a hash of the whole body of refunds for their key',
+    ...once,
+    start: () =>
+      startMerchant({
+        keyOf: (kind, payload) => (kind === 'refund' ? JSON.stringify(payload) : right.keyOf(kind, payload)),
+      }),
   },
   {
     does: 'answers 409 to duplicates',
@@ -114,7 +128,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
           async once(key, act, shop) {
             if (!key.startsWith(slowKind)) return right.once(key, act, shop);
             if (shop.done.has(key)) return 'seen';
-            await sleep(20);
+            await sleep(100);
             shop.done.add(key);
             await act();
             return 'done';
@@ -187,6 +201,16 @@ export const wrongDuplicates: readonly WrongListener[] = [
     },
   },
   {
+    does: 'reopens a reversal that is over when its PENDING comes late',
+    ...undone,
+    start: () => startMerchant(undoing('reversal', ({ uuid }) => uuid)),
+  },
+  {
+    does: 'takes back a payment when the PENDING of its sale comes late',
+    ...undone,
+    start: () => startMerchant(undoing('payment', ({ saleToken }) => saleToken)),
+  },
+  {
     does: 'records the key before the work, which fails at first',
     ...again,
     start: () => {
@@ -207,7 +231,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   },
   ...(
     [
-      ['refunds', 'refund', 3],
+      ['refunds', 'refund', 2],
       ['sales with REVERSAL', 'saleStatus', 0],
     ] as const
   ).map(
@@ -238,5 +262,23 @@ function forgetting(isForgotten: (kind: string, payload: Payload) => boolean) {
       keyOf: (kind, payload) =>
         isForgotten(kind, payload) ? `${kind}:${number++}` : right.keyOf(kind, payload),
     });
+  };
+}
+
+/** A listener that keeps the newest status of each thing, and counts those that are over. */
+function undoing(counter: 'payment' | 'reversal', idOf: (payload: Payload) => string) {
+  return ({ counts }: Shop): Partial<Merchant> => {
+    const ended = new Set<string>();
+    return {
+      countedAs: (kind, payload) =>
+        kind === 'reversal' && counter === kind && payload.status === 'PENDING'
+          ? undefined
+          : right.countedAs(kind, payload),
+      work(kind, payload) {
+        const status = payload.newStatus ?? payload.status;
+        if (kind === counter && status !== 'PENDING') ended.add(idOf(payload));
+        if (status === 'PENDING' && ended.delete(idOf(payload))) counts[counter] = (counts[counter] ?? 0) - 1;
+      },
+    };
   };
 }

@@ -1,10 +1,11 @@
 import type { TestListener } from './listen';
 import { wrongAnswers } from './wrong-answers';
-import { wrongBodies } from './wrong-bodies';
+import { wrongBodies, wrongReaders } from './wrong-bodies';
 import { wrongCredentials } from './wrong-credentials';
 import { wrongDuplicates } from './wrong-duplicates';
 import { wrongKinds } from './wrong-kinds';
 import { wrongMeanings } from './wrong-meanings';
+import { wrongRoutes } from './wrong-routes';
 import { wrongWithSandbox } from './wrong-with-sandbox';
 
 /** A listener with a mistake, and how verify must report it. */
@@ -27,6 +28,8 @@ export interface WrongListener {
 export const wrongListeners: readonly WrongListener[] = [
   ...wrongCredentials,
   ...wrongBodies,
+  ...wrongReaders,
+  ...wrongRoutes,
   ...wrongAnswers,
   ...wrongKinds,
   ...wrongMeanings,

@@ -3,6 +3,8 @@ import type { WrongListener } from './wrong-listeners';
 
 const meaning = { fails: ['right-kind'], advice: /Mark an order paid only when/ };
 
+const unknown = { fails: ['unknown-kinds'], advice: /Book nothing for a body/ };
+
 export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'marks an order paid when its sale is reversed',
@@ -16,6 +18,7 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'takes everything with a `saleToken` for a payment',
     ...meaning,
+    fails: ['right-kind', 'unknown-kinds'],
     start: () =>
       startMerchant({
         countedAs: (kind, payload) => (payload.saleToken ? 'payment' : right.countedAs(kind, payload)),
@@ -34,10 +37,39 @@ export const wrongMeanings: readonly WrongListener[] = [
   },
   {
     does: 'takes unknown bodies with a `saleToken` for payments',
-    ...meaning,
+    ...unknown,
     start: () =>
       startMerchant({
         countedAs: (kind, payload) => (kind === 'unrecognized' ? payload.saleToken && 'payment' : kind),
+      }),
+  },
+  {
+    does: 'books unknown bodies without flags as payouts, because they have a `uuid`',
+    ...unknown,
+    start: () =>
+      startMerchant({
+        kindOf: (url, payload) =>
+          payload.event && payload.uuid && payload.saleToken === undefined
+            ? 'payout'
+            : right.kindOf(url, payload),
+      }),
+  },
+  {
+    does: 'takes unknown bodies with the status PAID for payments',
+    ...unknown,
+    start: () =>
+      startMerchant({
+        kindOf: (url, payload) =>
+          payload.event && payload.status === 'PAID' ? 'payment' : right.kindOf(url, payload),
+      }),
+  },
+  {
+    does: 'books an unknown flag in the query as a refund',
+    ...unknown,
+    start: () =>
+      startMerchant({
+        kindOf: (url, payload) =>
+          url.searchParams.get('type') === 'sandbox' ? 'refund' : right.kindOf(url, payload),
       }),
   },
   {

@@ -1,5 +1,6 @@
+import { buffer } from 'node:stream/consumers';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { type Outcome, pair, right, startMerchant } from './merchant';
+import { type Outcome, type Payload, pair, right, startMerchant } from './merchant';
 import type { WrongListener } from './wrong-listeners';
 
 /** Listeners that ask the service about a payment, and do the wrong thing with its response. */
@@ -76,6 +77,58 @@ export const wrongWithSandbox: readonly WrongListener[] = [
     },
   },
   {
+    does: 'asks the service, and acts all the same when it cannot be asked',
+    fails: ['confirms'],
+    advice: /Answer 500 or 503 when the service cannot be asked/,
+    asksService: true,
+    start: (service) => {
+      const isConfirmed = confirmer(service);
+      return startMerchant({
+        async work(kind, payload) {
+          // The mistake: an error of the query counts as a yes.
+          const isRight = kind !== 'payment' || (await isConfirmed(payload).catch(() => true));
+          if (!isRight) throw new Error('Not confirmed.');
+        },
+      });
+    },
+  },
+  ...(['latin1', 'ascii'] as const).map(
+    (encoding): WrongListener => ({
+      does: `reads the body as ${encoding}, and so confirms another reference code`,
+      fails: ['bodies'],
+      advice: /UTF-8/,
+      asksService: true,
+      start: (service) => {
+        const isConfirmed = confirmer(service);
+        return startMerchant({
+          read: async (request) => (await buffer(request)).toString(encoding),
+          async work(kind, payload) {
+            if (kind === 'payment' && !(await isConfirmed(payload))) throw new Error('Not confirmed.');
+          },
+        });
+      },
+    }),
+  ),
+  {
+    does: 'decodes each piece of the body by itself, and so confirms another reference code',
+    fails: ['bodies'],
+    advice: /whole body/,
+    asksService: true,
+    start: (service) => {
+      const isConfirmed = confirmer(service);
+      return startMerchant({
+        async read(request) {
+          let body = '';
+          for await (const chunk of request) body += String(chunk);
+          return body;
+        },
+        async work(kind, payload) {
+          if (kind === 'payment' && !(await isConfirmed(payload))) throw new Error('Not confirmed.');
+        },
+      });
+    },
+  },
+  {
     does: 'asks the service for the sale, and does not compare its amount',
     fails: ['confirms'],
     advice: /Confirm with `confirmPayment` before you act/,
@@ -109,10 +162,14 @@ export const wrongWithSandbox: readonly WrongListener[] = [
   },
 ];
 
-function confirmer(baseUrl: string): (payload: { saleToken: string; amount: number }) => Promise<boolean> {
+function confirmer(baseUrl: string): (payload: Payload) => Promise<boolean> {
   const client = new PaymentsClient({ baseUrl, ...pair, maxRetries: 0 });
-  return async ({ saleToken, amount }) => {
+  return async ({ saleToken, amount, referenceCode }) => {
     const transaction = await client.getTransaction(saleToken);
-    return transaction.situation === 'PAID' && transaction.amount === amount;
+    return (
+      transaction.situation === 'PAID' &&
+      transaction.amount === amount &&
+      (referenceCode === undefined || transaction.referenceCode === referenceCode)
+    );
   };
 }

@@ -1,6 +1,6 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
-import type { Session } from '../session';
+import type { Session, SessionOptions } from '../session';
 
 /** More than a client's retries use up. The rest is removed afterwards. */
 const FAULTS = 50;
@@ -9,14 +9,17 @@ const CONFIRM =
   'Confirm with `confirmPayment` before you act: it compares situation, amount, currency and reference code with the ' +
   'transaction of the service. To look up the sale is not enough.';
 
+const ASKS_LATER =
+  'your listener asks the service only after its 200, as the worker of an inbox does: count what the worker has done ' +
+  'as `payment`, and what is written down before it as `inbox`';
+
 /** Whether a listener that asks the service about a payment acts on the answer. */
 export const confirms: CheckDefinition = {
   id: 'confirms',
   title: 'Acts only on payments that the service confirms, and refuses them while it cannot ask',
   asks:
-    'With `--sandbox`: a payment while the transaction query answers 503. If the listener acts on it, it does not ask ' +
-    'the service, and the check is reported as not checked. Otherwise it gets a payment with the amount 0.01, and one of ' +
-    'a sale that nobody has paid, and must not act on either.',
+    'With `--sandbox`: a payment while the transaction query answers 503, one with the amount 0.01, and one of a sale ' +
+    'that nobody has paid. The calls of the sandbox show whether the listener asks at all.',
   why: 'A payment that cannot be confirmed and is answered with 200 is lost. If the amount is not compared, goods are shipped for a cent.',
   fix:
     'Answer 500 or 503 when the service cannot be asked: the service sends the notification again (document section ' +
@@ -25,7 +28,8 @@ export const confirms: CheckDefinition = {
     if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
     if (!session.hasRealSales) return findings.leaveOpen('this check needs sales that exist: pass --sandbox');
     if (session.unit('payment') === 0) return findings.leaveOpen('no payment was acted on');
-    if (!(await asksService(findings, session))) return;
+    await session.settle();
+    if (!(await asksService(findings, session, session.options))) return;
     const { payment } = await session.sale();
     const payload = { ...payment.payload, amount: 0.01 };
     await expectNoAction(findings, session, 'a payment with the wrong amount 0.01', { ...payment, payload });
@@ -38,27 +42,44 @@ export const confirms: CheckDefinition = {
   },
 };
 
-/** Whether the listener asks the service. If it does, it must not answer 200 while the service fails. */
-async function asksService(findings: Findings, session: Session): Promise<boolean> {
-  const { sandbox } = session.options;
+/** Whether the listener asks the service before it answers. If so, it must not act while the service fails. */
+async function asksService(
+  findings: Findings,
+  session: Session,
+  { sandbox, effects }: SessionOptions,
+): Promise<boolean> {
+  if (sandbox === undefined || effects === undefined) return false;
   const { payment } = await session.sale();
-  await session.settle();
-  await sandbox?.call('POST', '/sandbox/faults', {
-    operation: 'getTransaction',
-    fault: { kind: 'status', status: 503, times: FAULTS },
-  });
-  try {
-    const what = 'a payment while the transaction query answered 503';
-    const { result, actions } = await session.watch(0, () => session.sendOnce(what, payment));
-    if (actions !== undefined && actions.total > 0) {
-      findings.leaveOpen('your listener does not confirm payments with the service before it acts');
-      return false;
-    }
-    if (result.reception === 'accepted') findings.fail(`${what} was answered with 200, but not acted on`);
-    return true;
-  } finally {
-    await sandbox?.call('DELETE', '/sandbox/faults', { operation: 'getTransaction' });
+  const uuid = String(Object(payment.payload).saleToken);
+  const what = 'a payment while the transaction query answered 503';
+  const fault = { kind: 'status', status: 503, times: FAULTS };
+  await sandbox.call('POST', '/sandbox/faults', { operation: 'getTransaction', fault });
+  const calls = await sandbox.callsAbout(uuid);
+  const count = await effects.count();
+  let asksFirst = false;
+  const { result, actions } = await session
+    .watch(0, async () => {
+      const sent = await session.sendOnce(what, payment);
+      asksFirst = (await sandbox.faults()).every(({ left }) => left !== FAULTS);
+      return sent;
+    })
+    .finally(() => sandbox.call('DELETE', '/sandbox/faults', { operation: 'getTransaction' }));
+  const isActedOn = (actions?.total ?? 0) > 0;
+  if (isActedOn && (await sandbox.callsAbout(uuid)) === calls) {
+    findings.leaveOpen('your listener does not confirm payments with the service before it acts');
+    return false;
   }
+  if (isActedOn && !asksFirst) {
+    findings.leaveOpen(ASKS_LATER);
+    return false;
+  }
+  if (isActedOn) findings.fail(`${what}: your listener asked, got no answer, and acted all the same`);
+  else if (result.reception === 'accepted') {
+    // A worker that keeps it comes back to it, now that the service answers.
+    const later = await effects.since(count, session.unit('payment'));
+    if (later.total === 0) findings.fail(`${what} was answered with 200, but not acted on`);
+  }
+  return true;
 }
 
 async function expectNoAction(

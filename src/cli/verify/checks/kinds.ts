@@ -1,44 +1,78 @@
 import { type CheckDefinition, expectAccepted } from '../check';
-import { everyKind } from '../documented-kinds';
-import type { Exchange } from '../exchange';
+import { everyKind, type SentKind, watchEach } from '../documented-kinds';
+import type { Exchange, Named } from '../exchange';
 import type { Session } from '../session';
 
+const NO_QUERY =
+  'Its route refuses every URL with a query, and the service tells reversals, refunds and payouts by one (document ' +
+  'sections 6.3 to 6.5). Find the route by `new URL(request.url, …).pathname`: compare the path alone.';
+
+const NO_TYPE =
+  'It knows a payout by `type=payout`. A failed payout carries `payout=true` alone in the document (section 6.5): ' +
+  'either of them makes a payout.';
+
+/** Measures, with `--effects`, what the listener does about one notification of each kind; later checks build on it. */
 export const kinds: CheckDefinition = {
   id: 'kinds',
   title: 'Accepts every kind of notification',
-  asks: 'One notification of each kind and status that the document shows, failed payouts included. What is refused is sent again after the payment of its sale.',
+  asks: 'One of each kind and status, failed payouts included. What is refused comes again after the payment of its sale.',
   why: 'A refused notification comes five more times and is then lost. A process that crashes loses the next payments, too.',
   fix:
     'Answer 200 to every kind, even to those that you do nothing about. A payout that failed has no receipt and another ' +
     '`status`; a sale may have a `newStatus` other than `PAID` (document section 6).',
   async run(findings, session) {
-    const exchanges = await sendEveryKind(session);
-    const isRefused = [...exchanges.values()].some(({ reception }) => reception === 'refused');
-    if (isRefused) await sendAfterPayments(session, exchanges);
-    for (const [name, exchange] of exchanges) {
-      if (expectAccepted(findings, exchange)) session.acceptedKinds.add(name);
+    const sent = await watchEach(session, () => everyKind(session));
+    if (sent.some(({ exchange }) => exchange.reception === 'refused')) await sendAfterPayments(session, sent);
+    await measureAgain(session, sent);
+    const routed = sent.filter(({ notification }) => notification.query !== '');
+    const noQuery = routed.every(({ exchange }) => exchange.httpStatus === 404) ? NO_QUERY : undefined;
+    for (const { name, notification, exchange, actions } of sent) {
+      const fix = noQuery ?? (await lacksType(session, name, notification, exchange));
+      if (!expectAccepted(findings, exchange, notification.query === '' ? undefined : fix)) continue;
+      session.acceptedKinds.add(name);
+      if (actions !== undefined) session.actionsOf.set(name, { ...actions, kind: notification.kind });
     }
   },
 };
 
-async function sendEveryKind(session: Session): Promise<Map<string, Exchange>> {
-  const exchanges = new Map<string, Exchange>();
-  for (const [name, notification] of await everyKind(session)) {
-    exchanges.set(name, await session.send(name, notification));
-  }
-  return exchanges;
-}
-
 /** A listener may refuse a refund until it has seen the payment. Sends the payment first, and keeps what is accepted. */
-async function sendAfterPayments(session: Session, exchanges: Map<string, Exchange>): Promise<void> {
+async function sendAfterPayments(session: Session, sent: SentKind[]): Promise<void> {
   session.needsPaymentFirst = true;
   let isBetter = false;
   for (const [name, notification] of await everyKind(session)) {
-    if (exchanges.get(name)?.reception !== 'refused') continue;
-    const exchange = await session.send(`${name} after its payment`, notification);
+    const index = sent.findIndex((one) => one.name === name);
+    if (sent[index]?.exchange.reception !== 'refused') continue;
+    await session.settle();
+    const { result: exchange, actions } = await session.watch(1, () =>
+      session.send(`${name} after its payment`, notification),
+    );
     if (exchange.reception !== 'accepted') continue;
-    exchanges.set(name, exchange);
+    sent[index] = { name, notification, exchange, actions };
     isBetter = true;
   }
   session.needsPaymentFirst = isBetter;
+}
+
+/** What was done about a kind that failed at first shows with another notification. */
+async function measureAgain(session: Session, sent: SentKind[]): Promise<void> {
+  const names = session.recoveries.flatMap(({ what, actions }) => (actions === 0 ? [what] : []));
+  if (names.length === 0 || !session.countsEffects) return;
+  for (const [name, notification] of await everyKind(session)) {
+    const one = sent.find((known) => known.name === name);
+    if (one === undefined || !names.includes(name)) continue;
+    const { result, actions } = await session.watch(1, () => session.sendOnce(name, notification));
+    if (result.reception === 'accepted') sent[sent.indexOf(one)] = { ...one, actions };
+  }
+}
+
+async function lacksType(
+  session: Session,
+  name: string,
+  notification: Named[1],
+  { reception }: Exchange,
+): Promise<string | undefined> {
+  if (name !== 'failed payout' || reception !== 'refused') return undefined;
+  const query = `${notification.query}&type=payout`;
+  const again = await session.sendOnce('a failed payout with type=payout', { ...notification, query });
+  return again.reception === 'accepted' ? NO_TYPE : undefined;
 }

@@ -1,6 +1,6 @@
 import { type CheckDefinition, expectAccepted, type Findings, isGround, WITHOUT_EFFECTS } from '../check';
-import type { Named } from '../documented-kinds';
-import { type Exchange, fingerprint } from '../exchange';
+
+import { type Exchange, fingerprint, type Named } from '../exchange';
 import type { Session } from '../session';
 
 /** Notifications that share an identifier but are not duplicates. With `saleToken` alone as the key, they are lost. */
@@ -17,45 +17,53 @@ export const oneSale: CheckDefinition = {
     'PENDING to PAID, and so does a payout (document sections 6.2 to 6.5). `notification.key` combines all three.',
   async run(findings, session) {
     const sale = await session.sale();
-    await compare(findings, session, {
-      name: 'refund',
-      alone: async () => ['a refund by itself', await (await session.announcedSale()).refund(1)],
-      opening: async () => ['a payment', sale.payment],
-      following: [
-        async () => ['a partial refund of a sale whose payment came before', await sale.refund(2)],
-        async () => ['a second partial refund of that sale, of the same amount', await sale.refund(2)],
-      ],
-    });
     const reversal = await (await session.announcedSale()).reversal('PAID');
-    await compare(findings, session, {
-      name: 'reversal PAID',
-      alone: async () => [
-        'a reversal PAID by itself',
-        (await (await session.announcedSale()).reversal('PAID')).ended,
-      ],
-      opening: async () => ['a reversal PENDING', reversal.pending],
-      following: [async () => ['the same reversal PAID', reversal.ended]],
-    });
     const identity = session.samples.newIdentity();
-    await compare(findings, session, {
-      name: 'payout',
-      alone: async () => ['a payout by itself', session.samples.payout()],
-      opening: async () => ['a payout that failed', session.samples.payout('PE0001', identity)],
-      following: [async () => ['the same payout PAID', session.samples.payout(undefined, identity)]],
-    });
+    const comparisons: Comparison[] = [
+      {
+        name: 'refund',
+        opening: ['a payment', sale.payment],
+        following: [
+          async () => ['a partial refund of a sale whose payment came before', await sale.refund(2)],
+          async () => ['a second partial refund of that sale, of the same amount', await sale.refund(2)],
+        ],
+      },
+      {
+        name: 'reversal PAID',
+        opening: ['a reversal PENDING', reversal.pending],
+        following: [async () => ['the same reversal PAID', reversal.ended]],
+      },
+      {
+        name: 'payout',
+        opening: ['a payout that failed', session.samples.payout('PE0001', identity)],
+        following: [async () => ['the same payout PAID', session.samples.payout(undefined, identity)]],
+      },
+    ];
+    const accepted = comparisons.filter(({ name }) => session.acceptedKinds.has(name));
+    if (accepted.length < comparisons.length)
+      findings.leaveOpen('a refund, a reversal or a payout was refused');
+    const opened = await session.sendAll(accepted.map(({ opening }) => opening));
+    await session.settle();
+    for (const [index, comparison] of accepted.entries()) {
+      const exchange = opened[index];
+      if (exchange !== undefined) await compare(findings, session, comparison, exchange);
+    }
     if (!session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
   },
 };
 
-/** Called just before sending: once a sale is refunded, the service no longer confirms its payment. */
-type Maker = () => Promise<Named>;
-
 interface Comparison {
-  readonly name: string;
-  readonly alone: Maker;
-  readonly opening: Maker;
-  readonly following: readonly Maker[];
+  readonly name: keyof typeof alone;
+  readonly opening: Named;
+  /** Made just before sending: once a sale is refunded, the service no longer confirms its payment. */
+  readonly following: readonly (() => Promise<Named>)[];
 }
+
+const alone = {
+  refund: async (session: Session) => (await session.announcedSale()).refund(1),
+  'reversal PAID': async (session: Session) => (await (await session.announcedSale()).reversal('PAID')).ended,
+  payout: async (session: Session) => session.samples.payout(),
+};
 
 /**
  * The listener must act on a notification that follows another of the same sale if it acts on one that comes alone. A
@@ -64,33 +72,35 @@ interface Comparison {
 async function compare(
   findings: Findings,
   session: Session,
-  { name, alone, opening, following }: Comparison,
+  { name, following }: Comparison,
+  opened: Exchange,
 ): Promise<void> {
-  const [what, notification] = await alone();
-  await session.settlePayments();
-  const reference = await session.watch(1, () => session.send(what, notification));
-  const unit = reference.actions?.total ?? 0;
-  const { result: opened } = await session.watch(unit === 0 ? 0 : 1, async () =>
-    session.send(...(await opening())),
-  );
-  if (!isGround(findings, [reference.result, opened])) return;
-
+  const unit = session.unit(name);
+  const answers = session.countsEffects ? undefined : await answersTo(session, name);
+  if (!isGround(findings, answers === undefined ? [opened] : [opened, answers.first])) return;
   for (const make of following) {
     const follower = await make();
     const { result, actions } = await session.watch(unit, () => session.send(...follower));
     if (!expectAccepted(findings, result)) continue;
     if (unit > 0 && actions?.total === 0) findings.fail(`${result.what} was accepted, but not acted on`);
-    if (!session.countsEffects) {
-      const repeated = await session.send(`${what}, sent again`, notification);
-      if (isAnsweredAsDuplicate(result, reference.result, repeated)) {
-        findings.fail(`${result.what} was answered like a duplicate, but is none`);
-      }
+    if (answers !== undefined && isAnsweredAsDuplicate(result, answers)) {
+      findings.fail(`${result.what} was answered like a duplicate, but is none`);
     }
   }
-  if (unit === 0 && session.unit(name) > 0) findings.leaveOpen(`a ${name} was not counted this time`);
+}
+
+interface Answers {
+  readonly first: Exchange;
+  readonly repeated: Exchange;
+}
+
+async function answersTo(session: Session, name: keyof typeof alone): Promise<Answers> {
+  const notification = await alone[name](session);
+  const first = await session.send(`a ${name} by itself`, notification);
+  return { first, repeated: await session.send(`a ${name} by itself, sent again`, notification) };
 }
 
 /** Many listeners say in their response that they have seen a notification before. */
-function isAnsweredAsDuplicate(response: Exchange, first: Exchange, repeated: Exchange): boolean {
+function isAnsweredAsDuplicate(response: Exchange, { first, repeated }: Answers): boolean {
   return fingerprint(first) !== fingerprint(repeated) && fingerprint(response) === fingerprint(repeated);
 }

@@ -14,7 +14,9 @@ export const reachable: CheckDefinition = {
     const exchange = await session.send('a payment', payment);
     const { reception } = exchange;
     if (reception === 'silent') findings.leaveOpen(describeExchange(exchange));
-    if (reception === 'gone' || reception === 'broken') findings.fail(describeExchange(exchange));
+    if (reception === 'gone' || reception === 'broken') {
+      findings.fail(describeExchange(exchange), adviceForError(exchange.error));
+    }
     if (reception === 'refused') {
       const advice = await adviceFor(exchange, session, JSON.stringify(payment.payload));
       findings.fail(describeExchange(exchange), advice);
@@ -31,6 +33,19 @@ const NOT_READ =
   'It does not read the JSON body. Put a body parser in front of it (Express: `app.use(express.json())`), or read the ' +
   'raw body. `toNodeListener` works with and without a body parser.';
 
+function adviceForError(error = ''): string | undefined {
+  if (/^(ERR_SSL_|EPROTO|HPE_)/.test(error)) {
+    return 'One side speaks plain http and the other https: the listener speaks plain http behind an https URL, or the reverse.';
+  }
+  if (/CERT|SIGNATURE|ISSUER/.test(error)) {
+    return (
+      "The listener's certificate is not trusted (expired, self-signed, of another host name, or without its chain), and " +
+      'the service may refuse it too. For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS.'
+    );
+  }
+  return undefined;
+}
+
 async function adviceFor(exchange: Exchange, session: Session, body: string): Promise<string> {
   const { httpStatus = 0, text } = exchange;
   if (httpStatus >= 300 && httpStatus < 400) {
@@ -45,19 +60,27 @@ async function adviceFor(exchange: Exchange, session: Session, body: string): Pr
       'compares the `Authorization` header with `Basic ` and the Base64 of key, colon and token.'
     );
   }
+  if (httpStatus === 429) {
+    return 'Its rate limit is used up: raise it for the service, or leave its notifications out of it. A refused one comes again after a minute, five times.';
+  }
+  if (httpStatus === 415) {
+    return 'It refuses the media type. The service sends `application/json`, without more: no charset, and no other type (document section 6.1).';
+  }
   if (text.includes('[object Object]')) return PARSED_TWICE;
   if (await isParsedTwice(session, body)) return PARSED_TWICE;
   if (fingerprint(await session.probe('this is no JSON')) === fingerprint(exchange) && httpStatus >= 500) {
     return `${NOT_READ} The listener's log has the error.`;
   }
-  const routes =
-    httpStatus === 404 || httpStatus === 405
-      ? 'Check the path, and that it takes POST. '
-      : "Look into the listener's log. ";
+  const isLost = httpStatus === 404 || httpStatus === 405;
+  if (isLost && (await session.probe(body, 'type=payment')).reception === 'accepted') {
+    return 'Its route needs a query, and payments come without a query, other than that of the registered URL (document section 6.2).';
+  }
+  const routes = isLost ? 'Check the path, and that it takes POST. ' : "Look into the listener's log. ";
   const sales = session.hasRealSales
     ? 'The sale exists in the sandbox: if the listener confirms payments, point its client at that sandbox; if it looks up its own orders, pass --shop, so that your shop creates them.'
     : 'The sale was made up. If the listener confirms payments or looks up orders, which is right, start the sandbox, ' +
-      'point the client of the listener at it, and pass --sandbox here: then the sales exist.';
+      'point the client of the listener at it, and pass --sandbox here: then the sales exist. A fault that is still armed ' +
+      'in that sandbox also makes it refuse: `fault --clear`.';
   return routes + sales;
 }
 

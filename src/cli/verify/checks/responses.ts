@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { SHORTEST_SECRET } from '../../../sandbox/credentials';
 import type { CheckDefinition } from '../check';
 import { describeExchange } from '../exchange';
 
@@ -6,7 +7,7 @@ import { describeExchange } from '../exchange';
 export const noSecrets: CheckDefinition = {
   id: 'no-secrets',
   title: 'Puts no credentials into its responses',
-  asks: 'Whether the key, the token or their Base64 is in any response.',
+  asks: 'Whether the key, the token or their Base64 is in the headers or the body of any response.',
   why: 'Anybody who sees such a response, for example in the log of a proxy, can send payments that your listener believes.',
   fix:
     'Answer 401 with a fixed text. Never send headers, the expected value or an error with the request in it (document ' +
@@ -14,13 +15,17 @@ export const noSecrets: CheckDefinition = {
   async run(findings, session) {
     const { apiKey, apiToken } = session.options.credentials;
     const pair = Buffer.from(`${apiKey}:${apiToken}`).toString('base64');
-    const secrets = [
+    const all = [
       ['the token', apiToken],
       ['the key', apiKey],
       ['the Base64 of both', pair],
     ] as const;
+    // A shorter one, such as `k`, is in every text.
+    const secrets = all.filter(([, secret]) => secret.length >= SHORTEST_SECRET);
     for (const [name, secret] of secrets) {
-      const leak = [...session.forgeries, ...session.exchanges].find(({ text }) => text.includes(secret));
+      const leak = [...session.forgeries, ...session.exchanges].find(({ text, headers }) =>
+        [text, ...headers].some((part) => part.includes(secret)),
+      );
       if (leak !== undefined) findings.fail(`${name} is in the response to ${leak.what}`);
     }
   },

@@ -7,8 +7,8 @@ export const retry: CheckDefinition = {
   id: 'retry',
   title: 'Acts on the retry of a notification that it failed on',
   asks:
-    'Every notification that was answered with 500 or more, once more; with `--sandbox` also a payment with a wrong ' +
-    'amount, and then the right one. What is then accepted must be acted on.',
+    'What was answered with 500 or more, once more; with `--sandbox` also a payment with a wrong amount, and then the ' +
+    'right one. What is then accepted must be acted on.',
   why: 'A payment that failed once, because the database was down, is answered "seen before" at each retry, and is never booked.',
   fix:
     'Record the idempotency key together with the work, in one transaction, or give the claim back when the work fails ' +
@@ -33,13 +33,13 @@ export const retry: CheckDefinition = {
 async function rightAfterWrong(findings: Findings, session: Session): Promise<void> {
   const { payment } = await session.sale();
   const payload = Object(mergeDeep(payment.payload, { amount: 0.01 }));
-  const { actions } = await session.watch(session.unit('payment'), async () => {
-    await session.sendOnce('a payment with a wrong amount', { ...payment, payload });
+  const { result: wrong, actions } = await session.watch(session.unit('payment'), async () => {
+    const first = await session.sendOnce('a payment with a wrong amount', { ...payment, payload });
     await session.send('the right payment after it', payment);
+    return first;
   });
   if (actions?.total === 0) {
-    findings.fail(
-      'a payment was refused because its amount was wrong, and the right one was then not acted on',
-    );
+    const how = wrong.reception === 'accepted' ? 'answered with 200 and not acted on' : 'refused';
+    findings.fail(`a payment with a wrong amount was ${how}, and the right one after it was not acted on`);
   }
 }

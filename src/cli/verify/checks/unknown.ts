@@ -1,35 +1,53 @@
 import { isObject } from '../../../shared/objects';
 import { type CheckDefinition, expectAccepted } from '../check';
 import { everyKind } from '../documented-kinds';
+import type { Named } from '../exchange';
+import { expectOwnCounters } from './right-kind';
+
+/** They have fields of known kinds, as notifications of the recurrence may. */
+const UNKNOWN: readonly [what: string, fields: object, query?: string][] = [
+  ['', {}],
+  [' with an unknown flag', {}, 'type=sandbox'],
+  [' with a `saleToken`', { saleToken: crypto.randomUUID(), referenceCode: 'sandbox', amount: 59.7 }],
+  [' with the status PAID', { referenceCode: 'sandbox', amount: 59.7, status: 'PAID' }],
+];
+
+const NO_KIND =
+  'Book nothing for a body that is of none of the kinds in the document: a `saleToken`, a `uuid` or the status PAID alone ' +
+  'makes no payment, refund or payout (document sections 6.2 to 6.5). Keep it, and look at it.';
 
 /** Runs late, because a listener that crashes here cannot answer later checks. */
 export const unknownKinds: CheckDefinition = {
   id: 'unknown-kinds',
-  title: 'Accepts kinds that it does not know',
-  asks: 'JSON objects of no kind that the document shows, and then a payment.',
+  title: 'Accepts kinds that it does not know, and books nothing for them',
+  asks: 'JSON objects of no kind that the document shows, with fields of those that it shows; then a payment.',
   why: 'The service has notifications of the recurring journey that its document does not show. If you refuse them, they are lost.',
   fix:
     'Answer 200 to a JSON object of no known kind, keep it, and look at it: the service has notifications for the ' +
     'recurring journey that its document does not show (document section 6.1). Describe it with `defineNotification`.',
   async run(findings, session) {
     const { samples } = session;
-    const unknown = [
-      await session.send('an unknown body without flags', samples.unrecognized()),
-      await session.send('an unknown body with an unknown flag', samples.unrecognized('type=sandbox')),
-    ];
+    const bodies = UNKNOWN.map(([what, fields, query]): Named => {
+      const { payload, ...rest } = samples.unrecognized(query);
+      return [`a body of no known kind${what}`, { ...rest, payload: { ...payload, ...fields } }];
+    });
+    await session.settle();
+    const { result: unknown, actions } = await session.watch(0, () => session.sendAll(bodies));
+    const like = UNKNOWN.flatMap(([what]) => (what === '' ? [] : [what.trim()])).join(', ');
+    expectOwnCounters(findings, `a body of no known kind (one of them ${like})`, actions, [], NO_KIND);
     for (const exchange of unknown) expectAccepted(findings, exchange);
     const { payment } = await session.sale();
     const next = await session.send('a payment after them', payment);
     const wasThere = unknown.some(({ reception }) => reception !== 'gone');
     if (wasThere && next.reception === 'gone')
-      findings.fail('nothing listens any more: an unknown body ended the process');
+      findings.fail('nothing listens any more: a body of no known kind ended the process');
   },
 };
 
 export const unknownFields: CheckDefinition = {
   id: 'unknown-fields',
   title: 'Accepts fields that it does not know',
-  asks: 'Each kind again, with unknown fields in the payload and in each of its objects.',
+  asks: 'Each kind with unknown fields in the payload and in each of its objects.',
   why: 'When the service adds a field, a strict listener refuses every notification.',
   fix:
     'Read the fields that you need, and leave the others alone: the service may add some at any time (its document shows ' +
@@ -37,11 +55,12 @@ export const unknownFields: CheckDefinition = {
   async run(findings, session) {
     if (session.acceptedKinds.size === 0)
       return findings.leaveOpen('no kind was accepted without unknown fields');
-    for (const [name, notification] of await everyKind(session)) {
-      if (!session.acceptedKinds.has(name)) continue;
-      const extended = { ...notification, payload: withUnknownFields(notification.payload) };
-      expectAccepted(findings, await session.send(`${name} with unknown fields`, extended));
-    }
+    const accepted = (await everyKind(session)).filter(([name]) => session.acceptedKinds.has(name));
+    const extended = accepted.map(([name, notification]): Named => {
+      const payload = withUnknownFields(notification.payload);
+      return [`${name} with unknown fields`, { ...notification, payload }];
+    });
+    for (const exchange of await session.sendAll(extended)) expectAccepted(findings, exchange);
   },
 };
 

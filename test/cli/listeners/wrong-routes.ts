@@ -1,0 +1,78 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { selfSigned } from '../../client/self-signed';
+import { onTestsEnd } from './listen';
+import { right, startMerchant } from './merchant';
+import type { WrongListener } from './wrong-listeners';
+
+/** Listeners behind something that turns notifications away: a route, a rate limit, a certificate. */
+export const wrongRoutes: readonly WrongListener[] = [
+  {
+    does: 'has a rate limit that is used up',
+    fails: ['reachable'],
+    advice: /rate limit/,
+    start: () => startMerchant({ isLetIn: () => false, refuse: answering(429) }),
+  },
+  {
+    does: 'takes JSON only with a charset in its media type',
+    fails: ['reachable'],
+    advice: /`application\/json`, without more/,
+    start: () => startMerchant({ isLetIn: () => false, refuse: answering(415) }),
+  },
+  {
+    does: 'has a route that no query may follow',
+    fails: ['kinds', 'unknown-kinds'],
+    advice: /compare the path alone/,
+    start: () =>
+      startMerchant({
+        isLetIn: (header, url) => url.search === '' && right.isLetIn(header, url, ''),
+        refuse: answering(404),
+      }),
+  },
+  {
+    does: 'has a route that needs a query',
+    fails: ['reachable'],
+    advice: /payments come without a query/,
+    start: () =>
+      startMerchant({
+        isLetIn: (header, url) => url.search !== '' && right.isLetIn(header, url, ''),
+        refuse: answering(404),
+      }),
+  },
+  {
+    does: 'knows a payout by `type=payout` alone, and refuses one that failed',
+    fails: ['kinds'],
+    advice: /failed payout carries `payout=true` alone/,
+    start: () =>
+      startMerchant({
+        isLetIn: (header, url) =>
+          (url.searchParams.has('type') || !url.searchParams.has('payout')) && right.isLetIn(header, url, ''),
+        refuse: answering(404),
+      }),
+  },
+  {
+    does: 'has a certificate that nobody trusts',
+    fails: ['reachable'],
+    advice: /certificate is not trusted/,
+    async start() {
+      const { effects, stop } = await startMerchant({});
+      const server = createServer(selfSigned, (_request, response) => response.end());
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestsEnd(() => server.close());
+      return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`, effects, stop };
+    },
+  },
+  {
+    does: 'speaks plain http behind an https URL',
+    fails: ['reachable'],
+    advice: /speaks plain http/,
+    async start() {
+      const { url, ...rest } = await startMerchant({});
+      return { ...rest, url: url.replace('http:', 'https:') };
+    },
+  },
+];
+
+function answering(status: number) {
+  return (response: { writeHead(status: number): { end(): void } }) => response.writeHead(status).end();
+}
