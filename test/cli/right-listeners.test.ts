@@ -7,7 +7,7 @@ let resultOf: (listener: (typeof rightListeners)[number]) => CheckResult[];
 
 beforeAll(async () => {
   resultOf = await verifyAll(rightListeners);
-}, 300_000);
+}, 600_000);
 
 describe('verify passes, with nothing left unchecked that it can check, a listener that', () => {
   it.each(rightListeners.map((listener) => [listener.does, listener] as const))('%s', (_does, listener) => {

@@ -98,7 +98,7 @@ describe('the exit code of verify', () => {
   });
 });
 
-describe.concurrent('verify as a command', { timeout: 60_000 }, () => {
+describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
   it('ends with status 3 for a right listener without --sandbox, prints every check, and no credential', async () => {
     const { url, effects } = await startMerchant({});
     const args = ['verify', url, '--effects', effects, '--effects-wait', '100', '--json'];
@@ -137,7 +137,7 @@ describe.concurrent('verify as a command', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('verify without --effects', { timeout: 60_000 }, () => {
+describe.concurrent('verify without --effects', { timeout: 180_000 }, () => {
   it('marks checks that need the count as not checked, rather than passed', async () => {
     const { failed, notChecked } = await verdicts(await startMerchant({}), { countsEffects: false });
     expect(failed).toEqual([]);
@@ -169,7 +169,7 @@ describe.concurrent('verify without --effects', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('verify', { timeout: 60_000 }, () => {
+describe.concurrent('verify', { timeout: 180_000 }, () => {
   it('says that one number cannot tell kinds apart', async () => {
     const { url, effects } = await startMerchant({});
     const sum = async () => {
@@ -206,7 +206,7 @@ describe.concurrent('verify', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('the count of --effects', { timeout: 60_000 }, () => {
+describe.concurrent('the count of --effects', { timeout: 180_000 }, () => {
   it.each([
     ['is no number', '"many"'],
     ['is a list', '[{}]'],
@@ -236,7 +236,7 @@ describe.concurrent('the count of --effects', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('the check of missing fields', { timeout: 60_000 }, () => {
+describe.concurrent('the check of missing fields', { timeout: 180_000 }, () => {
   it('names each field without which a notification is accepted and not acted on', async () => {
     const listener = await startMerchant({
       countedAs: (kind, { currency }) =>
@@ -249,7 +249,7 @@ describe.concurrent('the check of missing fields', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('verify of a listener that does not ask the service', { timeout: 60_000 }, () => {
+describe.concurrent('verify of a listener that does not ask the service', { timeout: 180_000 }, () => {
   it('marks its confirmation as not checked, and does not fail it', async () => {
     const sandbox = await startSandbox({ credentials: pair });
     const { checks, failed } = await verdicts(await startMerchant({}), { sandbox: sandbox.url });
@@ -266,7 +266,7 @@ describe.concurrent('verify of a listener that does not ask the service', { time
   });
 });
 
-describe.concurrent('verify with --shop', { timeout: 120_000 }, () => {
+describe.concurrent('verify with --shop', { timeout: 180_000 }, () => {
   it('passes a listener that refuses orders which its own shop did not create', async () => {
     const sandbox = await startSandbox({ credentials: pair });
     const client = new PaymentsClient({ baseUrl: sandbox.url, ...pair });
@@ -293,7 +293,7 @@ describe.concurrent('verify with --shop', { timeout: 120_000 }, () => {
   });
 });
 
-describe.concurrent('verify with a sandbox for real sales', { timeout: 60_000 }, () => {
+describe.concurrent('verify with a sandbox for real sales', { timeout: 180_000 }, () => {
   it('sends none of them to the sandbox’s own listener, and leaves none of them in its lists', async () => {
     const { url, received } = await startRecorder(200);
     const sandbox = await startSandbox({ credentials: pair, webhookUrl: url });

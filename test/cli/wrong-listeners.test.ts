@@ -11,7 +11,7 @@ let resultOf: (listener: (typeof wrongListeners)[number]) => CheckResult[];
 
 beforeAll(async () => {
   resultOf = await verifyAll(wrongListeners);
-}, 300_000);
+}, 600_000);
 
 describe('verify finds a listener that', () => {
   it.each(wrongListeners.map((listener) => [listener.does, listener] as const))('%s', (_does, listener) => {
