@@ -26,7 +26,7 @@ it.each([
     "export { verifyAuthorization, parseNotification } from 'pix-automatic-sdk/webhooks'",
     17,
   ],
-  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 29.5],
+  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 30],
   ['all of ./journal', "export * from 'pix-automatic-sdk/journal'", 7.5],
   ['all of ./pix', "export * from 'pix-automatic-sdk/pix'", 6.25],
   ['all of the root, ky included', "export * from 'pix-automatic-sdk'", 32],

@@ -17,12 +17,9 @@ const read = (file: string): string => readFileSync(join(installed, file), 'utf8
 describe('the tarball', () => {
   it('holds what is meant to be published, and nothing else', () => {
     const meant = [
-      /^(package\.json|README(\.pt-BR)?\.md|(CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|llms\.txt)$/,
-      // The READMEs link to these; the messages of errors point to docs/errors.md.
-      /^docs\/(?!api)([\w-]+\/)*[\w-]+\.md$/,
-      /^docs\/images\/[\w-]+\.jpg$/,
-      // The source of the examples, without what was installed, built or locked.
-      /^examples\/(?!.*(node_modules|dist|\.next|lock))([\w.[\]-]+\/)*[\w.-]+\.(md|[jt]sx?|json)$/,
+      /^(package\.json|README(\.pt-BR)?\.md|(CHANGELOG|SECURITY)\.md|LICENSE|llms\.txt)$/,
+      // The messages of errors point to it. The other documents are in the repository.
+      /^docs\/errors\.md$/,
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
       /^dist\/(index|webhooks|stores|journal|testing|sandbox|pix)\.(js|cjs)$/,
       /^dist\/(index|webhooks|stores|journal|testing|sandbox|pix)\.d\.(ts|cts)$/,
@@ -52,7 +49,7 @@ describe('the tarball', () => {
     expect(named).toContain('./dist/webhooks.d.cts');
   });
 
-  it('takes at most 2.6 MB installed, of which at most 1.9 MB is code with declarations', () => {
+  it('takes at most 2.05 MB installed, of which at most 1.9 MB is code with declarations', () => {
     const sizeOf = (some: readonly string[]) =>
       some.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
     const code = sizeOf(files.filter((file) => file.startsWith('dist/')));
@@ -60,9 +57,8 @@ describe('the tarball', () => {
     console.log(
       `Installed: ${(all / 1000).toFixed(0)} kB in ${files.length} files, dist ${(code / 1000).toFixed(0)} kB.`,
     );
-    // 0.45 MB of documents and examples and 0.15 MB of pictures, so that no link of the README is dead offline.
     expect(code).toBeLessThan(1_900_000);
-    expect(all).toBeLessThan(2_600_000);
+    expect(all).toBeLessThan(2_050_000);
   });
 
   it('holds the page of the sandbox in at most 60 KiB after gzip, in both formats together', () => {

@@ -35,12 +35,17 @@ export default async function installTarball(project: TestProject): Promise<() =
   return () => rm(consumer, { recursive: true, force: true });
 }
 
-/** Builds the package, and packs it as `npm publish` would. */
+/** Builds the package, and packs it as a release does. */
 async function pack(repository: string, destination: string): Promise<string> {
-  await run(repository, 'npm', 'run', 'build');
-  const options = ['--ignore-scripts', '--json', '--pack-destination', destination];
-  const [{ filename }] = JSON.parse(await run(repository, 'npm', 'pack', ...options)) as [
-    { filename: string },
-  ];
-  return join(destination, filename);
+  const printed = await run(
+    repository,
+    'npm',
+    'run',
+    '--silent',
+    'pack',
+    '--',
+    '--pack-destination',
+    destination,
+  );
+  return printed.trim().split('\n').at(-1) ?? '';
 }

@@ -3,25 +3,27 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { linksIn, sections } from '../docs/markdown';
 
-// Users read the documents in node_modules, because there is no host where they could read them.
+// What is in node_modules links to the repository for the other documents.
 const installed = join(inject('consumer'), 'node_modules', 'pix-automatic-sdk');
 const documents = readdirSync(installed, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.md$|^llms\.txt$/.test(entry.name))
   .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
   .sort();
 
+const { version, repository } = JSON.parse(readFileSync('package.json', 'utf8'));
+const REPOSITORY = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/v${version}/`;
+
 /** Placeholders for a host that is not known yet, and our own name on hosts that we do not use. */
 const placeholders =
   /\b(?:github|gitlab|codeberg)\.com\/(?:[^/\s)]*\/)?pix-automatic|your-?(?:org|name|host)|\bTODO\b|OWNER\/REPO|npmjs\.com\/package\/pix-automatic/i;
 
-it('the package has both READMEs, the guides, the policies and llms.txt', () => {
+it('the package has both READMEs, the errors, the policies and llms.txt', () => {
   const expected = [
     'CHANGELOG.md',
     'README.md',
     'README.pt-BR.md',
     'SECURITY.md',
     'docs/errors.md',
-    'examples/README.md',
     'llms.txt',
   ];
   expect(documents).toEqual(expect.arrayContaining(expected));
@@ -30,6 +32,14 @@ it('the package has both READMEs, the guides, the policies and llms.txt', () => 
 describe.each(documents)('%s', (file) => {
   it('has relative links that lead to files and headings inside the package', () => {
     expect(brokenLinks(file, readFileSync(join(installed, file), 'utf8'))).toEqual([]);
+  });
+
+  it('has links to the repository that lead to files of this version', () => {
+    const text = readFileSync(join(installed, file), 'utf8');
+    const inRepository = linksIn(text).filter((target) => target.startsWith(REPOSITORY));
+    expect(
+      inRepository.filter((target) => !existsSync(target.slice(REPOSITORY.length).split('#')[0] ?? '')),
+    ).toEqual([]);
   });
 
   it('links to no placeholder host', () => {

@@ -48,7 +48,7 @@ describe('release.yml', () => {
 
   it('the check job requires the tag on main, runs all tests, and tests the tarball that it uploads', () => {
     expect(check).toContain('git merge-base --is-ancestor "$GITHUB_SHA" origin/main');
-    const steps = ['.ci/run', 'release:check', 'npm pack', 'PACKED_TARBALL', 'upload-artifact'];
+    const steps = ['.ci/run', 'release:check', 'npm run pack', 'PACKED_TARBALL', 'upload-artifact'];
     const places = steps.map((step) => check.indexOf(step));
     expect(places.every((place) => place >= 0)).toBe(true);
     expect(places).toEqual(places.toSorted((one, other) => one - other));
