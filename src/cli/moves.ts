@@ -154,9 +154,10 @@ export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): st
   return `  → ${visible(`${kind} ${id}`)}  ${answer}  ${attempt.durationMs} ms  ${status === 'pending' ? 'will be retried' : status}`;
 }
 
-/** An amount for people. */
-export function money(amount: number): string {
-  return `R$ ${amount.toFixed(2)}`;
+/** An amount for people: `R$ 59.70`, in Portuguese `R$ 59,70`. */
+export function money(amount: number, language: Language): string {
+  const decimals = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `R$ ${amount.toLocaleString(language === 1 ? 'pt-BR' : 'en', decimals)}`;
 }
 
 function lastAttempt(attempts: ListedDelivery['attempts']): SendResult | undefined {

@@ -49,6 +49,13 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
     expect((await client.getTransaction(uuids[1] ?? '')).situation).toBe('PAID');
   });
 
+  it('prints amounts as the language writes them', async () => {
+    const { run } = await open(['order-1']);
+    expect((await run('pay', '--lang', 'pt')).stdout).toContain('R$ 59,70');
+    expect((await run('list', '--lang', 'pt')).stdout).toContain('R$ 59,70');
+    expect((await run('list', '--lang', 'en')).stdout).toContain('R$ 59.70');
+  });
+
   it('`pay` takes a reference code or a uuid, and ends with 1 when the listener did not answer 200', async () => {
     const { runJson, uuids } = await open(['order-1', 'order-2'], 500);
     expect(await runJson('pay', 'order-1')).toEqual({

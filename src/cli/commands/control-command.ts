@@ -60,16 +60,16 @@ function commandOf(control: Control): Command {
       const target = path.replace(':id', encodeURIComponent(chosen?.id ?? ''));
       const { result: answer, deliveries } = await sandbox.move(method, target, body);
       const { uuid, instructionId, amount = chosen?.amount } = result.parse(answer);
+      const language = languageOf(options);
       const values: Readonly<Record<string, unknown>> = {
         ...Object(answer),
         reference: chosen?.referenceCode ?? Object(answer).referenceCode,
         uuid: chosen?.uuid ?? instructionId ?? uuid,
         result: uuid,
-        amount: amount === undefined ? undefined : money(amount),
+        amount: amount === undefined ? undefined : money(amount, language),
         outcome: body['fail'] === undefined ? 'made' : `failed with ${body['fail']}`,
         name: body['name'],
       };
-      const language = languageOf(options);
       return reportMove({
         summary: fill(control.done?.[language] ?? control.label[language], values),
         details: scheduledLines(answer),

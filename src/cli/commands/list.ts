@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Command } from '../command';
 import { deliveryLine, money } from '../moves';
-import { languageOf, sandboxOptions } from '../options';
+import { type Language, languageOf, sandboxOptions } from '../options';
 import { paint, print, printJson, visible } from '../output';
 import { connectSandbox, type ListedTransaction, readAnswer } from '../sandbox-client';
 
@@ -67,7 +67,8 @@ export const list: Command = {
     };
     print(paint('bold', texts[transactions.length === 0 ? 'noTransactions' : 'transactions'][language]));
     older(found.length - transactions.length);
-    for (const transaction of transactions) for (const line of describe(transaction)) print(`  ${line}`);
+    for (const transaction of transactions)
+      for (const line of describe(transaction, language)) print(`  ${line}`);
     print(paint('bold', texts[deliveries.length === 0 ? 'noNotifications' : 'notifications'][language]));
     older(sent.length - deliveries.length);
     for (const delivery of deliveries) print(deliveryLine(delivery));
@@ -80,15 +81,12 @@ export const list: Command = {
   },
 };
 
-function describe({
-  uuid,
-  referenceCode,
-  situation,
-  amount,
-  scheduledPayments,
-}: ListedTransaction): string[] {
+function describe(
+  { uuid, referenceCode, situation, amount, scheduledPayments }: ListedTransaction,
+  language: Language,
+): string[] {
   return [
-    `${visible(referenceCode)}  ${paint(situation === 'PAID' ? 'green' : 'yellow', visible(situation))}  ${money(amount)}  ${visible(uuid)}`,
+    `${visible(referenceCode)}  ${paint(situation === 'PAID' ? 'green' : 'yellow', visible(situation))}  ${money(amount, language)}  ${visible(uuid)}`,
     ...scheduledPayments.map(({ instructionId, dueDate, status }) =>
       visible(
         ['  scheduled', instructionId, dueDate, status].filter((part) => part !== undefined).join('  '),
