@@ -67,7 +67,7 @@ export interface WriteRecord {
 
 /**
  * Makes an idempotency store of any database that can write a record only if nobody else has written it since. See
- * `docs/write-your-own-store.md` in the package for three of them, in 30 to 45 lines each.
+ * `docs/write-your-own-store.md` in the repository for three of them, in 30 to 45 lines each.
  *
  * @throws `ConfigurationError` for records without `read` or `write`
  */

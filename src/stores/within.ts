@@ -111,7 +111,8 @@ export interface StoreWithin<Tx> extends IdempotencyStore<Tx> {
 export function checkAccess<Tx>(access: TransactionAccess<Tx>): void {
   if (typeof access?.transaction === 'function' && typeof access.query === 'function') return;
   throw new ConfigurationError(
-    'Expected `{ transaction, query }` as the first argument: docs/transactions.md has it for your ORM.',
+    'Expected `{ transaction, query }` as the first argument: docs/transactions.md in the repository has it for ' +
+      'your ORM.',
   );
 }
 
