@@ -33,7 +33,7 @@ const CLAIMS: readonly (readonly [claim: RegExp, truth: string])[] = [
   ],
   [/has no look-?up|has no idempotency keys|não tem chaves de/i, 'the document shows none'],
   [
-    /says that the service sends some|says that (?:a|the) recurr\w+ (?:\w+ ){0,6}ha(?:s|ve)|says that there are notifications|says that they exist|diz que (?:a recorrência tem|existem) notificaç/i,
+    /says that the service sends some|the service has notifications (?:of|for) the recurring|says that (?:a|the) recurr\w+ (?:\w+ ){0,6}ha(?:s|ve)|says that there are notifications|says that they exist|diz que (?:a recorrência tem|existem) notificaç/i,
     'the document says that the payloads of the recurring journey are not shown',
   ],
   [

@@ -21,10 +21,10 @@ export const unknownKinds: CheckDefinition = {
   id: 'unknown-kinds',
   title: 'Accepts kinds that it does not know, and books nothing for them',
   asks: 'JSON objects of no kind that the document shows, with fields of those that it shows; then a payment.',
-  why: 'The service has notifications of the recurring journey that its document does not show. If you refuse them, they are lost.',
+  why: 'The service may send notifications of the recurring journey, which its document does not show. If you refuse them, they are lost.',
   fix:
-    'Answer 200 to a JSON object of no known kind, keep it, and look at it: the service has notifications for the ' +
-    'recurring journey that its document does not show (document section 6.1). Describe it with `defineNotification`.',
+    'Answer 200 to a JSON object of no known kind, keep it, and look at it: the service may send notifications of the ' +
+    'recurring journey, which its document does not show (document section 6.1). Describe it with `defineNotification`.',
   async run(findings, session) {
     const { samples } = session;
     const bodies = UNKNOWN.map(([what, fields, query]): Named => {
