@@ -63,7 +63,8 @@ export interface JourneyJournalOptions {
   readonly totalTimeoutMs?: number | undefined;
 
   /**
-   * How long `open` waits for another `open` of the same order, in milliseconds, before a `JourneyBusyError`.
+   * How long `open` waits for another `open` of the same order, in milliseconds, before a `JourneyBusyError`. For as long
+   * it tries again when the database fails, before its call and once more after it.
    *
    * @defaultValue 10_000
    */
@@ -101,10 +102,7 @@ export interface JourneyAttempt {
 /** How long after its call's end an attempt counts as lost. */
 const LEASE_MARGIN_MS = 60_000;
 
-/** How long to wait before each further try, when the database fails. */
-const RETRY_PAUSES_MS = [50, 250, 1_000];
-
-/** How many writes `open` makes, before its call and after it, until it pauses before each. */
+/** How many writes `open` makes, before its call and after it, until it pauses after each. */
 const WRITES_WITHOUT_PAUSE = 5;
 
 const MAX_ORDER_KEY_LENGTH = 200;
@@ -156,39 +154,34 @@ export class JourneyJournal {
   async open(orderKey: string, request: JourneyRequest): Promise<Journey> {
     checkOrderKey(orderKey);
     // What is hashed is what is sent, even if the caller changes its object meanwhile.
-    const copy = JSON.parse(
-      toJson('The request of createRecurringCheckout', () => request),
-    ) as JourneyRequest;
+    const copy: JourneyRequest = JSON.parse(toJson('The request of `open`', () => request));
     const lookedUp = new Set<number>();
     let opening: Opening = {
       token: newToken(),
       money: await hashesOfMoney(orderKey, copy),
       canLookUp: ({ attempt }) => this.#lookUp !== undefined && !lookedUp.has(attempt),
     };
-    let waiting = new Waiting(this.#waitMs);
+    let patience = new Patience(this.#waitMs);
     let writes = 0;
-    let failures = 0;
     for (;;) {
-      let step: Step;
+      let step: Step = { do: 'wait' };
+      let failure: unknown;
       try {
         const { now, attempts } = await this.#records.read(orderKey);
         step = nextStep(attempts, now, opening);
-        if (step.do === 'wait') await waiting.pause();
-        if (step.do === 'change' || step.do === 'begin') {
-          // Others may be faster some times. Beyond that, what is written does not show, as over a replica.
-          if (writes >= WRITES_WITHOUT_PAUSE) await waiting.pause();
-          writes += 1;
-          if (step.do === 'change') await this.#change(step.attempt, step.to, now);
-          else await this.#begin(orderKey, step.attempt, opening, now);
-        }
+        if (step.do === 'change') await this.#change(step.attempt, step.to, now);
+        if (step.do === 'begin') await this.#begin(orderKey, step.attempt, opening, now);
       } catch (cause) {
-        if (cause instanceof JourneyBusyError) throw notRecorded(opening, cause);
         // A write may have been made, although its answer was lost: what to do next depends on what is there.
-        const pause = RETRY_PAUSES_MS[failures];
-        if (pause === undefined) throw notRecorded(opening, cause);
-        failures += 1;
-        await sleep(pause);
-        continue;
+        step = { do: 'wait' };
+        failure = cause;
+      }
+      const isWrite = step.do === 'change' || step.do === 'begin';
+      if (isWrite) writes += 1;
+      // Others may be faster some times. Beyond that, what is written does not show, as over a replica.
+      if (step.do === 'wait' || (isWrite && writes > WRITES_WITHOUT_PAUSE)) {
+        const hasTime = await patience.pause();
+        if (!hasTime) throw notRecorded(opening, failure ?? new JourneyBusyError());
       }
       if (step.do === 'show') return journeyOf(step.attempt);
       if (step.do === 'throw') throw step.error;
@@ -196,9 +189,8 @@ export class JourneyJournal {
       if (step.do === 'send') {
         const { attempt, referenceCode } = step.attempt;
         opening = { ...opening, sent: { attempt, result: await this.#send({ ...copy, referenceCode }) } };
-        waiting = new Waiting(this.#waitMs);
+        patience = new Patience(this.#waitMs);
         writes = 0;
-        failures = 0;
       }
       if (step.do === 'look-up') {
         lookedUp.add(step.attempt.attempt);
@@ -299,8 +291,8 @@ export class JourneyJournal {
   }
 }
 
-/** How long one `open` waits for another. */
-class Waiting {
+/** How long one `open` waits for another, and for a database that fails. */
+class Patience {
   readonly #until: number;
   #pauseMs = 50;
 
@@ -308,11 +300,13 @@ class Waiting {
     this.#until = performance.now() + waitMs;
   }
 
-  async pause(): Promise<void> {
+  /** Waits a moment, if there is time left; else gives `false`. */
+  async pause(): Promise<boolean> {
     const leftMs = this.#until - performance.now();
-    if (leftMs <= 0) throw new JourneyBusyError();
+    if (leftMs <= 0) return false;
     await sleep(Math.min(this.#pauseMs, leftMs));
     this.#pauseMs = Math.min(2 * this.#pauseMs, 1_000);
+    return true;
   }
 }
 

@@ -335,7 +335,7 @@ describe('a database that fails', () => {
   ] as const)(
     'survives %s failing %s times (after it acted: %s), with one journey',
     async (method, times, acts) => {
-      const { journal, client } = setUp([], { records: failing(method, times, acts) });
+      const { journal, client } = setUp([], { records: failing(method, times, acts), waitMs: 10_000 });
       expect(await journal.open('order-1', request)).toMatchObject({ attempt: 1, uuid: 'uuid-of-order-1' });
       expect(client.calls).toHaveLength(1);
     },
@@ -355,6 +355,18 @@ describe('a database that fails', () => {
       message: expect.stringContaining('uuid-of-order-1'),
       cause: new Error('no database'),
     });
+  });
+
+  it('goes on for waitMs after its call, however long the call took', async () => {
+    const answer = deferred<Answer>();
+    const records = failing('update', 5);
+    const { journal, client } = setUp([answer.promise], { records, waitMs: 3_000 });
+    const opened = journal.open('order-1', request);
+    await vi.waitFor(() => expect(client.calls).toHaveLength(1));
+    await new Promise((resolve) => setTimeout(resolve, 1_700));
+    answer.resolve(undefined);
+    // Five failures take 1.55 s of pauses; before the call, 1.3 s were left.
+    expect(await opened).toMatchObject({ uuid: 'uuid-of-order-1' });
   });
 
   it('throws the call’s error rather than that of recording it', async () => {
