@@ -63,7 +63,8 @@ describe.skipIf(!(await findPostgres()))('PostgreSQL', () => {
       table: 'no_such_table',
     });
     const client = new FakeClient([errors.unknown()]);
-    await expect(new JourneyJournal({ client, records }).open('order-1', request)).rejects.toMatchObject({
+    const journal = new JourneyJournal({ client, records, waitMs: 300 });
+    await expect(journal.open('order-1', request)).rejects.toMatchObject({
       code: expect.stringMatching(/^(42P01|25P02)$/),
     });
     expect(client.calls).toEqual([]);
