@@ -13,12 +13,16 @@ test('the guides with most readers are translated', () => {
   expect(translations().map(({ translated }) => translated)).toEqual(
     expect.arrayContaining([
       'README.pt-BR.md',
+      'docs/pt/client.md',
+      'docs/pt/errors.md',
       'docs/pt/get-started.md',
       'docs/pt/going-live.md',
       'docs/pt/listener.md',
       'docs/pt/one-order-one-journey.md',
       'docs/pt/recurrence.md',
+      'docs/pt/stores.md',
       'docs/pt/testing.md',
+      'docs/pt/verify.md',
     ]),
   );
 });
