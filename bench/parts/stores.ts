@@ -12,6 +12,8 @@ interface Measured {
   readonly growth: Readonly<Record<string, Growth>>;
   /** The statements of the transaction. */
   readonly statements?: readonly string[];
+  /** What PostgreSQL says of its own time for a notification, in ms. */
+  readonly serverTime?: Readonly<Record<string, number>>;
 }
 
 /** Redis, PostgreSQL and SQLite as idempotency stores, beside the same commands sent by the bare driver. */
@@ -31,7 +33,7 @@ export async function stores({ seed }: BenchContext): Promise<PartReport> {
     ...(postgres === undefined ? ['PostgreSQL (DATABASE_URL)'] : []),
   ];
   return {
-    tables: [throughputTable(figures), growthTable(growth)],
+    tables: [throughputTable(figures), growthTable(growth), ...serverTable(postgres?.serverTime)],
     goals: figures.flatMap(([name, each]) => goalsOf(name, each)),
     notes: [
       ...absent.map((server) => `NOT MEASURED: ${server} does not answer.`),
@@ -58,6 +60,12 @@ function throughputTable(figures: readonly (readonly [string, StoreFigures])[]):
       ];
     }),
   };
+}
+
+function serverTable(serverTime: Measured['serverTime'] = {}): Table[] {
+  const rows = Object.entries(serverTime).map(([name, ms]) => [name, ms.toFixed(2)]);
+  const title = "PostgreSQL's own time for a notification, as its log_duration says";
+  return rows.length === 0 ? [] : [{ title, columns: ['', 'ms'], rows }];
 }
 
 function growthTable(growth: readonly (readonly [string, Growth])[]): Table {

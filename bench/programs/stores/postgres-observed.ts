@@ -65,3 +65,38 @@ export async function countRoundTrips(run: (pool: pg.Pool) => Promise<void>): Pr
   wire.close();
   return roundTrips;
 }
+
+/**
+ * How long the server takes for one run over one connection, in ms: what it says itself of parsing, planning and
+ * executing each statement, the wait for the disk at a commit included. `undefined` for a role that may not ask.
+ */
+export async function serverTimes(
+  runs: Readonly<Record<string, (pool: pg.Pool) => Promise<void>>>,
+  times: number,
+): Promise<Record<string, number> | undefined> {
+  const pool = new pg.Pool({
+    ...postgresConfig,
+    max: 1,
+    options: '-c client_min_messages=log -c log_duration=on',
+  });
+  let spent = 0;
+  pool.on('connect', (client) => {
+    client.on('notice', ({ message = '' }) => {
+      spent += Number(/^duration: ([\d.]+) ms/.exec(message)?.[1] ?? 0);
+    });
+  });
+  try {
+    await pool.query('SELECT 1');
+  } catch {
+    return undefined;
+  }
+  const each: Record<string, number> = {};
+  for (const [name, run] of Object.entries(runs)) {
+    for (let warmUp = 0; warmUp < 20; warmUp += 1) await run(pool);
+    spent = 0;
+    for (let time = 0; time < times; time += 1) await run(pool);
+    each[name] = spent / times;
+  }
+  await pool.end();
+  return each;
+}

@@ -14,7 +14,7 @@ import {
   type StoreFigures,
   throughput,
 } from './measure';
-import { countRoundTrips, recordTransaction, type Sent } from './postgres-observed';
+import { countRoundTrips, recordTransaction, type Sent, serverTimes } from './postgres-observed';
 
 const COUNT = 200;
 const table = 'notifications';
@@ -70,8 +70,32 @@ export async function postgres(options: { rounds: number; random: () => number }
         bare: samples.transactionalBare,
       },
     };
+    const handledBefore = newSubject();
+    await handles.plain(handledBefore);
+    const storeOver = (observed: pg.Pool) => new PostgresStore(observed, { schema, table });
+    const transactionOver = (observed: pg.Pool) =>
+      new PostgresStore(observed, { schema, table, transactional: true });
+    const transact = async (observed: pg.Pool, subject: string) => {
+      await transactionOver(observed).transact({ subject, ...transaction }, async () => undefined);
+    };
+    const serverTime = await serverTimes(
+      {
+        'plain, new': (observed) => handleWith(storeOver(observed))(newSubject()),
+        'plain, duplicate': async (observed) => {
+          await storeOver(observed).claim(handledBefore, 'PAID', { leaseMs: 40_000, withinMs: 5_000 });
+        },
+        'transactional, new': (observed) => transact(observed, newSubject()),
+        'transactional, duplicate': (observed) => transact(observed, handledBefore),
+      },
+      COUNT,
+    );
     const growth = { PostgreSQL: await measureGrowth(pool, handles.plain) };
-    return { stores, growth, statements: sent.map(({ text }) => text.trim().split(/\s/)[0] ?? '') };
+    return {
+      stores,
+      growth,
+      statements: sent.map(({ text }) => text.trim().split(/\s/)[0] ?? ''),
+      serverTime,
+    };
   } finally {
     await pool.query(`DROP SCHEMA ${schema} CASCADE`);
     await pool.end();
