@@ -47,6 +47,16 @@ export function within<T>(
   });
 }
 
+/**
+ * Starts to measure, in whole milliseconds. The monotonic clock may stop while a machine is suspended, and the other one
+ * can be set, so the larger of both counts.
+ */
+export function stopwatch(): () => number {
+  const steady = performance.now();
+  const wall = Date.now();
+  return () => Math.ceil(Math.max(performance.now() - steady, Date.now() - wall, 0));
+}
+
 /** Resolves after the time, in milliseconds, or as soon as the signal fires. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await within(ms, new Promise<never>(() => undefined), signal);

@@ -1,4 +1,5 @@
 import { StoreError } from '../errors';
+import { stopwatch } from '../shared/time';
 import { checkDuration, checkFunction } from '../values/option-checks';
 import type { Claim, ClaimLimits, ClaimResult, CompleteLimits, IdempotencyStore } from './idempotency-store';
 import {
@@ -93,7 +94,7 @@ export class StoreOverRecords implements IdempotencyStore {
     const key = keyOf(subject);
     // Before the first attempt: it proves that a write whose reply was lost was this claim's own.
     const token = newToken();
-    const started = timer();
+    const started = stopwatch();
     let first: Reading | undefined;
     let failed: { readonly error: unknown; readonly version: number } | undefined;
     for (;;) {
@@ -164,7 +165,7 @@ export class StoreOverRecords implements IdempotencyStore {
     decide: (record: SubjectRecord, now: number) => { result: Result; next?: SubjectRecord | undefined },
   ): Promise<Result> {
     const key = keyOf(claim.subject);
-    const started = timer();
+    const started = stopwatch();
     let failed: { readonly error: unknown; readonly version: number } | undefined;
     let reading = this.#claimed.get(claim) ?? (await this.#read(key));
     for (;;) {
@@ -184,7 +185,7 @@ export class StoreOverRecords implements IdempotencyStore {
   }
 
   async #read(key: string): Promise<Reading> {
-    const age = timer();
+    const age = stopwatch();
     const { record, version, now } = await this.#records.read(key);
     if (!Number.isSafeInteger(version) || !Number.isSafeInteger(now) || version < 0) {
       throw unexpectedReply('read');
@@ -225,12 +226,6 @@ interface Reading {
 
 const DELETED_AT_ONCE = 1_000;
 const RELEASE_WITHIN_MS = 5_000;
-
-/** Milliseconds since now. A monotonic clock stands still while a machine sleeps, and a wall clock can be set back. */
-function timer(): () => number {
-  const [start, wall] = [performance.now(), Date.now()];
-  return () => Math.ceil(Math.max(performance.now() - start, Date.now() - wall, 0));
-}
 
 function tooSlow(step: string, withinMs: number): StoreError {
   return new StoreError(

@@ -1,4 +1,5 @@
 import { ConfigurationError, StoreError } from '../errors';
+import { rowsIn } from './replies';
 
 /** The databases whose SQL is known: `mysql` stands for MariaDB too. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
@@ -81,14 +82,8 @@ export class SqlTable {
 
   /** Runs a SELECT, written with `?` for each value. */
   async select(text: string, values: (string | number | null)[] = []): Promise<readonly SqlRow[]> {
-    const result: unknown = await this.#send(text, values);
-    // MySQL's drivers resolve with [rows, fields], some ORMs of PostgreSQL with [rows, count].
-    const rows = Array.isArray(result)
-      ? Array.isArray(result[0])
-        ? result[0]
-        : result
-      : (result as { rows?: unknown } | null | undefined)?.rows;
-    if (Array.isArray(rows)) return rows;
+    const rows = rowsIn(await this.#send(text, values));
+    if (rows !== undefined) return rows as readonly SqlRow[];
     throw new StoreError(
       '`query` resolved with neither rows nor { rows } nor [rows, …], so its result cannot be read. Return what your ' +
         "driver's own query resolves with, rows as objects.",

@@ -14,7 +14,7 @@ import {
   type SubjectRecord,
 } from './record';
 import { readRow, type WriteRecord } from './record-store';
-import { newToken, unexpectedReply } from './replies';
+import { newToken, rowsIn, unexpectedReply } from './replies';
 import { Semaphore } from './semaphore';
 import { withTimeLimit } from './time-limit';
 
@@ -350,9 +350,7 @@ class Attempt<Tx> {
   }
 }
 
-/** The rows in what a driver or an ORM gives; none for a statement that has no rows. */
+/** None for a statement that has no rows. */
 export function rowsOf(answer: TransactionRows | undefined): readonly unknown[] {
-  const rows: unknown = Array.isArray(answer) ? answer : Object(answer).rows;
-  if (!Array.isArray(rows)) return [];
-  return Array.isArray(rows[0]) ? rows[0] : rows;
+  return rowsIn(answer) ?? [];
 }

@@ -4,7 +4,7 @@ import { createPool as createCallbackPool } from 'mysql2';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import { type MysqlQueryable, MysqlStore } from '../../src/stores';
+import { type MysqlQueryable, MysqlStore, mysqlStoreWithin } from '../../src/stores';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { ALL_FAULTS, testStoreContract } from './contract';
 import type { Faults } from './faults';
@@ -69,6 +69,22 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     expect(await store.deleteExpired()).toBe(1_200);
     expect(await store.deleteExpired()).toBe(0);
     expect(await store.claim('payment:live', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
+  });
+
+  it('deletes expired records through an access of the merchant’s too', async () => {
+    const { table } = await storeIn('within');
+    const within = mysqlStoreWithin<undefined>(
+      {
+        transaction: async (work) => work(undefined),
+        query: async (_, text, values) => (await pool.query(text, values))[0] as unknown[],
+      },
+      { table: `within ${run}` },
+    );
+    await pool.query(`INSERT INTO ${table} VALUES ('expired:1', '{}', 1, 1), ('live:1', '{}', 1, ?)`, [
+      Number.MAX_SAFE_INTEGER,
+    ]);
+    expect(await within.deleteExpired()).toBe(1);
+    expect(await pool.query(`SELECT * FROM ${table}`)).toMatchObject([[{ version: 1 }], {}]);
   });
 
   it('makes no claim wait while another transaction holds other records and expired ones', async () => {

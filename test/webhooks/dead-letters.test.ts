@@ -275,7 +275,6 @@ describe('deadLetters', () => {
       { deadLetters: { keep: () => undefined } },
       '`deadLetters` with `forget`',
     ],
-    ['the former option', { park: true }, '`park` is called `deadLetters`'],
   ])('refuses %s', (_, options, message) => {
     expect(() => createListener(options as never)).toThrow(ConfigurationError);
     expect(() => createListener(options as never)).toThrow(message);

@@ -78,12 +78,6 @@ describe('an option that must hold functions', () => {
   });
 });
 
-describe('an option under a former name', () => {
-  it.each([() => undefined, undefined])('is refused with its new name: onError (%s)', (onError) => {
-    expect(refusalOf({ onError })).toContain('`onError` is called `onReport`');
-  });
-});
-
 describe('createWebhookHandler, checking limits against each other,', () => {
   it('refuses a storeTimeoutMs above 7.5 s, because claim, callback and record would outlast the lease', async () => {
     for (const storeTimeoutMs of [7_501, 15_000, 20_000]) {

@@ -7,7 +7,7 @@ import {
   type WriteRecord,
 } from '../record-store';
 import { unexpectedReply } from '../replies';
-import { type MysqlTable, type MysqlTableOptions, mysqlTable } from './records-table';
+import { deleteExpiredIn, type MysqlTable, type MysqlTableOptions, mysqlTable } from './records-table';
 
 /** The part of a pool or connection of `mysql2/promise` that the store uses. */
 export interface MysqlQueryable {
@@ -75,8 +75,9 @@ export class MysqlRecords implements RecordStore {
   }
 
   async read(subject: string): Promise<ReadRecord> {
-    const [row] = rowsOf(await this.run(this.table.read, subject));
-    return readRow(row);
+    const rows = await this.run(this.table.read, subject);
+    if (!Array.isArray(rows)) throw unexpectedReply('a statement');
+    return readRow(rows[0]);
   }
 
   async write(subject: string, { record, version, next, before, expiresAt }: WriteRecord): Promise<boolean> {
@@ -91,25 +92,14 @@ export class MysqlRecords implements RecordStore {
     }
   }
 
-  /** By primary key, one by one: deleting a range would lock it, and make claims wait. */
-  async deleteExpired(limit: number): Promise<number> {
-    const expired = rowsOf(await this.run(this.table.expired, String(limit)));
-    for (const row of expired) {
-      const { subject } = row as { readonly subject: unknown };
-      await this.run(this.table.deleteExpired, String(subject));
-    }
-    return expired.length;
+  deleteExpired(limit: number): Promise<number> {
+    return deleteExpiredIn(this.table, limit, (text, ...values) => this.run(text, ...values));
   }
 
   async run(sql: string, ...values: (string | number)[]): Promise<unknown> {
     const [result] = await this.#database.execute(sql, values);
     return result;
   }
-}
-
-function rowsOf(result: unknown): unknown[] {
-  if (!Array.isArray(result)) throw unexpectedReply('a statement');
-  return result;
 }
 
 function changed(result: unknown): boolean {

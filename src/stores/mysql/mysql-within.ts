@@ -8,8 +8,7 @@ import {
   type TransactionOptions,
   transactWithin,
 } from '../within';
-import { type MysqlTableOptions, mysqlTable } from './records-table';
-import { mysqlTransactionSql } from './transaction-sql';
+import { deleteExpiredIn, type MysqlTableOptions, mysqlTable, mysqlTransactionSql } from './records-table';
 
 /** Where {@link mysqlStoreWithin} keeps its records, and the limits of its transactions. */
 export interface MysqlStoreWithinOptions extends MysqlTableOptions, TransactionOptions {}
@@ -38,14 +37,7 @@ export function mysqlStoreWithin<Tx>(
   const records: RecordStore = {
     read: async (key) => readRow((await run(sql.read(key)))[0]),
     write: async (key, change) => (await run(...sql.write(key, change))).length === 1,
-    deleteExpired: async (limit) => {
-      const expired = await run({ text: table.expired, values: [limit] });
-      for (const row of expired) {
-        const { subject } = row as { readonly subject: unknown };
-        await run({ text: table.deleteExpired, values: [String(subject)] });
-      }
-      return expired.length;
-    },
+    deleteExpired: (limit) => deleteExpiredIn(table, limit, (text, ...values) => run({ text, values })),
   };
   return Object.assign(new StoreOverRecords(records), {
     transact: transactWithin(access, sql, options),

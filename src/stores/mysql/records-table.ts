@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors';
+import type { TransactionSql } from '../within';
 
 // The table that every MySQL and MariaDB store shares: what it looks like, and the statements on it.
 
@@ -23,8 +24,8 @@ export interface MysqlTable {
   readonly insert: string;
   /** `[record, version, expiresAt, subject, the version that the row must have, before]`. */
   readonly update: string;
-  /** `[limit]`. Rows of `subject`: the expired ones, oldest first. */
-  readonly expired: string;
+  /** Rows of `subject`: the expired ones, oldest first. */
+  readonly expired: (limit: number) => string;
   /** `[subject]`. Deletes the record if it is expired. */
   readonly deleteExpired: string;
   /** Creates the table where it is missing. */
@@ -48,7 +49,8 @@ export function mysqlTable(options: MysqlTableOptions): MysqlTable {
     update:
       `UPDATE ${name} SET record = ?, version = ?, expires_at = ? ` +
       `WHERE subject = ? AND version = ? AND ${NOW} < ?`,
-    expired: `SELECT subject FROM ${name} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ?`,
+    expired: (limit) =>
+      `SELECT subject FROM ${name} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ${limit}`,
     deleteExpired: `DELETE FROM ${name} WHERE subject = ? AND expires_at <= ${NOW}`,
     create: `CREATE TABLE IF NOT EXISTS ${name} (
   subject VARBINARY(512) NOT NULL PRIMARY KEY,
@@ -70,4 +72,39 @@ function quoted(option: string, name: string): string {
     );
   }
   return `\`${name.replaceAll('`', '``')}\``;
+}
+
+/** The statements of a transaction that the callback shares. */
+export function mysqlTransactionSql({ name, read, lock, insert, update }: MysqlTable): TransactionSql {
+  return {
+    read: (key) => ({ text: read, values: [key] }),
+    lock: (key) => ({ text: lock, values: [key] }),
+
+    // The record is read again, because ORMs tell the number of changed rows in different ways, or not at all.
+    write: (key, { record, version, next, before, expiresAt }) => [
+      version === 0
+        ? {
+            text: insert.replace('INSERT INTO', 'INSERT IGNORE INTO'),
+            values: [key, record, next, expiresAt, before],
+          }
+        : { text: update, values: [record, next, expiresAt, key, version, before] },
+      {
+        text: `SELECT 1 AS written FROM ${name} WHERE subject = ? AND version = ? AND record = ?`,
+        values: [key, next, record],
+      },
+    ],
+
+    unitMs: 1,
+  };
+}
+
+/** By primary key, one by one: deleting a range would lock it, and make claims wait. */
+export async function deleteExpiredIn(
+  table: MysqlTable,
+  limit: number,
+  run: (text: string, ...values: string[]) => Promise<unknown>,
+): Promise<number> {
+  const expired = (await run(table.expired(limit))) as readonly { readonly subject: unknown }[];
+  for (const { subject } of expired) await run(table.deleteExpired, String(subject));
+  return expired.length;
 }

@@ -1,6 +1,6 @@
 import { type ReadRecord, type RecordStore, readRow, type WriteRecord } from '../record-store';
-import { unexpectedReply } from '../replies';
-import type { PostgresQueryable, PostgresRows } from './client';
+import { rowsIn, unexpectedReply } from '../replies';
+import type { PostgresQueryable } from './client';
 import type { PostgresTable } from './records-table';
 
 /** Records in a table of PostgreSQL, each step one statement. */
@@ -33,11 +33,8 @@ export class PostgresRecords implements RecordStore {
   }
 
   async query(text: string, values: unknown[]): Promise<readonly unknown[]> {
-    const result = await this.#database.query(text, values);
-    const rows: unknown = Array.isArray(result)
-      ? result
-      : (result as Partial<PostgresRows> | undefined)?.rows;
-    if (Array.isArray(rows)) return rows;
-    throw unexpectedReply('a statement');
+    const rows = rowsIn(await this.#database.query(text, values));
+    if (rows === undefined) throw unexpectedReply('a statement');
+    return rows;
   }
 }

@@ -10,8 +10,8 @@ import {
   type PostgresTable,
   type PostgresTableOptions,
   postgresTable,
+  postgresTransactionSql,
 } from './records-table';
-import { postgresTransactionSql } from './transaction-sql';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean>

@@ -8,8 +8,12 @@ import {
   transactWithin,
 } from '../within';
 import { PostgresRecords } from './postgres-records';
-import { createPostgresTable, type PostgresTableOptions, postgresTable } from './records-table';
-import { postgresTransactionSql } from './transaction-sql';
+import {
+  createPostgresTable,
+  type PostgresTableOptions,
+  postgresTable,
+  postgresTransactionSql,
+} from './records-table';
 
 /** Where {@link postgresStoreWithin} keeps its records, and the limits of its transactions. */
 export interface PostgresStoreWithinOptions extends PostgresTableOptions, TransactionOptions {}

@@ -1,5 +1,5 @@
 import type { ValidationIssue } from '../../errors';
-import { sleep, TIMED_OUT, within } from '../../shared/time';
+import { sleep, stopwatch, TIMED_OUT, within } from '../../shared/time';
 import type { Claim, ClaimResult, Transact } from '../../stores/idempotency-store';
 import type { PaymentConfirmation } from '../../values/confirm-payment';
 import type { Identity } from '../notification/notification-key';
@@ -302,16 +302,6 @@ export async function inTime<T>(ms: number, promise: Promise<T>): Promise<T> {
   const value = await within(ms, promise);
   if (value === TIMED_OUT) throw new DeadlineExceeded(`took longer than ${ms} ms`);
   return value;
-}
-
-/**
- * Starts to measure. The monotonic clock may stop while a machine is suspended, and the other one can be set, so the
- * larger of both counts.
- */
-function stopwatch(): () => number {
-  const steady = performance.now();
-  const wall = Date.now();
-  return () => Math.max(performance.now() - steady, Date.now() - wall);
 }
 
 function storeFailed(error: unknown): Failure {

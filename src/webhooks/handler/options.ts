@@ -236,14 +236,6 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     );
   }
   const options = ownOptions(given);
-  if ('park' in options) {
-    throw new ConfigurationError(
-      '`park` is called `deadLetters`: pass `new SqlDeadLetters(query, { dialect })` of pix-automatic-sdk/stores.',
-    );
-  }
-  if ('onError' in options) {
-    throw new ConfigurationError('`onError` is called `onReport`: it is also told of what was answered 200.');
-  }
   const kinds = options.kinds ?? [];
   checkKinds(kinds);
   const getAuthorization = options.getAuthorization ?? (({ headers }) => headers.get('authorization'));
