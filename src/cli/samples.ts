@@ -1,11 +1,7 @@
-import { defaultCredentials } from '../sandbox/credentials';
 import type { SandboxNotification } from '../sandbox/model/records';
-import { ServiceModel } from '../sandbox/model/service-model';
 import type { DocumentedNotification } from '../service/notifications';
 import type { PayoutErrorCode } from '../service/notifications/payout';
-import { operations } from '../service/operations';
-import type { RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
-import { mergeDeep } from '../shared/objects';
+import { fixtureNotification } from '../testing/notification-request';
 import { unknownWord } from './failure';
 
 /** Identifies one refund, reversal or payout. */
@@ -17,7 +13,7 @@ export interface Identity {
 /** Identifies one sale. */
 export interface SaleIdentity extends Identity {
   readonly referenceCode: string;
-  /** In the currency's main unit. Default: the amount of `sampleOrder`. */
+  /** In the currency's main unit. Default: that of the fixtures. */
   readonly amount?: number;
 }
 
@@ -38,57 +34,39 @@ export interface SampleSale {
   reversal(end: ReversalEnd, identity?: Identity): SampleReversal;
 }
 
-/** The order behind every sample, without its reference code. */
-export const sampleOrder: Omit<RecurringCheckoutRequest, 'referenceCode'> = {
-  currency: 'BRL',
-  amount: 59.7,
-  shopper: { id: 'sandbox-shopper', name: 'Ana de Souza', email: 'ana@example.com' },
-  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 } },
-};
-
-/**
- * Makes notifications to send. The payloads come from the sandbox's model, so that none is written down twice. The model
- * makes only the first sale; further sales are copies with another identity, because each journey draws a QR code.
- */
+/** Makes notifications to send: the fixtures, each with an identity of its own. */
 export class Samples {
-  readonly #sent: SandboxNotification[] = [];
-  readonly #model = new ServiceModel({
-    credentials: defaultCredentials,
-    baseUrl: 'http://sandbox.invalid',
-    inventions: { saleReversalNotification: true },
-    notify: (notification) => this.#sent.push(notification),
-  });
-  readonly #templates = this.#makeTemplates();
   #lastId = 1000;
 
   /** A paid sale, and the notifications about it. */
   sale(identity: SaleIdentity = this.#newSale(), end = ''): SampleSale {
-    const { id, uuid, amount: saleAmount = sampleOrder.amount } = identity;
+    const { id, uuid, amount: given } = identity;
     const referenceCode = identity.referenceCode + end;
-    const { payment, refund, reversals } = this.#templates;
+    // Without an amount, that of the fixture stays.
+    const amount = given === undefined ? {} : { amount: given };
+    const originalAmount = given === undefined ? {} : { originalAmount: given };
+    const sale = { saleToken: uuid, referenceCode, ...amount };
     return {
-      payment: withFields(payment, { saleToken: uuid, referenceCode, amount: saleAmount }),
-      refund: (amount, { id, uuid: refundUUID } = this.newIdentity()) =>
-        withFields(refund, {
+      payment: fixtureNotification('payment', sale),
+      refund: (refunded, { id, uuid: refundUUID } = this.newIdentity()) =>
+        fixtureNotification('refund', {
           saleToken: uuid,
           referenceCode,
-          originalAmount: saleAmount,
-          reversedAmount: amount,
-          amountRefunded: amount,
-          refund: { id, uuid: refundUUID, amount },
+          ...originalAmount,
+          refund: { id, uuid: refundUUID, amount: refunded },
         }),
       reversal: (end, reversal = this.newIdentity()) => {
-        const { pending, sale, ended } = reversals[end];
         const fields = {
           ...reversal,
-          originalAmount: saleAmount,
-          reversedAmount: saleAmount,
+          ...originalAmount,
+          ...(given === undefined ? {} : { reversedAmount: given }),
           sale: { id, uuid },
         };
+        const without = { ...fields, receipt: null };
         return {
-          pending: withFields(pending, fields),
-          sale: withFields(sale, { saleToken: uuid, referenceCode, amount: saleAmount }),
-          ended: withFields(ended, fields),
+          pending: fixtureNotification('reversal', { ...without, status: 'PENDING' }),
+          sale: fixtureNotification('saleStatus', sale),
+          ended: fixtureNotification('reversal', { ...(end === 'PAID' ? fields : without), status: end }),
         };
       },
     };
@@ -96,14 +74,15 @@ export class Samples {
 
   /** A payout. To report a failure and then the success of the same payout, pass its identity to both. */
   payout(fail?: PayoutErrorCode, identity: Identity = this.newIdentity()): SandboxNotification {
-    const payout = this.#take('payout', () => this.#model.controls.payOut({ amount: 12.34, fail }));
-    return withFields(payout, { ...identity });
+    return fail === undefined
+      ? fixtureNotification('payout', identity)
+      : fixtureNotification('failedPayout', { ...identity, error_code: fail });
   }
 
   /** A notification of no documented kind. It is clearly made up: the sandbox does not guess undocumented payloads. */
   unrecognized(query = ''): SandboxNotification {
     const payload = { event: 'sandbox.made-up', uuid: crypto.randomUUID(), status: 'SANDBOX' };
-    return this.#take('custom', () => this.#model.controls.notify(payload, query));
+    return { ...fixtureNotification('custom', payload), query };
   }
 
   /** A new identity, for two notifications about the same thing. */
@@ -116,62 +95,6 @@ export class Samples {
     const identity = this.newIdentity();
     return { ...identity, referenceCode: `sandbox-${identity.uuid}` };
   }
-
-  #makeTemplates() {
-    const uuid = this.#createJourney();
-    const payment = this.#take('payment', () => this.#model.controls.pay(uuid));
-    const refund = this.#take('refund', () => this.#model.controls.refund(uuid, { amount: 10 }));
-    return {
-      payment,
-      refund,
-      reversals: { PAID: this.#reverse('PAID'), CANCELLED: this.#reverse('CANCELLED') },
-    };
-  }
-
-  #reverse(end: ReversalEnd): SampleReversal {
-    const uuid = this.#createJourney();
-    this.#take('payment', () => this.#model.controls.pay(uuid));
-    let reversalUUID = '';
-    const pending = this.#take('reversal', () => {
-      reversalUUID = this.#model.controls.reverse(uuid).uuid;
-    });
-    const sale = this.#take('saleStatus', () => {});
-    const ended = this.#take('reversal', () =>
-      end === 'PAID'
-        ? this.#model.controls.completeReversal(reversalUUID)
-        : this.#model.controls.cancelReversal(reversalUUID),
-    );
-    return { pending, sale, ended };
-  }
-
-  #createJourney(): string {
-    const { method, urlTemplate } = operations.createRecurringCheckout;
-    const { status, body } = this.#model.handle({
-      method,
-      path: urlTemplate,
-      headers: {
-        'x-api-key': defaultCredentials.apiKey,
-        'x-api-token': defaultCredentials.apiToken,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ ...sampleOrder, referenceCode: `sandbox-${crypto.randomUUID()}` }),
-    });
-    if (status !== 200) throw new Error(`The model refused the sample order with ${status}.`);
-    return JSON.parse(String(body)).response.uuid;
-  }
-
-  /** Runs `move`, and takes the oldest notification of that kind from those sent. */
-  #take(kind: SandboxNotification['kind'], move: () => unknown): SandboxNotification {
-    move();
-    const index = this.#sent.findIndex((notification) => notification.kind === kind);
-    const [notification] = index === -1 ? [] : this.#sent.splice(index, 1);
-    if (notification === undefined) throw new Error(`The model sent no notification of kind ${kind}.`);
-    return notification;
-  }
-}
-
-function withFields(notification: SandboxNotification, fields: object): SandboxNotification {
-  return { ...notification, payload: Object(mergeDeep(notification.payload, fields)) };
 }
 
 /** A kind that `trigger` can send. */

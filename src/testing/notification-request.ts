@@ -44,7 +44,7 @@ export function notificationRequest<Kind extends keyof NotificationOverrides>(
 ): Request {
   const { url = DEFAULT_LISTENER, headers } = options;
   checkWebhookUrl(url);
-  const notification = compose(kind, overrides);
+  const notification = fixtureNotification(kind, overrides);
   const query = options.query ?? notification.query;
   return signedRequest({
     url: listenerUrl(url, { ...notification, query }) ?? url,
@@ -54,7 +54,11 @@ export function notificationRequest<Kind extends keyof NotificationOverrides>(
   });
 }
 
-function compose(kind: keyof NotificationOverrides, overrides: object): SandboxNotification {
+/** The fixture of a kind with its query. Of `custom`, the overrides are the body. */
+export function fixtureNotification(
+  kind: keyof NotificationOverrides,
+  overrides: object,
+): SandboxNotification {
   if (kind === 'custom') return { kind, query: queryFlags[kind], payload: overrides };
   const kinds = Object.keys(notificationFixtures);
   if (!kinds.includes(kind)) {

@@ -90,12 +90,16 @@ describe('the exit code of verify', () => {
   it.each([
     [[], 3],
     [['--partial'], 0],
-  ])('of a right listener without --effects, called with %j', async (options, expected) => {
-    const { url } = await startMerchant({});
-    const { status, stdout } = await runCli(['verify', url, ...options], environment);
-    expect(status).toBe(expected);
-    expect(stdout.includes('Not checked is not passed')).toBe(expected === 3);
-  });
+  ])(
+    'of a right listener without --effects, called with %j',
+    { timeout: 180_000 },
+    async (options, expected) => {
+      const { url } = await startMerchant({});
+      const { status, stdout } = await runCli(['verify', url, ...options], environment);
+      expect(status).toBe(expected);
+      expect(stdout.includes('Not checked is not passed')).toBe(expected === 3);
+    },
+  );
 });
 
 describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
@@ -166,6 +170,32 @@ describe.concurrent('verify without --effects', { timeout: 180_000 }, () => {
       respond: (response, outcome) => response.writeHead(200).end(outcome),
     });
     expect((await verdicts(listener, { countsEffects: false })).failed).toEqual([]);
+  });
+});
+
+describe.concurrent('verify stops early', { timeout: 180_000 }, () => {
+  it('when the listener has a rate limit, which is named and is no fault', async () => {
+    let answered = 0;
+    const limited = await startMerchant({
+      isLetIn: (header) => header === rightHeader && ++answered <= 20,
+      refuse: (response) => response.writeHead(answered > 20 ? 429 : 401).end(),
+    });
+    const { checks, failed } = await verdicts(limited);
+    const reasons = checks.flatMap(({ open }) => open).join('\n');
+    expect({ failed, answered }).toEqual({ failed: [], answered: 21 });
+    expect(reasons).toContain('the listener has a rate limit (HTTP 429 after 21 notifications)');
+  });
+
+  it('after three responses in a row that did not come, in each of two checks', async () => {
+    let requests = 0;
+    // Only the first response comes.
+    const hanging = await startMerchant({
+      respond: (response) => (++requests === 1 ? response.writeHead(200).end() : undefined),
+    });
+    const { checks } = await verdicts(hanging, { limitMs: 100 });
+    const stopped = checks.filter(({ open }) => open.join().includes('stopped after 3 timeouts in a row'));
+    expect(stopped.length).toBeGreaterThan(0);
+    expect(requests).toBeLessThan(12);
   });
 });
 

@@ -2,8 +2,9 @@ import * as z from 'zod/mini';
 import { pathOf } from '../../client/request';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import { operations } from '../../service/operations';
+import { callFixtures } from '../../testing/fixtures/calls';
 import { CliFailure } from '../failure';
-import { type SaleIdentity, type SampleReversal, type Samples, sampleOrder } from '../samples';
+import type { SaleIdentity, SampleReversal, Samples } from '../samples';
 import { readAnswer, type SandboxClient } from '../sandbox-client';
 
 /** A paid sale, and the notifications about it. A real sale is refunded or reversed when the method is called. */
@@ -95,7 +96,7 @@ export function ownJourneys(sandbox: SandboxClient): CreateJourney {
   const prefix = `verify-${Date.now()}-`;
   return async (end = '') => {
     created++;
-    const order = { ...sampleOrder, referenceCode: `${prefix}${created}${end}` };
+    const order = callFixtures.recurringCheckoutRequest({ referenceCode: `${prefix}${created}${end}` });
     const { method, urlTemplate } = operations.createRecurringCheckout;
     const answer = await sandbox.call(method, urlTemplate, order);
     const { id, uuid } = readAnswer(checkoutAnswer, answer).response;
