@@ -164,17 +164,17 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
   ),
   repeatedCancellation: invent('4.3', 'whether a cancellation can be repeated', 'refused'),
   repeatedReferenceCode: invent('2.1', 'whether an order identifier can be used twice', 'accepted'),
-  bodyStatusMinus1: invent('7.2', 'meaning of status -1', {
+  bodyStatusMinus1: invent('7.2', 'meaning of body status -1: a whole answer with it, to test your code', {
     httpStatus: 200,
     status: -1,
     message: 'sandbox: status -1',
   }),
-  bodyStatus999: invent('7.2', 'meaning of status 999', {
+  bodyStatus999: invent('7.2', 'meaning of body status 999: a whole answer with it, to test your code', {
     httpStatus: 200,
     status: 999,
     message: 'sandbox: status 999',
   }),
-  maxBodyBytes: invent('8', 'payload size limit', 1024 * 1024),
+  maxBodyBytes: invent('8', 'how large the body of a call may be, in bytes', 1024 * 1024),
 
   // Brazil has had no daylight saving since 2019.
   utcOffsetMinutes: invent('2', 'time zone of date-times', -180),
@@ -184,13 +184,13 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
     'amount of a journey without an immediate charge',
     'recurrenceAmount',
   ),
-  saleCodePrefix: invent('2.2', 'form of a sale code', 'S'),
+  saleCodePrefix: invent('2.2', 'form of a sale code: what it starts with', 'S'),
   shipping: invent('2.3', 'shipping costs of a recurring sale', 0),
   discounts: invent('2.3', 'discounts of a recurring sale', 0),
   shopperNames: invent('6.2', 'how firstName and lastName come from one name', 'split at the first space'),
-  appliedRate: invent('2.3', 'service fee', 0),
-  serviceFee: invent('2.3', 'service fee applied to payouts', 0),
-  payerAccount: invent('2.3', "the payer's account", {
+  appliedRate: invent('2.3', 'service fee on a sale: none, so that nothing has to be subtracted', 0),
+  serviceFee: invent('2.3', 'service fee on payouts: none, for the same reason', 0),
+  payerAccount: invent('2.3', "the payer's account: placeholders that no bank has", {
     bank: 'SANDBOX',
     branch: '0001',
     account: '123456-7',
@@ -225,12 +225,12 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
   }),
   // Both, because the document's table has both; a merchant's code should work with either.
   refundAmountFields: invent('6.4', 'which of the two amounts is authoritative', 'both'),
-  receiptPrefix: invent('6.3', 'form of a receipt', 'sandbox-receipt-'),
+  receiptPrefix: invent('6.3', 'form of a receipt: what it starts with', 'sandbox-receipt-'),
   saleReversalNotification: invent('6.2', 'payload of the sale REVERSAL event', false),
   failedPayoutStatus: invent('3', 'whether a failed payout is PENDING or FAILED', 'PENDING'),
   failedPayoutQuery: invent('6.5', 'whether a failed payout carries type=payout too', 'payout=true'),
   failedPayoutMessage: invent('7.1', 'where a bank’s reason follows', '{meaning}; {reason}'),
-  deliveryTimeoutMs: invent('8', 'timeout of a listener', 30_000),
+  deliveryTimeoutMs: invent('8', 'how long a listener may take to answer, in milliseconds', 30_000),
 };
 
 /** The table's values, overridden by those of the caller. */
