@@ -95,7 +95,7 @@ interface Received {
   readonly header: (name: string) => string | null;
   readonly text: string;
   /** Why the response is incomplete, if it is: one of the symbols below, `TOO_LARGE`, or what was thrown. */
-  readonly brokenOff?: unknown;
+  readonly readError?: unknown;
   /** Whether the platform's own `fetch` sent it. What any other one did before it failed is unknown. */
   readonly isPlatforms: boolean;
 }
@@ -256,11 +256,11 @@ export class Transport {
       received = { ...received, status: response.status, header: headersOf(response) };
       received = { ...received, ...(await readBody(response, maxResponseBytes, interrupted)) };
     } catch (thrown) {
-      received = { ...received, brokenOff: thrown ?? 'nothing' };
+      received = { ...received, readError: thrown ?? 'nothing' };
     }
     clearTimeout(timer);
     stopListening();
-    if (received.brokenOff !== undefined) controller.abort();
+    if (received.readError !== undefined) controller.abort();
     return received;
   }
 }
@@ -355,8 +355,8 @@ async function interpret<T>(
   call: Call<T>,
   before: readonly Attempt<T>[],
 ): Promise<Attempt<T>> {
-  const { text, brokenOff } = received;
-  const connection = describeConnectionFailure(brokenOff, received.isPlatforms);
+  const { text, readError } = received;
+  const connection = describeConnectionFailure(readError, received.isPlatforms);
   const status = received.status ?? connection.hiddenStatus;
   const requestId = requestIdOf(received.header, call.secrets);
   const failed = (error: CallError) => {
@@ -368,23 +368,23 @@ async function interpret<T>(
       status === undefined ? (connection.neverSent ? 'not-sent' : 'unknown') : outcomeOf(status);
     return contextOf(call, before, before.length + 1, outcome, uuidOf(text, call));
   };
-  const interrupted = () => interruption(brokenOff, connection.reason, call, context());
+  const interrupted = () => interruption(readError, connection.reason, call, context());
 
-  if (brokenOff === ABORTED) return failed(abortedError(call, context()));
+  if (readError === ABORTED) return failed(abortedError(call, context()));
   if (status === undefined) return failed(interrupted());
   // A failure status says all that matters, and a body that breaks off must not hide it.
   if (status < 200 || status > 299) return failed(httpError(status, requestId, received, call, context()));
-  if (brokenOff === TOO_LARGE) {
+  if (readError === TOO_LARGE) {
     return failed(unusable('The response is larger than `maxResponseBytes`.', [], text, context()));
   }
   const body = call.mayBeAnything && text === '' ? undefined : parseBody(text);
   // Before the schema, which an error's body need not fit. -1 and 999 have no stated meaning (section 7.2).
   if (isObject(body) && isOtherThanZero(body['status'])) {
     return failed(
-      brokenOff === undefined ? statusError(status, requestId, body, call, context()) : interrupted(),
+      readError === undefined ? statusError(status, requestId, body, call, context()) : interrupted(),
     );
   }
-  const isUsable = isObject(body) || (call.mayBeAnything && brokenOff === undefined && body !== text);
+  const isUsable = isObject(body) || (call.mayBeAnything && readError === undefined && body !== text);
   const validation = isUsable ? await readSafely(call, body) : { issues: [notUsable(text)] };
   if (validation === TIMED_OUT) {
     if (call.signal?.aborted) return failed(abortedError(call, context()));
@@ -394,7 +394,7 @@ async function interpret<T>(
     noteLeftOut(validation.value, validation.leftOut);
     return { status, requestId, leftOut: validation.leftOut, result: validation.value };
   }
-  if (brokenOff !== undefined) return failed(interrupted());
+  if (readError !== undefined) return failed(interrupted());
   const summary = isUsable
     ? 'The response is a success, but essential fields are missing or invalid.'
     : 'The response is a success without a usable body.';
@@ -460,13 +460,13 @@ function abortedError({ operation, signal }: Call<unknown>, context: CallContext
 
 /** A time limit ended the attempt, or the connection failed. */
 function interruption(
-  brokenOff: unknown,
+  readError: unknown,
   reason: string | undefined,
   { operation, limits, url }: Call<unknown>,
   context: CallContext,
 ): CallError {
-  if (brokenOff === ATTEMPT_TIMED_OUT || brokenOff === CALL_TIMED_OUT) {
-    const limit = brokenOff === ATTEMPT_TIMED_OUT ? 'timeoutMs' : 'totalTimeoutMs';
+  if (readError === ATTEMPT_TIMED_OUT || readError === CALL_TIMED_OUT) {
+    const limit = readError === ATTEMPT_TIMED_OUT ? 'timeoutMs' : 'totalTimeoutMs';
     const message = `${operation.name} did not end within \`${limit}\` (${limits[limit]} ms). ${advice(context)}`;
     return new TimeoutError(message, context);
   }

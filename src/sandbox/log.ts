@@ -38,7 +38,7 @@ export type SandboxLogEntry =
     };
 
 /** Keeps the sandbox running when the caller's log throws. */
-export function quietly(
+export function withoutThrowing(
   log: ((entry: SandboxLogEntry) => void) | undefined,
 ): (entry: SandboxLogEntry) => void {
   return (entry) => {

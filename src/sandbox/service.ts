@@ -27,7 +27,7 @@ export interface ServiceSettings {
 }
 
 /** What the service runs in: an HTTP server, or msw in a test. */
-export interface ServiceSurroundings {
+export interface ServiceHost {
   /** Where the service is reached. */
   readonly baseUrl: string;
   /** The clock of the date-times. Default: `Date.now`. */
@@ -61,9 +61,9 @@ export function resolveService(options: ServiceOptions): ServiceSettings {
 }
 
 /** What the HTTP server and the msw handlers share: the model, its faults, deliveries and control methods. */
-export function createService(settings: ServiceSettings, surroundings: ServiceSurroundings): Service {
+export function createService(settings: ServiceSettings, host: ServiceHost): Service {
   const { credentials, inventions, retryIntervalMs, ids } = settings;
-  const { baseUrl, now, timers, send, onAttempt = () => {} } = surroundings;
+  const { baseUrl, now, timers, send, onAttempt = () => {} } = host;
   let { webhookUrl } = settings;
 
   const redact = redactor(credentials);

@@ -3,14 +3,14 @@ import { ConfigurationError } from '../errors';
 import { isDefaultPair, redactJson, redactor } from './credentials';
 import { realTimers } from './delivery/delivery-log';
 import { httpSend } from './delivery/post-notification';
-import { journeyOfPayload, quietly } from './log';
+import { journeyOfPayload, withoutThrowing } from './log';
 import { CallLog } from './page/call-log';
 import type { Verify } from './page/page-state';
 import { PageData } from './page/page-state';
 import type { Sandbox, SandboxOptions } from './sandbox';
 import { isBlockedPort } from './server/blocked-ports';
 import { listen, serve } from './server/http-server';
-import { PageToken, pageOwner } from './server/page-access';
+import { PageToken, pageCredentialsFor } from './server/page-access';
 import { createService, resolveService } from './service';
 
 /**
@@ -44,11 +44,11 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
   const settings = resolveService(options);
   const { credentials } = settings;
   const reach = { host, publicUrl };
-  const onlyFor = pageOwner(credentials, reach);
+  const pageCredentials = pageCredentialsFor(credentials, reach);
   if (isBlockedPort(port)) {
     throw new ConfigurationError('Expected another `port`: `fetch` and browsers refuse to call this one.');
   }
-  const log = quietly(options.log);
+  const log = withoutThrowing(options.log);
   const redact = redactor(credentials);
   const isDefault = isDefaultPair(credentials);
   const show = <Value extends object>(value: Value): Value =>
@@ -81,7 +81,7 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
       data: new PageData(service, calls, pageSettings),
       show,
       verify,
-      onlyFor,
+      pageCredentials,
     },
     calls,
     redact,

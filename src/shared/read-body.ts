@@ -10,7 +10,7 @@ interface ResponseWithBody {
 export interface ReceivedBody {
   readonly text: string;
   /** Why it is incomplete: {@link TOO_LARGE}, or what reading threw. */
-  readonly brokenOff?: unknown;
+  readonly readError?: unknown;
 }
 
 /** The reason for ending a body that is larger than allowed. */
@@ -46,7 +46,7 @@ export async function readBody(
     }
   } catch (failure) {
     stop(chunks);
-    return { text: text(), brokenOff: failure ?? NO_REASON };
+    return { text: text(), readError: failure ?? NO_REASON };
   }
 }
 

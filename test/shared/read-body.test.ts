@@ -38,11 +38,11 @@ describe('a stream', () => {
   it('of one byte more than maxBytes is too large, and its first maxBytes are kept', async () => {
     expect(await read(streamed(streamOf(bytesOf('12345'))), 4)).toEqual({
       text: '1234',
-      brokenOff: TOO_LARGE,
+      readError: TOO_LARGE,
     });
     expect(await read(streamed(streamOf(bytesOf('12'), bytesOf('3'), bytesOf('45'))), 4)).toEqual({
       text: '1234',
-      brokenOff: TOO_LARGE,
+      readError: TOO_LARGE,
     });
   });
 
@@ -62,12 +62,12 @@ describe('a stream', () => {
     const body = new ReadableStream({
       pull: (controller) => (pulls++ === 0 ? controller.enqueue(bytesOf('12')) : controller.error(lost)),
     });
-    expect(await read(streamed(body))).toEqual({ text: '12', brokenOff: lost });
+    expect(await read(streamed(body))).toEqual({ text: '12', readError: lost });
   });
 
   it('that fails without a reason is broken off', async () => {
     const body = new ReadableStream({ start: (controller) => controller.error() });
-    expect((await read(streamed(body))).brokenOff).toEqual(expect.any(Symbol));
+    expect((await read(streamed(body))).readError).toEqual(expect.any(Symbol));
   });
 
   it('of text is read like one of bytes', async () => {
@@ -75,16 +75,16 @@ describe('a stream', () => {
   });
 
   it('of anything else is broken off, with a TypeError that quotes nothing of it', async () => {
-    const { text, brokenOff } = await read(streamed(streamOf(bytesOf('12'), ['a secret'])));
+    const { text, readError } = await read(streamed(streamOf(bytesOf('12'), ['a secret'])));
     expect(text).toBe('12');
-    expect(brokenOff).toBeInstanceOf(TypeError);
-    expect(String(brokenOff)).toBe('TypeError: The body is not of bytes.');
+    expect(readError).toBeInstanceOf(TypeError);
+    expect(String(readError)).toBe('TypeError: The body is not of bytes.');
   });
 
   it('that is locked is broken off', async () => {
     const body = streamOf(bytesOf('12'));
     body.getReader();
-    expect(await read(streamed(body))).toEqual({ text: '', brokenOff: expect.any(TypeError) });
+    expect(await read(streamed(body))).toEqual({ text: '', readError: expect.any(TypeError) });
   });
 
   it('that starts with a byte order mark is read without it', async () => {
@@ -97,7 +97,7 @@ describe('a stream', () => {
     const over = Symbol('over');
     const body = new ReadableStream({ cancel: () => Promise.reject(new Error('late')) });
     const interrupted = sleep(5).then(() => Promise.reject(over));
-    expect(await read(streamed(body), 4, interrupted)).toEqual({ text: '', brokenOff: over });
+    expect(await read(streamed(body), 4, interrupted)).toEqual({ text: '', readError: over });
     await sleep(5);
     process.off('unhandledRejection', unhandled);
     expect(unhandled).not.toHaveBeenCalled();
@@ -141,14 +141,14 @@ describe('a body that is not a web stream', () => {
           plain(async () => text),
           maxBytes,
         ),
-      ).toEqual({ text: kept, brokenOff: TOO_LARGE });
+      ).toEqual({ text: kept, readError: TOO_LARGE });
     },
   );
 
   it('that fails, with a reason or without one, is broken off', async () => {
     const lost = new Error('lost');
-    expect(await read(plain(() => Promise.reject(lost)))).toEqual({ text: '', brokenOff: lost });
-    expect(await read(plain(() => Promise.reject()))).toEqual({ text: '', brokenOff: expect.any(Symbol) });
+    expect(await read(plain(() => Promise.reject(lost)))).toEqual({ text: '', readError: lost });
+    expect(await read(plain(() => Promise.reject()))).toEqual({ text: '', readError: expect.any(Symbol) });
   });
 
   it('that hangs ends with the interruption', async () => {
@@ -159,7 +159,7 @@ describe('a body that is not a web stream', () => {
         4,
         Promise.reject(over),
       ),
-    ).toEqual({ text: '', brokenOff: over });
+    ).toEqual({ text: '', readError: over });
   });
 });
 
@@ -178,12 +178,12 @@ describe('an async iterable, such as a Node stream', () => {
 
   it('that fails gives the text before the failure, and the reason', async () => {
     const lost = new Error('lost');
-    expect(await read(streamed(chunks(bytesOf('12'), lost)))).toEqual({ text: '12', brokenOff: lost });
+    expect(await read(streamed(chunks(bytesOf('12'), lost)))).toEqual({ text: '12', readError: lost });
   });
 
   it('that is too large is ended, and its first maxBytes are kept', async () => {
     const body = Readable.from([Buffer.from('12345'), Buffer.from('6')]);
-    expect(await read(streamed(body), 4)).toEqual({ text: '1234', brokenOff: TOO_LARGE });
+    expect(await read(streamed(body), 4)).toEqual({ text: '1234', readError: TOO_LARGE });
     await expect.poll(() => body.destroyed).toBe(true);
   });
 
@@ -194,7 +194,7 @@ describe('an async iterable, such as a Node stream', () => {
       await never;
     }
     const interrupted = sleep(5).then(() => Promise.reject(over));
-    expect(await read(streamed(stalling()), 4, interrupted)).toEqual({ text: '12', brokenOff: over });
+    expect(await read(streamed(stalling()), 4, interrupted)).toEqual({ text: '12', readError: over });
   });
 
   it('whose end cannot be asked for is ended nevertheless', async () => {
@@ -206,6 +206,6 @@ describe('an async iterable, such as a Node stream', () => {
         },
       }),
     };
-    expect((await read(streamed(body))).brokenOff).toBeInstanceOf(Error);
+    expect((await read(streamed(body))).readError).toBeInstanceOf(Error);
   });
 });

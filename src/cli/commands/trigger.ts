@@ -5,7 +5,7 @@ import { DEFAULT_SANDBOX, insecureHttpOption, jsonOption, type Options } from '.
 import { excerpt, paint, paintAnswer, print, printJson } from '../output';
 import { Samples, triggerKind, triggerKinds } from '../samples';
 import { otherKind, recognize, setFields } from '../set-fields';
-import { type Carrier, chooseCarrier } from '../trigger-carriers';
+import { chooseSender, type Sender } from '../trigger-senders';
 
 /** One notification that was sent, and what came back. */
 interface Sent extends SendResult {
@@ -46,7 +46,7 @@ export const trigger: Command = {
   exitCodes: ['every response was 200', 'a response was not 200, or did not come'],
   async run({ args, options }) {
     const { kind, make } = triggerKind(args[0] ?? '');
-    const carrier = chooseCarrier(options);
+    const sender = chooseSender(options);
     const { duplicate, times } = repetition(options);
     const assignments = options.list('set');
     const json = options.has('json');
@@ -66,7 +66,7 @@ export const trigger: Command = {
     for (let number = 1; number <= times; number++) {
       if (number > 1 && !duplicate) notification = next();
       const { payload } = notification;
-      const { text, ...result } = await carrier.send(notification.kind, query, payload);
+      const { text, ...result } = await sender.send(notification.kind, query, payload);
       const one: Sent = {
         number,
         key: recognize(query, payload)?.key,
@@ -74,16 +74,16 @@ export const trigger: Command = {
         query,
         payload,
         ...result,
-        answer: excerpt(carrier.redact(text)),
+        answer: excerpt(sender.redact(text)),
       };
       sent.push(one);
       if (!json) print(describe(one, times));
     }
 
     const ok = sent.every(({ httpStatus }) => httpStatus === 200);
-    const { to, source } = carrier;
+    const { to, source } = sender;
     if (json) printJson({ kind: args[0], becomes: becomes?.kind, to, credentials: source, ok, sent }, 2);
-    else print(summary(args[0] ?? '', sent, carrier));
+    else print(summary(args[0] ?? '', sent, sender));
     return ok ? 0 : 1;
   },
 };
@@ -110,7 +110,7 @@ function describe(
   return parts.filter((part) => part !== '').join('  ');
 }
 
-function summary(kind: string, sent: readonly Sent[], { source }: Carrier): string {
+function summary(kind: string, sent: readonly Sent[], { source }: Sender): string {
   const right = sent.filter(({ httpStatus }) => httpStatus === 200).length;
   const lines = [`${right} of ${sent.length} answered with 200, the only success that the service knows.`];
   const turnedAway = sent.some(({ httpStatus }) => httpStatus === 401 || httpStatus === 403);

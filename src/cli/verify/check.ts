@@ -73,7 +73,7 @@ export function expectAccepted(findings: Findings, exchange: Exchange, fix?: str
 }
 
 /** Whether all were accepted that a check compares with. If not, leaves it open: another check reports the refusal. */
-export function isGround(findings: Findings, exchanges: readonly Exchange[]): boolean {
+export function allAccepted(findings: Findings, exchanges: readonly Exchange[]): boolean {
   const missing = exchanges.filter(({ reception }) => reception !== 'accepted');
   for (const exchange of missing) {
     findings.leaveOpen(`${describeExchange(exchange)}, so there was nothing to compare with`);

@@ -75,8 +75,8 @@ export class Effects {
     const response = await this.#reach(signal);
     try {
       // The signal also ends the reading of the body.
-      const { text, brokenOff } = await readBody(response, MAX_BYTES, new Promise<never>(() => undefined));
-      return response.status === 200 && brokenOff === undefined ? JSON.parse(text) : undefined;
+      const { text, readError } = await readBody(response, MAX_BYTES, new Promise<never>(() => undefined));
+      return response.status === 200 && readError === undefined ? JSON.parse(text) : undefined;
     } catch {
       // Not JSON. The parser's message would quote it.
       return undefined;

@@ -135,7 +135,7 @@ export class Session {
   }
 
   /** How many actions the listener takes for one notification of this kind; 0 if none, or without `--effects`. */
-  unit(name: string): number {
+  actionsPer(name: string): number {
     return this.actionsOf.get(name)?.total ?? 0;
   }
 

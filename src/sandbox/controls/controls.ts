@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { documentedKinds } from '../../service/notifications';
 import { operationNames } from '../../service/operations';
-import { contextOf } from '../delivery/listener-url';
+import { panelContextOf } from '../delivery/listener-url';
 import type { FaultKind } from '../model/fault-queue';
 import { payoutErrorCodes } from '../model/payout';
 import { scenarioNames } from '../scenarios';
@@ -14,7 +14,7 @@ const reason = textField(['Reason', 'Motivo']);
 const text = z.optional(z.string());
 
 /** A listener has a URL for each context of the merchant panel, or one for all. */
-const urls = Object.fromEntries(documentedKinds.map(({ kind }) => [contextOf(kind), text] as const));
+const urls = Object.fromEntries(documentedKinds.map(({ kind }) => [panelContextOf(kind), text] as const));
 const webhookUrl = z.union([z.string(), z.strictObject(urls)], {
   error: `expected a URL, or an object with URLs for ${Object.keys(urls).join(', ')}`,
 });

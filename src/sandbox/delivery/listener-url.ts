@@ -23,7 +23,7 @@ export function listenerUrl(
   target: WebhookUrl | undefined,
   { kind, query }: Pick<SandboxNotification, 'kind' | 'query'>,
 ): string | undefined {
-  const base = typeof target === 'string' ? target : target?.[contextOf(kind)];
+  const base = typeof target === 'string' ? target : target?.[panelContextOf(kind)];
   if (base === undefined) return undefined;
   const url = new URL(base);
   if (query !== '') url.search = url.search === '' ? query : `${url.search}&${query}`;
@@ -54,6 +54,8 @@ export function httpUrl(text: string): URL | undefined {
 }
 
 /** The context of the merchant panel that a kind belongs to. A new kind is a context of its own. */
-export function contextOf(kind: SandboxNotification['kind']): 'payment' | 'reversal' | 'refund' | 'payout' {
+export function panelContextOf(
+  kind: SandboxNotification['kind'],
+): 'payment' | 'reversal' | 'refund' | 'payout' {
   return kind === 'saleStatus' || kind === 'custom' ? 'payment' : kind;
 }

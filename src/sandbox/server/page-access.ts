@@ -13,7 +13,7 @@ import type { GuardOptions } from './guard';
  * @throws `ConfigurationError` for a `publicUrl` that is no http or https URL, or for the default pair when other
  *   machines can reach the sandbox
  */
-export function pageOwner(
+export function pageCredentialsFor(
   credentials: Credentials,
   { host, publicUrl }: GuardOptions,
 ): Credentials | undefined {

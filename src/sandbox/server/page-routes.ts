@@ -17,13 +17,16 @@ export interface PageParts {
   readonly show: <Value extends object>(value: Value) => Value;
   readonly verify: Verify | undefined;
   /** The credentials that the page asks for; `undefined` lets everybody on this machine open it. */
-  readonly onlyFor: Credentials | undefined;
+  readonly pageCredentials: Credentials | undefined;
 }
 
 /** Serves the page. Its script then asks for the state, with the cookie and the token that come with the page. */
-export function servePage(request: ServiceRequest, { token, onlyFor }: PageParts): ServiceAnswer | undefined {
+export function servePage(
+  request: ServiceRequest,
+  { token, pageCredentials }: PageParts,
+): ServiceAnswer | undefined {
   if (request.method !== 'GET' || request.path.split('?')[0] !== '/') return undefined;
-  if (onlyFor !== undefined && !verifyAuthorization(authorizationOf(request), onlyFor)) {
+  if (pageCredentials !== undefined && !verifyAuthorization(authorizationOf(request), pageCredentials)) {
     const challenge = 'Basic realm="Sandbox: API key and API token", charset="UTF-8"';
     return json(
       401,

@@ -20,7 +20,7 @@ export const acts: CheckDefinition = {
     if (session.actionsOf.size === 0) findings.leaveOpen('nothing was accepted');
     // If one was accepted only at its retry, and not acted on, `retry` reports it.
     if (session.recoveries.some(({ actions }) => actions === 0)) return;
-    if (session.actionsOf.has('payment') && session.unit('payment') === 0) {
+    if (session.actionsOf.has('payment') && session.actionsPer('payment') === 0) {
       const names = Object.keys(session.actionsOf.get('payment')?.byName ?? {});
       const isMisnamed = names.length > 0 && !names.some((name) => counters.includes(name));
       const hint = isMisnamed ? `: --effects has only other names than ${counters.join(', ')}` : '';

@@ -33,7 +33,7 @@ export const bodies: CheckDefinition = {
   async run(findings, session) {
     if (!session.acceptedKinds.has('payment')) return findings.leaveOpen('no payment was accepted');
     await session.settle();
-    const unit = session.unit('payment');
+    const unit = session.actionsPer('payment');
     const all: (readonly [fix: string, ...Lettered])[] = [];
     for (const bytes of SIZES) {
       const { payment } = await session.sale();
@@ -83,7 +83,7 @@ async function compareReferences(findings: Findings, session: Session): Promise<
   for (const [how, isSplit, fix] of ways) {
     const what = `a payment with letters such as ã in its reference code, ${how}`;
     const sale = await session.sale('-João');
-    const unit = session.unit('payment');
+    const unit = session.actionsPer('payment');
     const { result, actions } = await session.watch(unit, () =>
       session.send(...withLetters(what, sale, isSplit)),
     );

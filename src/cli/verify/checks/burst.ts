@@ -18,7 +18,7 @@ export const burst: CheckDefinition = {
     if (!session.acceptedKinds.has('payment')) return findings.leaveOpen('no payment was accepted');
     const payments: SandboxNotification[] = [];
     for (let number = 1; number <= BURST; number++) payments.push((await session.sale()).payment);
-    const unit = session.unit('payment');
+    const unit = session.actionsPer('payment');
     const { result: accepted, actions } = await session.watch(unit * BURST, async () => {
       const what = `one of ${BURST} payments at once`;
       const first = await Promise.all(payments.map((payment) => session.sendOnce(what, payment)));

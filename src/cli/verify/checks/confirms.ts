@@ -27,7 +27,7 @@ export const confirms: CheckDefinition = {
   async run(findings, session) {
     if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
     if (!session.hasRealSales) return findings.leaveOpen('this check needs sales that exist: pass --sandbox');
-    if (session.unit('payment') === 0) return findings.leaveOpen('no payment was acted on');
+    if (session.actionsPer('payment') === 0) return findings.leaveOpen('no payment was acted on');
     await session.settle();
     if (!(await asksService(findings, session, session.options))) return;
     const { payment } = await session.sale();
@@ -76,7 +76,7 @@ async function asksService(
   if (isActedOn) findings.fail(`${what}: your listener asked, got no answer, and acted all the same`);
   else if (result.reception === 'accepted') {
     // A worker that keeps it comes back to it, now that the service answers.
-    const later = await effects.since(count, session.unit('payment'));
+    const later = await effects.since(count, session.actionsPer('payment'));
     if (later.total === 0) findings.fail(`${what} was answered with 200, but not acted on`);
   }
   return true;

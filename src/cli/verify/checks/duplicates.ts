@@ -1,6 +1,6 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { isObject } from '../../../shared/objects';
-import { type CheckDefinition, expectAccepted, type Findings, isGround, WITHOUT_EFFECTS } from '../check';
+import { allAccepted, type CheckDefinition, expectAccepted, type Findings, WITHOUT_EFFECTS } from '../check';
 import { everyKind, type Sample, samplesOfKinds } from '../documented-kinds';
 import type { Named } from '../exchange';
 import type { Session } from '../session';
@@ -36,13 +36,13 @@ export const duplicates: CheckDefinition = {
 async function oneAfterTheOther(findings: Findings, session: Session): Promise<void> {
   const originals = await everyKind(session);
   await session.settlePayments();
-  const expected = originals.reduce((sum, [name]) => sum + session.unit(name), 0);
+  const expected = originals.reduce((sum, [name]) => sum + session.actionsPer(name), 0);
   const { result: first } = await session.watch(expected, () =>
     session.sendAll(originals.map(([name, original]) => [`first ${name}`, original])),
   );
   // `kinds` reports refused kinds. If every kind was refused, nothing is left to send again.
   const accepted = originals.filter((_, index) => first[index]?.reception === 'accepted');
-  if (accepted.length === 0) isGround(findings, first);
+  if (accepted.length === 0) allAccepted(findings, first);
 
   for (const [how, again] of repetitions) {
     const { result, actions } = await session.watch(0, () =>
@@ -92,7 +92,7 @@ async function allAtOnce(findings: Findings, session: Session, samples: readonly
     for (const exchange of last) expectAccepted(findings, exchange);
   });
   for (const { name } of samples) {
-    const unit = session.unit(name);
+    const unit = session.actionsPer(name);
     if (actions === undefined || unit === 0) continue;
     const moved = samples.length === 1 ? actions.total : (actions.byName?.[name] ?? 0);
     const what = `counted for a ${name} sent ${BURST} times at once`;

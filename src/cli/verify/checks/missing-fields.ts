@@ -26,7 +26,7 @@ export const missingFields: CheckDefinition = {
 
 async function vary(findings: Findings, session: Session, { name, needed, make }: Sample): Promise<void> {
   const paths = pathsOf((await make(session)).payload).filter((path) => !needed.includes(path));
-  const unit = session.unit(name);
+  const unit = session.actionsPer(name);
   const variants = paths.flatMap((path) =>
     changes.map(([how, change]): Variant => {
       const what = `${name} with \`${path}\` ${how}`;

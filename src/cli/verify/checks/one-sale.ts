@@ -1,4 +1,4 @@
-import { type CheckDefinition, expectAccepted, type Findings, isGround, WITHOUT_EFFECTS } from '../check';
+import { allAccepted, type CheckDefinition, expectAccepted, type Findings, WITHOUT_EFFECTS } from '../check';
 
 import { type Exchange, fingerprint, type Named } from '../exchange';
 import type { Session } from '../session';
@@ -75,9 +75,9 @@ async function compare(
   { name, following }: Comparison,
   opened: Exchange,
 ): Promise<void> {
-  const unit = session.unit(name);
+  const unit = session.actionsPer(name);
   const answers = session.countsEffects ? undefined : await answersTo(session, name);
-  if (!isGround(findings, answers === undefined ? [opened] : [opened, answers.first])) return;
+  if (!allAccepted(findings, answers === undefined ? [opened] : [opened, answers.first])) return;
   for (const make of following) {
     const follower = await make();
     const { result, actions } = await session.watch(unit, () => session.send(...follower));

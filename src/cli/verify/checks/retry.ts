@@ -25,7 +25,7 @@ export const retry: CheckDefinition = {
         );
       }
     }
-    if (session.hasRealSales && session.unit('payment') > 0) await rightAfterWrong(findings, session);
+    if (session.hasRealSales && session.actionsPer('payment') > 0) await rightAfterWrong(findings, session);
   },
 };
 
@@ -33,7 +33,7 @@ export const retry: CheckDefinition = {
 async function rightAfterWrong(findings: Findings, session: Session): Promise<void> {
   const { payment } = await session.sale();
   const payload = Object(mergeDeep(payment.payload, { amount: 0.01 }));
-  const { result: wrong, actions } = await session.watch(session.unit('payment'), async () => {
+  const { result: wrong, actions } = await session.watch(session.actionsPer('payment'), async () => {
     const first = await session.sendOnce('a payment with a wrong amount', { ...payment, payload });
     await session.send('the right payment after it', payment);
     return first;

@@ -56,7 +56,7 @@ export function expectOwnCounters(
 
 /** Gateways and queues may drop the query. The body shows the kind as well. */
 async function sendWithoutQuery(findings: Findings, session: Session): Promise<void> {
-  const unit = session.unit('refund');
+  const unit = session.actionsPer('refund');
   const refund = { ...(await (await session.announcedSale()).refund(1)), query: '' };
   await session.settlePayments();
   const { result, actions } = await session.watch(unit, () =>

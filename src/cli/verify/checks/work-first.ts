@@ -15,7 +15,7 @@ export const workFirst: CheckDefinition = {
     '`setImmediate`, no promise without `await` (document section 6.1).',
   async run(findings, session) {
     const { effects } = session.options;
-    const unit = session.unit('payment');
+    const unit = session.actionsPer('payment');
     if (effects === undefined) return findings.leaveOpen(WITHOUT_EFFECTS);
     // `acts` reports a listener that never acts.
     if (unit === 0) return;

@@ -10,7 +10,7 @@ import { DEFAULT_SANDBOX, type Options } from './options';
 import { connectSandbox, type SandboxClient } from './sandbox-client';
 
 /** How `trigger` gets a notification to the listener. */
-export interface Carrier {
+export interface Sender {
   /** Where it goes, for the report. */
   readonly to: string;
   readonly source: ChosenCredentials['source'];
@@ -20,7 +20,7 @@ export interface Carrier {
 }
 
 /** Sends straight to `--to`. Without it, sends through the running sandbox to the sandbox's listener. */
-export function chooseCarrier(options: Options): Carrier {
+export function chooseSender(options: Options): Sender {
   const timeoutMs = options.integer('timeout', { least: 1, most: LONGEST_TIMER_MS, otherwise: 30_000 });
   const to = options.text('to');
   if (to === undefined) return throughSandbox(options);
@@ -40,7 +40,7 @@ export function chooseCarrier(options: Options): Carrier {
   };
 }
 
-function throughSandbox(options: Options): Carrier {
+function throughSandbox(options: Options): Sender {
   const sandbox = connectSandbox(options);
   return {
     to: `the listener of the sandbox at ${options.text('sandbox') ?? DEFAULT_SANDBOX}`,
