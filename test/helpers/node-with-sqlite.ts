@@ -16,17 +16,19 @@ export async function findNodeWithSqlite(): Promise<string | undefined> {
   }
 }
 
-/** On a Node without `node:sqlite`: runs the tests of `node:sqlite` in this file on one that has it. */
-export function testOnNodeWithSqlite(file: string): void {
+/** Runs the tests in this file, or those of this name, on a Node that has `node:sqlite`. */
+export function testOnNodeWithSqlite(file: string, name = ''): void {
   describe('SQLite', () => {
     it('runs the same file on a Node that has node:sqlite', { timeout: 180_000 }, async ({ skip }) => {
       const node = await findNodeWithSqlite();
       if (node === undefined) return skip('no Node with node:sqlite');
-      const run = ['node_modules/vitest/vitest.mjs', 'run', '--no-color', file, '-t', 'node:sqlite'];
+      const run = ['node_modules/vitest/vitest.mjs', 'run', '--no-color', file, '-t', name];
       // What else the file tests runs here, and need not be installed for that Node.
       const env = { ...process.env, CI_REQUIRE_SERVERS: '' };
       const { stdout } = await promisify(execFile)(node, run, { env });
-      expect(stdout).toMatch(/Tests .*passed/);
+      const summary = stdout.split('\n').filter((line) => /Tests .*passed/.test(line));
+      console.log(`${file} on ${node}: ${summary.join('').trim()}`);
+      expect(summary).toHaveLength(1);
     });
   });
 }

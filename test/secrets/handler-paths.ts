@@ -5,6 +5,7 @@ import { MemoryDeadLetters } from 'pix-automatic-sdk/stores';
 import {
   createWebhookHandler,
   MemoryStore,
+  toLambda,
   toNodeListener,
   type WebhookHandler,
   type WebhookHandlerOptions,
@@ -216,4 +217,17 @@ const objects: Path[] = [
   ],
 ];
 
-export const handlerPaths: readonly Path[] = [...reports, ...defaultLog, ...passedOn, ...objects];
+const lambda: Path[] = [
+  ['toLambda: no handler', () => toLambda(text as never)],
+  [
+    'toLambda: the answers to refused events',
+    async () => {
+      const answer = toLambda(createWebhookHandler({ credentials, on: {}, onReport: () => undefined }));
+      const wrong = { httpMethod: 'POST', headers: { authorization: `Basic ${text}` }, body: text };
+      const broken = { httpMethod: 'POST', path: text, headers: { authorization }, body: `{${text}` };
+      return Promise.all([wrong, broken].map((event) => answer(event)));
+    },
+  ],
+];
+
+export const handlerPaths: readonly Path[] = [...reports, ...defaultLog, ...passedOn, ...objects, ...lambda];

@@ -1,5 +1,6 @@
 import { format } from 'node:util';
 import * as sdk from 'pix-automatic-sdk';
+import * as journal from 'pix-automatic-sdk/journal';
 import * as pix from 'pix-automatic-sdk/pix';
 import * as sandbox from 'pix-automatic-sdk/sandbox';
 import * as stores from 'pix-automatic-sdk/stores';
@@ -11,6 +12,7 @@ import { clientPaths } from './client-paths';
 import { configurationPaths } from './configuration-paths';
 import { handlerPaths, reportedCodes } from './handler-paths';
 import { beHostile } from './hostile-host';
+import { journalPaths } from './journal-paths';
 import { marked } from './marks';
 import { type Observation, observe } from './observe';
 import { pixPaths } from './pix-paths';
@@ -57,11 +59,12 @@ const paths = [
   ...webhookPaths,
   ...handlerPaths,
   ...storePaths,
+  ...journalPaths,
   ...sandboxPaths,
   ...testingPaths,
   ...pixPaths,
 ];
-const entries = { ...sdk, ...webhooks, ...stores, ...sandbox, ...testing, ...pix };
+const entries = { ...sdk, ...webhooks, ...stores, ...journal, ...sandbox, ...testing, ...pix };
 const seenErrors = new Set<string>();
 
 describe('no view of a result or an error shows a credential or personal data', () => {
@@ -86,6 +89,7 @@ describe('the paths of this test', () => {
   const withoutPaths = [
     'VERSION',
     'isCallError',
+    'MemoryJourneyRecords',
     'payoutFailure',
     'explainPixCode',
     'fakeClock',

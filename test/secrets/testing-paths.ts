@@ -1,5 +1,12 @@
 import { http } from 'msw';
-import { basicAuthorization, fixtures, mockService, notificationRequest } from 'pix-automatic-sdk/testing';
+import {
+  basicAuthorization,
+  crashBeforeCommit,
+  fixtures,
+  mockService,
+  notificationRequest,
+  recurrencePayments,
+} from 'pix-automatic-sdk/testing';
 import { badPairs } from './configuration-paths';
 import { authorization, credentials, marked } from './marks';
 import type { Path } from './path';
@@ -32,6 +39,8 @@ const others: Path[] = [
     'mockService: an invalid base URL',
     () => mockService({ http, baseUrl: `ftp://${apiKey}:${apiToken}@${email}` }),
   ],
+  ['crashBeforeCommit: no store', () => crashBeforeCommit(email as never)],
+  ['recurrencePayments: an invalid option', () => recurrencePayments({ initialDate: cpf })],
   ['mockService: an unknown transaction', () => mockService({ http, credentials }).pay(cpf)],
   [
     'mockService: a payload that is not an object',

@@ -102,7 +102,7 @@ if (sqlite !== undefined) {
     async (table) => database.exec(`DROP TABLE IF EXISTS ${table}`),
   );
 } else {
-  testOnNodeWithSqlite('test/stores/sql-dead-letters.test.ts');
+  testOnNodeWithSqlite('test/stores/sql-dead-letters.test.ts', 'node:sqlite');
 }
 
 it('says that a row cannot be read', async () => {

@@ -1,17 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { type SqliteDatabase, SqliteStore } from '../../src/stores';
 import { SqliteRecords, statementRunner } from '../../src/stores/sqlite/sqlite-store';
+import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { seedRandomTests } from '../helpers/random-seed';
-import { reportMissing } from '../helpers/servers';
 import { FAULTS_IN_PROCESS, testStoreContract } from './contract';
 import type { Faults } from './faults';
 import { lease, retain } from './limits';
@@ -19,32 +17,8 @@ import { expectNothingDoubled, plainly, stepwise } from './two-years';
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 
-if (sqlite === undefined) testOnNode24();
+if (sqlite === undefined) testOnNodeWithSqlite('test/stores/sqlite-store.test.ts');
 else testHere(sqlite);
-
-/** Runs this file again on a Node that has node:sqlite. */
-function testOnNode24(): void {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const npx = (...rest: string[]) =>
-    promisify(execFile)('npx', ['-y', '-p', 'node@24', 'node', ...rest], { cwd: root });
-
-  describe('SqliteStore', () => {
-    it('keeps the store contract on Node 24', { timeout: 180_000 }, async ({ skip }) => {
-      const runs = await npx('--version').catch(() => undefined);
-      if (runs === undefined) {
-        reportMissing('Node 24 (npx -p node@24)', 'the npm registry');
-        skip('Node 24 cannot be had');
-        return;
-      }
-      const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-      // Rejects when the run fails, and then shows its output.
-      const { stdout } = await npx(vitest, 'run', '--no-color', 'test/stores/sqlite-store.test.ts');
-      const summary = stdout.split('\n').filter((line) => /Tests .*passed/.test(line));
-      console.log(`SqliteStore on Node ${runs.stdout.trim()}: ${summary.join('').trim()}`);
-      expect(summary).toHaveLength(1);
-    });
-  });
-}
 
 function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
   type Db = InstanceType<typeof DatabaseSync>;
