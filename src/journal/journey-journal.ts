@@ -3,6 +3,7 @@ import { isScannable } from '../service/checks';
 import type { QrCode, RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS, sleep } from '../shared/time';
+import { newToken } from '../stores/replies';
 import { checkDuration, checkFunction } from '../values/option-checks';
 import { toJson } from '../values/to-json';
 import { JourneyBusyError, JourneyConflictError } from './errors';
@@ -342,10 +343,6 @@ function checkOrderKey(orderKey: string): void {
     `expected a text of 1 to ${MAX_ORDER_KEY_LENGTH} characters, ` +
     'without control characters, and without spaces at its ends';
   throw new InvalidRequestError('The call of open', [{ path: ['orderKey'], message }]);
-}
-
-function newToken(): string {
-  return globalThis.crypto.randomUUID();
 }
 
 function isText(value: unknown): value is string {

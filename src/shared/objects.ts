@@ -41,3 +41,8 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
+
+/** Whether a field has a value: JSON often has `null` for a missing one, also where the type leaves it out. */
+export function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== undefined && value !== null;
+}

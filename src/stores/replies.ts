@@ -14,7 +14,7 @@ export function unexpectedReply(step: string): StoreError {
   );
 }
 
-/** Proves that a claim is one's own; new for each claim. */
+/** Proves that a claim, or an attempt of the journal, is one's own; new for each. */
 export function newToken(): string {
   return globalThis.crypto.randomUUID();
 }

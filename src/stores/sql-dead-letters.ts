@@ -109,20 +109,14 @@ export class SqlDeadLetters implements DeadLetters {
   }
 }
 
-function entryOf({ entry, ...row }: SqlRow): DeadLetter {
-  const kept: unknown = typeof entry === 'string' ? JSON.parse(entry) : undefined;
-  const [firstFailedAt = Number.NaN, lastFailedAt, attempts] = [
-    'first_failed_at',
-    'last_failed_at',
-    'attempts',
-  ].map(
-    // Drivers return 64 bits as text.
-    (column) => Number(row[column]),
-  );
+function entryOf({ entry, first_failed_at, last_failed_at, attempts }: SqlRow): DeadLetter {
+  const kept: NewDeadLetter | undefined = typeof entry === 'string' ? JSON.parse(entry) : undefined;
+  // Drivers return 64 bits as text.
+  const firstFailedAt = Number(first_failed_at);
   if (!isObject(kept) || Number.isNaN(firstFailedAt)) {
     throw new StoreError(
       'The table of dead letters has a row that cannot be read. Return rows as objects from `query`.',
     );
   }
-  return { ...kept, firstFailedAt, lastFailedAt, attempts } as unknown as DeadLetter;
+  return { ...kept, firstFailedAt, lastFailedAt: Number(last_failed_at), attempts: Number(attempts) };
 }

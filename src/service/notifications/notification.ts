@@ -48,8 +48,3 @@ export interface DocumentedKind<
 
 /** The notification of a documented kind. */
 export type NotificationOf<Kind> = Kind extends DocumentedKind<infer Read> ? Read : never;
-
-/** Whether a field has a value: the service may send every field of every kind, as null. */
-export function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isGiven } from '../../shared/objects';
 import {
   type BankDetails,
   bankDetailsObject,
@@ -11,7 +12,7 @@ import {
 } from '../fields';
 import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
-import { type DocumentedKind, isGiven, type ReadNotification } from './notification';
+import type { DocumentedKind, ReadNotification } from './notification';
 
 /**
  * A refund that you requested, credited (document section 6.4).

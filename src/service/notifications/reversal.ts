@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isGiven } from '../../shared/objects';
 import {
   type BankDetails,
   bankDetailsObject,
@@ -10,7 +11,7 @@ import {
 } from '../fields';
 import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
-import { type DocumentedKind, isGiven, type ReadNotification } from './notification';
+import type { DocumentedKind, ReadNotification } from './notification';
 
 /**
  * Funds of a sale on their way back to the payer (document section 6.3).

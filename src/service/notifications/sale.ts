@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import { isGiven } from '../../shared/objects';
 import { identity, maybe, type OpenEnum, state } from '../fields';
 import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
-import { type DocumentedKind, isGiven, type ReadNotification } from './notification';
+import type { DocumentedKind, ReadNotification } from './notification';
 
 /**
  * A sale's new status, usually `PAID` (document section 6.2).

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isGiven } from '../../shared/objects';
 import { isScannable } from '../checks';
 import { currencyDecimals, decimalsOf, isCurrencyCode } from '../currency';
 import {
@@ -193,11 +194,6 @@ interface RequestAmounts {
   currency: string;
   amount?: number | undefined;
   recurrence: { amount?: { recurrenceAmount?: number | undefined } | undefined };
-}
-
-/** Checks for `null` too, which the type leaves out: see `optional`. */
-function isGiven<Value>(value: Value | undefined): value is Value {
-  return value !== undefined && value !== null;
 }
 
 /** For currencies without a minor unit in ISO 4217 (a new one, or a typo such as `BLR`): no currency has more. */

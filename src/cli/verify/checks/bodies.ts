@@ -28,7 +28,7 @@ export const bodies: CheckDefinition = {
   asks:
     'Payments of 1, 10 and 100 KB, one for João, and one that comes in two pieces, cut within a letter. With `--sandbox` ' +
     'also with such letters in the reference code.',
-  why: 'A body that is not read as it was sent is refused six times, or is taken for another order.',
+  why: 'A listener that misreads the body refuses the payment in all six deliveries, or books it for another order.',
   fix: `${UTF8} ${LIMIT}`,
   async run(findings, session) {
     if (!session.acceptedKinds.has('payment')) return findings.leaveOpen('no payment was accepted');
