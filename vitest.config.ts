@@ -58,7 +58,10 @@ const docs = [
   'test/cli/wrong-listeners.test.ts',
 ];
 /** Suites with a configuration of their own: the packed package, a browser, and the chaos run with the outages. */
-const elsewhere = ['test/{crash,hosts,orms,outages,package,page,runtimes}/**', '**/node_modules/**'];
+const elsewhere = [
+  'test/{hosts,machines/crash,machines/outages,orms,package,page,runtimes}/**',
+  '**/node_modules/**',
+];
 
 function project(name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) {
   return {

@@ -4,8 +4,8 @@ import { type DeadLetters, MemoryDeadLetters } from '../../src/stores';
 import { createIdempotencyStore, type RecordStore } from '../../src/stores/record-store';
 import { rowsOf, type TransactionAccess, type TransactionSql, transactWithin } from '../../src/stores/within';
 import { createWebhookHandler, type IdempotencyStore, type WebhookHandler } from '../../src/webhooks';
-import { randomFrom } from '../crash/seed';
 import { authorization, credentials } from '../helpers/deliver';
+import { randomFrom } from '../machines/crash/seed';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

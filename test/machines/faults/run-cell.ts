@@ -1,0 +1,213 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import type { PaymentsClient, PaymentsClientOptions } from 'pix-automatic-sdk';
+import { apiKey, apiToken } from '../../client/support';
+import { FaultServer, type Received } from '../../helpers/fault-server';
+import { type Expected, success } from './expectations';
+import { type Exchange, type Fault, message, type Operation, type World } from './fault';
+import { Watch, watched } from './leaks';
+import { createPool, overPool, withGlobalFetch } from './pools';
+
+/** What went wrong in a cell; empty when it went as expected. */
+export type Problems = string[];
+
+/** Creates the client under test: ours, or a bad one as a control. */
+export type CreateClient = (options: PaymentsClientOptions) => PaymentsClient;
+
+/** The client's limits, far above what any cell needs that is not about limits. */
+const LIMITS = { timeoutMs: 6_000, totalTimeoutMs: 15_000, maxResponseBytes: 100_000 };
+
+/** A shared machine may pause for this long. */
+const PATIENCE_MS = 4_000;
+
+/** Runs one operation under one fault, and again under the same fault, gone by the second attempt. */
+export async function runCell(
+  fault: Fault,
+  operation: Operation,
+  trusted: string,
+  createClient: CreateClient,
+): Promise<Problems> {
+  const expected = fault.expected[operation.name];
+  const problems = await play(fault, operation, expected, false, trusted, createClient);
+  if (fault.lasting || expected.attempts <= 1) return problems;
+  const recovered = success(2);
+  const requests = expected.requests === 0 ? 1 : 2;
+  const after = await play(
+    { ...fault, accepts: isDeepStrictEqual },
+    operation,
+    { ...recovered, requests },
+    true,
+    trusted,
+    createClient,
+  );
+  return [...problems, ...after.map((problem) => `when it passes: ${problem}`)];
+}
+
+async function play(
+  fault: Fault,
+  operation: Operation,
+  expected: Expected,
+  once: boolean,
+  trusted: string,
+  createClient: CreateClient,
+): Promise<Problems> {
+  const server = serverFor(fault, operation, once);
+  await server.listen();
+  const pool =
+    fault.agent === 'shared' ? undefined : createPool({ connect: { ca: trusted }, ...fault.agent });
+  const controller = new AbortController();
+  const watch = new Watch(fault.random ?? 0);
+  const scheme = fault.tls === undefined ? 'http' : 'https';
+  let attempts = 0;
+  const options = { ...LIMITS, ...fault.client };
+  const client = createClient({
+    baseUrl: fault.url?.(server, scheme, operation) ?? `${scheme}://127.0.0.1:${server.port}`,
+    apiKey,
+    apiToken,
+    ...options,
+    onRequest: () => (attempts += 1),
+    ...callersFetch(fault),
+  });
+  const call = (): Promise<unknown> => callOf(operation, client, fault, controller.signal);
+  const world: World = {
+    operation,
+    call,
+    server,
+    controller,
+    attempted: () => until(() => attempts > 0),
+    begun: () => until(() => server.begun > 0),
+    seen: () => until(() => server.requests > 0),
+  };
+  const limitMs = timeFor(expected, fault.client) + PATIENCE_MS;
+  const started = performance.now();
+  const acting = overPool(pool && (fault.wrapPool?.(pool) ?? pool), () =>
+    withGlobalFetch(fault.globalFetch, () => watched(watch, () => fault.act?.(world) ?? call())),
+  );
+  const end = await settle(acting, limitMs);
+  const tookMs = performance.now() - started;
+
+  const problems: Problems = [];
+  const check = (holds: boolean, problem: string) => holds || problems.push(problem);
+  const timers = await watch.timersLeft();
+  check(timers === 0, `${timers} timers left`);
+  const listeners = getEventListeners(controller.signal, 'abort').length;
+  check(listeners === 0, `${listeners} listeners left on the signal`);
+  check(tookMs < limitMs, `took ${Math.round(tookMs)} ms, at most ${limitMs} expected`);
+  check(
+    tookMs >= (fault.notBefore ?? 0),
+    `ended after ${Math.round(tookMs)} ms, ${fault.notBefore} expected`,
+  );
+  problems.push(...judge(fault, operation, expected, end));
+  check(attempts === expected.attempts, `${attempts} attempts, ${expected.attempts} expected`);
+
+  // Closing the pool waits for every running request, and the server for every connection.
+  const closed = await settle(pool?.close() ?? Promise.resolve(), PATIENCE_MS);
+  check(closed.kind === 'resolved', 'a request is still under way');
+  await server.retire();
+  // After an interrupted attempt, the shared pool opens a spare connection. It does not keep the process alive, and
+  // must end when the server closes it.
+  if (pool === undefined) server.hangUp();
+  const connections = await server.connectionsLeft(PATIENCE_MS);
+  check(connections === 0, `${connections} connections left`);
+  check(server.requests === expected.requests, `${server.requests} requests, ${expected.requests} expected`);
+  await pool?.destroy();
+  await server.kill();
+  return problems;
+}
+
+type End =
+  | { readonly kind: 'resolved'; readonly value: unknown }
+  | { readonly kind: 'rejected'; readonly error: unknown }
+  | { readonly kind: 'hung' };
+
+function judge(fault: Fault, operation: Operation, expected: Expected, end: End): Problems {
+  if (end.kind === 'hung') return ['hung'];
+  if (end.kind === 'resolved') {
+    if (expected.end !== 'success') return [`succeeded with ${inspect(end.value, { depth: 1 })}`];
+    const accepts = fault.accepts ?? isDeepStrictEqual;
+    return accepts(end.value, operation.answer()) ? [] : [`gave ${inspect(end.value, { depth: 1 })}`];
+  }
+  const error = end.error as Error & Record<string, unknown>;
+  if (expected.end === 'success') return [`threw ${inspect(error)}`];
+  const [className, code] = expected.end;
+  const { outcome, httpStatus } = expected;
+  const got = {
+    class: error?.constructor?.name,
+    code: error['code'],
+    outcome: error['outcome'],
+    httpStatus: error['httpStatus'],
+  };
+  const problems = isDeepStrictEqual(got, { class: className, code, outcome, httpStatus })
+    ? []
+    : [`threw ${inspect(got, { breakLength: Infinity })}: ${error.message}`];
+  const printed = inspect(error, { depth: 10, showHidden: true });
+  if (printed.includes(apiKey) || printed.includes(apiToken)) problems.push('the error shows a credential');
+  const complaint = fault.inspect?.(error);
+  return complaint === undefined ? problems : [...problems, complaint];
+}
+
+/** The most time that the limits allow to this many attempts. */
+function timeFor({ attempts }: Expected, limits: Fault['client'] = {}): number {
+  const { timeoutMs = LIMITS.timeoutMs, totalTimeoutMs = LIMITS.totalTimeoutMs } = limits;
+  return Math.min(totalTimeoutMs, Math.max(1, attempts) * timeoutMs);
+}
+
+function callOf(operation: Operation, client: PaymentsClient, fault: Fault, signal: AbortSignal) {
+  const padding = fault.padding === undefined ? {} : { padding: 'x'.repeat(fault.padding) };
+  const extraFields = fault.extraFields?.() ?? padding;
+  // A query has no body, and ignores `extraFields`.
+  const options = { signal, extraFields };
+  return operation.call(client, options);
+}
+
+function serverFor(fault: Fault, operation: Operation, once: boolean): FaultServer {
+  const answer = JSON.stringify(operation.answer());
+  const exchange = (received: Received): Exchange => ({
+    ...received,
+    server,
+    operation,
+    answer,
+    write: (bytes) => received.socket.write(bytes),
+  });
+  const healthy = ({ socket }: Received) => socket.write(message('200 OK', answer));
+  const isFaulty = (count: number) => !once || count === 1;
+  const { onConnection, onHead, respond = healthy } = fault;
+  const server = new FaultServer({
+    tls: fault.tls,
+    onConnection: (socket, connection) =>
+      onConnection === undefined || !isFaulty(connection) || onConnection(socket),
+    onHead: (received) => onHead === undefined || !isFaulty(received.count) || onHead(exchange(received)),
+    onRequest: (received) =>
+      (isFaulty(onConnection ? received.connection : received.count) ? respond : healthy)(exchange(received)),
+  });
+  return server;
+}
+
+/** The custom `fetch` of a row, if it has one. It uses the cell's pool, as the platform's does. */
+function callersFetch({ callersFetch }: Fault): Pick<PaymentsClientOptions, 'fetch'> {
+  if (callersFetch === undefined) return {};
+  const once = (url: string, init: object) => globalThis.fetch(url, init);
+  return { fetch: callersFetch === true ? once : (url, init) => callersFetch(url, init, once) };
+}
+
+/** How a promise ends within the time. */
+async function settle(promise: Promise<unknown>, withinMs: number): Promise<End> {
+  let timer: NodeJS.Timeout | undefined;
+  const hung = new Promise<End>((resolve) => {
+    timer = setTimeout(resolve, withinMs, { kind: 'hung' });
+  });
+  const end = promise.then(
+    (value): End => ({ kind: 'resolved', value }),
+    (error: unknown): End => ({ kind: 'rejected', error }),
+  );
+  try {
+    return await Promise.race([end, hung]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function until(isTime: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 2_000 && !isTime(); tries += 1) await sleep(5);
+}
