@@ -8,12 +8,18 @@
 // Withheld on purpose: the listener's errors, which only `./webhooks` throws, and types that no caller writes, such as
 // what `fetch` gets and the parts that options are made of.
 
-export type { Fetch } from './client/fetch';
-export type { RequestEvent, ResponseEvent, RetryEvent } from './client/observers';
-export type { BodyCallOptions, CallOptions, PaymentsClientOptions } from './client/options';
+export type {
+  BodyCallOptions,
+  CallOptions,
+  Fetch,
+  PaymentsClientOptions,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from './client/options';
 export { PaymentsClient } from './client/payments-client';
 export { type Reconciled, type ReconcileOptions, reconcile } from './client/reconcile';
-export type { UndocumentedRequest } from './client/undocumented-request';
+export type { UndocumentedRequest } from './client/request';
 export type { WaitOptions } from './client/wait-for-transaction';
 export {
   AbortedError,

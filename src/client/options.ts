@@ -1,13 +1,10 @@
-import { ConfigurationError } from '../errors';
+import { type CallName, ConfigurationError, type PaymentsErrorCode, type ValidationIssue } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { ownOptions } from '../shared/objects';
-
 import { assertCredentials } from '../values/credentials';
 import { checkFunction, checkPositive } from '../values/option-checks';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
-import type { Fetch } from './fetch';
-import type { Observers } from './observers';
 
 /** How to reach the service, and how hard to try. */
 export interface PaymentsClientOptions extends Credentials, CallLimits, Observers {
@@ -95,6 +92,93 @@ export interface BodyCallOptions extends CallOptions {
   readonly extraFields?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Sends the requests. The platform's `fetch` fits, and so do those of npm's undici and node-fetch. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+/** A request, in the plain form that every implementation of `fetch` takes. */
+export interface FetchInit {
+  /** `GET`, `POST` or `PUT`, or the method that you passed to `client.request`. */
+  readonly method: string;
+  /** The headers, including the credentials: keep them out of your log. */
+  readonly headers: Record<string, string>;
+  /** The JSON; missing for a query. */
+  readonly body?: string;
+  /** Redirects are never followed: `fetch` would send `x-api-key` and `x-api-token` on to the other host. */
+  readonly redirect: 'manual';
+  /** Set for queries, because a framework may cache them (Next.js 14 does). */
+  readonly cache?: 'no-store';
+  /** Fires when the time is up, or when the caller ends the call. */
+  readonly signal: AbortSignal;
+}
+
+/** The part of a response that the client reads. */
+export interface FetchResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The headers. */
+  readonly headers: {
+    /** The value of a header, by its name in any case. */
+    get(name: string): string | null;
+  };
+  /** The body. The bytes of a stream or an async iterable are counted as they arrive; else `text` is called. */
+  readonly body: unknown;
+  /** The whole body as text. */
+  text(): Promise<string>;
+}
+
+/**
+ * Callbacks for logs, metrics and traces. They receive no credential, no body and no identifier (but the path of a
+ * `client.request`). An observer that
+ * throws or rejects changes nothing.
+ */
+export interface Observers {
+  /** Called before each attempt. */
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
+  /** Called at the end of each attempt, whether a response came or not. */
+  readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
+  /** Called when a retry has been decided on, before the wait for it. */
+  readonly onRetry?: ((event: RetryEvent) => void) | undefined;
+}
+
+/** An attempt is about to be made. */
+export interface RequestEvent {
+  /** The operation, by the name of the client's method; for `client.request`, the method and the path. */
+  readonly operation: CallName;
+  /** The HTTP method. */
+  readonly method: string;
+  /** The path with the names of its parameters, e.g. `/v1.1/transactions/{transactionUUID}`. For `client.request`, the path. */
+  readonly urlTemplate: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+/** An attempt has ended. */
+export interface ResponseEvent extends RequestEvent {
+  /** The HTTP status; `undefined` when none came. */
+  readonly status: number | undefined;
+  /**
+   * Fields of a successful response that did not have the documented type and are left out of the result: where, and
+   * what was expected, never the values. Usually empty.
+   */
+  readonly issues: readonly ValidationIssue[];
+  /** The service's own id of the request, from `x-request-id`, `request-id` or `x-correlation-id`, if one came. */
+  readonly requestId: string | undefined;
+  /** How long the attempt took, in milliseconds, including the body. */
+  readonly durationMs: number;
+  /** The `code` of the attempt's error; `undefined` when it succeeded. */
+  readonly errorCode: PaymentsErrorCode | undefined;
+}
+
+/** Another attempt will be made after a failure. */
+export interface RetryEvent extends RequestEvent {
+  /** The HTTP status of the attempt that failed; `undefined` when no response came. */
+  readonly status: number | undefined;
+  /** How long the wait will be, in milliseconds. */
+  readonly delayMs: number;
+  /** The `code` of the error of the attempt that failed. */
+  readonly errorCode: PaymentsErrorCode;
+}
+
 /** The limits of one call, with all defaults filled in. */
 export interface ResolvedLimits {
   readonly timeoutMs: number;
@@ -177,4 +261,16 @@ export function resolveSignal(signal: AbortSignal | null | undefined): AbortSign
     throw new ConfigurationError('Expected `signal` to be an AbortSignal, such as `controller.signal`.');
   }
   return signal;
+}
+
+/** Calls an observer, and keeps its failures away from the call: a full disk under a log must not fail a payment. */
+export async function notify<Event>(
+  observer: ((event: Event) => unknown) | undefined,
+  event: Event,
+): Promise<void> {
+  try {
+    await observer?.(event);
+  } catch {
+    // An observer that throws or rejects changes nothing.
+  }
 }

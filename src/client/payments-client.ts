@@ -22,9 +22,8 @@ import {
   type PaymentsClientOptions,
   resolveOptions,
 } from './options';
-import { pathOf, requestBody } from './request';
+import { messageOf, pathOf, requestBody, type UndocumentedRequest } from './request';
 import { Transport } from './transport';
-import { messageOf, type UndocumentedRequest } from './undocumented-request';
 import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 
 /**

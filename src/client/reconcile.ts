@@ -1,12 +1,10 @@
 import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import { ownOptions } from '../shared/objects';
-import { onAbort } from '../shared/on-abort';
-import { LONGEST_TIMER_MS, sleep } from '../shared/time';
+import { LONGEST_TIMER_MS, onAbort, sleep } from '../shared/time';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkCount, checkFunction, checkPositive } from '../values/option-checks';
-import { notify } from './observers';
-import { resolveSignal } from './options';
+import { notify, resolveSignal } from './options';
 
 /** A transaction as the service has it, or the error of its query. */
 export type Reconciled =

@@ -9,26 +9,27 @@ import {
   InvalidResponseError,
   isCallError,
   type Outcome,
+  type ServiceError,
   TimeoutError,
   type ValidationIssue,
 } from '../errors';
-import { type ServiceError, serviceErrorsOf } from '../errors/api-error';
-import { advice, type CallContext } from '../errors/failed-call';
+import { advice, type CallContext, serviceErrorsOf } from '../errors/call-errors';
 import type { Secrets } from '../service/credentials';
 import { findUuid } from '../service/find-uuid';
 import { noteLeftOut } from '../service/left-out';
 import type { Validation } from '../service/schema';
 import { isObject, ownOptions } from '../shared/objects';
-import { onAbort } from '../shared/on-abort';
 import { readBody, TOO_LARGE } from '../shared/read-body';
-import { TIMED_OUT, within } from '../shared/time';
+import { onAbort, TIMED_OUT, within } from '../shared/time';
 import { summarize } from '../shared/validation-issue';
 import { isLoopback } from './base-url';
 import { describeConnectionFailure, NO_TLS } from './connection-failure';
-import type { FetchInit, FetchResponse } from './fetch';
-import { notify, type RequestEvent } from './observers';
 import {
   type CallOptions,
+  type FetchInit,
+  type FetchResponse,
+  notify,
+  type RequestEvent,
   type ResolvedLimits,
   type ResolvedOptions,
   resolveLimits,

@@ -1,14 +1,20 @@
 export type { CallName, OperationName } from '../service/operations';
 export type { ValidationIssue } from '../shared/validation-issue';
-export { AbortedError } from './aborted-error';
-export { ApiError, type ServiceError } from './api-error';
-export { type CallError, isCallError } from './call-error';
-export { ConfigurationError } from './configuration-error';
-export { ConnectionError } from './connection-error';
-export { InvalidNotificationError } from './invalid-notification-error';
-export { InvalidRequestError } from './invalid-request-error';
-export { InvalidResponseError } from './invalid-response-error';
+export { ConfigurationError, InvalidRequestError } from './argument-errors';
+export {
+  AbortedError,
+  ApiError,
+  type CallError,
+  ConnectionError,
+  InvalidResponseError,
+  isCallError,
+  type ServiceError,
+  TimeoutError,
+} from './call-errors';
+export {
+  type AuthorizationFailure,
+  InvalidNotificationError,
+  StoreError,
+  WebhookAuthenticationError,
+} from './listener-errors';
 export { type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
-export { StoreError } from './store-error';
-export { TimeoutError } from './timeout-error';
-export { type AuthorizationFailure, WebhookAuthenticationError } from './webhook-authentication-error';

@@ -1,7 +1,5 @@
-import { advise, fieldAt, type PixAdvice, type PixAdviceOptions } from './advice';
-import { dayInSaoPaulo, readDay } from './dates';
-import type { Texts } from './locale';
-import { dueDay, isPeriodicity } from './pix-calendar';
+import { advise, fieldAt, type PixAdvice, type PixAdviceOptions, type Texts } from './advice';
+import { dayInSaoPaulo, dueDay, isPeriodicity, readDay } from './pix-calendar';
 
 /** What `adviseCheckout` may find. */
 export type CheckoutAdviceCode =

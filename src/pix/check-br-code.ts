@@ -1,7 +1,5 @@
-import { advise, fieldAt, type PixAdvice, type PixAdviceOptions } from './advice';
-import { AMOUNT_TAG, BrCodeError } from './br-code-fields';
-import type { Texts } from './locale';
-import { type BrCode, readBrCode } from './read-br-code';
+import { advise, fieldAt, type PixAdvice, type PixAdviceOptions, type Texts } from './advice';
+import { AMOUNT_TAG, type BrCode, BrCodeError, readBrCode } from './br-code';
 
 /** What `checkBrCode` may find. */
 export type BrCodeAdviceCode =

@@ -7,11 +7,7 @@
 
 export type { PixAdvice } from './advice';
 export { adviseCheckout } from './advise-checkout';
-export type { BrCodeField } from './br-code-fields';
-export { BrCodeError } from './br-code-fields';
+export { type BrCode, BrCodeError, type BrCodeField, readBrCode } from './br-code';
 export { checkBrCode } from './check-br-code';
-export type { PixCodeContext } from './codes';
-export { explainPixCode, type PixCodeExplanation } from './explain-pix-code';
-export type { PixPeriodicity } from './pix-calendar';
-export { type PixCycle, type PixRecurrence, pixCalendar } from './pix-calendar';
-export { type BrCode, readBrCode } from './read-br-code';
+export { explainPixCode, type PixCodeContext, type PixCodeExplanation } from './explain-pix-code';
+export { type PixCycle, type PixPeriodicity, type PixRecurrence, pixCalendar } from './pix-calendar';

@@ -1,4 +1,4 @@
-import { readDay, writeDay } from '../pix/dates';
+import { readDay, writeDay } from '../pix/pix-calendar';
 import type { SandboxScheduledPayment } from './model/records';
 import { SandboxError } from './model/sandbox-error';
 import type { ServiceModel } from './model/service-model';

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../errors/invalid-request-error';
+import { invalidArgument } from '../errors/argument-errors';
 import { currencyDecimals, decimalsOf } from '../service/currency';
 
 /**

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../errors/invalid-request-error';
+import { invalidArgument } from '../errors/argument-errors';
 import type { QrCode } from '../service/operations/create-recurring-checkout';
 
 /** The picture of a QR code. */

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../errors/invalid-request-error';
+import { invalidArgument } from '../errors/argument-errors';
 
 /**
  * Converts a date-time of the service, `yyyy-MM-dd HH:mm:ss` (document section 2), into a `Date`. The document shows

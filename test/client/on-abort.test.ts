@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { onAbort } from '../../src/shared/on-abort';
+import { onAbort } from '../../src/shared/time';
 import { reply, startHttpServer } from '../helpers/http-server';
 import { clientFor, failureOf } from './support';
 

@@ -12,7 +12,7 @@ import {
 } from 'pix-automatic-sdk';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { InvalidNotificationError, StoreError, WebhookAuthenticationError } from '../../src/errors';
-import { advice } from '../../src/errors/failed-call';
+import { advice } from '../../src/errors/call-errors';
 import { JourneyBusyError, JourneyConflictError } from '../../src/journal/errors';
 import { summarize } from '../../src/shared/validation-issue';
 import { body, context, type Errors, makers, names, secret, transaction } from './makers';

@@ -27,7 +27,7 @@ describe.each(formats)('the %s build', (format) => {
   it('loads only the files of pix for pix, and none of them for the root, webhooks and stores', () => {
     const own = sourcesOf('pix', format, { later: true });
     expect(own.filter((source) => !source.startsWith('src/pix/'))).toEqual([]);
-    expect(own).toContain('src/pix/read-br-code.ts');
+    expect(own).toContain('src/pix/br-code.ts');
     for (const entry of production) {
       const sources = sourcesOf(entry, format, { later: true });
       expect(sources.filter((source) => source.startsWith('src/pix/'))).toEqual([]);

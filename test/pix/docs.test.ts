@@ -1,6 +1,6 @@
 import { explainPixCode, type PixCodeContext } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
-import type { PixLocale } from '../../src/pix/locale';
+import type { PixLocale } from '../../src/pix/advice';
 import { sections } from '../docs/markdown';
 
 const parties = {

@@ -17,7 +17,7 @@ import {
   salePayloadSchema,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import { crc16 } from '../../src/pix/br-code-fields';
+import { crc16 } from '../../src/pix/br-code';
 import { type Field, pathsOf } from '../service/fields';
 import {
   cancellationAnswerFields,

@@ -1,6 +1,5 @@
-import { CODES, type PixCodeContext } from '../../pix/codes';
-import { explainPixCode } from '../../pix/explain-pix-code';
-import type { PixLocale } from '../../pix/locale';
+import type { PixLocale } from '../../pix/advice';
+import { CODES, explainPixCode, type PixCodeContext } from '../../pix/explain-pix-code';
 import type { Command } from '../command';
 import { CliFailure, didYouMean } from '../failure';
 import { jsonOption } from '../options';

@@ -1,5 +1,4 @@
-import { BrCodeError } from '../../pix/br-code-fields';
-import { type BrCode, readBrCode } from '../../pix/read-br-code';
+import { type BrCode, BrCodeError, readBrCode } from '../../pix/br-code';
 import type { Command } from '../command';
 import { CliFailure } from '../failure';
 import { jsonOption } from '../options';

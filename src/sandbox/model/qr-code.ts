@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import { crc16 } from '../../pix/br-code-fields';
+import { crc16 } from '../../pix/br-code';
 import { currencyDecimals } from '../../service/currency';
 import type { Inventions } from '../inventions';
 import { png } from './png';

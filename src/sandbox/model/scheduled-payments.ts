@@ -1,5 +1,4 @@
-import { addMonths, readDay, writeDay } from '../../pix/dates';
-import { dueDay, isPeriodicity } from '../../pix/pix-calendar';
+import { addMonths, dueDay, isPeriodicity, readDay, writeDay } from '../../pix/pix-calendar';
 import { scheduledPaymentCancellationRequestSchema } from '../../service/operations/cancel-scheduled-payment';
 import { documented, invented, parseBody, type ServiceAnswer } from './answers';
 import type { SandboxScheduledPayment, TransactionRecord } from './records';

@@ -1,4 +1,4 @@
-import { addMonths, readDay, writeDay } from '../../pix/dates';
+import { addMonths, readDay, writeDay } from '../../pix/pix-calendar';
 import type { RecurringCheckoutRequest } from '../../service/operations/create-recurring-checkout';
 import { addJourney } from './create-checkout';
 import { SandboxError } from './sandbox-error';

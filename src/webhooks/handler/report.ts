@@ -1,5 +1,5 @@
 import type { AuthorizationFailure, ValidationIssue } from '../../errors';
-import { authorizationFailures } from '../../errors/webhook-authentication-error';
+import { authorizationFailures } from '../../errors/listener-errors';
 import { storeCause } from './store-cause';
 
 /**

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { PaymentsClient, type PaymentsError } from 'pix-automatic-sdk';
-import type { FetchResponse } from '../../../../src/client/fetch';
+import type { FetchResponse } from '../../../../src/client/options';
 import { checkoutAnswer, operations, transactionAnswer } from '../../../client/support';
 import { mutatedText, trickyText } from '../mutations';
 import { assertNothingPolluted, assertOurs, assertPlain } from '../oracles';

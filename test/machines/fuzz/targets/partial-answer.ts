@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import type { FetchResponse } from '../../../../src/client/fetch';
+import type { FetchResponse } from '../../../../src/client/options';
 import { checkoutAnswer, operations, transactionAnswer } from '../../../client/support';
 import { write } from '../json';
 import { mutated, style } from '../mutations';

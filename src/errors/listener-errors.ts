@@ -1,0 +1,102 @@
+import { summarize, type ValidationIssue } from '../shared/validation-issue';
+import { brand, PaymentsError } from './payments-error';
+
+/** Why an `Authorization` header was not accepted. For your log only: telling the sender would help an attacker. */
+export type AuthorizationFailure = 'missing' | 'wrong-scheme' | 'malformed' | 'mismatch';
+
+/** The likely cause of each, and the way out. */
+export const authorizationFailures: Readonly<Record<AuthorizationFailure, string>> = {
+  missing: 'It has no Authorization header. A gateway or framework may have removed or renamed it.',
+  'wrong-scheme':
+    'Its Authorization header is not of the Basic scheme. A gateway may have put its own header there.',
+  malformed:
+    'Its Authorization header is not well-formed Basic authentication. It may have been cut on its way.',
+  mismatch:
+    'Its credentials are not yours. Check that apiKey and apiToken are those of this environment. During a rotation, ' +
+    'pass both pairs.',
+};
+
+/** A notification did not prove that the service sent it (document section 5). Answer 401 and do nothing else. */
+export class WebhookAuthenticationError extends PaymentsError {
+  static {
+    brand(this, 'WebhookAuthenticationError');
+  }
+
+  /** Identifies this class; see `docs/errors.md#webhook_authentication_failed` in the package. */
+  declare readonly code: 'webhook_authentication_failed';
+  /** Always `undefined`: a notification belongs to no call. */
+  declare readonly outcome: undefined;
+
+  /** Why the header was not accepted. */
+  readonly reason: AuthorizationFailure;
+
+  /** For your test doubles; the library creates its own errors. */
+  constructor(reason: AuthorizationFailure) {
+    super(
+      'webhook_authentication_failed',
+      `The notification was not accepted. ${authorizationFailures[reason]}`,
+    );
+    this.reason = reason;
+  }
+}
+
+/**
+ * A notification's body is not a JSON object, contradicts its query flags, or lacks what identifies it (document
+ * section 6). Nothing was guessed and nothing was done.
+ */
+export class InvalidNotificationError extends PaymentsError {
+  static {
+    brand(this, 'InvalidNotificationError');
+  }
+
+  /** Identifies this class; see `docs/errors.md#invalid_notification` in the package. */
+  declare readonly code: 'invalid_notification';
+  /** Always `undefined`: a notification belongs to no call. */
+  declare readonly outcome: undefined;
+
+  /** What is wrong, field by field; never the values. */
+  readonly issues: readonly ValidationIssue[];
+
+  readonly #body: unknown;
+
+  /** For your test doubles; the library creates its own errors. */
+  constructor(
+    message: string,
+    details: { readonly issues: readonly ValidationIssue[]; readonly body: unknown },
+  ) {
+    super('invalid_notification', `${message} ${summarize(details.issues)}.`);
+    this.issues = details.issues;
+    this.#body = details.body;
+  }
+
+  /** The body as it was given. Not printed by logging: it may hold personal data. */
+  get body(): unknown {
+    return this.#body;
+  }
+}
+
+/**
+ * An idempotency store could not do its work: it is full, its server gave an unexpected answer, or a transaction could
+ * not be completed. Whatever it was doing, do not acknowledge the notification: the service delivers it again. `cause`
+ * is the driver's error, if there is one.
+ */
+export class StoreError extends PaymentsError {
+  static {
+    brand(this, 'StoreError');
+  }
+
+  /** Identifies this class; see `docs/errors.md#store_failed` in the package. */
+  declare readonly code: 'store_failed';
+  /** Always `undefined`: a notification belongs to no call. */
+  declare readonly outcome: undefined;
+
+  /**
+   * For a store of your own, and for doubles in your tests.
+   *
+   * @param message - what happened, its likely cause and the way out; without credentials or personal data
+   * @param options - `cause`: the driver's error
+   */
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('store_failed', message, options);
+  }
+}
