@@ -12,8 +12,13 @@ export {
   type JourneyClient,
   JourneyJournal,
   type JourneyJournalOptions,
+  type JourneyRequest,
 } from './journey-journal';
-export type { JourneyRecord, JourneyRecords, JourneyState, OrderReading } from './journey-records';
-export type { JourneyRequest } from './journey-request';
-export { MemoryJourneyRecords } from './memory-journey-records';
+export {
+  type JourneyRecord,
+  type JourneyRecords,
+  type JourneyState,
+  MemoryJourneyRecords,
+  type OrderReading,
+} from './journey-records';
 export { SqlJourneyRecords, type SqlJourneyRecordsOptions } from './sql-journey-records';

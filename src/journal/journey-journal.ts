@@ -1,15 +1,19 @@
-import { ConfigurationError, InvalidRequestError, PaymentsError, StoreError } from '../errors';
+import { ConfigurationError, InvalidRequestError, PaymentsError, StoreError, TimeoutError } from '../errors';
 import { isScannable } from '../service/checks';
 import type { QrCode, RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { ownOptions } from '../shared/objects';
-import { LONGEST_TIMER_MS, sleep } from '../shared/time';
+import { LONGEST_TIMER_MS, sleep, TIMED_OUT, within } from '../shared/time';
 import { newToken } from '../stores/replies';
 import { checkDuration, checkFunction } from '../values/option-checks';
 import { toJson } from '../values/to-json';
 import { JourneyBusyError, JourneyConflictError } from './errors';
 import type { JourneyRecord, JourneyRecords, JourneyState } from './journey-records';
-import { hashesOfMoney, type JourneyRequest } from './journey-request';
 import { afterLookUp, type CallResult, type Change, nextStep, type Opening, type Step } from './next-step';
+
+/** A request whose `referenceCode` the journal makes from the order's key. */
+export type JourneyRequest = WithoutReference<RecurringCheckoutRequest>;
+
+type WithoutReference<Request> = Request extends unknown ? Omit<Request, 'referenceCode'> : never;
 
 /** The part of a `PaymentsClient` that the journal uses. */
 export interface JourneyClient {
@@ -41,7 +45,8 @@ export interface JourneyJournalOptions {
   /**
    * Asks the service for the journey of a reference, if it has a call for that (the document shows none). Asked about
    * each lost attempt before a new one is made. `undefined` changes nothing: the journey may still come into being. What
-   * it throws is thrown by `open`, and nothing is sent. `open` waits for it without a limit of its own.
+   * it throws is thrown by `open`, and nothing is sent. One `open` waits for it for `totalTimeoutMs` in all, then throws a
+   * `TimeoutError`.
    */
   readonly lookUp?:
     | ((referenceCode: string) => PromiseLike<
@@ -156,6 +161,7 @@ export class JourneyJournal {
     checkOrderKey(orderKey);
     // What is hashed is what is sent, even if the caller changes its object meanwhile.
     const copy: JourneyRequest = JSON.parse(toJson('The request of `open`', () => request));
+    const lookUpUntil = performance.now() + this.#totalTimeoutMs;
     const lookedUp = new Set<number>();
     let opening: Opening = {
       token: newToken(),
@@ -195,7 +201,7 @@ export class JourneyJournal {
       }
       if (step.do === 'look-up') {
         lookedUp.add(step.attempt.attempt);
-        await this.#askService(step.attempt, opening);
+        await this.#askService(step.attempt, opening, lookUpUntil - performance.now());
       }
     }
   }
@@ -280,8 +286,15 @@ export class JourneyJournal {
     }
   }
 
-  async #askService(attempt: JourneyRecord, opening: Opening): Promise<void> {
-    const found = await this.#lookUp?.(attempt.referenceCode);
+  async #askService(attempt: JourneyRecord, opening: Opening, withinMs: number): Promise<void> {
+    const found = await within(withinMs, Promise.resolve(this.#lookUp?.(attempt.referenceCode)));
+    if (found === TIMED_OUT) {
+      throw new TimeoutError(
+        `\`lookUp\` did not answer within totalTimeoutMs (${this.#totalTimeoutMs} ms), so it is not known whether the ` +
+          'order has a journey, and nothing was sent. Check why the look-up hangs, then call `open` again.',
+        { operation: 'createRecurringCheckout', attempts: 0, outcome: 'not-sent' },
+      );
+    }
     if (found === undefined || found === null) return;
     if (!isText(found.uuid)) {
       throw new ConfigurationError('Expected `lookUp` to resolve with { uuid, qrCode? } or undefined.');
@@ -347,4 +360,27 @@ function checkOrderKey(orderKey: string): void {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+/**
+ * The hash of each field that is about money, by its path. With the order's key in it, because the same amount of two
+ * orders should not look alike.
+ */
+async function hashesOfMoney(orderKey: string, request: JourneyRequest): Promise<Record<string, string>> {
+  const { currency, amount, recurrence } = request;
+  const fields = {
+    currency,
+    amount,
+    'recurrence.amount.recurrenceAmount': recurrence?.amount?.recurrenceAmount,
+    'recurrence.calendar.periodicity': recurrence?.calendar?.periodicity,
+  };
+  const hashes = Object.entries(fields).map(async ([path, value]): Promise<[string, string]> => {
+    const text = JSON.stringify([orderKey, path, value ?? null]);
+    const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+    return [
+      path,
+      [...new Uint8Array(digest, 0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
+    ];
+  });
+  return Object.fromEntries(await Promise.all(hashes));
 }

@@ -58,38 +58,20 @@ export class SqlJourneyRecords implements JourneyRecords {
   async insert(record: JourneyRecord) {
     const isThere =
       this.#table.dialect === 'mysql' ? 'DUPLICATE KEY UPDATE attempt = attempt' : 'CONFLICT DO NOTHING';
+    const row = rowOf(record);
     await this.#table.run(
-      `INSERT INTO ${this.#table.name}
-       (order_key, attempt, reference_code, state, token, money, started_at, lease_until, changed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON ${isThere}`,
-      [
-        record.orderKey,
-        record.attempt,
-        record.referenceCode,
-        record.state,
-        record.token,
-        JSON.stringify(record.money),
-        record.startedAt,
-        record.leaseUntil,
-        record.changedAt,
-      ],
+      `INSERT INTO ${this.#table.name} (${Object.keys(row).join(', ')})
+       VALUES (${Object.keys(row).fill('?').join(', ')}) ON ${isThere}`,
+      Object.values(row),
     );
   }
 
   async update(record: JourneyRecord, token: string) {
+    const { order_key, attempt, ...row } = rowOf(record);
     await this.#table.run(
       `UPDATE ${this.#table.name} SET state = ?, token = ?, uuid = ?, qr_code = ?, changed_at = ?
        WHERE order_key = ? AND attempt = ? AND token = ?`,
-      [
-        record.state,
-        record.token,
-        record.uuid ?? null,
-        record.qrCode === undefined ? null : JSON.stringify(record.qrCode),
-        record.changedAt,
-        record.orderKey,
-        record.attempt,
-        token,
-      ],
+      [row.state, row.token, row.uuid, row.qr_code, row.changed_at, order_key, attempt, token],
     );
   }
 
@@ -150,6 +132,22 @@ export class SqlJourneyRecords implements JourneyRecords {
           table.createIndex('open', `(order_key) WHERE ${isOpen}`, 'UNIQUE '),
         ];
   }
+}
+
+function rowOf(record: JourneyRecord) {
+  return {
+    order_key: record.orderKey,
+    attempt: record.attempt,
+    reference_code: record.referenceCode,
+    state: record.state,
+    token: record.token,
+    money: JSON.stringify(record.money),
+    uuid: record.uuid ?? null,
+    qr_code: record.qrCode === undefined ? null : JSON.stringify(record.qrCode),
+    started_at: record.startedAt,
+    lease_until: record.leaseUntil,
+    changed_at: record.changedAt,
+  };
 }
 
 function recordOf(row: SqlRow): JourneyRecord {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type InvalidRequestError, StoreError } from '../../src/errors';
+import { type InvalidRequestError, StoreError, TimeoutError } from '../../src/errors';
 import {
   JourneyBusyError,
   JourneyConflictError,
@@ -256,6 +256,21 @@ describe('lookUp', () => {
     await expect(journal.open('order-1', request)).rejects.toThrow('504');
     await expect(journal.open('order-1', request)).rejects.toThrow('no answer');
     expect(client.calls).toHaveLength(1);
+  });
+
+  it('is waited for as long as a call may take, all attempts together, and nothing is sent', async () => {
+    const lookUp = vi.fn(
+      () => new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), 400)),
+    );
+    const lost = [errors.unknown(), errors.unknown()];
+    const { journal, client, records } = setUp(lost, { totalTimeoutMs: 700 });
+    for (const _ of lost) await expect(journal.open('order-1', request)).rejects.toThrow('504');
+    const looking = new JourneyJournal({ client, records, lookUp, totalTimeoutMs: 700 });
+    const error = await looking.open('order-1', request).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent' });
+    expect(lookUp.mock.calls).toEqual([['order-1'], ['order-1-2']]);
+    expect(client.calls).toHaveLength(2);
   });
 });
 
