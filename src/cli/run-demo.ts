@@ -9,8 +9,8 @@ import type { Credentials } from '../service/credentials';
 import type { PaymentNotification } from '../service/notifications/sale';
 import type { RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { MemoryStore } from '../stores/memory-store';
-import { createWebhookHandler } from '../webhooks/handler/handler';
-import { toNodeListener } from '../webhooks/handler/node-listener';
+import { createWebhookHandler } from '../webhooks/handler';
+import { toNodeListener } from '../webhooks/node';
 
 /** Where the demo reports its steps: the terminal, or a list for `--json`. */
 export interface DemoOutput {

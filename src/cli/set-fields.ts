@@ -1,6 +1,6 @@
 import { listenerUrl } from '../sandbox/delivery/listener-url';
 import { mergeDeep } from '../shared/objects';
-import { parseNotification } from '../webhooks/notification/parse-notification';
+import { parseNotification } from '../webhooks/parse';
 import { usageFailure } from './failure';
 
 /** Sets the fields of `--set path=value` in a payload: `--set refund.amount=5 --set receipt=null`. */

@@ -16,8 +16,7 @@ import {
 import { advice, type CallContext, serviceErrorsOf } from '../errors/call-errors';
 import type { Secrets } from '../service/credentials';
 import { findUuid } from '../service/find-uuid';
-import { noteLeftOut } from '../service/left-out';
-import type { Validation } from '../service/schema';
+import { noteLeftOut, type Validation } from '../service/schema';
 import { isObject, ownOptions } from '../shared/objects';
 import { readBody, TOO_LARGE } from '../shared/read-body';
 import { onAbort, TIMED_OUT, within } from '../shared/time';

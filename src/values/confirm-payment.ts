@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
-import { mayHaveLeftOut } from '../service/left-out';
 import type { SalePayload } from '../service/notifications/sale';
 import type { Transaction, TransactionRefunds } from '../service/operations/get-transaction';
+import { mayHaveLeftOut } from '../service/schema';
 import { isObject, ownOptions } from '../shared/objects';
 import { checkPositive } from './option-checks';
 

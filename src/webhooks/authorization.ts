@@ -55,7 +55,7 @@ export function basicAuthorization(credentials: Credentials): string {
   return `Basic ${encodePair(credentials).encoded}`;
 }
 
-/** A pair of credentials, with the Base64 part of the header that it makes (document section 5, item 3). */
+/** A pair of credentials, with the Base64 part of the header that it makes. */
 export interface EncodedPair extends Credentials {
   readonly encoded: string;
   /** The character codes of `encoded`, padded with zeros to a power of two; faster to read than the text. */

@@ -61,27 +61,27 @@ export { MemoryStore, type MemoryStoreOptions } from '../stores/memory-store';
 export type { PaymentConfirmation, PaymentDifference, TransactionSource } from '../values/confirm-payment';
 export { credentialsFromEnv } from '../values/credentials';
 export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from './authorization';
-export type { ReplayResult, SettleResult } from './handler/dead-letters';
-export { createWebhookHandler, type WebhookHandler } from './handler/handler';
-export type { PlainRequest, PlainResponse } from './handler/http';
-export { type LambdaEvent, type LambdaResult, toLambda } from './handler/lambda';
-export { toNodeListener } from './handler/node-listener';
+export type { ReplayResult, SettleResult } from './handler';
+export { createWebhookHandler, type WebhookHandler } from './handler';
+export type { PlainRequest, PlainResponse } from './http';
+export type { Notification, UnrecognizedNotification } from './kinds';
+export {
+  type DefinedNotification,
+  defineNotification,
+  type NotificationDefinition,
+} from './kinds';
+export { type LambdaEvent, type LambdaResult, toLambda } from './lambda';
+export { toNodeListener } from './node';
 export type {
   WebhookCallback,
   WebhookCallbacks,
   WebhookContext,
   WebhookHandlerOptions,
-} from './handler/options';
-export type { WebhookReport, WebhookReportCode } from './handler/report';
-export {
-  type DefinedNotification,
-  defineNotification,
-  type NotificationDefinition,
-} from './notification/define-notification';
-export type { Notification, UnrecognizedNotification } from './notification/notification';
+} from './options';
 export {
   constructNotification,
   type NotificationInput,
   parseNotification,
-} from './notification/parse-notification';
-export { type PayoutFailure, payoutFailure } from './notification/payout-failure';
+} from './parse';
+export { type PayoutFailure, payoutFailure } from './payout-failure';
+export type { WebhookReport, WebhookReportCode } from './report';

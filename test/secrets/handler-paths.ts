@@ -13,7 +13,7 @@ import {
   type WebhookReportCode,
 } from 'pix-automatic-sdk/webhooks';
 import { onTestFinished } from 'vitest';
-import type { AnyDefinition } from '../../src/webhooks/notification/define-notification';
+import type { AnyDefinition } from '../../src/webhooks/kinds';
 import { type Answer, deliver } from '../helpers/deliver';
 import { hang, WatchedStore } from '../webhooks/support';
 import { authorization, credentials, marked } from './marks';

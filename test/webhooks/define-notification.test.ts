@@ -9,7 +9,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
-import type { QueryInput } from '../../src/webhooks/notification/query';
+import type { QueryInput } from '../../src/webhooks/parse';
 import { credentials, everythingPrintedOf, notificationRequest, salePayload, statusOf } from './support';
 
 const charge = defineNotification({

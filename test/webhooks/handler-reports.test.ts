@@ -397,15 +397,6 @@ describe('the default onReport', () => {
     ['a text of 300 characters', 'x'.repeat(300), ` [${'x'.repeat(300)}]`],
     ['nothing', undefined, 'deliveries fail).'],
     ['a number', 7, 'deliveries fail).'],
-    [
-      'an error that throws when it is read',
-      Object.defineProperty(new Error(), 'message', {
-        get() {
-          throw new Error('unreadable');
-        },
-      }),
-      '[an error that cannot be read]',
-    ],
   ])('logs %s that was thrown, as far as it says something', async (_, thrown, end) => {
     const line = await logged(throwing(thrown));
     expect(line.endsWith(end)).toBe(true);

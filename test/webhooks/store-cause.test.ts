@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors';
-import { storeCause } from '../../src/webhooks/handler/store-cause';
+import { storeCause } from '../../src/webhooks/report';
 
 const error = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
 

@@ -93,14 +93,14 @@ export const payoutObject = z.discriminatedUnion('success', [
   }),
 ]);
 
-/** The payload of `payout` notifications, as a Standard Schema (document section 6.5). */
+/** The payload of `payout` notifications, as a Standard Schema. */
 export const payoutPayloadSchema: Schema<PayoutPayload> = toSchema(
   payoutObject,
   guards.isPayout,
   readReceipt,
 );
 
-/** A payout was made, or failed (document section 6.5). */
+/** A payout was made, or failed. */
 export interface PayoutNotification extends ReadNotification {
   /** A payout was made, or failed. */
   readonly kind: 'payout';

@@ -86,14 +86,14 @@ export const refundObject = z.looseObject({
   date: maybe(z.string()),
 });
 
-/** The payload of `refund` notifications, as a Standard Schema (document section 6.4). */
+/** The payload of `refund` notifications, as a Standard Schema. */
 export const refundPayloadSchema: Schema<RefundPayload> = toSchema(
   refundObject,
   guards.isRefund,
   readReceipt,
 );
 
-/** A refund that you requested was credited (document section 6.4). */
+/** A refund that you requested was credited. */
 export interface RefundNotification extends ReadNotification {
   /** A refund was credited. */
   readonly kind: 'refund';

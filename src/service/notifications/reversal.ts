@@ -64,14 +64,14 @@ export const reversalObject = z.looseObject({
   reason: maybe(z.string()),
 });
 
-/** The payload of `reversal` notifications, as a Standard Schema (document section 6.3). */
+/** The payload of `reversal` notifications, as a Standard Schema. */
 export const reversalPayloadSchema: Schema<ReversalPayload> = toSchema(
   reversalObject,
   guards.isReversal,
   readReceipt,
 );
 
-/** Funds are on their way back to the payer (document section 6.3). */
+/** Funds are on their way back to the payer. */
 export interface ReversalNotification extends ReadNotification {
   /** Funds are on their way back to the payer. */
   readonly kind: 'reversal';

@@ -61,10 +61,10 @@ export const saleObject = z.looseObject({
   newStatus: state<'PAID' | 'REVERSAL'>(),
 });
 
-/** The payload of `payment` and `saleStatus` notifications, as a Standard Schema (document section 6.2). */
+/** The payload of `payment` and `saleStatus` notifications, as a Standard Schema. */
 export const salePayloadSchema: Schema<SalePayload> = toSchema(saleObject, guards.isSale);
 
-/** A sale is paid (document section 6.2). */
+/** A sale is paid. */
 export interface PaymentNotification extends ReadNotification {
   /** A sale is paid. */
   readonly kind: 'payment';

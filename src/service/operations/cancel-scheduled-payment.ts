@@ -19,7 +19,7 @@ export interface ScheduledPaymentCancellation {
 
 export const scheduledPaymentCancellationRequestObject = z.looseObject({ reason: z.string() });
 
-/** The request of `cancelScheduledPayment`, as a Standard Schema (document section 4.3). */
+/** The request of `cancelScheduledPayment`, as a Standard Schema. */
 export const scheduledPaymentCancellationRequestSchema: Schema<ScheduledPaymentCancellationRequest> =
   toSchema(scheduledPaymentCancellationRequestObject);
 
@@ -29,7 +29,7 @@ export const scheduledPaymentCancellationObject = z.looseObject({
   message: maybe(z.string()),
 });
 
-/** The response of `cancelScheduledPayment`, as a Standard Schema (document section 4.3). */
+/** The response of `cancelScheduledPayment`, as a Standard Schema. */
 export const scheduledPaymentCancellationSchema: Schema<ScheduledPaymentCancellation> = toSchema(
   scheduledPaymentCancellationObject,
   guards.isScheduledPaymentCancellation,

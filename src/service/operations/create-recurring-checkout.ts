@@ -185,7 +185,7 @@ export const recurringCheckoutRequestObject = z
     ),
   );
 
-/** The request of `createRecurringCheckout`, as a Standard Schema (document section 2.1). */
+/** The request of `createRecurringCheckout`, as a Standard Schema. */
 export const recurringCheckoutRequestSchema: Schema<RecurringCheckoutRequest> = toSchema(
   recurringCheckoutRequestObject as z.ZodMiniType<RecurringCheckoutRequest, RecurringCheckoutRequest>,
 );
@@ -336,7 +336,7 @@ export const recurringCheckoutObject = z.looseObject({
   }),
 });
 
-/** The response of `createRecurringCheckout`, as a Standard Schema (document section 2.2). */
+/** The response of `createRecurringCheckout`, as a Standard Schema. */
 export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(
   recurringCheckoutObject,
   guards.isRecurringCheckout,

@@ -185,5 +185,5 @@ export const transactionObject = z.looseObject({
   track: maybe(undocumentedObject()),
 });
 
-/** The response of `getTransaction`, as a Standard Schema (document section 2.3). */
+/** The response of `getTransaction`, as a Standard Schema. */
 export const transactionSchema: Schema<Transaction> = toSchema(transactionObject, guards.isTransaction);

@@ -1,6 +1,6 @@
-import type { PixCodeExplanation } from '../../pix/explain-pix-code';
-import type { OpenEnum } from '../../service/fields';
-import { type PayoutErrorCode, payoutErrorMeanings } from '../../service/notifications/payout';
+import type { PixCodeExplanation } from '../pix/explain-pix-code';
+import type { OpenEnum } from '../service/fields';
+import { type PayoutErrorCode, payoutErrorMeanings } from '../service/notifications/payout';
 
 /** Why a payout failed. */
 export interface PayoutFailure {
@@ -26,7 +26,7 @@ interface PayoutOutcome {
 
 const MEANINGS: Readonly<Record<string, string>> = payoutErrorMeanings;
 
-/** The codes that a reason may follow (document section 7.1). */
+/** The codes that a reason may follow. */
 const WITH_REASON: readonly unknown[] = ['PE0003', 'PE0004'];
 
 /**

@@ -1,8 +1,6 @@
-import { isBytes } from '../../shared/bytes';
-import { isConsumed } from './body';
+import { isBytes } from '../shared/bytes';
 import { checkHandler, type WebhookHandler } from './handler';
-import { answer } from './http';
-import { type NodeRequest, type NodeResponse, sendTo } from './node-response';
+import { answer, isConsumed, type NodeRequest, type NodeResponse, sendTo } from './http';
 import { reporterOf } from './report';
 
 /**
@@ -22,22 +20,19 @@ export function toNodeListener(
 ): (request: NodeRequest, response: NodeResponse) => void {
   checkHandler(handler);
   const report = reporterOf(handler);
-  const reportUnsent = (error: unknown) => report('internal', { ...ANSWER_NOT_SENT, error });
-  return (request, response) => {
-    const onFailure = (error: unknown) => {
-      reportUnsent(error);
-      sendTo(response, request, answer(500), reportUnsent);
-    };
+  const onFailure = (error: unknown) => report('internal', { ...ANSWER_NOT_SENT, error });
+  const listener = async (request: NodeRequest, response: NodeResponse): Promise<void> => {
+    let sent = answer(500);
     try {
       const { method = '', url = '', headers } = request;
-      // Typed as `void`, which is what node:http and Express take; Next.js and h3 await what a listener returns.
-      return handler
-        .handle({ method, url, headers, body: bodyOf(request) })
-        .then((sent) => sendTo(response, request, sent, reportUnsent), onFailure);
+      sent = await handler.handle({ method, url, headers, body: bodyOf(request) });
     } catch (error) {
       onFailure(error);
     }
+    sendTo(response, request, sent, onFailure);
   };
+  // Typed as `void`, which is what node:http and Express take; Next.js and h3 await what a listener returns.
+  return listener;
 }
 
 const ANSWER_NOT_SENT = {

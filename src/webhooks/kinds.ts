@@ -1,8 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { ConfigurationError } from '../../errors';
-import { documentedNames } from '../../service/notifications';
-import type { ReceivedNotification } from '../../service/notifications/notification';
-import { checkFunction } from '../../values/option-checks';
+import { ConfigurationError } from '../errors';
+import { type DocumentedNotification, documentedNames } from '../service/notifications';
+import type { ReceivedNotification } from '../service/notifications/notification';
+import type { ValidationIssue } from '../shared/validation-issue';
+import { checkFunction } from '../values/option-checks';
 
 /** A merchant's own kind of notification. */
 export interface NotificationDefinition<Kind extends string, Payload> {
@@ -35,6 +36,33 @@ export type DefinedNotification<Definition extends AnyDefinition> =
         readonly payload: Payload;
       }
     : never;
+
+/**
+ * A notification of none of the documented kinds. The document does not show those of the recurring journey and of
+ * scheduled payments (section 6.1). Describe the ones you receive with `defineNotification`.
+ */
+export interface UnrecognizedNotification extends ReceivedNotification {
+  /**
+   * `unrecognized:` and the SHA-256 of the body's JSON, with sorted fields, so that neither their order nor white space
+   * matters. In a body with more than 5,000 fields and items, the fields keep the order they came in, because sorting
+   * takes time and the sender decides how many there are.
+   */
+  readonly key: string;
+  /** None of the documented kinds, and none of yours. */
+  readonly kind: 'unrecognized';
+  /** Why it is not of the kind it seems to be; missing if it resembles none. Only the handler sets this. */
+  readonly issues?: readonly ValidationIssue[] | undefined;
+}
+
+/**
+ * A notification, told apart by `kind`.
+ *
+ * @typeParam Kinds - the merchant's own definitions
+ */
+export type Notification<Kinds extends readonly AnyDefinition[] = readonly []> =
+  | DocumentedNotification
+  | UnrecognizedNotification
+  | DefinedNotification<Kinds[number]>;
 
 /**
  * Describes a kind of notification that the document does not show, so that it is parsed, typed, dispatched and

@@ -1,8 +1,8 @@
-import type { ValidationIssue } from '../../errors';
-import { sleep, stopwatch, TIMED_OUT, within } from '../../shared/time';
-import type { Claim, ClaimResult, Transact } from '../../stores/idempotency-store';
-import type { PaymentConfirmation } from '../../values/confirm-payment';
-import type { Identity } from '../notification/notification-key';
+import type { ValidationIssue } from '../errors';
+import { sleep, stopwatch, TIMED_OUT, within } from '../shared/time';
+import type { Claim, ClaimResult, Transact } from '../stores/idempotency-store';
+import type { PaymentConfirmation } from '../values/confirm-payment';
+import type { Identity } from './key';
 import type { ResolvedHandlerOptions, WebhookCallback, WebhookContext } from './options';
 import type { WebhookReportCode } from './report';
 

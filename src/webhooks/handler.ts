@@ -1,19 +1,27 @@
-import { ConfigurationError, InvalidNotificationError, type ValidationIssue } from '../../errors';
-import type { Transaction } from '../../service/operations/get-transaction';
-import { sleep } from '../../shared/time';
-import type { DeadLetter, DeadLetters } from '../../stores/dead-letters';
-import { confirmPayment } from '../../values/confirm-payment';
-import { checkAgainst } from '../authorization';
-import type { AnyDefinition } from '../notification/define-notification';
-import { type Identity, identify } from '../notification/notification-key';
-import { readJsonObject } from '../notification/parse-notification';
-import { recognize, recognizeNone } from '../notification/recognize';
+import { ConfigurationError, InvalidNotificationError, type ValidationIssue } from '../errors';
+import type { Transaction } from '../service/operations/get-transaction';
+import { sleep } from '../shared/time';
+import type { DeadLetter, DeadLetters } from '../stores/dead-letters';
+import { confirmPayment } from '../values/confirm-payment';
 import { act, actUnderBoth, inTime, type Result, type Task } from './act';
-import { BodyProblem, readBody } from './body';
-import { checkEntries, deadLetter, isKept, type ReplayResult, type SettleResult } from './dead-letters';
-import { answer, headOf, type PlainRequest, type PlainResponse, type RequestHead } from './http';
-import { isNodeResponse, type NodeRequest, sendTo } from './node-response';
+import { checkAgainst } from './authorization';
+import { checkEntries, deadLetter, isKept } from './dead-letters';
+import {
+  answer,
+  BodyProblem,
+  bodyOf,
+  headOf,
+  isNodeResponse,
+  type NodeRequest,
+  type PlainRequest,
+  type PlainResponse,
+  readBody,
+  sendTo,
+} from './http';
+import { type Identity, identify } from './key';
+import type { AnyDefinition } from './kinds';
 import { type ResolvedHandlerOptions, resolveHandlerOptions, type WebhookHandlerOptions } from './options';
+import { readJsonObject, recognize, recognizeNone } from './parse';
 import {
   REPORTER,
   type Reporter,
@@ -59,6 +67,38 @@ export interface WebhookHandler {
   settle(paid: { readonly uuid: string; readonly transaction: Transaction }): Promise<SettleResult>;
 }
 
+/** The result of running a dead letter again. */
+export interface ReplayResult {
+  /** The key of the entry. */
+  readonly key: string;
+  /**
+   * - `done`: its state is done, now or before, and the entry is forgotten
+   * - `busy`: its subject is being acted on now, so the entry stays
+   * - `failed`: the entry stays; `code` says why
+   * - `unhandled`: there is no callback for it, so the entry stays
+   */
+  readonly status: 'done' | 'busy' | 'failed' | 'unhandled';
+  /** The report code that says why it is not done. */
+  readonly code?: string | undefined;
+}
+
+/** The result of `handler.settle`. */
+export interface SettleResult {
+  /** The key of the payment's notification. */
+  readonly key: string;
+  /**
+   * - `done`: the callback ran, and that is recorded
+   * - `already-done`: it was done before, by a notification or a settlement
+   * - `busy`: it is being acted on now
+   * - `failed`: `code` says why; settle it again
+   * - `unhandled`: there is no callback for payments
+   * - `not-paid`: the transaction does not confirm a payment; nothing was claimed
+   */
+  readonly status: 'done' | 'already-done' | 'busy' | 'failed' | 'unhandled' | 'not-paid';
+  /** The report code that says why it is not done. */
+  readonly code?: string | undefined;
+}
+
 /**
  * Creates a listener for the service's notifications (document sections 5 and 6). It checks the credentials before it
  * reads the body, recognizes the kind, and runs that kind's callback once per notification, however often it is
@@ -85,11 +125,13 @@ export function createWebhookHandler<
 >(options: WebhookHandlerOptions<Kinds, Transaction>): WebhookHandler {
   const flow = new WebhookFlow(resolveHandlerOptions(options));
   const handler = async (request: Request, second?: unknown): Promise<Response> => {
-    if (!isRequest(request)) return toResponse(answerWrongArgument(flow, request, second));
-    return toResponse(await flow.handle(request, () => unreadBody(request)));
+    const { status, headers, body } = isRequest(request)
+      ? await flow.handle(request)
+      : answerWrongArgument(flow, request, second);
+    return new Response(body, { status, headers });
   };
   return Object.assign(handler, {
-    handle: (request: PlainRequest) => flow.handlePlain(request),
+    handle: (request: PlainRequest) => flow.handle(request),
     drain: () => flow.drain(),
     replay: (entries: readonly DeadLetter[]) => flow.replay(entries),
     settle: (paid: Parameters<WebhookHandler['settle']>[0]) => flow.settle(paid),
@@ -110,21 +152,13 @@ function isRequest(request: unknown): request is Request {
   return typeof (request as Partial<Request> | undefined | null)?.headers?.get === 'function';
 }
 
-function unreadBody({ bodyUsed, body }: Request): unknown {
-  if (bodyUsed) throw new BodyProblem('body_already_read');
-  return body;
-}
-
 /** Answers a call without a `Request`; also on a `node:http` response, whose client would otherwise wait forever. */
 function answerWrongArgument({ report }: WebhookFlow, request: unknown, second: unknown): PlainResponse {
   report('internal', { status: 500, message: WRONG_ARGUMENT });
   if (isNodeResponse(second)) {
-    const { complete, httpVersionMajor } = Object(request) as Partial<NodeRequest>;
-    sendTo(
-      second,
-      { complete: complete === true, httpVersionMajor: httpVersionMajor ?? 1 },
-      answer(500),
-      (error) => report('internal', { status: 500, error }),
+    const { complete = false, httpVersionMajor = 1 } = Object(request) as NodeRequest;
+    sendTo(second, { complete, httpVersionMajor }, answer(500), (error) =>
+      report('internal', { status: 500, error }),
     );
   }
   return answer(500);
@@ -134,10 +168,6 @@ const WRONG_ARGUMENT =
   'The handler was called with something that is not a `Request`. For node:http, Express and NestJS mount ' +
   '`toNodeListener(handler)`; on AWS Lambda export `toLambda(handler)`; elsewhere call ' +
   '`handler.handle({ method, url, headers, body })`.';
-
-function toResponse({ status, headers, body }: PlainResponse): Response {
-  return new Response(body, { status, headers });
-}
 
 /** A notification; `issues` says why the body is not of the kind it seems to be. */
 interface Recognition {
@@ -170,21 +200,11 @@ class WebhookFlow {
     this.report = reporterTo(options.onReport);
   }
 
-  async handlePlain(request: PlainRequest): Promise<PlainResponse> {
-    try {
-      const head = headOf(request);
-      return await this.handle(head, () => request?.body);
-    } catch (error) {
-      return this.#refuse('internal', { status: 500, error });
-    }
-  }
-
-  /** @param takeBody - gives the body once it is needed, or throws a `BodyProblem` */
-  async handle(head: RequestHead, takeBody: () => unknown): Promise<PlainResponse> {
+  async handle(request: Request | PlainRequest): Promise<PlainResponse> {
     if (this.#draining) return this.#refuse('draining', { status: 503 });
     this.#running += 1;
     try {
-      return await this.#answer(head, takeBody);
+      return await this.#answer(request);
     } catch (error) {
       return this.#refuse('internal', { status: 500, error });
     } finally {
@@ -205,7 +225,8 @@ class WebhookFlow {
     await sleep(0);
   }
 
-  async #answer(head: RequestHead, takeBody: () => unknown): Promise<PlainResponse> {
+  async #answer(request: Request | PlainRequest): Promise<PlainResponse> {
+    const head = headOf(request);
     const { expectedAuthorizations, getAuthorization } = this.#options;
     if (head.method !== 'POST') return this.#refuse('method_not_allowed', { status: 405 });
     const check = checkAgainst(getAuthorization(head), expectedAuthorizations);
@@ -214,19 +235,15 @@ class WebhookFlow {
     let reading: Recognition;
     let body: unknown;
     try {
-      body = await readBody(takeBody(), this.#options);
+      body = await readBody(bodyOf(request), this.#options);
       reading = this.#read(head.url, body);
     } catch (error) {
       return this.#refuseBody(error);
     }
-    const { identity, notification } = reading;
+    const { identity } = reading;
     const task = this.#plan(reading, identity, check.index);
     const result = 'code' in task ? task : await act(task, this.#options);
-    const { kind } = notification;
-    const status = await this.#conclude(reading, identity, result, 'delivery', () =>
-      deadLetter({ identity, kind, body, url: head.url }, result),
-    );
-    return answer(status);
+    return answer(await this.#conclude(reading, identity, result, 'delivery', { body, url: head.url }));
   }
 
   /** Runs dead letters again; see `WebhookHandler`. */
@@ -255,9 +272,7 @@ class WebhookFlow {
     if ('code' in task) return task.code === 'done' ? UNHANDLED : task;
     const isSame = task.identity.key === key && task.identity.subject === subject;
     const result = await (isSame ? act(task, this.#options) : actUnderBoth(own, task, this.#options));
-    await this.#conclude(reading, own, result, 'replay', () =>
-      deadLetter({ identity: own, kind: reading.notification.kind, body, url }, result),
-    );
+    await this.#conclude(reading, own, result, 'replay', { body, url });
     return result;
   }
 
@@ -355,16 +370,17 @@ class WebhookFlow {
   /**
    * Keeps or forgets the dead letter, and reports anything but `done`. Returns the status to answer with.
    *
-   * @param entry - makes the dead letter; without it, nothing is kept
+   * @param received - what a dead letter of it holds; without it, nothing is kept
    */
   async #conclude(
     { notification }: Recognition,
-    { key }: Identity,
+    identity: Identity,
     result: Result,
     origin: Origin,
-    entry?: () => Parameters<DeadLetters['keep']>[0],
+    received?: { readonly body: unknown; readonly url: string },
   ): Promise<number> {
     const { kind } = notification;
+    const { key } = identity;
     const { deadLetters } = this.#options;
     const forget = () =>
       this.#stepOfDeadLetters({ status: 200, kind, key }, (letters) => letters.forget(key));
@@ -378,11 +394,13 @@ class WebhookFlow {
     let { status } = failure;
     let fate = FATES[origin];
     const delivery = origin === 'delivery' ? this.#countFailure(key) : undefined;
-    if (deadLetters !== undefined && entry !== undefined && isKept(result)) {
+    if (deadLetters !== undefined && received !== undefined && isKept(result)) {
       // An acknowledged notification does not come again, so it must be kept first.
       const statusIfLost = status === 200 ? 503 : status;
       const details = { status: statusIfLost, kind, key };
-      const kept = await this.#stepOfDeadLetters(details, (letters) => letters.keep(entry()));
+      const kept = await this.#stepOfDeadLetters(details, (letters) =>
+        letters.keep(deadLetter({ identity, kind, ...received }, result)),
+      );
       if (!kept) status = statusIfLost;
       if (origin === 'delivery') fate = kept ? KEPT : NOT_KEPT;
     }
@@ -433,9 +451,7 @@ class WebhookFlow {
   }
 
   #refuseBody(error: unknown): PlainResponse {
-    if (error instanceof BodyProblem) {
-      return this.#refuse(error.code, { status: BODY_STATUS[error.code], error: error.error });
-    }
+    if (error instanceof BodyProblem) return this.#refuse(error.code, error);
     if (error instanceof InvalidNotificationError) {
       return this.#refuse('invalid_body', { status: 400, issues: error.issues, received: error.body });
     }
@@ -476,10 +492,3 @@ function fateOf(status: number, delivery: number | undefined): string {
     'deliveries fail).'
   );
 }
-
-const BODY_STATUS = {
-  body_too_large: 413,
-  body_timeout: 408,
-  body_interrupted: 400,
-  body_already_read: 500,
-} as const;

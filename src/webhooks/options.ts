@@ -1,20 +1,16 @@
-import { ConfigurationError } from '../../errors';
-import type { Credentials } from '../../service/credentials';
-import { type DocumentedNotification, documentedNames } from '../../service/notifications';
-import { ownOptions } from '../../shared/objects';
-import { type DeadLetters, MONTH_MS } from '../../stores/dead-letters';
-import type { IdempotencyStore } from '../../stores/idempotency-store';
-import { MemoryStore } from '../../stores/memory-store';
-import type { PaymentConfirmation, TransactionSource } from '../../values/confirm-payment';
-import { checkDuration, checkFunction, checkPositive } from '../../values/option-checks';
-import { type EncodedPair, encodeCredentials } from '../authorization';
-import {
-  type AnyDefinition,
-  checkKinds,
-  type DefinedNotification,
-} from '../notification/define-notification';
-import type { UnrecognizedNotification } from '../notification/notification';
+import { ConfigurationError } from '../errors';
+import type { Credentials } from '../service/credentials';
+import { type DocumentedNotification, documentedNames } from '../service/notifications';
+import { ownOptions } from '../shared/objects';
+import { type DeadLetters, MONTH_MS } from '../stores/dead-letters';
+import type { IdempotencyStore } from '../stores/idempotency-store';
+import { MemoryStore } from '../stores/memory-store';
+import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
+import { checkDuration, checkFunction, checkPositive } from '../values/option-checks';
+import { encodeCredentials } from './authorization';
 import type { RequestHead } from './http';
+import type { UnrecognizedNotification } from './kinds';
+import { type AnyDefinition, checkKinds, type DefinedNotification } from './kinds';
 import { defaultReport, type WebhookReport } from './report';
 
 /** What a callback gets besides the notification. */
@@ -195,24 +191,7 @@ export interface WebhookHandlerOptions<
 }
 
 /** The handler's options, checked and with their defaults. */
-export interface ResolvedHandlerOptions {
-  readonly expectedAuthorizations: readonly EncodedPair[];
-  readonly callbacks: Readonly<Record<string, WebhookCallback<unknown, unknown> | 'ignore' | undefined>>;
-  readonly kinds: readonly AnyDefinition[];
-  readonly store: IdempotencyStore<unknown>;
-  readonly maxBodyBytes: number;
-  readonly bodyTimeoutMs: number;
-  readonly callbackTimeoutMs: number;
-  readonly storeTimeoutMs: number;
-  readonly leaseMs: number;
-  readonly retentionMs: number;
-  /** How long an `unrecognized` body is remembered. */
-  readonly unrecognizedRetentionMs: number;
-  readonly deadLetters: DeadLetters | undefined;
-  readonly confirm: { readonly client: TransactionSource; readonly acceptRefunded: boolean } | undefined;
-  readonly getAuthorization: (request: RequestHead) => string | null | undefined;
-  readonly onReport: (report: WebhookReport) => unknown;
-}
+export type ResolvedHandlerOptions = ReturnType<typeof resolveHandlerOptions>;
 
 const MAX_CALLBACK_MS = 40_000;
 /**
@@ -228,7 +207,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Transaction>(
   given: WebhookHandlerOptions<Kinds, Transaction>,
-): ResolvedHandlerOptions {
+) {
   if (typeof given !== 'object' || given === null) {
     throw new ConfigurationError(
       'Expected `createWebhookHandler({ credentials, on: { payment: … } })`. ' +
@@ -236,9 +215,10 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     );
   }
   const options = ownOptions(given);
-  const kinds = options.kinds ?? [];
+  const kinds: readonly AnyDefinition[] = options.kinds ?? [];
   checkKinds(kinds);
-  const getAuthorization = options.getAuthorization ?? (({ headers }) => headers.get('authorization'));
+  const getAuthorization =
+    options.getAuthorization ?? (({ headers }: RequestHead) => headers.get('authorization'));
   checkFunction('getAuthorization', getAuthorization, "({ headers }) => headers.get('x-auth')");
   const onReport = options.onReport ?? defaultReport();
   checkFunction('onReport', onReport, '(report) => void');
@@ -257,7 +237,7 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     );
   }
   const retentionMs = checkDuration('retentionMs', options.retentionMs ?? MONTH_MS);
-  const store = options.store ?? defaultStore();
+  const store: IdempotencyStore<unknown> = options.store ?? defaultStore();
   // All that the handler calls: a store that works in transactions claims and completes in them.
   const steps = store.transact === undefined ? ['claim', 'complete', 'release'] : ['transact'];
   checkMethods('store', store, steps, 'new RedisStore(redis)');
@@ -277,6 +257,7 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
     // What is done is remembered for as long as a dead letter of it may be replayed, and an hour more for the clocks.
     retentionMs: Math.max(retentionMs, deadLettersMs ?? 0),
+    /** How long an `unrecognized` body is remembered. */
     unrecognizedRetentionMs: deadLettersMs ?? HOUR_MS,
     deadLetters,
     confirm: resolveConfirm(options.confirm),
@@ -295,11 +276,12 @@ function checkMethods(name: string, value: object | undefined, methods: string[]
   }
 }
 
-function resolveConfirm(confirm: WebhookHandlerOptions['confirm']): ResolvedHandlerOptions['confirm'] {
+function resolveConfirm(confirm: WebhookHandlerOptions['confirm']) {
   if (confirm === undefined) return undefined;
-  const { client = confirm as TransactionSource, acceptRefunded = false } = Object(confirm) as Partial<
-    NonNullable<ResolvedHandlerOptions['confirm']>
-  >;
+  const { client = confirm as TransactionSource, acceptRefunded = false } = Object(confirm) as {
+    readonly client?: TransactionSource;
+    readonly acceptRefunded?: boolean;
+  };
   checkMethods('confirm', client ?? {}, ['getTransaction'], 'PaymentsClient.fromEnv()');
   if (typeof acceptRefunded !== 'boolean') {
     throw new ConfigurationError('Expected `confirm.acceptRefunded` to be true or false.');
@@ -307,7 +289,9 @@ function resolveConfirm(confirm: WebhookHandlerOptions['confirm']): ResolvedHand
   return { client, acceptRefunded };
 }
 
-function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): ResolvedHandlerOptions['callbacks'] {
+type Callbacks = Readonly<Record<string, WebhookCallback<unknown, unknown> | 'ignore' | undefined>>;
+
+function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Callbacks {
   const own = kinds.map(({ kind }) => kind);
   if (new Set(own).size < own.length) {
     throw new ConfigurationError('Expected each definition in `kinds` to have a `kind` of its own.');
@@ -331,7 +315,7 @@ function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Resolved
     }
   }
   // Without a prototype, so that no kind is found on it.
-  return Object.assign(Object.create(null), on);
+  return ownOptions(on as Callbacks);
 }
 
 function defaultStore(): IdempotencyStore {

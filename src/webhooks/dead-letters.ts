@@ -1,42 +1,10 @@
-import { ConfigurationError } from '../../errors';
-import { documentedKinds } from '../../service/notifications';
-import { isBytes, utf8 } from '../../shared/bytes';
-import type { DeadLetter, NewDeadLetter } from '../../stores/dead-letters';
-import type { Identity } from '../notification/notification-key';
-import { queryOf, readQuery } from '../notification/query';
+import { ConfigurationError } from '../errors';
+import { documentedKinds } from '../service/notifications';
+import { isBytes, utf8 } from '../shared/bytes';
+import type { DeadLetter, NewDeadLetter } from '../stores/dead-letters';
 import type { Result } from './act';
-
-/** The result of running a dead letter again. */
-export interface ReplayResult {
-  /** The key of the entry. */
-  readonly key: string;
-  /**
-   * - `done`: its state is done, now or before, and the entry is forgotten
-   * - `busy`: its subject is being acted on now, so the entry stays
-   * - `failed`: the entry stays; `code` says why
-   * - `unhandled`: there is no callback for it, so the entry stays
-   */
-  readonly status: 'done' | 'busy' | 'failed' | 'unhandled';
-  /** The report code that says why it is not done. */
-  readonly code?: string | undefined;
-}
-
-/** The result of `handler.settle`. */
-export interface SettleResult {
-  /** The key of the payment's notification. */
-  readonly key: string;
-  /**
-   * - `done`: the callback ran, and that is recorded
-   * - `already-done`: it was done before, by a notification or a settlement
-   * - `busy`: it is being acted on now
-   * - `failed`: `code` says why; settle it again
-   * - `unhandled`: there is no callback for payments
-   * - `not-paid`: the transaction does not confirm a payment; nothing was claimed
-   */
-  readonly status: 'done' | 'already-done' | 'busy' | 'failed' | 'unhandled' | 'not-paid';
-  /** The report code that says why it is not done. */
-  readonly code?: string | undefined;
-}
+import type { Identity } from './key';
+import { queryOf, readQuery } from './parse';
 
 /** Refuses anything but entries; a key or a selection was right once. */
 export function checkEntries(entries: readonly DeadLetter[]): void {
