@@ -6,10 +6,17 @@
 
 export type { Delivery, DeliveryAttempt } from './delivery/delivery';
 export type { WebhookUrl } from './delivery/listener-url';
+export type { Fault, FaultKind, PendingFault } from './faults';
 export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';
 export type { SandboxLogEntry } from './log';
-export type { Fault, FaultKind, PendingFault } from './model/fault-queue';
-export type { PayOutOptions } from './model/payout';
+export type {
+  PayOutOptions,
+  RefundOptions,
+  ReturnOptions,
+  ReversalOptions,
+  SandboxTransaction,
+  TestJourneyOptions,
+} from './model/moves';
 export type {
   SandboxNotification,
   SandboxPayout,
@@ -17,13 +24,7 @@ export type {
   SandboxReversal,
   SandboxScheduledPayment,
 } from './model/records';
-export type { RefundOptions } from './model/refund';
-export type { ReturnOptions } from './model/returns';
-export type { ReversalOptions } from './model/reversal';
-export { SandboxError } from './model/sandbox-error';
-export { type IdSource, sequentialIds } from './model/state';
-export type { TestJourneyOptions } from './model/test-journey';
-export type { SandboxTransaction } from './model/transactions';
+export { type IdSource, SandboxError, sequentialIds } from './model/records';
 export type { Sandbox, SandboxOptions } from './sandbox';
 export type { PlayedScenario, ScenarioName, ScenarioNotification, ScenarioOptions } from './scenarios';
 export { startSandbox } from './start-sandbox';

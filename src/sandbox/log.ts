@@ -1,6 +1,6 @@
 import type { OperationName } from '../errors';
 import type { Delivery, DeliveryAttempt } from './delivery/delivery';
-import type { Fault } from './model/fault-queue';
+import type { Fault } from './faults';
 
 /** A line of the sandbox's log. */
 export type SandboxLogEntry =

@@ -2,11 +2,11 @@ import type { OperationName } from '../errors';
 import type { Credentials } from '../service/credentials';
 import type { Delivery, DeliveryAttempt } from './delivery/delivery';
 import type { WebhookUrl } from './delivery/listener-url';
+import type { Fault, PendingFault } from './faults';
 import type { Inventions } from './inventions';
 import type { SandboxLogEntry } from './log';
-import type { MoveControls } from './model/controls';
-import type { Fault, PendingFault } from './model/fault-queue';
-import type { IdSource } from './model/state';
+import type { MoveControls } from './model/moves';
+import type { IdSource } from './model/records';
 import type { PlayedScenario, ScenarioName, ScenarioOptions } from './scenarios';
 
 /** The options of a sandbox, over HTTP or in msw handlers. Everything has a default. */

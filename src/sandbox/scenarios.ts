@@ -1,6 +1,6 @@
 import { readDay, writeDay } from '../pix/pix-calendar';
-import type { SandboxScheduledPayment } from './model/records';
-import { SandboxError } from './model/sandbox-error';
+import { schedulePayments } from './model/moves';
+import { SandboxError, type SandboxScheduledPayment } from './model/records';
 import type { ServiceModel } from './model/service-model';
 
 /** A scenario that the sandbox can play on a journey. */
@@ -80,7 +80,7 @@ export const scenarioNames = Object.keys(SCENARIOS) as ScenarioName[];
  * the scenario, the missing ones are scheduled, up to the journey's last date.
  */
 export function playScenario(
-  model: Pick<ServiceModel, 'controls' | 'schedulePayments'>,
+  { controls, state }: Pick<ServiceModel, 'controls' | 'state'>,
   name: ScenarioName,
   transactionUUID: string,
   { step }: ScenarioOptions = {},
@@ -90,8 +90,7 @@ export function playScenario(
       'unknown',
       `No scenario has this name. Expected one of ${scenarioNames.join(', ')}.`,
     );
-  const { controls } = model;
-  const payments = model.schedulePayments(transactionUUID, SCENARIOS[name].length);
+  const payments = schedulePayments(state, transactionUUID, SCENARIOS[name].length);
 
   // A journey whose last date comes too early has fewer payments, and plays less of the scenario.
   const all = payments.flatMap((payment, index) =>

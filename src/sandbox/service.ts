@@ -7,10 +7,10 @@ import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/de
 import { atMost } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
 import { checkWebhookUrl, listenerUrl, type WebhookUrl } from './delivery/listener-url';
+import { FaultQueue } from './faults';
 import { type Inventions, resolveInventions } from './inventions';
-import { FaultQueue } from './model/fault-queue';
+import type { IdSource } from './model/records';
 import { ServiceModel } from './model/service-model';
-import type { IdSource } from './model/state';
 import type { SandboxControls, ServiceOptions } from './sandbox';
 import { playScenario } from './scenarios';
 

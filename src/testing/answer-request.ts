@@ -1,6 +1,6 @@
-import { answerCall } from '../sandbox/answer-call';
+import type { Ending } from '../sandbox/faults';
+import { answerCall } from '../sandbox/faults';
 import type { ServiceAnswer } from '../sandbox/model/answers';
-import type { Ending } from '../sandbox/model/operation-faults';
 import type { Service } from '../sandbox/service';
 
 /** Answers a request of msw as the sandbox's HTTP server does. */

@@ -149,7 +149,7 @@ describe('a fault', () => {
     expect((await call('POST', checkout, order)).status).toBe(200);
     expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
     expect(() => Reflect.apply(sandbox.clearFaults, sandbox, ['getTransactions'])).toThrow(
-      /Unknown operation/,
+      /unknown value `getTransactions`/,
     );
   });
 
@@ -158,9 +158,9 @@ describe('a fault', () => {
     const unknown: (operation: string, kind: string) => () => void = (operation, kind) => () =>
       Reflect.apply(sandbox.fault, sandbox, [operation, { kind }]);
     expect(unknown('getTransactions', 'wrong-json')).toThrow(
-      'Unknown operation `getTransactions`. Expected one of createRecurringCheckout, getTransaction, cancelScheduledPayment.',
+      'operation: unknown value `getTransactions`, expected createRecurringCheckout or getTransaction or cancelScheduledPayment.',
     );
-    expect(unknown('getTransaction', 'latencyy')).toThrow(/Unknown kind of fault `latencyy`.*wrong-json/);
+    expect(unknown('getTransaction', 'latencyy')).toThrow(/fault\.kind: unknown kind `latencyy`.*wrong-json/);
   });
 
   it('needs a status that HTTP knows, and a time that a timer can take', async () => {

@@ -1,4 +1,4 @@
-import { type Fault, faultEffects, faultKinds } from '../../sandbox/model/fault-queue';
+import { type Fault, faultEffects, faultKinds } from '../../sandbox/faults';
 import { operationNames, operations } from '../../service/operations';
 import { LONGEST_TIMER_MS } from '../../shared/time';
 import type { Call, Command } from '../command';

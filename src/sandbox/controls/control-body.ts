@@ -1,12 +1,8 @@
 import * as z from 'zod/mini';
 import { describe } from '../../service/schema';
-import { SandboxError } from '../model/sandbox-error';
+import { SandboxError } from '../model/records';
 
-/**
- * Reads the body of a control call.
- *
- * @throws `SandboxError` that names each field that is wrong or unknown, and what is expected there
- */
+/** Reads the body of a control call. @throws `SandboxError` for one that is not JSON, or does not fit */
 export function parseControlBody<Options>(schema: z.ZodMiniType<Options>, body: string): Options {
   let given: unknown;
   try {
@@ -14,6 +10,11 @@ export function parseControlBody<Options>(schema: z.ZodMiniType<Options>, body: 
   } catch {
     throw new SandboxError('invalid', 'Expected the body to be JSON.');
   }
+  return parseControl(schema, given);
+}
+
+/** @throws `SandboxError` that names each field that is wrong or unknown, and what is expected there */
+export function parseControl<Options>(schema: z.ZodMiniType<Options>, given: unknown): Options {
   const result = z.safeParse(schema, given, { error: describeControl });
   if (result.success) return result.data;
   const problems = result.error.issues

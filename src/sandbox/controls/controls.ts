@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { documentedKinds } from '../../service/notifications';
 import { operationNames } from '../../service/operations';
 import { panelContextOf } from '../delivery/listener-url';
-import type { FaultKind } from '../model/fault-queue';
-import { payoutErrorCodes } from '../model/payout';
+import { faultSchema } from '../faults';
+import { payoutErrorCodes } from '../model/moves';
 import { scenarioNames } from '../scenarios';
 import { amountField, type Control, choiceField, control, flagField, textField } from './control';
 
@@ -18,34 +18,6 @@ const urls = Object.fromEntries(documentedKinds.map(({ kind }) => [panelContextO
 const webhookUrl = z.union([z.string(), z.strictObject(urls)], {
   error: `expected a URL, or an object with URLs for ${Object.keys(urls).join(', ')}`,
 });
-
-const times = z.optional(z.number());
-const takesEffect = z.optional(z.boolean());
-
-/** A kind of fault with its settings. */
-const faultOf = <Kind extends string, Settings extends z.core.$ZodShape>(kind: Kind, settings: Settings) =>
-  z.strictObject({ kind: z.literal(kind), ...settings, times });
-
-const faults = {
-  latency: faultOf('latency', { ms: z.number().check(z.minimum(0)) }),
-  status: faultOf('status', {
-    status: z.number(),
-    body: text,
-    headers: z.optional(z.record(z.string(), z.string())),
-    takesEffect,
-  }),
-  'body-status': faultOf('body-status', { status: z.literal([-1, 999]) }),
-  'reset-before-read': faultOf('reset-before-read', {}),
-  'reset-after-read': faultOf('reset-after-read', { takesEffect }),
-  'stalled-body': faultOf('stalled-body', {}),
-  'truncated-body': faultOf('truncated-body', {}),
-  'wrong-json': faultOf('wrong-json', {}),
-  'close-after-answer': faultOf('close-after-answer', { ms: z.optional(z.number().check(z.minimum(0))) }),
-} satisfies { [Kind in FaultKind['kind']]: z.ZodMiniType<{ kind: Kind }> };
-
-// zod's types ask for at least one option.
-const { latency, ...others } = faults;
-const fault = z.discriminatedUnion('kind', [latency, ...Object.values(others)]);
 
 /** Every control, in the order of the documentation. */
 export const controls: readonly Control[] = [
@@ -397,7 +369,7 @@ export const controls: readonly Control[] = [
         choices: operationNames,
         label: ['Operation', 'Operação'],
       },
-      fault: { schema: fault, input: 'json', label: ['Fault', 'Falha'] },
+      fault: { schema: faultSchema, input: 'json', label: ['Fault', 'Falha'] },
     },
     example: { operation: 'getTransaction', fault: { kind: 'status', status: 503, times: 2 } },
     run(sandbox, _id, { operation, fault }) {

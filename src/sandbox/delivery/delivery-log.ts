@@ -1,5 +1,5 @@
 import type { SandboxNotification } from '../model/records';
-import { SandboxError } from '../model/sandbox-error';
+import { SandboxError } from '../model/records';
 import type { Delivery, DeliveryAttempt, Send } from './delivery';
 
 /** The service's limit (document section 6.1). */

@@ -1,25 +1,18 @@
 import type { OperationName } from '../../errors';
 import type { Credentials } from '../../service/credentials';
+import { operations } from '../../service/operations';
 import { type Inventions, resolveInventions } from '../inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
-import { type MoveControls, moveControls } from './controls';
-import { createCheckout } from './create-checkout';
+import { describeJourney, isListed, type MoveControls, moveControls, type SandboxTransaction } from './moves';
+import { answers } from './operations';
 import { brCode, qrImage } from './qr-code';
-import type { SandboxNotification, SandboxScheduledPayment, TransactionRecord } from './records';
-import { matchRoute, type Route } from './routes';
-import { findTransaction } from './sale';
-import { cancelScheduledPayment, schedulePayments } from './scheduled-payments';
-import { type IdSource, randomIds, type ServiceState } from './state';
-import { describeJourney, getTransaction, isListed, type SandboxTransaction } from './transactions';
-
-/** The function that answers each operation; `parameter` is the one in its path. */
-const answers: Readonly<
-  Record<OperationName, (state: ServiceState, parameter: string, body: string) => ServiceAnswer>
-> = {
-  createRecurringCheckout: (state, _parameter, body) => createCheckout(state, body),
-  getTransaction,
-  cancelScheduledPayment,
-};
+import {
+  type IdSource,
+  randomIds,
+  type SandboxNotification,
+  type ServiceState,
+  type TransactionRecord,
+} from './records';
 
 export interface ServiceModelOptions {
   /** Every call of an operation must carry them. */
@@ -44,65 +37,68 @@ export class ServiceModel {
   readonly inventions: Inventions;
   /** The moves of the payer, the bank and the service. */
   readonly controls: MoveControls;
-  readonly #state: ServiceState;
+  readonly state: ServiceState;
 
-  constructor(options: ServiceModelOptions) {
+  constructor({
+    credentials,
+    baseUrl,
+    notify,
+    now = Date.now,
+    ids = randomIds(),
+    ...options
+  }: ServiceModelOptions) {
     this.inventions = resolveInventions(options.inventions);
-    this.#state = {
-      credentials: options.credentials,
-      baseUrl: options.baseUrl,
+    const transactions = new Map<string, TransactionRecord>();
+    this.state = {
+      credentials,
+      baseUrl,
       inventions: this.inventions,
-      now: options.now ?? Date.now,
-      ids: options.ids ?? randomIds(),
-      notify: (notification) => {
-        const { transactionUUID = '' } = notification;
-        if (this.#state.transactions.get(transactionUUID)?.isHidden !== true) options.notify?.(notification);
+      now,
+      ids,
+      notify(notification) {
+        if (transactions.get(notification.transactionUUID ?? '')?.isHidden !== true) notify?.(notification);
       },
-      transactions: new Map(),
+      transactions,
       referenceCodes: new Set(),
       scheduledPayments: new Map(),
       reversals: new Map(),
       revision: 0,
     };
-    this.controls = moveControls(this.#state);
+    this.controls = moveControls(this.state);
   }
 
   handle(request: ServiceRequest): ServiceAnswer {
-    const route = matchRoute(request.method, request.path);
-    switch (route.kind) {
-      case 'unknown':
-        return invented('unknownPath', this.inventions.unknownPath);
-      case 'wrong-method': {
-        const answer = invented('wrongMethod', this.inventions.wrongMethod);
-        return { ...answer, headers: { ...answer.headers, allow: route.allow } };
-      }
-      case 'qr-image':
-        return this.#qrImage(route.uuid);
-      case 'operation':
-        return this.#operate(route, request);
+    const { method, path, headers, body } = request;
+    const image = parameterIn(path, qrImages);
+    if (image !== undefined && method === 'GET') return this.#qrImage(image);
+    const route = matchOperation(path);
+    if (route === undefined) return invented('unknownPath', this.inventions.unknownPath);
+    if (method !== route.method) {
+      const answer = invented('wrongMethod', this.inventions.wrongMethod);
+      return { ...answer, headers: { ...answer.headers, allow: route.method } };
     }
+    if (!this.isAuthorized(request)) return invented('wrongCredentials', this.inventions.wrongCredentials);
+    if (method !== 'GET' && !/^application\/json\s*(;|$)/i.test(String(headers['content-type']))) {
+      return invented('wrongMediaType', this.inventions.wrongMediaType);
+    }
+    return answers[route.operation](this.state, route.parameter, body);
   }
 
   /** Whether a request carries the credentials. */
   isAuthorized({ headers }: Pick<ServiceRequest, 'headers'>): boolean {
-    const { apiKey, apiToken } = this.#state.credentials;
+    const { apiKey, apiToken } = this.state.credentials;
     return headers['x-api-key'] === apiKey && headers['x-api-token'] === apiToken;
   }
 
   /** The operation that a request asks for, if any. */
   operationOf({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): OperationName | undefined {
-    const route = matchRoute(method, path);
-    return route.kind === 'operation' ? route.operation : undefined;
-  }
-
-  /** Grows with everything that happens. */
-  get revision(): number {
-    return this.#state.revision;
+    const route = matchOperation(path);
+    return route?.method === method ? route.operation : undefined;
   }
 
   /** The journeys of the lists, the newest first, for as long as the caller reads. */
   *listedJourneys(): Iterable<TransactionRecord> {
-    const records = [...this.#state.transactions.values()];
+    const records = [...this.state.transactions.values()];
     for (let index = records.length - 1; index >= 0; index--) {
       const record = records[index];
       if (record !== undefined && isListed(record)) yield record;
@@ -111,44 +107,50 @@ export class ServiceModel {
 
   /** A journey of the lists, with what happened to it. */
   journey(uuid: string): { record: TransactionRecord; described: SandboxTransaction } | undefined {
-    const record = this.#state.transactions.get(uuid);
+    const record = this.state.transactions.get(uuid);
     if (record === undefined || !isListed(record)) return undefined;
-    return { record, described: describeJourney(this.#state, record) };
+    return { record, described: describeJourney(this.state, record) };
   }
 
   /** The journey that a call is about, by the UUID or the instruction id in its path or its answer. */
   journeyOf(id: string): string | undefined {
-    const { transactions, scheduledPayments } = this.#state;
+    const { transactions, scheduledPayments } = this.state;
     return transactions.has(id) ? id : scheduledPayments.get(id)?.transactionUUID;
   }
 
-  /**
-   * Schedules payments of a journey until it has `count`, or its last date is reached. Pays or authorizes the journey
-   * first, if its payer has not yet. Returns all its payments.
-   */
-  schedulePayments(uuid: string, count: number): readonly SandboxScheduledPayment[] {
-    const transaction = findTransaction(this.#state, uuid);
-    if (transaction.situation !== 'PAID' && !transaction.isAuthorized) this.controls.pay(uuid);
-    schedulePayments(this.#state, transaction, count);
-    return transaction.scheduledPayments;
-  }
-
-  #operate(route: Route & { kind: 'operation' }, request: ServiceRequest): ServiceAnswer {
-    if (!this.isAuthorized(request)) return invented('wrongCredentials', this.inventions.wrongCredentials);
-    if (request.method !== 'GET' && !isJson(request.headers['content-type'])) {
-      return invented('wrongMediaType', this.inventions.wrongMediaType);
-    }
-    return answers[route.operation](this.#state, route.parameter, request.body);
-  }
-
   #qrImage(uuid: string): ServiceAnswer {
-    const transaction = this.#state.transactions.get(uuid);
+    const transaction = this.state.transactions.get(uuid);
     if (transaction === undefined) return invented('unknownPath', this.inventions.unknownPath);
     const body = qrImage(brCode(transaction, this.inventions.qrCodeMerchant));
     return { status: 200, headers: { 'content-type': 'image/png' }, body };
   }
 }
 
-function isJson(contentType: string | readonly string[] | undefined): boolean {
-  return typeof contentType === 'string' && /^application\/json\s*(;|$)/i.test(contentType);
+/** A path of the sandbox's own; the document only says that the image has a URL. */
+const qrImages = /^\/sandbox\/qr-codes\/([^/]+)\.png$/;
+
+/** The document's operations (section 4). */
+const routes = Object.values(operations).map(({ name, method, urlTemplate }) => ({
+  operation: name,
+  method,
+  path: new RegExp(`^${urlTemplate.replaceAll('.', '\\.').replace(/\{\w+\}/, '([^/]+)')}$`),
+}));
+
+function matchOperation(target: string) {
+  for (const { operation, method, path } of routes) {
+    const parameter = parameterIn(target, path);
+    if (parameter !== undefined) return { operation, method, parameter };
+  }
+  return undefined;
+}
+
+/** The parameter in a path, decoded, or an empty one if it has none. `undefined` if the path is another one. */
+function parameterIn(target: string, pattern: RegExp): string | undefined {
+  const match = pattern.exec(target.split('?')[0] ?? '');
+  try {
+    return match === null ? undefined : decodeURIComponent(match[1] ?? '');
+  } catch {
+    // A lone `%`, which is in no id of the sandbox.
+    return undefined;
+  }
 }

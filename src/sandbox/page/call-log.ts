@@ -1,6 +1,6 @@
 import type { OperationName } from '../../errors';
 import { adviseCall, type CallAdvice } from '../advice';
-import type { Fault } from '../model/fault-queue';
+import type { Fault } from '../faults';
 
 /** A call of the merchant's client, as the page lists it: its bodies come only when somebody asks for them. */
 export interface ClientCall {

@@ -2,10 +2,10 @@ import type { Control, Input, Text } from '../controls/control';
 import { controls } from '../controls/controls';
 import type { ListedDelivery } from '../delivery/delivery-log';
 import type { WebhookUrl } from '../delivery/listener-url';
+import { type FaultKind, faultKinds, type PendingFault } from '../faults';
 import { inventionTable } from '../inventions';
-import type { PendingFault } from '../model/fault-queue';
+import type { SandboxTransaction } from '../model/moves';
 import type { JourneyEvent, TransactionRecord } from '../model/records';
-import type { SandboxTransaction } from '../model/transactions';
 import type { Service } from '../service';
 import type { CallBodies, CallLog, ClientCall } from './call-log';
 import { type Listed, PAGE_LENGTH } from './lists';
@@ -37,6 +37,7 @@ export interface ControlForm extends Pick<Control, 'name' | 'method' | 'path' | 
 /** The settings with what the page is made of. */
 export interface PageSetup extends PageSettings {
   readonly controls: readonly ControlForm[];
+  readonly faultKinds: readonly FaultKind['kind'][];
   /** By row of the table of inventions: what the document does not show. */
   readonly inventions: Readonly<Record<string, string>>;
 }
@@ -83,7 +84,7 @@ export class PageData {
     return {
       webhookUrl: controls.webhookUrl,
       faults: faults.pending,
-      revision: model.revision + deliveryLog.revision + this.#calls.revision,
+      revision: model.state.revision + deliveryLog.revision + this.#calls.revision,
     };
   }
 
@@ -126,7 +127,7 @@ export class PageData {
         });
         return { name, method, path, label, about, fields: Object.fromEntries(described) };
       });
-    return { ...this.#settings, controls: forms, inventions: Object.fromEntries(rows) };
+    return { ...this.#settings, controls: forms, faultKinds, inventions: Object.fromEntries(rows) };
   }
 
   #journeys(search: string, state: string, skip: number): Listed<ListedJourney> {

@@ -4,7 +4,7 @@ import type { Control } from '../controls/control';
 import { controls } from '../controls/controls';
 import { isDefaultPair } from '../credentials';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
-import { SandboxError } from '../model/sandbox-error';
+import { SandboxError } from '../model/records';
 import type { SandboxControls } from '../sandbox';
 
 const routes = controls.map((call) => ({

@@ -1,6 +1,6 @@
 import { MemoryJourneyRecords } from '../../../src/journal';
+import { sequentialIds } from '../../../src/sandbox/model/records';
 import { ServiceModel } from '../../../src/sandbox/model/service-model';
-import { sequentialIds } from '../../../src/sandbox/model/state';
 import { MemoryStore } from '../../../src/webhooks';
 import { Merchant } from './merchant';
 import type { Plant } from './plants';

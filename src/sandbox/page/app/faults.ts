@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type OperationName, operationNames } from '../../../service/operations';
-import { type Fault, type FaultKind, faultKinds } from '../../model/fault-queue';
+import type { Fault, FaultKind } from '../../faults';
 import { Control } from './control';
 import { usePage } from './page-context';
 import { Card, html } from './parts';
@@ -8,7 +8,7 @@ import type { Texts } from './texts';
 
 /** A switch for each operation and each kind of fault. */
 export function Faults() {
-  const { texts } = usePage();
+  const { texts, setup } = usePage();
   const [settings, setSettings] = useState<FaultSettings>({
     isEvery: false,
     status: 503,
@@ -43,7 +43,7 @@ export function Faults() {
       ${operationNames.map(
         (operation) => html`<fieldset key=${operation}>
           <legend>${texts[operation]} <code>${operation}</code></legend>
-          ${faultsWith(settings).map((fault) => html`<${FaultSwitch} key=${labelOf(fault, texts)} operation=${operation} fault=${fault} />`)}
+          ${setup.faultKinds.flatMap((kind) => faultsWith(kind, settings)).map((fault) => html`<${FaultSwitch} key=${labelOf(fault, texts)} operation=${operation} fault=${fault} />`)}
         </fieldset>`,
       )}
       <${Control} name="clear-faults" />
@@ -85,15 +85,13 @@ interface FaultSettings {
   readonly ms: number;
 }
 
-/** The faults that the page offers; `body-status` with each status. */
-function faultsWith({ isEvery, status, takesEffect, ms }: FaultSettings): Fault[] {
+/** The faults of a kind that the page offers: `body-status` with each status. */
+function faultsWith(kind: FaultKind['kind'], { isEvery, status, takesEffect, ms }: FaultSettings): Fault[] {
   const times = isEvery ? EVERY_CALL : 1;
-  return faultKinds.flatMap((kind): Fault[] => {
-    if (kind === 'latency') return [{ kind, times, ms }];
-    if (kind === 'status') return [{ kind, times, status, takesEffect }];
-    if (kind === 'body-status') return ([-1, 999] as const).map((status) => ({ kind, times, status }));
-    return [{ kind, times }];
-  });
+  if (kind === 'latency') return [{ kind, times, ms }];
+  if (kind === 'status') return [{ kind, times, status, takesEffect }];
+  if (kind === 'body-status') return ([-1, 999] as const).map((status) => ({ kind, times, status }));
+  return [{ kind, times }];
 }
 
 /** What the page calls a fault. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { SandboxTransaction } from '../../model/transactions';
+import type { SandboxTransaction } from '../../model/moves';
 import type { Story as StoryData, StoryEntry } from '../page-state';
 import { CallEntry, DeliveryEntry } from './activity';
 import { Control } from './control';

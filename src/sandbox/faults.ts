@@ -1,0 +1,278 @@
+import * as z from 'zod/mini';
+import { type OperationName, operationNames } from '../service/operations';
+import { LONGEST_TIMER_MS, sleep } from '../shared/time';
+import { parseControl } from './controls/control-body';
+import type { Inventions } from './inventions';
+import { invented, type ServiceAnswer, type ServiceRequest } from './model/answers';
+import type { ServiceModel } from './model/service-model';
+
+/**
+ * What goes wrong with a call. A fault applies to the next call of its operation, or to the next `times` calls. Several
+ * faults of one operation apply in the order in which they were set.
+ */
+export type Fault = FaultKind & {
+  /** How many calls it applies to; `Infinity` for all. Default 1. */
+  times?: number | undefined;
+};
+
+/** The kinds of faults, each with its settings. */
+export type FaultKind =
+  | {
+      /** The operation is carried out at once, but its answer comes late. */
+      kind: 'latency';
+      /** How late, in milliseconds. */
+      ms: number;
+    }
+  | {
+      /** Another HTTP status, with your own body in place of the operation's. */
+      kind: 'status';
+      /** The HTTP status, 200 to 599. */
+      status: number;
+      /** The body. Default: JSON whose `status` is -1. */
+      body?: string | undefined;
+      /** Headers of the answer, such as `retry-after`. Default: none. */
+      headers?: Record<string, string> | undefined;
+      /**
+       * Whether the operation is still carried out, as when a gateway gives up waiting and answers 504 although the
+       * journey was created. Default: `false`.
+       */
+      takesEffect?: boolean | undefined;
+    }
+  | {
+      /** The operation is carried out; the body has a `status` that the document does not explain (section 7.2). */
+      kind: 'body-status';
+      /** The body's `status`. */
+      status: -1 | 999;
+    }
+  | {
+      /** The connection is reset once the headers have arrived, and nothing is carried out. */
+      kind: 'reset-before-read';
+    }
+  | {
+      /** The connection is reset once the whole request was read. */
+      kind: 'reset-after-read';
+      /** Whether the operation is carried out. Default: `true`. */
+      takesEffect?: boolean | undefined;
+    }
+  | {
+      /** The operation is carried out; half of the answer's body is sent, and then nothing more. */
+      kind: 'stalled-body';
+    }
+  | {
+      /** The operation is carried out; half of the answer's body is sent, and then the connection ends. */
+      kind: 'truncated-body';
+    }
+  | {
+      /** The operation is carried out; the body is not valid JSON. */
+      kind: 'wrong-json';
+    }
+  | {
+      /**
+       * The operation is carried out, and its whole answer is sent with `connection: keep-alive`. Soon afterwards the
+       * connection closes, so that a call which is just being sent over it is lost.
+       */
+      kind: 'close-after-answer';
+      /** How long after the answer, in milliseconds. Default: 5. */
+      ms?: number | undefined;
+    };
+
+/** What each kind of fault does to a call, for help texts. */
+export const faultEffects: Readonly<Record<FaultKind['kind'], string>> = {
+  latency: 'carried out at once; the response comes late',
+  status: 'not carried out, but for --takes-effect; another HTTP status comes',
+  'body-status': 'carried out; the body has status -1 or 999',
+  'reset-before-read': 'not carried out; the connection is reset',
+  'reset-after-read': 'carried out; the connection is reset',
+  'stalled-body': 'carried out; half of the body comes, then nothing',
+  'truncated-body': 'carried out; half of the body comes, then the connection ends',
+  'wrong-json': 'carried out; the body is not JSON',
+  'close-after-answer': 'carried out; right after the response, the kept connection closes',
+};
+
+/** All kinds of faults; any other is refused. */
+export const faultKinds = Object.keys(faultEffects) as FaultKind['kind'][];
+
+/** A fault that still applies to coming calls. */
+export interface PendingFault {
+  /** The operation. */
+  readonly operation: OperationName;
+  /** What goes wrong. */
+  readonly fault: Fault;
+  /** How many calls it still applies to; `null` for all, because JSON has no `Infinity`. */
+  readonly left: number | null;
+}
+
+const times = z.optional(z.number().check(z.minimum(1)));
+const takesEffect = z.optional(z.boolean());
+const longerThanATimer = { error: 'expected no longer than a timer can wait (about 24.8 days)' };
+const ms = z.number().check(z.minimum(0), z.maximum(LONGEST_TIMER_MS, longerThanATimer));
+const httpStatus = z.number().check(
+  z.refine((status) => Number.isInteger(status) && status >= 200 && status <= 599, {
+    error: 'expected an HTTP status, 200 to 599',
+  }),
+);
+
+/** A kind of fault with its settings. */
+const faultOf = <Kind extends string, Settings extends z.core.$ZodShape>(kind: Kind, settings: Settings) =>
+  z.strictObject({ kind: z.literal(kind), ...settings, times });
+
+export const faultSchema = z.discriminatedUnion('kind', [
+  faultOf('latency', { ms }),
+  faultOf('status', {
+    status: httpStatus,
+    body: z.optional(z.string()),
+    headers: z.optional(z.record(z.string(), z.string())),
+    takesEffect,
+  }),
+  faultOf('body-status', { status: z.literal([-1, 999]) }),
+  faultOf('reset-before-read', {}),
+  faultOf('reset-after-read', { takesEffect }),
+  faultOf('stalled-body', {}),
+  faultOf('truncated-body', {}),
+  faultOf('wrong-json', {}),
+  faultOf('close-after-answer', { ms: z.optional(ms) }),
+]) satisfies z.ZodMiniType<Fault>;
+
+const operationSchema = z.enum(operationNames);
+
+/** The faults that still apply to coming calls. */
+export class FaultQueue {
+  #pending: { readonly operation: OperationName; readonly fault: Fault; left: number }[] = [];
+
+  /** @throws `SandboxError` for an unknown operation or kind, or a setting out of range */
+  add(operation: OperationName, fault: Fault): void {
+    const { times: left = 1, ...settings } = Object(fault) as Fault;
+    // JSON has no `Infinity`, and zod takes it for no number.
+    const finite = left === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : left;
+    const schema = z.strictObject({ operation: operationSchema, fault: faultSchema });
+    parseControl(schema, { operation, fault: { ...settings, times: finite } });
+    this.#pending.push({ operation, fault, left });
+  }
+
+  /** Takes the fault for this call off the queue, if there is one. */
+  take(operation: OperationName): Fault | undefined {
+    const next = this.#pending.find((pending) => pending.operation === operation);
+    if (next !== undefined && --next.left <= 0) this.#pending.splice(this.#pending.indexOf(next), 1);
+    return next?.fault;
+  }
+
+  /** In the order in which they were set. */
+  get pending(): PendingFault[] {
+    return this.#pending.map((one) => ({ ...one, left: Number.isFinite(one.left) ? one.left : null }));
+  }
+
+  /** Removes faults: all of them, or those of one operation. */
+  clear(operation?: OperationName): void {
+    if (operation !== undefined) parseControl(z.strictObject({ operation: operationSchema }), { operation });
+    this.#pending = this.#pending.filter((one) => operation !== undefined && one.operation !== operation);
+  }
+}
+
+/** How much of a body is sent, and what then happens to the connection. */
+export type Ending = 'whole' | 'stalled' | 'truncated' | { readonly closesAfterMs: number };
+
+/** How a call is handled: as usual, or as its fault says. */
+interface FaultyCall {
+  /** Whether the operation is carried out. */
+  readonly takesEffect: boolean;
+  readonly delayMs: number;
+  /** Resets the connection, with no answer. */
+  readonly reset: boolean;
+  readonly ending: Ending;
+  /** Gives the answer that is sent in place of the operation's. */
+  replace(answer: ServiceAnswer): ServiceAnswer;
+}
+
+const asUsual: FaultyCall = {
+  takesEffect: true,
+  delayMs: 0,
+  reset: false,
+  ending: 'whole',
+  replace: (answer) => answer,
+};
+
+/** A placeholder: when an operation is not carried out, its fault sends another answer or none. */
+const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
+
+/** How to handle a call once its request was read. */
+function planCall(fault: Fault | undefined, inventions: Inventions): FaultyCall {
+  switch (fault?.kind) {
+    // Such a call is reset before its plan is made.
+    case 'reset-before-read':
+    case undefined:
+      return asUsual;
+    case 'latency':
+      return { ...asUsual, delayMs: fault.ms };
+    case 'status':
+      return { ...asUsual, takesEffect: fault.takesEffect ?? false, replace: () => statusAnswer(fault) };
+    case 'body-status': {
+      const row = fault.status === -1 ? 'bodyStatusMinus1' : 'bodyStatus999';
+      return { ...asUsual, replace: () => invented(row, inventions[row]) };
+    }
+    case 'reset-after-read':
+      return { ...asUsual, takesEffect: fault.takesEffect ?? true, reset: true };
+    case 'stalled-body':
+      return { ...asUsual, ending: 'stalled' };
+    case 'truncated-body':
+      return { ...asUsual, ending: 'truncated' };
+    case 'wrong-json':
+      return { ...asUsual, replace: (answer) => ({ ...answer, body: '{"status": 0, "message": success' }) };
+    case 'close-after-answer':
+      return { ...asUsual, ending: { closesAfterMs: fault.ms ?? 5 } };
+  }
+}
+
+function statusAnswer({ status, body, headers }: Fault & { kind: 'status' }): ServiceAnswer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: body ?? JSON.stringify({ status: -1, message: 'sandbox fault' }),
+  };
+}
+
+/** A request, from HTTP or from an msw handler, whose body is not read yet. */
+export interface Call extends Omit<ServiceRequest, 'body'> {
+  /** The body as text, or `undefined` when it is larger than allowed. */
+  readBody(maxBytes: number): Promise<string | undefined>;
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** What came of a call. */
+export interface Answered {
+  readonly fault: Fault['kind'] | undefined;
+  readonly body: string;
+  /** `undefined`: the connection is reset, or the caller went away. */
+  readonly answer: ServiceAnswer | undefined;
+  /** How much of the answer's body is sent. */
+  readonly ending: Ending;
+}
+
+/**
+ * Answers a call, faults included: the same for the HTTP server and the msw handlers.
+ *
+ * @param handle - answers the request once its fault lets it; the model, unless the server knows more requests
+ */
+export async function answerCall(
+  { model, faults }: { readonly model: ServiceModel; readonly faults: FaultQueue },
+  { method, path, headers, readBody, signal }: Call,
+  handle: (request: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer> = (request) =>
+    model.handle(request),
+): Promise<Answered> {
+  const operation = model.operationOf({ method, path });
+  const fault = operation && faults.take(operation);
+  const none = { fault: fault?.kind, body: '', answer: undefined, ending: 'whole' } as const;
+  if (fault?.kind === 'reset-before-read') return none;
+
+  const body = await readBody(model.inventions.maxBodyBytes);
+  if (body === undefined) {
+    const answer = invented('bodyTooLarge', model.inventions.bodyTooLarge);
+    return { ...none, answer: { ...answer, headers: { ...answer.headers, connection: 'close' } } };
+  }
+  const plan = planCall(fault, model.inventions);
+  const answer = plan.takesEffect ? await handle({ method, path, headers, body }) : nothingDone;
+  // The operation comes before the delay: a caller that gives up waiting must find it carried out.
+  if (plan.delayMs > 0) await sleep(plan.delayMs, signal);
+  if (plan.reset || signal.aborted) return { ...none, body };
+  return { fault: fault?.kind, body, answer: plan.replace(answer), ending: plan.ending };
+}

@@ -1,0 +1,730 @@
+import { addMonths, dueDay, isPeriodicity, readDay, writeDay } from '../../pix/pix-calendar';
+import { currencyDecimals } from '../../service/currency';
+import type { BankDetails } from '../../service/fields';
+import {
+  type PayoutErrorCode,
+  type PayoutPayload,
+  payoutErrorMeanings,
+} from '../../service/notifications/payout';
+import type { RefundPayload } from '../../service/notifications/refund';
+import type { ReversalPayload } from '../../service/notifications/reversal';
+import type { SalePayload } from '../../service/notifications/sale';
+import type {
+  CheckoutRequestShopper,
+  RecurringCheckoutRequest,
+} from '../../service/operations/create-recurring-checkout';
+import { brCode } from './qr-code';
+import {
+  dateTime,
+  happened,
+  queryFlags,
+  SandboxError,
+  type SandboxNotification,
+  type SandboxPayout,
+  type SandboxRefund,
+  type SandboxReversal,
+  type SandboxScheduledPayment,
+  type ServiceState,
+  type TransactionRecord,
+} from './records';
+
+// To add a move, write its function here with the notification that it sends, and list it in `MoveControls` and `moveControls`.
+
+/** What the payer, the bank and the service do by themselves. */
+export interface MoveControls {
+  /** A snapshot of every journey created so far, the oldest first. */
+  readonly transactions: readonly SandboxTransaction[];
+  /** Creates a journey as a client would, to have one to play with. */
+  createTestJourney(options?: TestJourneyOptions): SandboxTransaction;
+  /** Leaves a journey out of every list, and sends nothing about it. `verify` hides its own journeys. */
+  hideTransaction(transactionUUID: string): void;
+  /**
+   * The payer pays: the transaction is `PAID`, and the payment notification goes out. A journey without an immediate
+   * payment is only authorized: it stays `PENDING`, and nothing is charged or sent.
+   *
+   * @returns the payments that are now scheduled, which `cancelScheduledPayment` can cancel. Invented by the sandbox.
+   */
+  pay(transactionUUID: string): SandboxScheduledPayment[];
+  /** The transaction becomes `CANCELLED`. Invented: the document shows neither this move nor a notification for it. */
+  cancelTransaction(transactionUUID: string): void;
+  /** The service starts to return the funds: a `PENDING` reversal is created, and its notification goes out. */
+  reverse(transactionUUID: string, options?: ReversalOptions): SandboxReversal;
+  /** The funds are returned: the reversal is `PAID`, and its notification goes out. */
+  completeReversal(reversalUUID: string): SandboxReversal;
+  /** The reversal is `CANCELLED`, and its notification goes out. */
+  cancelReversal(reversalUUID: string): SandboxReversal;
+  /** A refund that you asked for is credited, in part or in full, and its notification goes out. */
+  refund(transactionUUID: string, options?: RefundOptions): SandboxRefund;
+  /** A payout is made, or fails with the code in `fail`, and its notification goes out. */
+  payOut(options: PayOutOptions): SandboxPayout;
+  /** The scheduled payments of a journey, by due date. */
+  scheduledPayments(transactionUUID: string): SandboxScheduledPayment[];
+  /**
+   * A scheduled payment is charged and cannot be cancelled any more. Sends nothing, because the document shows no payload;
+   * with `scheduledPaymentSale` of the inventions, it makes a sale of its own and sends its payment notification.
+   */
+  payScheduledPayment(instructionId: string): SandboxScheduledPayment;
+  /** A scheduled payment fails, for good. Sends nothing: the document shows no payload. */
+  failScheduledPayment(instructionId: string): SandboxScheduledPayment;
+  /** A scheduled payment is cancelled, as `cancelScheduledPayment` of a client does. */
+  cancelScheduledPayment(instructionId: string, reason?: string): SandboxScheduledPayment;
+  /**
+   * Sends your own payload, such as a notification of the recurring journey that you received from the service. The
+   * document says that these exist but does not show them. Apart from `playScenario`, the sandbox makes none up.
+   *
+   * @param query - flags for the query of the listener's URL, such as `type=recurrence`.
+   * @throws `SandboxError` (`invalid`) for a payload that is nested more than 100 levels deep.
+   */
+  notify(payload: object, query?: string): void;
+}
+
+/** The moves on one state. Each returns a copy, so that a later move does not change what the caller holds. */
+export function moveControls(state: ServiceState): MoveControls {
+  return {
+    get transactions() {
+      return [...state.transactions.values()]
+        .filter(isListed)
+        .map((transaction) => describeJourney(state, transaction));
+    },
+    createTestJourney: (options = {}) => describeJourney(state, createTestJourney(state, options)),
+    hideTransaction(uuid) {
+      findTransaction(state, uuid).isHidden = true;
+      state.revision++;
+    },
+    pay: (uuid) => pay(state, uuid).map(copy),
+    cancelTransaction: (uuid) => cancelTransaction(state, uuid),
+    reverse: (uuid, options = {}) => copy(reverse(state, uuid, options)),
+    completeReversal: (uuid) => copy(endReversal(state, uuid, 'PAID')),
+    cancelReversal: (uuid) => copy(endReversal(state, uuid, 'CANCELLED')),
+    refund: (uuid, options = {}) => copy(refund(state, uuid, options)),
+    payOut: (options) => copy(payOut(state, options)),
+    scheduledPayments: (uuid) => findTransaction(state, uuid).scheduledPayments.map(copy),
+    payScheduledPayment(instructionId) {
+      const payment = endScheduledPayment(state, instructionId, 'PAID');
+      if (state.inventions.scheduledPaymentSale) chargeSale(state, payment);
+      return copy(payment);
+    },
+    failScheduledPayment: (instructionId) => copy(endScheduledPayment(state, instructionId, 'FAILED')),
+    cancelScheduledPayment: (instructionId, reason = 'sandbox cancellation') =>
+      copy(endScheduledPayment(state, instructionId, 'CANCELLED', reason)),
+    notify(payload, query = '') {
+      assertNotNestedTooDeeply(payload);
+      const { transactionUUID, saleToken } = payload as Readonly<Record<string, unknown>>;
+      const about = [transactionUUID, saleToken].map(String).find((id) => state.transactions.has(id));
+      state.notify({ kind: 'custom', query, payload, transactionUUID: about });
+    },
+  };
+}
+
+function copy<RecordType extends object>(record: RecordType): RecordType {
+  return { ...record };
+}
+
+// Journeys
+
+/** A journey as the sandbox lists it. */
+export interface SandboxTransaction {
+  /** Transaction UUID: `response.uuid` of the journey, and `saleToken` of its notifications. */
+  readonly uuid: string;
+  /** Your order identifier. */
+  readonly referenceCode: string;
+  /** `PENDING` until it is paid or cancelled (document section 2.3). */
+  readonly situation: 'PENDING' | 'CANCELLED' | 'PAID';
+  /** Whether it charges at once; if not, `pay` only authorizes it. */
+  readonly immediatePayment: boolean;
+  /** Whether the payer has authorized it. Always `false` with an immediate payment. Invented. */
+  readonly isAuthorized: boolean;
+  /** In the currency's main unit. */
+  readonly amount: number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** Sum of its refunds, in the currency's main unit; missing when there is none. */
+  readonly refunded?: number;
+  /** By due date; empty until it is paid. Invented: the document shows only their instruction ids. */
+  readonly scheduledPayments: readonly SandboxScheduledPayment[];
+  /** Its reversals, pending or ended, the oldest first. */
+  readonly reversals: readonly SandboxReversal[];
+  /** The text of its QR code, to copy and paste. */
+  readonly qrCodeText: string;
+}
+
+/** Whether a transaction is a journey for the lists: no sale of a scheduled payment, and none that is hidden. */
+export function isListed({ chargeOf, isHidden }: TransactionRecord): boolean {
+  return chargeOf === undefined && !isHidden;
+}
+
+/** A snapshot of a journey, as the sandbox lists it. */
+export function describeJourney(state: ServiceState, transaction: TransactionRecord): SandboxTransaction {
+  const { uuid, referenceCode, situation, immediatePayment, isAuthorized, amount, currency } = transaction;
+  const { requested, quantity } = refundTotals(transaction);
+  return {
+    uuid,
+    referenceCode,
+    situation,
+    immediatePayment,
+    isAuthorized,
+    amount,
+    currency,
+    createdAt: new Date(transaction.createdAt).toISOString(),
+    ...(quantity === 0 ? {} : { refunded: requested }),
+    scheduledPayments: transaction.scheduledPayments.map(copy),
+    reversals: transaction.reversals.map(copy),
+    qrCodeText: brCode(transaction, state.inventions.qrCodeMerchant),
+  };
+}
+
+/** Creates a journey, as the operation does. */
+export function addJourney(state: ServiceState, request: RecurringCheckoutRequest): TransactionRecord {
+  const { ids, now, inventions } = state;
+  const { referenceCode, currency, recurrence, shopper } = request;
+  const { immediatePayment, calendar } = recurrence;
+  const recurrenceAmount = recurrence.amount?.recurrenceAmount;
+  const id = ids.number();
+  // The row `amountWithoutImmediatePayment`.
+  const amount = request.amount ?? recurrenceAmount ?? 0;
+  const createdAt = now();
+  const journey: TransactionRecord = {
+    id,
+    uuid: ids.uuid(),
+    saleCode: inventions.saleCodePrefix + id,
+    referenceCode,
+    currency,
+    amount,
+    immediatePayment,
+    isAuthorized: false,
+    isHidden: false,
+    chargeOf: undefined,
+    recurrenceAmount: recurrenceAmount ?? amount,
+    initialDate: calendar?.initialDate,
+    finalDate: calendar?.finalDate,
+    periodicity: calendar?.periodicity ?? undefined,
+    createdAt,
+    expiresAt: createdAt + (request.maxAge ?? inventions.defaultMaxAgeMinutes) * 60_000,
+    shopper: knownFields(shopper),
+    situation: 'PENDING',
+    refunds: [],
+    reversals: [],
+    scheduledPayments: [],
+    events: [],
+  };
+  state.transactions.set(journey.uuid, journey);
+  state.referenceCodes.add(referenceCode);
+  happened(state, journey, 'created', { amount });
+  return journey;
+}
+
+/** Only the document's fields, in its order. Keeping unknown fields would let requests fill the memory. */
+function knownFields({ id, name, email, document, phone }: CheckoutRequestShopper): CheckoutRequestShopper {
+  return {
+    id,
+    name,
+    email,
+    document: document && { type: document.type, number: document.number },
+    phone: phone && { type: phone.type, number: phone.number },
+  };
+}
+
+/** What may be chosen of a test journey. */
+export interface TestJourneyOptions {
+  /** Default: `test-` and a number. */
+  referenceCode?: string | undefined;
+  /** In the currency's main unit, BRL. Default: 59.70. */
+  amount?: number | undefined;
+  /** Without an immediate payment. Default: with one. */
+  authorizeOnly?: boolean | undefined;
+}
+
+/** Monthly, 29.90 each time, from a month after today. */
+function createTestJourney(state: ServiceState, options: TestJourneyOptions): TransactionRecord {
+  const { amount = 59.7, authorizeOnly = false } = options;
+  const referenceCode = options.referenceCode || `test-${state.transactions.size + 1}`;
+  assertPositive(amount);
+  if (state.inventions.repeatedReferenceCode !== 'accepted' && state.referenceCodes.has(referenceCode)) {
+    throw new SandboxError(
+      'not-allowed',
+      'A journey has this order identifier already.',
+      'Uma jornada já tem este identificador de pedido.',
+    );
+  }
+  const recurrence = {
+    amount: { recurrenceAmount: 29.9 },
+    calendar: { initialDate: writeDay(addMonths(today(state), 1)), periodicity: 'MONTHLY' },
+  };
+  return addJourney(state, {
+    currency: 'BRL',
+    referenceCode,
+    shopper: { id: 'shopper-7', name: 'Ana de Souza', email: 'ana@example.com' },
+    ...(authorizeOnly
+      ? { recurrence: { ...recurrence, immediatePayment: false } }
+      : { amount, recurrence: { ...recurrence, immediatePayment: true } }),
+  });
+}
+
+function today(state: ServiceState): number {
+  return readDay(dateTime(state, state.now()).slice(0, 10)) ?? 0;
+}
+
+function assertPositive(amount: number): void {
+  if (Number.isFinite(amount) && amount > 0) return;
+  throw new SandboxError('invalid', 'Expected `amount` above 0.', 'É preciso um valor acima de 0.');
+}
+
+function findTransaction({ transactions }: ServiceState, uuid: string): TransactionRecord {
+  const transaction = transactions.get(uuid);
+  if (transaction !== undefined) return transaction;
+  throw new SandboxError(
+    'unknown',
+    'No transaction has this UUID. Pass `response.uuid` of a journey that was created here.',
+    'Nenhuma transação tem este UUID.',
+  );
+}
+
+function pendingTransaction(state: ServiceState, uuid: string, move: 'paid' | 'cancelled') {
+  const transaction = findTransaction(state, uuid);
+  if (transaction.situation === 'PENDING') return transaction;
+  throw new SandboxError(
+    'not-allowed',
+    `A transaction that is ${transaction.situation} cannot be ${move}.`,
+    `Uma transação ${transaction.situation} não pode ser ${move === 'paid' ? 'paga' : 'cancelada'}.`,
+  );
+}
+
+// Sales
+
+/**
+ * The payer accepts the journey. With an immediate payment, that payment is confirmed: the transaction is PAID, and its
+ * notification goes out. Without one nothing is charged, so nothing is PAID and nothing goes out. Either way the next
+ * payments are scheduled, which is invented.
+ */
+function pay(state: ServiceState, uuid: string): readonly SandboxScheduledPayment[] {
+  const journey = pendingTransaction(state, uuid, 'paid');
+  if (journey.isAuthorized) {
+    throw new SandboxError(
+      'not-allowed',
+      'The payer has authorized this journey already. It has no immediate payment: pay its scheduled payments.',
+      'O pagador já autorizou esta jornada. Ela não tem pagamento imediato: pague os pagamentos agendados.',
+    );
+  }
+  if (journey.immediatePayment) journey.situation = 'PAID';
+  else journey.isAuthorized = true;
+  addScheduledPayments(state, journey, state.inventions.scheduledPayments);
+  if (journey.immediatePayment) {
+    happened(state, journey, 'paid', { amount: journey.amount });
+    state.notify(saleNotification(state, journey, 'PAID'));
+  } else happened(state, journey, 'authorized');
+  return journey.scheduledPayments;
+}
+
+/** Invented: the document names the situation CANCELLED, but no move that leads to it. */
+function cancelTransaction(state: ServiceState, uuid: string): void {
+  const journey = pendingTransaction(state, uuid, 'cancelled');
+  journey.situation = 'CANCELLED';
+  happened(state, journey, 'cancelled');
+}
+
+/** A scheduled payment is charged: a sale of its own, which is paid. Invented (`scheduledPaymentSale`). */
+function chargeSale(state: ServiceState, payment: SandboxScheduledPayment): void {
+  const journey = findTransaction(state, payment.transactionUUID);
+  const id = state.ids.number();
+  const sale: TransactionRecord = {
+    ...journey,
+    id,
+    uuid: state.ids.uuid(),
+    saleCode: state.inventions.saleCodePrefix + id,
+    amount: payment.amount,
+    chargeOf: payment.instructionId,
+    createdAt: state.now(),
+    situation: 'PAID',
+    refunds: [],
+    reversals: [],
+    scheduledPayments: [],
+    events: [],
+  };
+  state.transactions.set(sale.uuid, sale);
+  payment.saleUUID = sale.uuid;
+  state.notify(saleNotification(state, sale, 'PAID', journey.uuid));
+}
+
+/** Section 6.2. @param transactionUUID - the journey that the sale belongs to */
+function saleNotification(
+  state: ServiceState,
+  { uuid, referenceCode, currency, amount, shopper }: TransactionRecord,
+  newStatus: 'PAID' | 'REVERSAL',
+  transactionUUID = uuid,
+): SandboxNotification {
+  const { branch, account } = state.inventions.payerAccount;
+  const [firstName, ...otherNames] = (shopper.name ?? '').split(' ').filter((name) => name !== '');
+  const lastName = otherNames.join(' ') || undefined;
+  const payload: SalePayload = {
+    saleToken: uuid,
+    referenceCode,
+    currency,
+    amount,
+    shopper: { id: shopper.id, firstName, lastName, email: shopper.email, agency: branch, account },
+    date: dateTime(state, state.now()),
+    newStatus,
+  };
+  const kind = newStatus === 'PAID' ? 'payment' : 'saleStatus';
+  return { kind, query: queryFlags[kind], payload, transactionUUID };
+}
+
+// Returns
+
+/** How much of a transaction goes back, and why. */
+export interface ReturnOptions {
+  /** In the currency's main unit. Default: all that is left. */
+  amount?: number | undefined;
+  /** Default: the text of `defaultReasons` in the inventions. */
+  reason?: string | undefined;
+}
+
+/** What has been refunded of a transaction, and what can still be refunded: nothing while it is unpaid. */
+export function refundTotals(transaction: TransactionRecord) {
+  const { currency, situation, refunds } = transaction;
+  const requested = sum(currency, refunds);
+  return {
+    available: situation === 'PAID' ? amountLeft(transaction) : 0,
+    quantity: refunds.length,
+    requested,
+  };
+}
+
+/** The amount that no refund or reversal has taken. A pending reversal has taken its amount, a cancelled one none. */
+function amountLeft({ currency, amount, refunds, reversals }: TransactionRecord): number {
+  const returned = [...refunds, ...reversals.filter(({ status }) => status !== 'CANCELLED')];
+  return sum(currency, [{ amount }, ...returned.map((one) => ({ amount: -one.amount }))]);
+}
+
+/** Sums amounts in whole minor units, because `59.7 - 19.9` is 39.800000000000004. */
+function sum(currency: string, parts: readonly { readonly amount: number }[]): number {
+  const factor = 10 ** (currencyDecimals(currency) ?? 2);
+  return parts.reduce((total, { amount }) => total + Math.round(amount * factor), 0) / factor;
+}
+
+/** How much a refund or a reversal returns: the amount asked for, or else all that is left. */
+function amountToReturn(
+  transaction: TransactionRecord,
+  { amount }: ReturnOptions,
+  move: 'refunded' | 'reversed',
+): number {
+  const left = amountLeft(transaction);
+  if (left <= 0) throw nothingLeft(transaction, move);
+  const wanted = amount ?? left;
+  if (Number.isFinite(wanted) && wanted > 0 && wanted <= left) return wanted;
+  throw new SandboxError(
+    'invalid',
+    `Expected an amount above 0 and up to ${left}, which is what can be ${move}.`,
+    `É preciso um valor acima de 0 e até ${left}, que é o que resta.`,
+  );
+}
+
+function nothingLeft({ reversals }: TransactionRecord, move: string): SandboxError {
+  const pending = reversals
+    .filter(({ status }) => status === 'PENDING')
+    .map(({ amount, uuid }) => `${amount} (UUID ${uuid})`);
+  const [why, portuguese] =
+    pending.length === 0
+      ? ['all of it has gone back already.', 'tudo já voltou ao pagador.']
+      : [
+          `a reversal of ${pending.join(' and ')} is under way. Complete it, or cancel it to free its amount.`,
+          'um estorno está em andamento. Conclua-o, ou cancele-o para liberar o valor.',
+        ];
+  return new SandboxError(
+    'not-allowed',
+    `Nothing is left to be ${move}: ${why}`,
+    `Nada resta: ${portuguese}`,
+  );
+}
+
+/** How a transaction is refunded. */
+export interface RefundOptions extends ReturnOptions {
+  /** May be `null` or the text `null`, as in the document. Default: a made-up reference. */
+  receipt?: string | null | undefined;
+}
+
+/** Credits a refund of a paid transaction. */
+function refund(state: ServiceState, uuid: string, options: RefundOptions): SandboxRefund {
+  const { inventions, ids } = state;
+  const sale = findTransaction(state, uuid);
+  if (sale.situation !== 'PAID') {
+    throw new SandboxError(
+      'not-allowed',
+      `A transaction that is ${sale.situation} cannot be refunded: pay it first.`,
+      `Uma transação ${sale.situation} não pode ser devolvida: pague-a primeiro.`,
+    );
+  }
+  const { reason = inventions.defaultReasons.refund } = options;
+  const amount = amountToReturn(sale, options, 'refunded');
+  const id = ids.number();
+  const { receipt = inventions.receiptPrefix + id } = options;
+  const date = dateTime(state, state.now());
+  const credited = {
+    id,
+    uuid: ids.uuid(),
+    status: 'PAID',
+    amount,
+    creation: date,
+    creditDate: date,
+  } as const;
+  const bankDetails = inventions.payerAccount;
+  const record: SandboxRefund = { ...credited, transactionUUID: uuid, reason, receipt, bankDetails };
+  sale.refunds.push(record);
+  happened(state, sale, 'refunded', { amount, detail: reason });
+
+  // Section 6.4.
+  const fields = inventions.refundAmountFields;
+  const payload: RefundPayload = {
+    saleToken: uuid,
+    referenceCode: sale.referenceCode,
+    currency: sale.currency,
+    originalAmount: sale.amount,
+    reversedAmount: fields === 'amountRefunded' ? undefined : amount,
+    amountRefunded: fields === 'reversedAmount' ? undefined : amount,
+    bankDetails,
+    receipt,
+    status: 'PAID',
+    refund: credited,
+    reason,
+    date,
+  };
+  state.notify({ kind: 'refund', query: queryFlags.refund, payload, transactionUUID: uuid });
+  return record;
+}
+
+/** How a reversal starts, and whether it ends at once. */
+export interface ReversalOptions extends ReturnOptions {
+  /** Ends it at once with `PAID`. */
+  complete?: boolean | undefined;
+  /** Ends it at once with `CANCELLED`. */
+  cancel?: boolean | undefined;
+}
+
+/** Starts to return the funds of a sale, paid or not: the service "cannot approve or identify" it (section 3). */
+function reverse(state: ServiceState, uuid: string, options: ReversalOptions): SandboxReversal {
+  const { inventions, ids } = state;
+  const { complete = false, cancel = false, reason = inventions.defaultReasons.reversal } = options;
+  if (complete && cancel) {
+    throw new SandboxError(
+      'invalid',
+      'Expected `complete` or `cancel`, not both.',
+      'Escolha concluir ou cancelar, não os dois.',
+    );
+  }
+  const sale = findTransaction(state, uuid);
+  const amount = amountToReturn(sale, options, 'reversed');
+  const reversal: SandboxReversal = {
+    id: ids.number(),
+    uuid: ids.uuid(),
+    transactionUUID: uuid,
+    amount,
+    reason,
+    bankDetails: inventions.payerAccount,
+    creation: dateTime(state, state.now()),
+    status: 'PENDING',
+    receipt: null,
+  };
+  sale.reversals.push(reversal);
+  state.reversals.set(reversal.uuid, reversal);
+  happened(state, sale, 'reversal-PENDING', { amount, detail: reason });
+  state.notify(reversalNotification(sale, reversal));
+  if (inventions.saleReversalNotification) state.notify(saleNotification(state, sale, 'REVERSAL'));
+  if (complete) return endReversal(state, reversal.uuid, 'PAID');
+  return cancel ? endReversal(state, reversal.uuid, 'CANCELLED') : reversal;
+}
+
+function endReversal(state: ServiceState, uuid: string, status: 'PAID' | 'CANCELLED'): SandboxReversal {
+  const reversal = state.reversals.get(uuid);
+  if (reversal === undefined) {
+    throw new SandboxError('unknown', 'No reversal has this UUID.', 'Nenhum estorno tem este UUID.');
+  }
+  if (reversal.status !== 'PENDING') {
+    throw new SandboxError(
+      'not-allowed',
+      `The reversal has ended already: it is ${reversal.status}.`,
+      `O estorno já terminou: está ${reversal.status}.`,
+    );
+  }
+  reversal.status = status;
+  if (status === 'PAID') reversal.receipt = state.inventions.receiptPrefix + reversal.id;
+  const sale = findTransaction(state, reversal.transactionUUID);
+  happened(state, sale, `reversal-${status}`, { amount: reversal.amount });
+  state.notify(reversalNotification(sale, reversal));
+  return reversal;
+}
+
+/** Section 6.3. */
+function reversalNotification(sale: TransactionRecord, reversal: SandboxReversal): SandboxNotification {
+  const { id, uuid, amount, status, bankDetails, creation, receipt, reason } = reversal;
+  const payload: ReversalPayload = {
+    id,
+    uuid,
+    currency: sale.currency,
+    originalAmount: sale.amount,
+    reversedAmount: amount,
+    status,
+    bankDetails,
+    sale: { id: sale.id, uuid: sale.uuid },
+    creation,
+    receipt,
+    reason,
+  };
+  return { kind: 'reversal', query: queryFlags.reversal, payload, transactionUUID: sale.uuid };
+}
+
+// Payouts
+
+/** What is paid out, and whether it fails. */
+export interface PayOutOptions {
+  /** In the currency's main unit. */
+  amount: number;
+  /** Default: `BRL`. */
+  currency?: string | undefined;
+  /** Your reference, if you gave one. */
+  referenceCode?: string | undefined;
+  /** Where the money goes. Default: the payer's account of the table of inventions. */
+  bankDetails?: BankDetails | undefined;
+  /** Makes it fail with this code (document section 7.1). */
+  fail?: PayoutErrorCode | undefined;
+  /** The bank's reason, for `PE0003` and `PE0004`. Where it goes is invented: `failedPayoutMessage`. */
+  reason?: string | undefined;
+}
+
+/** The codes that a payout can fail with. */
+export const payoutErrorCodes = Object.keys(payoutErrorMeanings) as PayoutErrorCode[];
+
+/** Makes a payout, or a failed one, and sends its notification (section 6.5). */
+function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
+  const { inventions, ids } = state;
+  const { amount, currency = 'BRL', referenceCode, bankDetails = inventions.payerAccount, fail } = options;
+  assertPositive(amount);
+  if (fail !== undefined && !payoutErrorCodes.includes(fail)) {
+    throw new SandboxError('invalid', `Expected \`fail\` to be one of ${payoutErrorCodes.join(', ')}.`);
+  }
+  const success = fail === undefined;
+  const message = success ? 'success' : failureMessage(state, fail, options.reason);
+  const id = ids.number();
+  const details = {
+    id,
+    uuid: ids.uuid(),
+    currency,
+    amount,
+    status: success ? ('PAID' as const) : inventions.failedPayoutStatus,
+    referenceCode,
+    bankDetails,
+    creation: dateTime(state, state.now()),
+    receipt: success ? inventions.receiptPrefix + id : undefined,
+  };
+  const payload: PayoutPayload = success
+    ? { success, message, ...details }
+    : { success, message, error_code: fail, ...details };
+  state.notify({
+    kind: 'payout',
+    query: success ? queryFlags.payout : inventions.failedPayoutQuery,
+    payload,
+  });
+  return { ...details, success, errorCode: fail, message };
+}
+
+/** The row `failedPayoutMessage`. */
+function failureMessage(
+  { inventions }: ServiceState,
+  code: PayoutErrorCode,
+  reason: string | undefined,
+): string {
+  const meaning = payoutErrorMeanings[code];
+  if (reason === undefined) return meaning;
+  const values: Readonly<Record<string, string>> = { code, meaning, reason };
+  return inventions.failedPayoutMessage.replace(/\{(\w+)\}/g, (mark, name) => values[name] ?? mark);
+}
+
+// Scheduled payments
+
+/**
+ * Schedules payments of a journey until it has `count`, or its last date is reached. Pays or authorizes the journey
+ * first, if its payer has not yet. Returns all its payments.
+ */
+export function schedulePayments(
+  state: ServiceState,
+  uuid: string,
+  count: number,
+): readonly SandboxScheduledPayment[] {
+  const journey = findTransaction(state, uuid);
+  if (journey.situation !== 'PAID' && !journey.isAuthorized) pay(state, uuid);
+  addScheduledPayments(state, journey, count);
+  return journey.scheduledPayments;
+}
+
+/**
+ * From the journey's first date, by its periodicity, up to its last date. All of it is invented. Default: from a month
+ * after today, and monthly where the periodicity is unknown.
+ */
+function addScheduledPayments(state: ServiceState, journey: TransactionRecord, count: number): void {
+  const { scheduledPayments, initialDate, finalDate, uuid, recurrenceAmount: amount } = journey;
+  const first = readDay(scheduledPayments[0]?.dueDate ?? initialDate) ?? addMonths(today(state), 1);
+  const periodicity = isPeriodicity(journey.periodicity) ? journey.periodicity : 'MONTHLY';
+  for (let cycle = scheduledPayments.length; cycle < count; cycle++) {
+    const dueDate = writeDay(dueDay(first, periodicity, cycle));
+    if (finalDate !== undefined && dueDate > finalDate) break;
+    const instructionId = state.ids.uuid();
+    const payment: SandboxScheduledPayment = {
+      instructionId,
+      transactionUUID: uuid,
+      dueDate,
+      amount,
+      status: 'SCHEDULED',
+    };
+    scheduledPayments.push(payment);
+    state.scheduledPayments.set(instructionId, payment);
+  }
+}
+
+/** Ends a scheduled payment. Invented. */
+export function endScheduledPayment(
+  state: ServiceState,
+  instructionId: string,
+  status: 'PAID' | 'FAILED' | 'CANCELLED',
+  reason?: string,
+): SandboxScheduledPayment {
+  const payment = state.scheduledPayments.get(instructionId);
+  if (payment === undefined) {
+    throw new SandboxError(
+      'unknown',
+      'No scheduled payment has this instruction id.',
+      'Nenhum pagamento agendado tem este id de instrução.',
+    );
+  }
+  if (payment.status !== 'SCHEDULED') {
+    throw new SandboxError(
+      'not-allowed',
+      `The payment is ${payment.status} already, not SCHEDULED.`,
+      `O pagamento já está ${payment.status}, e não SCHEDULED.`,
+    );
+  }
+  payment.status = status;
+  if (reason !== undefined) payment.cancellationReason = reason;
+  const { transactionUUID, amount, dueDate } = payment;
+  happened(state, findTransaction(state, transactionUUID), `payment-${status}`, { amount, detail: dueDate });
+  return payment;
+}
+
+// Notifications of your own
+
+/** More levels than any documented notification has. `JSON.stringify` fails on a payload with thousands of them. */
+const MAX_LEVELS = 100;
+
+function assertNotNestedTooDeeply(payload: object): void {
+  let level: object[] = [payload];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_LEVELS) {
+      throw new SandboxError('invalid', `Expected a payload that is nested up to ${MAX_LEVELS} levels deep.`);
+    }
+    level = level.flatMap((value) => Object.values(value).filter(hasLevels));
+  }
+}
+
+/** Whether a value adds a level: an object or a list. */
+function hasLevels(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
