@@ -50,8 +50,8 @@ async function verdicts(...args: Parameters<typeof verifyListener>) {
   return { checks, failed: ids('failed'), notChecked: ids('not-checked') };
 }
 
-it.each(['README.md', 'docs/verify.md'])('%s shows the code for --effects that the command shows', (name) => {
-  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+it('docs/verify.md shows the code for --effects that the command shows', () => {
+  const text = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
   expect(text).toContain(effectsCode.join('\n'));
 });
 
