@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import type { Reporter, TestModule, TestSuite } from 'vitest/node';
 import tsconfig from './tsconfig.json' with { type: 'json' };
 
@@ -30,7 +30,7 @@ function skippedIn(parent: TestModule | TestSuite): string[] {
   });
 }
 
-/** What every suite has in common, the ones with a configuration of their own included. */
+/** What the projects have in common. Stryker has a configuration of its own: it cannot name a project to vitest. */
 export const common = {
   resolve: { alias: entries },
   test: {
@@ -41,10 +41,7 @@ export const common = {
   },
 };
 
-/**
- * Suites over the command line, the sandbox, web frameworks or databases. All others are `unit`: they may start HTTP
- * servers on loopback, and need neither Redis nor PostgreSQL.
- */
+/** Over the command line, the sandbox, web frameworks or databases. */
 const integration = [
   'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
   'test/journal/{crash/*,mysql-*,postgres-*,sqlite-*}.test.ts',
@@ -57,18 +54,59 @@ const docs = [
   'test/errors/page.test.ts',
   'test/cli/wrong-listeners.test.ts',
 ];
-/** Suites with a configuration of their own: the packed package, a browser, and the chaos run with the outages. */
-const elsewhere = [
-  'test/{hosts,machines/crash,machines/outages,orms,package,page,runtimes}/**',
-  '**/node_modules/**',
-];
+/** Needs an installation, a browser or minutes: only by name, `npx vitest run --project page`. */
+const elsewhere = ['test/{hosts,orms,package,page,runtimes}/**', 'test/machines/{crash,outages}/**'];
 
-function project(name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) {
-  return {
-    ...common,
-    test: { ...common.test, name, include, exclude: [...elsewhere, ...exclude], globalSetup },
-  };
+type Settings = NonNullable<TestProjectInlineConfiguration['test']>;
+
+function project(name: string, include: string[], { exclude = [], ...settings }: Settings = {}) {
+  const test = { ...common.test, name, include, exclude: ['**/node_modules/**', ...exclude], ...settings };
+  return { ...common, test };
 }
+
+/** What installs or starts much. If several of these are run, it is one after the other. */
+const heavy = [
+  project('page', ['test/page/**/*.page.ts'], {
+    // Generous, because a browser on a busy machine is slow.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    fileParallelism: false,
+  }),
+  project('package', ['test/package/**/*.test.ts'], {
+    globalSetup: 'test/package/install-tarball.ts',
+    // Each file starts its own compilers and package managers; more than two files at once only slow each other down.
+    maxWorkers: 2,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+  }),
+  project('runtimes', ['test/runtimes/**/*.test.ts'], {
+    globalSetup: 'test/package/install-tarball.ts',
+    // Generous, because the first run downloads the runtimes.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    // One after the other: beside other programs, emulated databases are slower than the leases of their tests.
+    fileParallelism: false,
+  }),
+  project('examples', ['test/examples/**/*.examples.ts'], {
+    globalSetup: 'test/package/install-tarball.ts',
+    // Each file runs npm and a compiler, so more than two files at once only slow each other down.
+    maxWorkers: 2,
+    env: { NEXT_TELEMETRY_DISABLED: '1' },
+    // With an empty npm cache, installing a framework takes a while.
+    testTimeout: 300_000,
+  }),
+  project('orms', ['test/orms/**/*.test.ts'], { globalSetup: 'test/orms/install.ts' }),
+  project('hosts', ['test/hosts/*.test.ts'], { globalSetup: 'test/hosts/install.ts', maxWorkers: 2 }),
+  // The small crash test, the outages and the chaos run, with their figures printed as they come.
+  project('chaos', ['test/machines/{crash,outages}/*.test.ts', 'test/machines/crash/*.chaos.ts'], {
+    disableConsoleIntercept: true,
+  }),
+  // The crash test in full size.
+  project('crash', ['test/machines/crash/*.test.ts'], {
+    env: { CRASH_SIZE: 'full' },
+    disableConsoleIntercept: true,
+  }),
+].map((each, index) => ({ ...each, test: { ...each.test, sequence: { groupOrder: index + 1 } } }));
 
 export default defineConfig({
   test: {
@@ -76,10 +114,12 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     reporters: ['default', skippedSuites],
     projects: [
-      project('unit', ['test/**/*.test.ts'], [...integration, ...types, ...docs]),
-      project('integration', integration, docs, ['test/helpers/better-sqlite3.ts']),
+      // They may start HTTP servers on loopback, and need no database.
+      project('unit', ['test/**/*.test.ts'], { exclude: [...elsewhere, ...integration, ...types, ...docs] }),
+      project('integration', integration, { exclude: docs, globalSetup: 'test/helpers/better-sqlite3.ts' }),
       project('types', types),
       project('docs', docs),
+      ...heavy,
     ],
   },
 });

@@ -3,7 +3,7 @@
 // t, over all samples and over those below some percentiles. Above 4.5, they differ. Unlike dudect, it computes t over
 // rounds, each with new copies of the credentials: where garbage collection puts an object in memory, and where the map
 // of encoded pairs holds it, changes the time by a nanosecond, and says nothing about its content.
-// Run: npm run timing -- --samples 40000 --seed 7
+// Run: npm run machine -- timing --samples 40000 --seed 7
 import { parseArgs } from 'node:util';
 import { checkAuthorization } from 'pix-automatic-sdk/webhooks';
 import { randomFrom } from './lib/random';

@@ -1,6 +1,6 @@
 // Writes the pictures of the sandbox's page: docs/images/sandbox-en.jpg and -pt.jpg, which the READMEs show, and the same
 // on a phone and in the dark.
-// Run: npm run screenshots
+// Run: npx tsx test/page/screenshots.ts
 import { launch } from './browser';
 import { openScene } from './scene';
 

@@ -8,7 +8,7 @@ import type { Verdict } from './judge';
 import { randomly, runScenario } from './run';
 import { chooseSeed } from './seed';
 
-// `npm run test:crash` runs the full size, and also shows that the test finds wrong stores.
+// `npm run machine -- crash` runs the full size, and also shows that the test finds wrong stores.
 const full = process.env['CRASH_SIZE'] === 'full';
 const size = full ? { notifications: 400, durationMs: 30_000 } : { notifications: 60, durationMs: 3000 };
 const wrongSize = { notifications: 100, durationMs: 4000 };

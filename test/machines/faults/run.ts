@@ -21,10 +21,10 @@ import { type CreateClient, type Problems, runCell } from './run-cell';
 /**
  * The fault matrix: every operation under every fault.
  *
- *     npm run test:faults
- *     npm run test:faults -- --only gzip          the rows with this in their names
- *     npm run test:faults -- --concurrency 1      to see which cell a complaint about the process belongs to
- *     npm run test:faults -- --control            a naive client in place of ours, which must not survive
+ *     npm run machine -- faults
+ *     npm run machine -- faults --only gzip          the rows with this in their names
+ *     npm run machine -- faults --concurrency 1      to see which cell a complaint about the process belongs to
+ *     npm run machine -- faults --control            a naive client in place of ours, which must not survive
  */
 const { values: args } = parseArgs({
   options: {

@@ -13,9 +13,9 @@ import { createPartialAnswerHttpTarget, createPartialAnswerTarget } from './targ
 /**
  * Feeds what comes from outside with mutations of what the document shows.
  *
- *     npm run fuzz                                    200 000 runs, and a seed that is printed
- *     npm run fuzz -- --runs 1000 --seed 7            the same runs each time
- *     npm run fuzz -- --only client                   the targets with this in their names
+ *     npm run machine -- fuzz                         200 000 runs, and a seed that is printed
+ *     npm run machine -- fuzz --runs 1000 --seed 7    the same runs each time
+ *     npm run machine -- fuzz --only client           the targets with this in their names
  */
 const { values: args } = parseArgs({
   options: {

@@ -7,11 +7,11 @@ import { scopes } from './scopes';
 /**
  * Puts faults into the source, one at a time, and sees whether a test notices.
  *
- *     npm run test:mutation                                     every scope
- *     npm run test:mutation -- client                           one scope: client, webhooks or stores
- *     npm run test:mutation -- client --mutate retry-policy     the files with this in their names
- *     npm run test:mutation -- client --force                   also mutants whose result is known
- *     npm run test:mutation -- client --timeout 3000            for files whose mutants loop without end
+ *     npm run machine -- mutation                                 every scope
+ *     npm run machine -- mutation client                          one scope: client, webhooks or stores
+ *     npm run machine -- mutation client --mutate retry           the files with this in their names
+ *     npm run machine -- mutation client --force                  also mutants whose result is known
+ *     npm run machine -- mutation client --timeout 3000           for files whose mutants loop without end
  *
  * What a run found is kept under `node_modules/.cache`, file by file: a run that was ended goes on from there, and only
  * tries what has changed since.

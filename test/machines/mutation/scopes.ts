@@ -25,7 +25,7 @@ const stores = (name: string, ...tests: readonly string[]): Scope => ({
   [`src/stores/${name}.ts`]: tests.map((test) => `test/stores/${test}.test.ts`),
 });
 
-/** The scopes of `npm run test:mutation -- SCOPE`. The files that make decisions come first. */
+/** The scopes of `npm run machine -- mutation SCOPE`. The files that make decisions come first. */
 export const scopes: Readonly<Record<string, Scope>> = {
   client: {
     ...client('retry', 'retry'),

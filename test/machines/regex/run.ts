@@ -7,7 +7,7 @@ import { type Growth, measure, type Subject } from './growth';
  * Measures how time grows with the input: each regular expression of the library on texts that are bad for it, and the
  * entries over bodies of 1 MiB and headers of 16 KiB. Four times the input may take about four times as long.
  *
- *     npm run test:regex
+ *     npm run machine -- regex
  */
 const MIB = 2 ** 20;
 /** Between linear (4) and quadratic (16), with a margin for a busy machine. */

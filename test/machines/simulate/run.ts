@@ -6,8 +6,8 @@ import { DAY, HOUR, type Order, World } from './world';
 
 // A merchant over months: client, journal, listener, reconciling, against the sandbox's model of the service.
 //
-//   npm run simulate -- --seeds 3 --days 90 --seed 1     seeds 1 to 3, then every planted fault
-//   npm run simulate -- --plant 'no unique index'        one planted fault alone
+//   npm run machine -- simulate --seeds 3 --days 90 --seed 1     seeds 1 to 3, then every planted fault
+//   npm run machine -- simulate --plant 'no unique index'        one planted fault alone
 
 const { values } = parseArgs({
   options: {

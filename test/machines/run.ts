@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+
+/** Each machine, and the command that it is. */
+const machines: Readonly<Record<string, readonly string[]>> = {
+  faults: ['tsx', 'test/machines/faults/run.ts'],
+  fuzz: ['tsx', 'test/machines/fuzz/run.ts'],
+  simulate: ['tsx', 'test/machines/simulate/run.ts'],
+  regex: ['tsx', 'test/machines/regex/run.ts'],
+  timing: ['tsx', 'bench/timing-authorization.ts'],
+  mutation: ['tsx', 'test/machines/mutation/run.ts'],
+  chaos: ['vitest', 'run', '--project', 'chaos'],
+  crash: ['vitest', 'run', '--project', 'crash'],
+};
+
+// npm run machine -- NAME [OPTIONS]
+const [name = '', ...options] = process.argv.slice(2);
+const command = machines[name];
+if (command === undefined) {
+  console.error(
+    `npm run machine -- NAME [OPTIONS], where NAME is one of ${Object.keys(machines).join(', ')}`,
+  );
+  process.exit(1);
+}
+process.exit(spawnSync('npx', [...command, ...options], { stdio: 'inherit' }).status ?? 1);
