@@ -64,6 +64,15 @@ function project(name: string, include: string[], { exclude = [], ...settings }:
   return { ...common, test };
 }
 
+const examples: Settings = {
+  globalSetup: 'test/package/install-tarball.ts',
+  // Each file runs npm and a compiler, so more than two files at once only slow each other down.
+  maxWorkers: 2,
+  env: { NEXT_TELEMETRY_DISABLED: '1' },
+  // With an empty npm cache, installing a framework takes a while.
+  testTimeout: 300_000,
+};
+
 /** What installs or starts much. If several of these are run, it is one after the other. */
 const heavy = [
   project('page', ['test/page/**/*.page.ts'], {
@@ -87,14 +96,8 @@ const heavy = [
     // One after the other: beside other programs, emulated databases are slower than the leases of their tests.
     fileParallelism: false,
   }),
-  project('examples', ['test/examples/**/*.examples.ts'], {
-    globalSetup: 'test/package/install-tarball.ts',
-    // Each file runs npm and a compiler, so more than two files at once only slow each other down.
-    maxWorkers: 2,
-    env: { NEXT_TELEMETRY_DISABLED: '1' },
-    // With an empty npm cache, installing a framework takes a while.
-    testTimeout: 300_000,
-  }),
+  project('examples', ['test/examples/**/*.examples.ts'], { ...examples, exclude: ['**/verify-*'] }),
+  project('examples-verify', ['test/examples/verify-*.examples.ts'], examples),
   project('orms', ['test/orms/**/*.test.ts'], { globalSetup: 'test/orms/install.ts' }),
   project('hosts', ['test/hosts/*.test.ts'], { globalSetup: 'test/hosts/install.ts', maxWorkers: 2 }),
   // The small crash test, the outages and the chaos run, with their figures printed as they come.

@@ -11,11 +11,9 @@ it('CONTRIBUTING.md explains every npm script, and no others', () => {
   expect(explained.sort()).toEqual(forPeople.sort());
 });
 
-it('`npm run check` is what CI runs, without the steps that a clean machine needs', () => {
-  expect(scripts['check']).toBe('.ci/run --here');
-  const onlyInCi = [...ci.matchAll(/^if \[ "\$\{1:-\}" != --here \]; then\n([\s\S]*?)^fi$/gm)].map(
-    ([, body]) => body,
-  );
+it('`npm run check` is what judges a change in CI, without the steps that a clean machine needs', () => {
+  expect(scripts['check']).toBe('.ci/run --quick --here');
+  const onlyInCi = [...ci.matchAll(/^if \[ -z "\$here" \]; then\n([\s\S]*?)^fi$/gm)].map(([, body]) => body);
   const steps = onlyInCi.join('').match(/(?<=step ')[^']+/g);
   expect(steps).toEqual([
     'Redis',
@@ -27,9 +25,15 @@ it('`npm run check` is what CI runs, without the steps that a clean machine need
     'Dependencies',
     'Nothing left behind in the work tree',
   ]);
-  for (const workflow of ['ci', 'release']) {
-    expect(readFileSync(`.github/workflows/${workflow}.yml`, 'utf8')).toMatch(/run: \.ci\/run$/m);
-  }
+});
+
+it.each([
+  ['ci', '.ci/run --quick'],
+  ['nightly', '.ci/run --nightly'],
+  ['release', '.ci/run'],
+])('the workflow %s calls %s', (workflow, command) => {
+  const calls = readFileSync(`.github/workflows/${workflow}.yml`, 'utf8').match(/(?<=run: )\.ci\/run.*$/gm);
+  expect(calls).toEqual([command]);
 });
 
 it('CONTRIBUTING.md names only files that exist', () => {
