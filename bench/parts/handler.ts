@@ -54,7 +54,7 @@ export async function handler({ random }: BenchContext): Promise<PartReport> {
     tables,
     goals,
     notes: [
-      `${CONNECTIONS} connections, ${ROUNDS} rounds of ${MILLISECONDS} ms each. The bare server checks no credentials and answers without a header of its own. The one with a Set compares the header in constant time and remembers each sale, and has neither limits nor time-outs nor validation. Ratios are medians of those within each round.`,
+      `${CONNECTIONS} connections, ${ROUNDS} rounds of ${MILLISECONDS} ms each. The bare server checks no credentials and answers without a header of its own. The one with a Set compares the header in constant time and remembers each sale, and has neither limits nor timeouts nor validation. Ratios are medians of those within each round.`,
     ],
   };
 }

@@ -60,7 +60,7 @@ const { apiKey, apiToken } = credentials[0] ?? { apiKey: '', apiToken: '' };
 const expected = Buffer.from(`Basic ${Buffer.from(`${apiKey}:${apiToken}`).toString('base64')}`);
 const seen = new Set<unknown>();
 
-/** The same, but it compares the credentials and remembers each sale. No limits, no time-outs, no validation. */
+/** The same, but it compares the credentials and remembers each sale. No limits, no timeouts, no validation. */
 const least: RequestListener = (request, response) => {
   const given = Buffer.from(request.headers.authorization ?? '');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {

@@ -50,18 +50,18 @@ export class SqlDeadLetters implements DeadLetters {
   async keep(entry: NewDeadLetter): Promise<void> {
     const { name, now, dialect } = this.#table;
     const isMysql = dialect === 'mysql';
-    const given = (column: string) => (isMysql ? `VALUES(${column})` : `excluded.${column}`);
+    const incoming = (column: string) => (isMysql ? `VALUES(${column})` : `excluded.${column}`);
     // An entry that has expired counts as gone. MySQL sets the columns in this order, so the last one is `expires_at`.
     const unlessExpired = (before: string, expired: string) =>
-      `CASE WHEN ${name}.expires_at > ${given('last_failed_at')} THEN ${before} ELSE ${expired} END`;
+      `CASE WHEN ${name}.expires_at > ${incoming('last_failed_at')} THEN ${before} ELSE ${expired} END`;
     await this.#table.run(
       `INSERT INTO ${name} (id, kind, entry, first_failed_at, last_failed_at, attempts, expires_at)
        SELECT ?, ?, ?, clock.now_ms, clock.now_ms, 1, clock.now_ms + ? FROM (SELECT ${now} AS now_ms) AS clock WHERE true
        ${isMysql ? 'ON DUPLICATE KEY UPDATE' : 'ON CONFLICT (id) DO UPDATE SET'}
-       kind = ${given('kind')}, entry = ${given('entry')},
-       first_failed_at = ${unlessExpired(`${name}.first_failed_at`, given('first_failed_at'))},
+       kind = ${incoming('kind')}, entry = ${incoming('entry')},
+       first_failed_at = ${unlessExpired(`${name}.first_failed_at`, incoming('first_failed_at'))},
        attempts = ${unlessExpired(`${name}.attempts + 1`, '1')},
-       last_failed_at = ${given('last_failed_at')}, expires_at = ${given('expires_at')}`,
+       last_failed_at = ${incoming('last_failed_at')}, expires_at = ${incoming('expires_at')}`,
       [keyOf(entry.key), entry.kind, JSON.stringify(entry), this.retentionMs],
     );
   }

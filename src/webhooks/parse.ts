@@ -215,14 +215,14 @@ export function chooseKind(
   body: Readonly<Record<string, unknown>>,
   source: QuerySource,
 ): Kinds[number] | 'unrecognized' | { readonly issues: readonly ValidationIssue[] } {
-  const fromQuery = flaggedKinds(source);
+  const fromQuery = kindsOfQuery(source);
   if (fromQuery.length > 1) {
     return contradiction(`expected query flags of one kind, got those of ${labelsOf(fromQuery)}`);
   }
-  const [flagged] = fromQuery;
-  if (flagged?.match(body)) return flagged;
+  const [kind] = fromQuery;
+  if (kind?.match(body)) return kind;
   const fromBody = documentedKinds.filter(({ match }) => match(body));
-  if (flagged === undefined) {
+  if (kind === undefined) {
     if (fromBody.length > 1) {
       return contradiction(`expected a body of one kind, got those of ${labelsOf(fromBody)}`);
     }
@@ -230,13 +230,13 @@ export function chooseKind(
   }
   if (fromBody.length > 0) {
     return contradiction(
-      `expected the body of a ${flagged.label}, as the query flags say, got that of a ${labelsOf(fromBody)}`,
+      `expected the body of a ${kind.label}, as the query flags say, got that of a ${labelsOf(fromBody)}`,
     );
   }
-  return flagged;
+  return kind;
 }
 
-function flaggedKinds(source: QuerySource): Kinds {
+function kindsOfQuery(source: QuerySource): Kinds {
   // The service's own spelling, which nearly all notifications have, needs no parsing.
   const text = source.query === undefined ? queryOf(source.url) : undefined;
   if (text === '') return [];

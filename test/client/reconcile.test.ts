@@ -495,7 +495,7 @@ describe('results that are ready are handed out before an error ends the loop:',
     const results = reconcile(source, [...'abc']);
     expect((await results.next()).value).toMatchObject({ uuid: 'a' });
     await sleep(15);
-    // A client that heeds the signal would have ended this query: what came all the same is not lost.
+    // A client that ends at the signal would have ended this query: what came all the same is not lost.
     for (const resolve of release) resolve();
     await sleep(5);
     expect((await results.next()).value).toMatchObject({ uuid: 'c' });

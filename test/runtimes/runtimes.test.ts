@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { checkDeliveries } from './deliveries';
 import { type Program, startProgram } from './program';
 import { type Runtime, runtimes } from './runtimes';
-import { type StandIn, startStandIn } from './stand-in';
+import { startTestService, type TestService } from './test-service';
 
 interface Result {
   readonly name: string;
@@ -14,15 +14,15 @@ interface Result {
 const project = inject('consumer');
 const required = process.env['CI_REQUIRE_RUNTIMES'] === '1' || process.env['CI'] === 'true';
 const summary: string[] = [];
-let standIn: StandIn;
+let testService: TestService;
 
 beforeAll(async () => {
-  standIn = await startStandIn();
+  testService = await startTestService();
   await cp('test/runtimes/programs', project, { recursive: true });
 });
 
 afterAll(async () => {
-  await standIn?.close();
+  await testService?.close();
   const passed = summary.filter((line) => line.includes('passed')).length;
   console.log([...summary, `${passed} runtimes passed of ${runtimes.length}`].join('\n'));
 });
@@ -57,7 +57,7 @@ it.for(runtimes)(
 );
 
 async function runSuite({ url }: Program, { expected }: Runtime): Promise<Result[]> {
-  const { service, refused, untrusted } = standIn;
+  const { service, refused, untrusted } = testService;
   const world = JSON.stringify({ service, refused, untrusted, expected });
   const response = await fetch(`${url}/suite?${new URLSearchParams({ world })}`);
   if (!response.ok) throw new Error(`The suite ended with HTTP ${response.status}: ${await response.text()}`);

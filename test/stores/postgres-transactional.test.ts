@@ -347,7 +347,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
           await write(transaction, `${part} again`);
         });
       },
-      'a race with a time-out': async (transaction) => {
+      'a race with a timeout': async (transaction) => {
         await write(transaction);
         await Promise.race([transaction.query('SELECT pg_sleep(0.2)'), sleep(20)]);
       },

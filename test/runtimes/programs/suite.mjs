@@ -1,5 +1,5 @@
 // The checks that run on every runtime. They use only the web platform in plain JavaScript: no `node:` modules, no
-// `Deno`, no `Bun`. `world.service` is the URL of the test’s service (../stand-in.ts), whose paths say how it
+// `Deno`, no `Bun`. `world.service` is the URL of the test’s service (../test-service.ts), whose paths say how it
 // answers.
 import * as imported from 'pix-automatic-sdk';
 import * as importedWebhooks from 'pix-automatic-sdk/webhooks';

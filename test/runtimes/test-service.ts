@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createSelfSigned } from '../helpers/certificates';
 
 /** The servers that a runtime’s checks call. */
-export interface StandIn {
+export interface TestService {
   /**
    * Without a trailing slash. `{service}/{id}/{script}/v1.1/…` answers as the script says, with one word per request:
    * a status, `ok`, `close`, `reset`, `redirect`, `stall`, `silence` or `endless`. The last word also answers all
@@ -36,7 +36,7 @@ const answers: Readonly<Record<string, object>> = {
   PUT: { status: 0, message: 'success' },
 };
 
-export async function startStandIn(): Promise<StandIn> {
+export async function startTestService(): Promise<TestService> {
   const seen = new Map<string, Seen[]>([['elsewhere', []]]);
   const see = async (id: string, path: string, request: IncomingMessage): Promise<number> => {
     const { method = '', headers } = request;
