@@ -3,7 +3,10 @@
 // Run: npm run api-report               writes the file
 //      npm run api-report -- --check    fails when the file does not match the source
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { declarationsOf } from './declarations';
+import { resolve } from 'node:path';
+import ts from 'typescript';
+
+const printer = ts.createPrinter({ removeComments: true });
 
 const FILE = 'docs/api-report.md';
 const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8')) as {
@@ -31,4 +34,111 @@ if (!process.argv.includes('--check')) {
     `${FILE} does not match the source. Run \`npm run api-report\`, look at the diff, and commit it.`,
   );
   process.exit(1);
+}
+
+/** What the entries export, and the declarations behind it. */
+interface PublicDeclarations {
+  readonly entries: ReadonlyArray<{ readonly name: string; readonly exports: readonly string[] }>;
+  readonly declarations: ReadonlyArray<{ readonly title: string; readonly code: string }>;
+}
+
+/** Emits the declarations of the source in memory, and collects those that callers of the entries can see. */
+function declarationsOf(
+  sources: ReadonlyArray<{ readonly name: string; readonly source: string }>,
+): PublicDeclarations {
+  const program = declarationProgram(sources.map(({ source }) => source));
+  const checker = program.getTypeChecker();
+  const reached = new Map<ts.Symbol, boolean>();
+
+  const entries = sources.map(({ name, source }) => {
+    const module = checker.getSymbolAtLocation(sourceFile(program, source));
+    if (module === undefined) throw new Error(`${source} exports nothing.`);
+    const exported = checker
+      .getExportsOfModule(module)
+      .map((symbol) => [symbol.name, original(symbol)] as const);
+    for (const [, symbol] of exported) reached.set(symbol, true);
+    return { name, exports: exported.map(([exportedAs]) => exportedAs).sort() };
+  });
+
+  function original(symbol: ts.Symbol): ts.Symbol {
+    return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  }
+
+  /** Adds the symbols that a declaration mentions. The loop over the map also visits those added while it runs. */
+  function visit(node: ts.Node): void {
+    if (ts.isIdentifier(node)) {
+      const symbol = checker.getSymbolAtLocation(node);
+      const mentioned = symbol && original(symbol);
+      if (mentioned && isTopLevelOfOurs(mentioned) && !reached.has(mentioned)) reached.set(mentioned, false);
+    }
+    ts.forEachChild(node, visit);
+  }
+  for (const [symbol] of reached) symbol.declarations?.forEach(visit);
+
+  const declarations = [...reached].map(([symbol, isExported]) => ({
+    title: isExported ? symbol.name : `${symbol.name} (not exported)`,
+    code: (symbol.declarations ?? []).map(textOf).join('\n'),
+  }));
+  declarations.sort((one, other) => compare(one.title, other.title) || compare(one.code, other.code));
+  return { entries, declarations };
+}
+
+/** A program of the sources' declarations, which are kept in memory. */
+function declarationProgram(sources: readonly string[]): ts.Program {
+  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, process.cwd());
+  const emitting = { ...options, noEmit: false, declaration: true, emitDeclarationOnly: true };
+  const emitted = new Map<string, string>();
+  ts.createProgram(
+    sources.map((source) => resolve(source)),
+    emitting,
+  ).emit(undefined, (file, text) => emitted.set(resolve(file), text));
+
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (file) => emitted.has(file) || (!isOurSource(file) && fileExists(file));
+  host.readFile = (file) => emitted.get(file) ?? readFile(file);
+  host.getSourceFile = (file, language, ...rest) => {
+    const text = emitted.get(file);
+    return text === undefined
+      ? getSourceFile(file, language, ...rest)
+      : ts.createSourceFile(file, text, language, true);
+  };
+  return ts.createProgram(sources.map(declarationFile), options, host);
+}
+
+function declarationFile(source: string): string {
+  return resolve(source).replace(/\.ts$/, '.d.ts');
+}
+
+function isOurSource(file: string): boolean {
+  return resolve(file).startsWith(resolve('src')) && file.endsWith('.ts');
+}
+
+function sourceFile(program: ts.Program, source: string): ts.SourceFile {
+  const file = program.getSourceFile(declarationFile(source));
+  if (file === undefined) throw new Error(`${source} gives no declarations.`);
+  return file;
+}
+
+function isTopLevelOfOurs(symbol: ts.Symbol): boolean {
+  return (symbol.declarations ?? []).some(
+    (declaration) =>
+      !ts.isSourceFile(declaration) &&
+      isOurSource(declaration.getSourceFile().fileName) &&
+      ts.isSourceFile(statementOf(declaration).parent),
+  );
+}
+
+/** The statement of a declaration; for a variable, `declare const name: Type` around it. */
+function statementOf(declaration: ts.Declaration): ts.Node {
+  return ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+}
+
+function textOf(declaration: ts.Declaration): string {
+  return printer.printNode(ts.EmitHint.Unspecified, statementOf(declaration), declaration.getSourceFile());
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }

@@ -1,28 +1,25 @@
 // Writes `src/service/guards.generated.ts` from the schemas of responses and notifications: functions that confirm
 // quickly that a value is exactly as documented, as nearly all values are. zod would take some microseconds for that.
-// Run: npm run generate               writes the file
-//      npm run generate -- --check    fails when the file does not match the schemas
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type * as z from 'zod/mini';
 import * as checks from '../src/service/checks';
 import * as fields from '../src/service/fields';
-import { generateGuards } from './guards';
-import { writeGenerated } from './write-generated';
 
-const FILE = 'src/service/guards.generated.ts';
+type Schemas = Readonly<Record<string, z.core.$ZodType>>;
+/** The functions that schemas use to check, by their exported name in `src/service/checks.ts`. */
+type Checks = Readonly<Record<string, unknown>>;
 
 /** What the service sends: each schema that these folders export as `…Object` gets a guard named after it. */
 const FOLDERS = ['src/service/notifications', 'src/service/operations'];
 
-type Objects = Parameters<typeof generateGuards>[0];
-
-function objectsOf(module: object): Objects {
+function objectsOf(module: object): Schemas {
   // What we send is checked once, before it is sent: a guard would save nothing.
   const objects = Object.entries(module).filter(([name]) => /(?<!Request)Object$/.test(name));
   return Object.fromEntries(
     objects.map(([name, schema]) => [
       name.charAt(0).toUpperCase() + name.slice(1, -'Object'.length),
-      schema as Objects[string],
+      schema as Schemas[string],
     ]),
   );
 }
@@ -30,6 +27,151 @@ function objectsOf(module: object): Objects {
 const modules = await Promise.all(
   FOLDERS.flatMap((folder) => readdirSync(folder).map((file) => import(join('..', folder, file)))),
 );
-const objects: Objects = Object.assign({}, ...modules.map(objectsOf));
+const objects: Schemas = Object.assign({}, ...modules.map(objectsOf));
 
-writeGenerated(FILE, generateGuards(objects, objectsOf(fields), checks));
+/** `src/service/guards.generated.ts`. */
+export const guards = (): string => generateGuards(objects, objectsOf(fields), checks);
+
+const HEADER = `// Made by \`npm run generate\` from the schemas. Do not edit: change the schema, and run it again.
+//
+// Each guard confirms quickly that a value is exactly as documented, so that its schema would return it unchanged. A
+// guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.`;
+
+const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText'];
+
+/**
+ * Returns the TypeScript code of the guards.
+ *
+ * @param exported - the schemas that get an exported guard
+ * @param shared - inner schemas that have their own name; the others are named by their place
+ * @throws for anything in a schema that it has no code for
+ */
+function generateGuards(exported: Schemas, shared: Schemas, checks: Checks): string {
+  const names = new Map(Object.entries({ ...exported, ...shared }).map(([name, schema]) => [schema, name]));
+  const functions = new Map<z.core.$ZodType, string>();
+  const used = new Set<string>();
+  for (const [name, schema] of Object.entries(exported)) guardOf(schema, name);
+  const code = [...functions.values()].join('\n\n');
+  const imports = `import { isObject } from '../shared/objects';
+import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
+  return `${HEADER}\n\n${imports}\n\n${code}\n`;
+
+  /** Returns the name of the guard of an object or a union. Writes the guard at the first call. */
+  function guardOf(schema: z.core.$ZodType, place: string): string {
+    const name = names.get(schema) ?? place;
+    names.set(schema, name);
+    if (!functions.has(schema)) {
+      functions.set(schema, '');
+      const start = Object.hasOwn(exported, name) ? 'export function' : 'function';
+      functions.set(schema, `${start} is${name}(value: unknown): boolean {\n${bodyOf(schema, name)}\n}`);
+    }
+    return `is${name}`;
+  }
+
+  function bodyOf(schema: z.core.$ZodType, name: string): string {
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    if (def.type === 'union') {
+      const options = def.options.map((option, index) =>
+        guardOf(option as z.core.$ZodType, `${name}${index + 1}`),
+      );
+      return `return ${options.map((option) => `${option}(value)`).join(' || ')};`;
+    }
+    if (def.type !== 'object') throw new Error(`No code for a schema of type ${def.type} at ${name}`);
+    const fields = Object.entries(def.shape).map(([field, inner]) => {
+      if (!/^[a-z]\w*$/i.test(field) || field === 'value')
+        throw new Error(`No code for a field called ${field}`);
+      const alternatives = alternativesOf(inner, field, name + field[0]?.toUpperCase() + field.slice(1));
+      const isRequired = !alternatives.includes(`${field} === undefined`);
+      return { field, isRequired, test: anyOf(alternatives) };
+    });
+    const tests = [
+      // Required fields come first, because they tell the most.
+      ...fields.filter(({ isRequired }) => isRequired).map(({ test }) => test),
+      ...fields.filter(({ isRequired }) => !isRequired).map(({ test }) => test),
+      ...checksOf(schema).map((check) => codeOf(check, 'value')),
+    ];
+    return [
+      'if (!isObject(value)) return false;',
+      `const { ${fields.map(({ field }) => field).join(', ')} } = value;`,
+      `return ${allOf(tests)};`,
+    ].join('\n');
+  }
+
+  /** Returns the tests of a schema. A value passes if one of them holds. */
+  function alternativesOf(schema: z.core.$ZodType, value: string, place: string): string[] {
+    const { def } = (schema as z.core.$ZodTypes)._zod;
+    switch (def.type) {
+      case 'optional':
+        return [...alternativesOf(def.innerType, value, place), `${value} === undefined`];
+      case 'nullable':
+        return [...alternativesOf(def.innerType, value, place), `${value} === null`];
+      case 'catch':
+        return alternativesOf(def.innerType, value, place);
+      case 'string':
+      case 'boolean':
+        return [
+          allOf([
+            `typeof ${value} === '${def.type}'`,
+            ...checksOf(schema).map((check) => codeOf(check, value)),
+          ]),
+        ];
+      case 'number':
+        if (checksOf(schema).length > 0) break;
+        return [`Number.isFinite(${value})`];
+      case 'literal':
+        return def.values.map((literal) => `${value} === ${JSON.stringify(literal)}`);
+      case 'array':
+        return [
+          allOf([
+            `isListOf(${value}, (item) => ${anyOf(alternativesOf(def.element, 'item', `${place}Item`))})`,
+            ...checksOf(schema).map((check) => codeOf(check, value)),
+          ]),
+        ];
+      case 'object':
+        return [
+          Object.keys(def.shape).length === 0 ? `isObject(${value})` : `${guardOf(schema, place)}(${value})`,
+        ];
+      case 'union':
+        return [`${guardOf(schema, place)}(${value})`];
+    }
+    throw new Error(`No code for a schema of type ${def.type} at ${place}`);
+  }
+
+  function codeOf(check: z.core.$ZodCheck, value: string): string {
+    const def = check._zod.def as z.core.$ZodChecks['_zod']['def'] | z.core.$ZodCustomDef;
+    switch (def.check) {
+      case 'min_length':
+        return `${value}.length >= ${def.minimum}`;
+      case 'max_length':
+        return `${value}.length <= ${def.maximum}`;
+      case 'custom':
+        return `${nameOf((def as z.core.$ZodCustomDef).fn)}(${value})`;
+      default:
+        throw new Error(`No code for the check ${def.check}`);
+    }
+  }
+
+  function nameOf(given: unknown): string {
+    const name = Object.keys(checks).find((known) => checks[known] === given);
+    if (name === undefined) throw new Error('A function of a schema is not among those of checks.ts');
+    used.add(name);
+    return name;
+  }
+}
+
+function checksOf(schema: z.core.$ZodType): readonly z.core.$ZodCheck<never>[] {
+  return schema._zod.def.checks ?? [];
+}
+
+function allOf(tests: readonly string[]): string {
+  return tests.join(' && ');
+}
+
+function anyOf(tests: readonly string[]): string {
+  if (tests.length === 1) return tests.join();
+  const code = `(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`;
+  // Nearly all fields have one of these two forms.
+  return code
+    .replace(/^\(typeof (\w+) === 'string' \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeText($1)')
+    .replace(/^\(Number\.isFinite\((\w+)\) \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeNumber($1)');
+}

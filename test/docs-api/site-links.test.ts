@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { brokenSiteLinks } from '../../scripts/site-links';
+import { brokenSiteLinks } from '../../scripts/check-site';
 
 function check(files: Readonly<Record<string, string>>) {
   const site = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-site-'));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { absoluteLinks } from '../../scripts/absolute-links';
+import { absoluteLinks } from '../../scripts/pack';
 
 const files = ['README.md', 'LICENSE', 'docs/errors.md'];
 const repository = 'https://git.host.com/a/b/blob/v1.2.3';

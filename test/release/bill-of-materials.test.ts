@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { packagesIn } from '../../scripts/bill-of-materials';
+import { packagesIn } from '../../scripts/advisories';
 
 const billOf = (...purls: string[]) => JSON.stringify({ components: purls.map((purl) => ({ purl })) });
 

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ReleaseFacts, releaseProblems } from '../../scripts/release-problems';
+import { type ReleaseFacts, releaseProblems } from '../../scripts/check-release';
 
 const host = 'https://git.merchant-tools.com.br/sdk/pix-automatic-sdk';
 const ready: ReleaseFacts = {
