@@ -4,7 +4,14 @@
  * @module pix-automatic-sdk/stores
  */
 
-export type { DeadLetter, DeadLetterQuery, DeadLetters, NewDeadLetter } from './dead-letters';
+export {
+  type DeadLetter,
+  type DeadLetterQuery,
+  type DeadLetters,
+  MemoryDeadLetters,
+  type MemoryDeadLettersOptions,
+  type NewDeadLetter,
+} from './dead-letters';
 export type {
   Claim,
   ClaimLimits,
@@ -14,9 +21,13 @@ export type {
   Transact,
   TransactRequest,
 } from './idempotency-store';
-export { MemoryDeadLetters, type MemoryDeadLettersOptions } from './memory-dead-letters';
-export { type MysqlQueryable, MysqlStore, type MysqlStoreOptions } from './mysql/mysql-store';
-export { type MysqlStoreWithinOptions, mysqlStoreWithin } from './mysql/mysql-within';
+export {
+  type MysqlQueryable,
+  MysqlStore,
+  type MysqlStoreOptions,
+  type MysqlStoreWithinOptions,
+  mysqlStoreWithin,
+} from './mysql-store';
 export type {
   PostgresPool,
   PostgresPoolClient,
@@ -24,15 +35,17 @@ export type {
   PostgresQueryable,
   PostgresResult,
   PostgresRows,
-  PostgresTypes,
-} from './postgres/client';
-export type {
   PostgresStatement,
   PostgresTransaction,
   PostgresTransactionResult,
-} from './postgres/pool-access';
-export { PostgresStore, type PostgresStoreOptions } from './postgres/postgres-store';
-export { type PostgresStoreWithinOptions, postgresStoreWithin } from './postgres/postgres-within';
+  PostgresTypes,
+} from './postgres-pool';
+export {
+  PostgresStore,
+  type PostgresStoreOptions,
+  type PostgresStoreWithinOptions,
+  postgresStoreWithin,
+} from './postgres-store';
 export {
   createIdempotencyStore,
   type ReadRecord,
@@ -40,9 +53,15 @@ export {
   type StoreOverRecords,
   type WriteRecord,
 } from './record-store';
-export type { IoredisClient, NodeRedisClient, RedisClient, UpstashRedisClient } from './redis/client';
-export { RedisStore, type RedisStoreOptions } from './redis/redis-store';
 export { RedisDeadLetters, type RedisDeadLettersOptions } from './redis-dead-letters';
+export {
+  type IoredisClient,
+  type NodeRedisClient,
+  type RedisClient,
+  RedisStore,
+  type RedisStoreOptions,
+  type UpstashRedisClient,
+} from './redis-store';
 export type { SqlDialect, SqlQuery } from './sql';
 export { SqlDeadLetters, type SqlDeadLettersOptions } from './sql-dead-letters';
 export {
@@ -51,5 +70,5 @@ export {
   type SqliteStatement,
   SqliteStore,
   type SqliteStoreOptions,
-} from './sqlite/sqlite-store';
+} from './sqlite-store';
 export type { StoreWithin, TransactionAccess, TransactionOptions, TransactionRows } from './within';

@@ -8,12 +8,12 @@ import {
   decideRelease,
   expiryOf,
   keyOf,
+  newToken,
   nextVersion,
   recordFromText,
   recordToText,
   type SubjectRecord,
 } from './record';
-import { newToken, unexpectedReply } from './replies';
 
 /**
  * What a database has to offer, to hold an idempotency store: two steps on one record per subject. Pass it to
@@ -186,11 +186,7 @@ export class StoreOverRecords implements IdempotencyStore {
 
   async #read(key: string): Promise<Reading> {
     const age = stopwatch();
-    const { record, version, now } = await this.#records.read(key);
-    if (!Number.isSafeInteger(version) || !Number.isSafeInteger(now) || version < 0) {
-      throw unexpectedReply('read');
-    }
-    return { record: recordFromText(record), version, now, age };
+    return { ...parsed(await this.#records.read(key)), age };
   }
 
   #write(key: string, next: SubjectRecord, { version, now }: Reading, before: number): Promise<boolean> {
@@ -205,14 +201,18 @@ export class StoreOverRecords implements IdempotencyStore {
   }
 }
 
-/** Reads a row of `record`, `version` (null where there is no record) and `now` in units of `unitMs`. */
-export function readRow(row: unknown, unitMs = 1): ReadRecord {
-  const { record, version, now }: Readonly<Record<string, unknown>> = { ...(row as object | undefined) };
-  return {
-    record: record === null || record === undefined ? undefined : String(record),
-    version: Number(version ?? 0),
-    now: Math.floor(Number(now) * unitMs),
-  };
+/** @throws `StoreError` for what a client never gives, or a record of another form */
+export function parsed({ record, version, now }: ReadRecord) {
+  if (!Number.isSafeInteger(version) || !Number.isSafeInteger(now) || version < 0)
+    throw unexpectedReply('read');
+  return { record: recordFromText(record), version, now };
+}
+
+export function unexpectedReply(step: string): StoreError {
+  return new StoreError(
+    `The store's client gave a reply to ${step} that its command never gives, so its outcome is unknown. ` +
+      'Pass a plain client, without transformed replies, outside a pipeline or MULTI.',
+  );
 }
 
 interface Reading {

@@ -8,7 +8,7 @@ import {
   MONTH_MS,
   type NewDeadLetter,
 } from './dead-letters';
-import { type RedisClient, type RunScript, scriptRunner } from './redis/client';
+import { type RedisClient, type RunScript, scriptRunner } from './redis-store';
 
 /** Where {@link RedisDeadLetters} keeps the entries. */
 export interface RedisDeadLettersOptions {

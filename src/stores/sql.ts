@@ -1,5 +1,4 @@
 import { ConfigurationError, StoreError } from '../errors';
-import { rowsIn } from './replies';
 
 /** The databases whose SQL is known: `mysql` stands for MariaDB too. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
@@ -29,8 +28,17 @@ const NOW: Readonly<Record<SqlDialect, string>> = {
   sqlite: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
 };
 
+const MAX_NAME_BYTES = 63;
+
 /** How many rows one statement deletes. */
 const BATCH = 500;
+
+/** The rows in what a driver or an ORM gives: a list, `{ rows }`, or a list that begins with them. */
+export function rowsIn(answer: unknown): readonly unknown[] | undefined {
+  const rows: unknown = Array.isArray(answer) ? answer : Object(answer).rows;
+  if (!Array.isArray(rows)) return undefined;
+  return Array.isArray(rows[0]) ? rows[0] : rows;
+}
 
 /** The statements as one text, for a migration. */
 export function migrationOf(statements: readonly string[]): string {
@@ -67,22 +75,37 @@ export class SqlTable {
     this.name = schema === undefined ? this.quote(table) : `${this.quote(schema)}.${this.quote(table)}`;
   }
 
-  /** A name as an identifier of the dialect. */
+  /** A name as an identifier of the dialect. PostgreSQL truncates a longer one, so that two tables could become one. */
   quote(name: string): string {
-    if (typeof name !== 'string' || name === '' || name.includes('\0')) {
-      throw new ConfigurationError('Expected a name of a table or schema, unquoted. It is quoted for you.');
+    const isTooLong = this.dialect === 'postgres' && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
+    if (typeof name !== 'string' || name === '' || name.includes('\0') || isTooLong) {
+      throw new ConfigurationError(
+        'Expected a name of a table or schema, unquoted and without the other part, of up to 52 bytes in PostgreSQL: ' +
+          "{ schema: 'shop', table: 'notifications' }. It is quoted for you.",
+      );
     }
     return this.dialect === 'mysql' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`;
   }
 
+  /** The statement with `$1`, `$2` and so on in PostgreSQL, for each `?` that is not in a name. */
+  numbered(text: string): string {
+    if (this.dialect !== 'postgres') return text;
+    let count = 0;
+    return text.replace(/"[^"]*"|\?/g, (match) => {
+      if (match !== '?') return match;
+      count += 1;
+      return `$${count}`;
+    });
+  }
+
   /** Runs a statement, written with `?` for each value, and ignores its result. */
   async run(text: string, values: (string | number | null)[] = []): Promise<void> {
-    await this.#send(text, values);
+    await this.#query(this.numbered(text), values);
   }
 
   /** Runs a SELECT, written with `?` for each value. */
   async select(text: string, values: (string | number | null)[] = []): Promise<readonly SqlRow[]> {
-    const rows = rowsIn(await this.#send(text, values));
+    const rows = rowsIn(await this.#query(this.numbered(text), values));
     if (rows !== undefined) return rows as readonly SqlRow[];
     throw new StoreError(
       '`query` resolved with neither rows nor { rows } nor [rows, …], so its result cannot be read. Return what your ' +
@@ -137,14 +160,5 @@ export class SqlTable {
     for (const statement of statements) {
       await this.run(statement).catch(() => this.run(statement));
     }
-  }
-
-  #send(text: string, values: (string | number | null)[]) {
-    let count = 0;
-    const numbered = () => {
-      count += 1;
-      return `$${count}`;
-    };
-    return this.#query(this.dialect === 'postgres' ? text.replace(/\?/g, numbered) : text, values);
   }
 }

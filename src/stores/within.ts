@@ -1,22 +1,20 @@
 import { ConfigurationError, StoreError } from '../errors';
-import { LONGEST_TIMER_MS } from '../shared/time';
+import { LONGEST_TIMER_MS, TIMED_OUT, within } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
-import type { Claim, IdempotencyStore, Transact, TransactRequest } from './idempotency-store';
+import type { IdempotencyStore, Transact } from './idempotency-store';
 import {
   decideClaim,
   decideComplete,
   expiryOf,
   keyOf,
   NO_RECORD,
+  newToken,
   nextVersion,
-  recordFromText,
   recordToText,
-  type SubjectRecord,
 } from './record';
-import { readRow, type WriteRecord } from './record-store';
-import { newToken, rowsIn, unexpectedReply } from './replies';
-import { Semaphore } from './semaphore';
-import { withTimeLimit } from './time-limit';
+import { parsed, StoreOverRecords } from './record-store';
+import type { SqlDialect } from './sql';
+import { type RecordsWithin, SqlRecords } from './sql-records';
 
 /**
  * How the store joins your transactions: five to ten lines over your ORM or driver. `docs/transactions.md` has them for
@@ -78,24 +76,6 @@ export interface TransactionOptions {
   readonly stepTimeoutMs?: number | undefined;
 }
 
-/** A statement with its values, in the order of its parameters. */
-export interface Statement {
-  readonly text: string;
-  readonly values: unknown[];
-}
-
-/** The statements of a database on one record. Each read gives `record`, `version` and `now`. */
-export interface TransactionSql {
-  /** Gives one row, also if there is no record. */
-  read(key: string): Statement;
-  /** Gives one row, locked until the transaction ends; none if there is no record or another has locked it. */
-  lock(key: string, timeoutMs: number): Statement;
-  /** As `RecordStore.write`. The last statement gives one row if the record was written. */
-  write(key: string, change: WriteRecord): readonly Statement[];
-  /** How many milliseconds the unit of `now` has. */
-  readonly unitMs: number;
-}
-
 /** A store that runs callbacks in your own transactions. */
 export interface StoreWithin<Tx> extends IdempotencyStore<Tx> {
   readonly transact: Transact<Tx>;
@@ -107,16 +87,38 @@ export interface StoreWithin<Tx> extends IdempotencyStore<Tx> {
   deleteExpired(): Promise<number>;
 }
 
-/** @throws `ConfigurationError` for anything but an access */
-export function checkAccess<Tx>(access: TransactionAccess<Tx>): void {
-  if (typeof access?.transaction === 'function' && typeof access.query === 'function') return;
-  throw new ConfigurationError(
-    'Expected `{ transaction, query }` as the first argument: docs/transactions.md in the repository has it for ' +
-      'your ORM.',
-  );
+/** A store that joins the transactions of the access. Its plain steps run outside any. */
+export function storeWithin<Tx>(
+  access: TransactionAccess<Tx>,
+  dialect: SqlDialect,
+  place: { readonly schema?: string | undefined; readonly table?: string | undefined },
+  options: TransactionOptions,
+): StoreWithin<Tx> {
+  if (typeof access?.transaction !== 'function' || typeof access.query !== 'function') {
+    throw new ConfigurationError(
+      'Expected `{ transaction, query }` as the first argument: docs/transactions.md in the repository has it for ' +
+        'your ORM.',
+    );
+  }
+  const records = new SqlRecords<Tx>((text, values, tx) => access.query(tx, text, values), dialect, {
+    ...place,
+    readsBack: dialect === 'mysql',
+  });
+  return Object.assign(new StoreOverRecords(records), {
+    transact: transactWithin(access, records, options),
+    createTable: () => records.createTable(),
+    createTableSql: () => records.createTableSql(),
+  });
 }
 
-type Status = 'completed' | 'done' | 'busy';
+/** A record that is made before its transaction begins is kept for an hour, which is longer than a transaction. */
+const HOUR_MS = 3_600_000;
+
+/** What a run of a transaction's work came to. */
+type Ending =
+  | { readonly status: 'completed' | 'done' | 'busy' | 'missing' }
+  | { readonly error: unknown }
+  | undefined;
 
 /**
  * Runs claim, callback and completion in a transaction of the merchant's; see {@link Transact}.
@@ -125,7 +127,7 @@ type Status = 'completed' | 'done' | 'busy';
  */
 export function transactWithin<Tx>(
   access: TransactionAccess<Tx>,
-  sql: TransactionSql,
+  records: RecordsWithin<Tx>,
   options: TransactionOptions,
   afterCallback: (tx: Tx) => void = () => undefined,
 ): Transact<Tx> {
@@ -135,222 +137,196 @@ export function transactWithin<Tx>(
   const holdMs = duration('holdMs', 15_000);
   const stepTimeoutMs = duration('stepTimeoutMs', 5_000);
   const slots = new Semaphore(checkCount('maxTransactions', options.maxTransactions ?? 4), slotTimeoutMs);
+  const inStep = <Value>(promise: Promise<Value>) =>
+    withTimeLimit(stepTimeoutMs, promise, `The database did not answer within ${stepTimeoutMs} ms.`);
 
-  return async (request, work) => {
-    checkDuration('retentionMs', request.retentionMs);
+  return async ({ subject, state, prepare, ...request }, work) => {
+    const retentionMs = checkDuration('retentionMs', request.retentionMs);
     const callbackMs = checkDuration('timeoutMs', request.timeoutMs, LONGEST_TIMER_MS) + holdMs;
     const timeoutMs = Math.min(callbackMs + 2 * stepTimeoutMs, LONGEST_TIMER_MS);
-    const attempt = new Attempt(access, sql, request, work, afterCallback, timeoutMs);
-    const inStep = <Value>(promise: Promise<Value>) =>
-      withTimeLimit(stepTimeoutMs, promise, `The database did not answer within ${stepTimeoutMs} ms.`);
+    const key = keyOf(subject);
+    const token = newToken();
+    const decide = ({ record, now }: ReturnType<typeof parsed>) =>
+      decideClaim(record, { state, token, now, leaseMs: timeoutMs });
+    let ending = undefined as Ending;
+    let isAbandoned = false;
+    const refuseIfAbandoned = () => {
+      if (isAbandoned) throw new StoreError('The transaction took too long, and is rolled back.');
+    };
+    let tellStart: () => void = () => undefined;
+    const callbackStarted = new Promise<void>((resolve) => {
+      tellStart = resolve;
+    });
 
-    const first = await inStep(attempt.read(undefined));
-    const early = attempt.decide(first);
+    const claimAndComplete = async (tx: Tx) => {
+      refuseIfAbandoned();
+      const held = await records.lock(key, tx, timeoutMs);
+      if (held === undefined) {
+        const row = parsed(await records.read(key, tx));
+        if (row.version === 0) return 'missing';
+        return decide(row).status === 'done' ? 'done' : 'busy';
+      }
+      const locked = parsed(held);
+      const decision = decide(locked);
+      if (decision.status !== 'claimed') return decision.status;
+
+      const lockedAt = performance.now();
+      const fence = nextVersion(locked.version, locked.now);
+      const { handledStates, next: claimed = NO_RECORD } = decision;
+      const savepoint = `pix_${newToken().replaceAll('-', '')}`;
+      await access.query(tx, `SAVEPOINT ${savepoint}`, []);
+      refuseIfAbandoned();
+      tellStart();
+      try {
+        await work(tx, { subject, state, token, fence, handledStates });
+      } finally {
+        afterCallback(tx);
+      }
+      refuseIfAbandoned();
+      await releaseSavepoint(access, tx, savepoint);
+
+      const now = locked.now + Math.ceil(performance.now() - lockedAt);
+      const { next: record = claimed } = decideComplete(claimed, { state, token, now, retentionMs });
+      const isWritten = await records.write(
+        key,
+        {
+          record: recordToText(record),
+          version: locked.version,
+          next: fence,
+          before: NEVER,
+          expiresAt: expiryOf(record, fence),
+        },
+        tx,
+      );
+      if (isWritten) return 'completed';
+      throw new StoreError(
+        'The record of the notification was changed while its callback held it, so the transaction is rolled back. ' +
+          "Look for callbacks that end their transaction, or write to the store's table.",
+      );
+    };
+    /** May run more than once, if the ORM retries. */
+    const run = async (tx: Tx) => {
+      ending = undefined;
+      try {
+        ending = { status: await claimAndComplete(tx) };
+      } catch (error) {
+        ending = { error };
+        throw error;
+      }
+    };
+
+    const first = parsed(await inStep(records.read(key)));
+    const early = decide(first);
     if (early.status !== 'claimed') return { status: early.status };
-    await request.prepare?.();
+    await prepare?.();
 
     let isMissing = first.version === 0;
     for (let tries = 1; tries <= 2; tries += 1) {
-      if (isMissing) await inStep(attempt.makeRecord(first.now));
+      if (isMissing) {
+        const [next, expiresAt] = [nextVersion(0, first.now), first.now + HOUR_MS];
+        const empty = { record: recordToText(NO_RECORD), version: 0, next, before: NEVER, expiresAt };
+        await inStep(records.write(key, empty));
+      }
       await slots.acquire();
-      const transaction = attempt.transaction();
+      const transaction = (async () => access.transaction(run, { timeoutMs }))();
       const releaseSlot = () => slots.release();
       transaction.then(releaseSlot, releaseSlot);
       try {
-        await inStep(Promise.race([attempt.callbackStarted, transaction]));
+        await inStep(Promise.race([callbackStarted, transaction]));
         await withTimeLimit(timeoutMs, transaction, `The transaction took longer than ${timeoutMs} ms.`);
       } catch (error) {
-        throw attempt.abandon(error);
+        isAbandoned = true;
+        // An ORM may have wrapped it.
+        throw ending !== undefined && 'error' in ending ? ending.error : error;
       }
-      const status = attempt.status();
-      if (status !== 'missing') return { status };
+      if (ending === undefined || 'error' in ending) {
+        throw new StoreError(
+          '`transaction` of the access resolved, but its work has failed or never ran. Return the promise of your ORM’s ' +
+            'transaction, and let what work throws reach your ORM.',
+          { cause: ending?.error },
+        );
+      }
+      if (ending.status !== 'missing') return { status: ending.status };
       isMissing = true;
     }
     return { status: 'busy' };
   };
 }
 
-/** A record as it was read. Version 0: there is none. */
-interface Row {
-  readonly record: SubjectRecord;
-  readonly version: number;
-  readonly now: number;
+/** Inside a transaction, the lock makes sure that a write cannot come too late. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** Fails if the callback ended the transaction, or swallowed an error after which PostgreSQL refuses to go on. */
+async function releaseSavepoint<Tx>(access: TransactionAccess<Tx>, tx: Tx, savepoint: string): Promise<void> {
+  try {
+    await access.query(tx, `RELEASE SAVEPOINT ${savepoint}`, []);
+  } catch (cause) {
+    throw new StoreError(
+      'The callback returned, but its transaction cannot be committed; `cause` says why. It probably caught an SQL ' +
+        'error, which leaves the transaction failed, or ended the transaction itself. Let SQL errors be thrown, or ' +
+        'use a savepoint (a nested transaction of your ORM).',
+      { cause },
+    );
+  }
 }
 
-/** A record that is made before its transaction begins is kept for an hour, which is longer than a transaction. */
-const HOUR_MS = 3_600_000;
-
-/** One notification, through as many transactions as it takes. */
-class Attempt<Tx> {
-  readonly #access: TransactionAccess<Tx>;
-  readonly #sql: TransactionSql;
-  readonly #request: TransactRequest;
-  readonly #work: (tx: Tx, claim: Claim) => Promise<void>;
-  readonly #afterCallback: (tx: Tx) => void;
+/** Limits how many transactions are open at a time. The others wait in line. */
+class Semaphore {
+  readonly #most: number;
   readonly #timeoutMs: number;
-  readonly #key: string;
-  readonly #token = newToken();
-  #started: () => void = () => undefined;
-  readonly callbackStarted = new Promise<void>((resolve) => {
-    this.#started = resolve;
-  });
-  /** What the last run of the transaction's work came to. */
-  #ending: { readonly status: Status | 'missing' } | { readonly error: unknown } | undefined;
-  #isAbandoned = false;
+  readonly #waiting = new Set<() => void>();
+  #taken = 0;
 
-  constructor(
-    access: TransactionAccess<Tx>,
-    sql: TransactionSql,
-    request: TransactRequest,
-    work: (tx: Tx, claim: Claim) => Promise<void>,
-    afterCallback: (tx: Tx) => void,
-    timeoutMs: number,
-  ) {
-    this.#access = access;
-    this.#sql = sql;
-    this.#request = request;
-    this.#work = work;
-    this.#afterCallback = afterCallback;
+  constructor(most: number, timeoutMs: number) {
+    this.#most = most;
     this.#timeoutMs = timeoutMs;
-    this.#key = keyOf(request.subject);
   }
 
-  decide({ record, now }: Row) {
-    const claim = { state: this.#request.state, token: this.#token, now, leaseMs: this.#timeoutMs };
-    return decideClaim(record, claim);
-  }
-
-  async read(tx: Tx | undefined): Promise<Row> {
-    const row = this.#rowOf(await this.#query(tx, this.#sql.read(this.#key)));
-    if (row === undefined) throw unexpectedReply('read');
-    return row;
-  }
-
-  /** Makes the record that a transaction locks. */
-  async makeRecord(now: number): Promise<void> {
-    await this.#write(undefined, NO_RECORD, {
-      version: 0,
-      next: nextVersion(0, now),
-      expiresAt: now + HOUR_MS,
+  /**
+   * Waits for a slot. The caller must release it.
+   *
+   * @throws `StoreError` after the timeout
+   */
+  async acquire(): Promise<void> {
+    if (this.#taken < this.#most) {
+      this.#taken += 1;
+      return;
+    }
+    let tell: () => void = () => undefined;
+    const turn = new Promise<void>((resolve) => {
+      tell = resolve;
+      this.#waiting.add(resolve);
     });
-  }
-
-  async transaction(): Promise<void> {
-    await this.#access.transaction((tx) => this.#run(tx), { timeoutMs: this.#timeoutMs });
-  }
-
-  /** Whatever still happens in the transaction, it is rolled back. Returns the error to report. */
-  abandon(error: unknown): unknown {
-    this.#isAbandoned = true;
-    // An ORM may have wrapped it.
-    return this.#ending !== undefined && 'error' in this.#ending ? this.#ending.error : error;
-  }
-
-  status(): Status | 'missing' {
-    if (this.#ending !== undefined && 'status' in this.#ending) return this.#ending.status;
+    const isLate = (await within(this.#timeoutMs, turn)) === TIMED_OUT;
+    // Its turn may have come at the same moment.
+    if (!isLate || !this.#waiting.delete(tell)) return;
     throw new StoreError(
-      '`transaction` of the access resolved, but its work has failed or never ran. Return the promise of your ORM’s ' +
-        'transaction, and let what work throws reach your ORM.',
-      { cause: this.#ending?.error },
+      `${this.#most} transactions were open for ${this.#timeoutMs} ms, which is the most that the store opens. ` +
+        "Raise the pool's max and maxTransactions, or look for callbacks that take long.",
     );
   }
 
-  /** May run more than once, if the ORM retries. */
-  async #run(tx: Tx): Promise<void> {
-    this.#ending = undefined;
-    try {
-      this.#ending = { status: await this.#claimAndComplete(tx) };
-    } catch (error) {
-      this.#ending = { error };
-      throw error;
+  /** Passes the slot to the next in line, or frees it. */
+  release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#taken -= 1;
+      return;
     }
-  }
-
-  async #claimAndComplete(tx: Tx): Promise<Status | 'missing'> {
-    this.#refuseIfAbandoned();
-    const locked = this.#rowOf(await this.#query(tx, this.#sql.lock(this.#key, this.#timeoutMs)));
-    if (locked === undefined) {
-      const row = await this.read(tx);
-      if (row.version === 0) return 'missing';
-      return this.decide(row).status === 'done' ? 'done' : 'busy';
-    }
-    const decision = this.decide(locked);
-    if (decision.status !== 'claimed') return decision.status;
-
-    const lockedAt = performance.now();
-    const { subject, state, retentionMs } = this.#request;
-    const version = nextVersion(locked.version, locked.now);
-    const { handledStates, next = NO_RECORD } = decision;
-    const savepoint = `pix_${newToken().replaceAll('-', '')}`;
-    await this.#query(tx, { text: `SAVEPOINT ${savepoint}`, values: [] });
-    this.#refuseIfAbandoned();
-    this.#started();
-    try {
-      await this.#work(tx, { subject, state, token: this.#token, fence: version, handledStates });
-    } finally {
-      this.#afterCallback(tx);
-    }
-    this.#refuseIfAbandoned();
-    await this.#release(tx, savepoint);
-
-    const now = locked.now + Math.ceil(performance.now() - lockedAt);
-    const completion = decideComplete(next, { state, token: this.#token, now, retentionMs });
-    const record = completion.next ?? next;
-    const change = { version: locked.version, next: version, expiresAt: expiryOf(record, version) };
-    if (!(await this.#write(tx, record, change))) {
-      throw new StoreError(
-        'The record of the notification was changed while its callback held it, so the transaction is rolled back. ' +
-          "Look for callbacks that end their transaction, or write to the store's table.",
-      );
-    }
-    return 'completed';
-  }
-
-  /** Fails if the callback ended the transaction, or swallowed an error after which PostgreSQL refuses to go on. */
-  async #release(tx: Tx, savepoint: string): Promise<void> {
-    try {
-      await this.#query(tx, { text: `RELEASE SAVEPOINT ${savepoint}`, values: [] });
-    } catch (cause) {
-      throw new StoreError(
-        'The callback returned, but its transaction cannot be committed; `cause` says why. It probably caught an SQL ' +
-          'error, which leaves the transaction failed, or ended the transaction itself. Let SQL errors be thrown, or ' +
-          'use a savepoint (a nested transaction of your ORM).',
-        { cause },
-      );
-    }
-  }
-
-  #refuseIfAbandoned(): void {
-    if (this.#isAbandoned) throw new StoreError('The transaction took too long, and is rolled back.');
-  }
-
-  async #query(tx: Tx | undefined, { text, values }: Statement): Promise<readonly unknown[]> {
-    return rowsOf(await this.#access.query(tx, text, values));
-  }
-
-  /** Inside a transaction, the lock makes sure that a write cannot come too late. */
-  async #write(
-    tx: Tx | undefined,
-    record: SubjectRecord,
-    change: Omit<WriteRecord, 'record' | 'before'>,
-  ): Promise<boolean> {
-    const written = { ...change, record: recordToText(record), before: Number.MAX_SAFE_INTEGER };
-    let rows: readonly unknown[] = [];
-    for (const statement of this.#sql.write(this.#key, written)) rows = await this.#query(tx, statement);
-    return rows.length === 1;
-  }
-
-  #rowOf(rows: readonly unknown[]): Row | undefined {
-    if (rows.length === 0) return undefined;
-    const { record, version, now } = readRow(rows[0], this.#sql.unitMs);
-    if (rows.length > 1 || !Number.isSafeInteger(version) || !Number.isSafeInteger(now)) {
-      throw unexpectedReply('read');
-    }
-    return { record: recordFromText(record), version, now };
+    this.#waiting.delete(next);
+    next();
   }
 }
 
-/** None for a statement that has no rows. */
-export function rowsOf(answer: TransactionRows | undefined): readonly unknown[] {
-  return rowsIn(answer) ?? [];
+/** Returns the promise's result, or throws a `StoreError` after `timeoutMs`; a later result goes to `ignored`. */
+export async function withTimeLimit<Value>(
+  timeoutMs: number,
+  promise: Promise<Value>,
+  message: string,
+  ignored: (value: Value) => void = () => {},
+): Promise<Value> {
+  const value = await within(timeoutMs, promise);
+  if (value !== TIMED_OUT) return value;
+  promise.then(ignored, () => {});
+  throw new StoreError(message);
 }

@@ -155,7 +155,7 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
 });
 
 describe('MysqlStore', () => {
-  it.each(['', 'x'.repeat(65), 'a\0b', 'a.b'])('is refused with the table %j', (table) => {
+  it.each(['', 'a\0b'])('is refused with the table %j', (table) => {
     expect(() => new MysqlStore({ execute: async () => [[]] }, { table })).toThrow(ConfigurationError);
     expect(() => new MysqlStore({ execute: async () => [[]] }, { database: table })).toThrow(
       ConfigurationError,

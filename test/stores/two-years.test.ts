@@ -5,14 +5,11 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MysqlStore, type PostgresPool, PostgresStore, type TransactionAccess } from '../../src/stores';
 import { MemoryRecords } from '../../src/stores/memory-store';
-import { MysqlRecords } from '../../src/stores/mysql/mysql-store';
-import { mysqlTable, mysqlTransactionSql } from '../../src/stores/mysql/records-table';
-import { poolAccess } from '../../src/stores/postgres/pool-access';
-import { PostgresRecords } from '../../src/stores/postgres/postgres-records';
-import { postgresTable, postgresTransactionSql } from '../../src/stores/postgres/records-table';
+import { runMysql } from '../../src/stores/mysql-store';
+import { poolAccess } from '../../src/stores/postgres-pool';
 import type { RecordStore } from '../../src/stores/record-store';
-import { scriptRunner } from '../../src/stores/redis/client';
-import { RedisRecords } from '../../src/stores/redis/redis-store';
+import { RedisRecords, scriptRunner } from '../../src/stores/redis-store';
+import { SqlRecords } from '../../src/stores/sql-records';
 import type { IdempotencyStore } from '../../src/webhooks';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
@@ -151,9 +148,15 @@ describe('Two years find a listener that', () => {
   });
 });
 
+/** Records of a store that joins the transactions of an access. */
+function recordsOver<Tx>(access: TransactionAccess<Tx>, ...[dialect, place]: RecordsOf) {
+  return new SqlRecords<Tx>((text, values, tx) => access.query(tx, text, values), dialect, place);
+}
+type RecordsOf = ConstructorParameters<typeof SqlRecords> extends [unknown, ...infer Rest] ? Rest : never;
+
 async function inPostgres(mode: 'plain' | 'transactional') {
   const [table, effects] = [`two_years_${mode}_${run}`, `two_years_effects_${randomUUID().slice(0, 8)}`];
-  const layout = postgresTable({ table });
+  const place = { schema: 'public', table };
   const pool = new pg.Pool({ ...postgresConfig, max: 4 });
   await new PostgresStore(pool, { table }).createTable();
   await pool.query(`CREATE TABLE ${effects} (key text)`);
@@ -162,7 +165,7 @@ async function inPostgres(mode: 'plain' | 'transactional') {
     await pool.query(`DROP TABLE IF EXISTS public.${table}, ${effects}`);
     for (const each of pools) void each.end();
   });
-  const plain = sharing(new PostgresRecords(pool, layout));
+  const plain = sharing(new SqlRecords((text, values) => pool.query(text, values), 'postgres', place));
   const ground: Ground = {
     open(outside, offset) {
       // A pool per process, whose connections end with it.
@@ -176,7 +179,7 @@ async function inPostgres(mode: 'plain' | 'transactional') {
       });
       const access = poolAccess(stepwisePool(own, outside), 5_000);
       return {
-        store: within(access, postgresTransactionSql(layout), offset, access.afterCallback),
+        store: within(access, recordsOver(access, 'postgres', place), offset, (tx) => tx.close()),
         write: (transaction: { query(text: string, values: string[]): Promise<unknown> }, key: string) =>
           transaction.query(`INSERT INTO ${effects} VALUES ($1)`, [key]),
         die: () => {
@@ -209,7 +212,6 @@ function stepwisePool(pool: pg.Pool, outside: Outside): PostgresPool {
 
 async function inMysql(mode: 'plain' | 'within') {
   const [table, effects] = [`two_years_${mode}_${run}`, `two_years_effects_${run}`];
-  const layout = mysqlTable({ table });
   const pool = mysql.createPool({ uri: mysqlUrl, connectionLimit: 4 });
   await new MysqlStore(pool, { table }).createTable();
   await pool.query(`CREATE TABLE IF NOT EXISTS ${effects} (id varchar(100))`);
@@ -248,7 +250,7 @@ async function inMysql(mode: 'plain' | 'within') {
           outside(async () => (await (connection ?? own).query(text, values))[0] as unknown[]),
       };
       return {
-        store: within(access, mysqlTransactionSql(layout), offset),
+        store: within(access, recordsOver(access, 'mysql', { table, readsBack: true }), offset),
         write: (connection: PoolConnection, key: string) =>
           outside(() => connection.query(`INSERT INTO ${effects} VALUES (?)`, [key])),
         die: () => {
@@ -261,5 +263,10 @@ async function inMysql(mode: 'plain' | 'within') {
       return rows.map(({ id }) => String(id));
     },
   };
-  return { ground: mode === 'plain' ? sharing(new MysqlRecords(pool, layout)) : ground };
+  return {
+    ground:
+      mode === 'plain'
+        ? sharing(new SqlRecords((text, values) => runMysql(pool, text, values), 'mysql', { table }))
+        : ground,
+  };
 }

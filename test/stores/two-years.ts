@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'vitest';
 import { type DeadLetters, MemoryDeadLetters } from '../../src/stores';
-import { createIdempotencyStore, type RecordStore } from '../../src/stores/record-store';
-import { rowsOf, type TransactionAccess, type TransactionSql, transactWithin } from '../../src/stores/within';
+import { createIdempotencyStore, type ReadRecord, type RecordStore } from '../../src/stores/record-store';
+import type { RecordsWithin } from '../../src/stores/sql-records';
+import { type TransactionAccess, transactWithin } from '../../src/stores/within';
 import { createWebhookHandler, type IdempotencyStore, type WebhookHandler } from '../../src/webhooks';
 import { authorization, credentials } from '../helpers/deliver';
 import { randomFrom } from '../machines/crash/seed';
@@ -323,28 +324,21 @@ export function stepwise(records: RecordStore, outside: Outside): RecordStore {
 /** A store in the merchant's transaction, with the clock of the two years. */
 export function within<Tx>(
   access: TransactionAccess<Tx>,
-  sql: TransactionSql,
+  records: RecordsWithin<Tx>,
   offset: () => number,
   afterCallback?: (transaction: Tx) => void,
 ): IdempotencyStore<Tx> {
-  const moved: TransactionAccess<Tx> = {
-    transaction: (work, limits) => access.transaction(work, limits),
-    query: async (transaction, text, values) =>
-      rowsOf(await access.query(transaction, text, values)).map((row) =>
-        Object(row).now === undefined
-          ? row
-          : { ...Object(row), now: Number(Object(row).now) + offset() / sql.unitMs },
-      ),
-  };
-  const transact = transactWithin(
-    moved,
-    {
-      ...sql,
-      write: (key, change) => sql.write(key, { ...change, expiresAt: change.expiresAt - offset() }),
+  const later = (reading: ReadRecord) => ({ ...reading, now: reading.now + offset() });
+  const moved: RecordsWithin<Tx> = {
+    read: async (subject, tx) => later(await records.read(subject, tx)),
+    async lock(subject, tx, timeoutMs) {
+      const reading = await records.lock(subject, tx, timeoutMs);
+      return reading && later(reading);
     },
-    { maxTransactions: 3 },
-    afterCallback,
-  );
+    write: (subject, change, tx) =>
+      records.write(subject, { ...change, expiresAt: change.expiresAt - offset() }, tx),
+  };
+  const transact = transactWithin(access, moved, { maxTransactions: 3 }, afterCallback);
   const unused = async () => {
     throw new Error('a store in transactions takes no steps outside them');
   };

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { PostgresStore } from 'pix-automatic-sdk/stores';
-import { postgresTable } from '../../../src/stores/postgres/records-table';
+import { SqlRecords } from '../../../src/stores/sql-records';
 import { findPostgres, postgresConfig } from '../../../test/helpers/postgres';
 import { interleave } from '../../lib/interleave';
 import {
@@ -19,7 +19,7 @@ import { countRoundTrips, recordTransaction, type Sent, serverTimes } from './po
 const COUNT = 200;
 const table = 'notifications';
 const schema = `pix_automatic_benchmark_${process.pid}`;
-const sql = postgresTable({ table, schema });
+const { sql } = new SqlRecords(() => Promise.reject(), 'postgres', { table, schema });
 const transaction = { state: 'PAID', retentionMs: RETENTION_MS, timeoutMs: 25_000 };
 
 export async function postgres(options: { rounds: number; random: () => number }) {
@@ -106,8 +106,8 @@ function barePlain(pool: pg.Pool): Handle {
   return async (subject) => {
     const { claimed, completed, version, expiresAt, before } = bareRecord();
     await pool.query(sql.read, [subject]);
-    await pool.query(sql.insert, [subject, claimed, version, expiresAt, before / 1000]);
-    await pool.query(sql.update, [completed, version + 1, expiresAt, subject, version, before / 1000]);
+    await pool.query(sql.insert, [subject, claimed, version, expiresAt, before]);
+    await pool.query(sql.update, [completed, version + 1, expiresAt, subject, version, before]);
   };
 }
 

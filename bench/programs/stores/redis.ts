@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { RedisStore } from 'pix-automatic-sdk/stores';
 import { createClient } from 'redis';
-import { SCRIPT } from '../../../src/stores/redis/redis-store';
+import { SCRIPT } from '../../../src/stores/redis-store';
 import { findRedis, redisUrl } from '../../../test/helpers/redis';
 import { interleave } from '../../lib/interleave';
 import {

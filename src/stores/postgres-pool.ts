@@ -1,13 +1,77 @@
-import { ConfigurationError, StoreError } from '../../errors';
-import { withTimeLimit } from '../time-limit';
-import type { TransactionAccess } from '../within';
-import type {
-  PostgresPool,
-  PostgresPoolClient,
-  PostgresQuery,
-  PostgresResult,
-  PostgresTypes,
-} from './client';
+import { ConfigurationError, StoreError } from '../errors';
+import { type TransactionAccess, withTimeLimit } from './within';
+
+/** The part of a query result that `pg` and PGlite share. */
+export interface PostgresRows {
+  /** The rows of the result. */
+  readonly rows: unknown[];
+}
+
+/** The database in plain mode: a `Pool` or `Client` of `pg`, a `PGlite`, Neon's `neon()`: anything with `query`. */
+export interface PostgresQueryable {
+  /** Runs a statement, with values for `$1`, `$2` and so on. Resolves with the rows, or with `{ rows }`. */
+  query(text: string, values?: unknown[]): PromiseLike<PostgresRows | readonly unknown[]>;
+}
+
+/** The database in transactional mode: a `Pool` of `pg`, or of a compatible driver. */
+export interface PostgresPool extends PostgresQueryable {
+  /** Passes a connection to the callback, or the error that prevented it. */
+  connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void;
+  /** Tells a pool from a client, whose `connect` passes no connection. */
+  readonly totalCount: number;
+  /** The pool's own options. */
+  readonly options?:
+    | {
+        /** The most connections that it opens. */
+        readonly max?: number | undefined;
+      }
+    | undefined;
+}
+
+/** A connection from the pool. */
+export interface PostgresPoolClient {
+  /** Runs a statement on this connection. */
+  query(query: string | PostgresQuery, values?: unknown[]): Promise<PostgresResult>;
+  /** Returns the connection to the pool. With an error, the pool closes it instead. */
+  release(error?: Error): void;
+  /** Listens for the loss of the connection. */
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  /** Stops listening. */
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** A statement, as an object. */
+export interface PostgresQuery {
+  /** The SQL. */
+  text: string;
+  /** Values for `$1`, `$2` and so on. */
+  values?: unknown[];
+  /** The name under which the connection keeps the statement prepared. */
+  name?: string;
+  /** `'array'` for rows as lists of values. */
+  rowMode?: 'array';
+  /** How `pg` reads the values of the result. */
+  types?: PostgresTypes;
+  /** Makes the server refuse more than one statement. Supported by pg 8.12 and later. */
+  queryMode?: 'extended';
+  /** How long `pg` waits for the answer, in milliseconds. */
+  query_timeout?: number;
+}
+
+/** Type parsers, as `pg` takes them. */
+export interface PostgresTypes {
+  /** Returns the function that reads values of the type with this id. */
+  // biome-ignore lint/suspicious/noExplicitAny: what pg's own declaration says
+  getTypeParser(id: number, format?: any): any;
+}
+
+/** A result with the fields that a transaction needs. */
+export interface PostgresResult extends PostgresRows {
+  /** How many rows the statement changed or returned. */
+  readonly rowCount: number | null;
+  /** The command tag's first word: `'COMMIT'`. */
+  readonly command: string;
+}
 
 /** A statement as an object, as `pg` takes it. */
 export interface PostgresStatement {
@@ -52,10 +116,7 @@ export interface PostgresTransaction {
 }
 
 /** Joins transactions of a pool of `pg`. */
-export function poolAccess(
-  pool: PostgresPool,
-  stepTimeoutMs: number,
-): TransactionAccess<PoolTransaction> & { afterCallback: (transaction: PoolTransaction) => void } {
+export function poolAccess(pool: PostgresPool, stepTimeoutMs: number): TransactionAccess<PoolTransaction> {
   return {
     async transaction(work, { timeoutMs }) {
       const client = await checkOut(pool, stepTimeoutMs);
@@ -81,11 +142,10 @@ export function poolAccess(
     },
     query: (transaction, text, values) =>
       transaction === undefined ? pool.query(text, values) : transaction.send(text, values),
-    afterCallback: (transaction) => transaction.close(),
   };
 }
 
-class PoolTransaction implements PostgresTransaction {
+export class PoolTransaction implements PostgresTransaction {
   readonly #client: PostgresPoolClient;
   readonly #stepTimeoutMs: number;
   /** Settles when the last statement has ended: `pg` wants one statement at a time. */
@@ -103,19 +163,18 @@ class PoolTransaction implements PostgresTransaction {
   }
 
   query<Row>(statement: string | PostgresStatement, values?: readonly unknown[]) {
-    const running = this.#run(statement, values);
-    const result = new Promise<PostgresTransactionResult<Row>>((resolve, reject) => {
-      running.then(
-        (answer) => this.#hasReturned || resolve(answer as PostgresTransactionResult<Row>),
-        (error: unknown) => this.#hasReturned || reject(error),
-      );
-    });
+    const result = this.#run(statement, values).finally(() =>
+      this.#hasReturned ? new Promise<never>(() => undefined) : undefined,
+    );
     // The failure of a query that is not awaited fails the delivery, and does not end the process.
     result.catch(() => undefined);
-    return result;
+    return result as Promise<PostgresTransactionResult<Row>>;
   }
 
-  async #run(statement: unknown, values: readonly unknown[] | undefined): Promise<PostgresResult> {
+  async #run(
+    statement: string | PostgresStatement,
+    values: readonly unknown[] | undefined,
+  ): Promise<PostgresResult> {
     if (this.#hasReturned || this.#hasEnded) throw this.#tooLate();
     const query = this.#checked(statement, values);
     this.#running += 1;
@@ -174,18 +233,19 @@ class PoolTransaction implements PostgresTransaction {
     return error;
   }
 
-  /** Returns a checked copy, so that a getter that changes its value cannot send what was not checked. */
-  #checked(statement: unknown, givenValues: readonly unknown[] | undefined): PostgresQuery {
-    const isObject = typeof statement === 'object' && statement !== null;
-    const { text, values, name, rowMode, types } = (
-      isObject ? statement : { text: statement }
-    ) as Partial<PostgresStatement>;
-    if (typeof text !== 'string') {
-      throw this.#refuse("Expected an SQL statement: a text, or { text, values }, as in query('SELECT 1').");
-    }
-    const start = text.replace(BLANKS_AND_COMMENTS, '');
+  #checked(
+    statement: string | PostgresStatement,
+    givenValues: readonly unknown[] | undefined,
+  ): PostgresQuery {
+    const { text, values, ...rest } = {
+      ...(typeof statement === 'string' ? { text: statement } : statement),
+    };
+    const start = typeof text === 'string' ? text.replace(BLANKS_AND_COMMENTS, '') : '';
     if (!/^[a-z(]/i.test(start)) {
-      throw this.#refuse('Expected an SQL statement to begin with a word, or with comments before it.');
+      throw this.#refuse(
+        "Expected an SQL statement that begins with a word, or with comments before it: query('SELECT 1'), or " +
+          "query({ text: 'SELECT 1' }).",
+      );
     }
     if (TRANSACTION_CONTROL.test(start)) {
       throw this.#refuse(
@@ -194,15 +254,8 @@ class PoolTransaction implements PostgresTransaction {
     }
     const list = givenValues ?? values ?? [];
     if (!Array.isArray(list)) throw this.#refuse('Expected the values of an SQL statement to be an array.');
-    return {
-      text,
-      values: [...list],
-      ...(typeof name === 'string' && { name }),
-      ...(rowMode === 'array' && { rowMode }),
-      ...(typeof types === 'object' && { types }),
-      // PostgreSQL then refuses several statements in one text.
-      queryMode: 'extended',
-    };
+    // PostgreSQL then refuses several statements in one text.
+    return { ...rest, text, values: list, queryMode: 'extended' } as PostgresQuery;
   }
 
   #refuse(message: string): ConfigurationError {

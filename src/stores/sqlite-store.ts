@@ -1,13 +1,8 @@
-import { ConfigurationError, StoreError } from '../../errors';
-import { sleep } from '../../shared/time';
-import { checkDuration } from '../../values/option-checks';
-import {
-  type ReadRecord,
-  type RecordStore,
-  readRow,
-  StoreOverRecords,
-  type WriteRecord,
-} from '../record-store';
+import { ConfigurationError, StoreError } from '../errors';
+import { sleep } from '../shared/time';
+import { checkDuration } from '../values/option-checks';
+import { StoreOverRecords } from './record-store';
+import { SqlRecords } from './sql-records';
 
 /** The part of a `DatabaseSync` (`node:sqlite`) or a `Database` (bun, better-sqlite3, libsql) that the store uses. */
 export interface SqliteDatabase {
@@ -72,115 +67,50 @@ export interface SqliteStoreOptions {
  * - **A crash** of the process or, with `FULL`, of the machine leaves either the old record or the new one.
  */
 export class SqliteStore extends StoreOverRecords {
-  readonly #records: SqliteRecords;
+  readonly #records: SqlRecords;
 
   /**
    * @param database - a database for this store alone
    * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
    */
   constructor(database: SqliteDatabase | LibsqlClient, options: SqliteStoreOptions = {}) {
-    const { table = 'pix_automatic_notifications', busyTimeoutMs = 2000 } = options;
-    const records = new SqliteRecords(
-      statementRunner(database),
-      table,
-      checkDuration('busyTimeoutMs', busyTimeoutMs),
-    );
+    const { table, busyTimeoutMs = 2000 } = options;
+    const run = patiently(statementRunner(database), checkDuration('busyTimeoutMs', busyTimeoutMs));
+    const records = new SqlRecords(run, 'sqlite', { table });
     super(records);
     this.#records = records;
   }
 
   /** Creates the table and its index if they are missing. Any number of processes may call it at the same time. */
   async createTable(): Promise<void> {
-    for (const statement of this.#records.create) await this.#records.run(statement);
+    await this.#records.createTable();
   }
 
   /** Returns the SQL that `createTable` runs, for your migrations. */
   createTableSql(): string {
-    return this.#records.create.map((statement) => `${statement};\n`).join('');
+    return this.#records.createTableSql();
   }
 }
 
-/** Milliseconds since 1970 by SQLite's clock, the same throughout a statement; `unixepoch('subsec')` needs 3.42. */
-const NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
-
-export class SqliteRecords implements RecordStore {
-  readonly create: readonly string[];
-  readonly #execute: Execute;
-  readonly #name: string;
-  readonly #busyTimeoutMs: number;
-
-  constructor(execute: Execute, table: string, busyTimeoutMs: number) {
-    if (table === '' || table.includes('\0') || /^sqlite_/i.test(table)) {
-      throw new ConfigurationError(
-        "Expected table to be a name, unquoted, that does not begin with 'sqlite_'. It is quoted for you.",
-      );
-    }
-    this.#execute = execute;
-    this.#name = quoted(table);
-    this.#busyTimeoutMs = busyTimeoutMs;
-    this.create = [
-      `CREATE TABLE IF NOT EXISTS ${this.#name} (
-  subject TEXT NOT NULL PRIMARY KEY,
-  -- JSON: which states are done, and the lease of the claim at work.
-  record TEXT NOT NULL,
-  version INTEGER NOT NULL,
-  -- Milliseconds since 1970: datetime(expires_at / 1000, 'unixepoch') reads it.
-  expires_at INTEGER NOT NULL
-)`,
-      `CREATE INDEX IF NOT EXISTS ${quoted(`${table}_expires_at`)} ON ${this.#name} (expires_at)`,
-    ];
-  }
-
-  async read(subject: string): Promise<ReadRecord> {
-    const [row] = await this.run(
-      `SELECT record, version, ${NOW} AS now FROM (SELECT 1) LEFT JOIN ${this.#name} ON subject = ?`,
-      subject,
-    );
-    return readRow(row);
-  }
-
-  async write(subject: string, { record, version, next, before, expiresAt }: WriteRecord): Promise<boolean> {
-    const rows =
-      version === 0
-        ? await this.run(
-            `INSERT INTO ${this.#name} (subject, record, version, expires_at) SELECT ?, ?, ?, ? WHERE ${NOW} < ? ` +
-              'ON CONFLICT (subject) DO NOTHING RETURNING 1',
-            ...[subject, record, next, expiresAt, before],
-          )
-        : await this.run(
-            `UPDATE ${this.#name} SET record = ?, version = ?, expires_at = ? ` +
-              `WHERE subject = ? AND version = ? AND ${NOW} < ? RETURNING 1`,
-            ...[record, next, expiresAt, subject, version, before],
-          );
-    return rows.length === 1;
-  }
-
-  async deleteExpired(limit: number): Promise<number> {
-    const rows = await this.run(
-      `DELETE FROM ${this.#name} WHERE subject IN (` +
-        `SELECT subject FROM ${this.#name} WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT ?) RETURNING 1`,
-      limit,
-    );
-    return rows.length;
-  }
-
-  async run(sql: string, ...values: (string | number)[]): Promise<unknown[]> {
-    const deadline = performance.now() + this.#busyTimeoutMs;
+/** Tries a statement again while another connection holds the file, or has just changed the schema. */
+function patiently(execute: Execute, busyTimeoutMs: number): Execute {
+  return async (sql, values) => {
+    const deadline = performance.now() + busyTimeoutMs;
     for (;;) {
       try {
-        return await this.#execute(sql, values);
+        return await execute(sql, values);
       } catch (error) {
         if (!mayPass(error)) throw error;
-        if (performance.now() > deadline) throw stillHeld(this.#busyTimeoutMs, error);
+        if (performance.now() > deadline) throw stillHeld(busyTimeoutMs, error);
       }
       await sleep(5 + Math.random() * 20);
     }
-  }
+  };
 }
 
 type Execute = (sql: string, values: (string | number)[]) => Promise<unknown[]>;
 
-export function statementRunner(database: SqliteDatabase | LibsqlClient): Execute {
+function statementRunner(database: SqliteDatabase | LibsqlClient): Execute {
   if (typeof database === 'object' && database !== null) {
     if ('prepare' in database && typeof database.prepare === 'function') return inProcess(database);
     if ('execute' in database && typeof database.execute === 'function') {
@@ -235,8 +165,4 @@ function stillHeld(busyTimeoutMs: number, cause: unknown): StoreError {
       'with a long transaction on the file, such as a backup or a shell, and use WAL, so that readers do not block it.',
     { cause },
   );
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,17 +1,33 @@
-import { ConfigurationError } from '../../errors';
-import type { Transact } from '../idempotency-store';
-import { StoreOverRecords } from '../record-store';
-import { type TransactionOptions, transactWithin } from '../within';
-import type { PostgresPool, PostgresQueryable } from './client';
-import { type PostgresTransaction, poolAccess } from './pool-access';
-import { PostgresRecords } from './postgres-records';
+import { ConfigurationError } from '../errors';
+import type { Transact } from './idempotency-store';
 import {
-  createPostgresTable,
-  type PostgresTable,
-  type PostgresTableOptions,
-  postgresTable,
-  postgresTransactionSql,
-} from './records-table';
+  type PoolTransaction,
+  type PostgresPool,
+  type PostgresQueryable,
+  type PostgresTransaction,
+  poolAccess,
+} from './postgres-pool';
+import { StoreOverRecords } from './record-store';
+import { SqlRecords } from './sql-records';
+import {
+  type StoreWithin,
+  storeWithin,
+  type TransactionAccess,
+  type TransactionOptions,
+  transactWithin,
+} from './within';
+
+/** Where the records are. */
+export interface PostgresTableOptions {
+  /**
+   * The table's schema, unquoted; it must exist. Default: `'public'`, whatever the connection's `search_path` says,
+   * because two processes with different ones would each keep records of their own.
+   */
+  readonly schema?: string | undefined;
+
+  /** The table's name, unquoted, of up to 52 bytes. Default: `'pix_automatic_notifications'`. */
+  readonly table?: string | undefined;
+}
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean>
@@ -54,8 +70,7 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
   /** Defined in transactional mode only. */
   declare readonly transact: [Transactional] extends [true] ? Transact<PostgresTransaction> : undefined;
 
-  readonly #records: PostgresRecords;
-  readonly #table: PostgresTable;
+  readonly #records: SqlRecords<PoolTransaction>;
 
   /**
    * @param database - a `Pool` of `pg`; in plain mode anything with `query`
@@ -71,11 +86,14 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
         'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
       );
     }
-    const table = postgresTable(options);
-    const records = new PostgresRecords(database, table);
+    const { schema = 'public', table, stepTimeoutMs = 5_000 } = options;
+    const records = new SqlRecords<PoolTransaction>(
+      (text, values, tx) => (tx === undefined ? database.query(text, values) : tx.send(text, values)),
+      'postgres',
+      { schema, table },
+    );
     super(records);
     this.#records = records;
-    this.#table = table;
     if (options.transactional !== true) return;
     if (!isPool(database)) {
       throw new ConfigurationError(
@@ -83,25 +101,24 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
           'its own: pass a `new Pool()` of pg.',
       );
     }
-    const { maxTransactions = threeQuarters(database.options?.max ?? POOL_MAX), stepTimeoutMs = 5_000 } =
-      options;
+    const { maxTransactions = threeQuarters(database.options?.max ?? POOL_MAX) } = options;
     const access = poolAccess(database, stepTimeoutMs);
     const limits = { ...options, maxTransactions, stepTimeoutMs };
-    const transact = transactWithin(access, postgresTransactionSql(table), limits, access.afterCallback);
+    const transact = transactWithin(access, records, limits, (transaction) => transaction.close());
     Object.assign(this, { transact });
   }
 
   /**
    * Creates the table and its index if they are missing. Any number of processes may call it at the same time.
    *
-   * The schema must exist, and the role needs `USAGE` and `CREATE` on it. A table that exists already must be an
-   * ordinary one, without triggers, rules or row security. It must belong to the role, or to one that the role is a
-   * member of: whoever owns the table can make a notification run twice.
+   * The schema must exist, and the role needs `USAGE` and `CREATE` on it. A table that exists already must belong to the
+   * role, or to one that the role is a member of: whoever owns the table can make a notification run twice. PostgreSQL
+   * checks that for every role but a superuser.
    *
-   * @throws `StoreError` for a table that cannot be used or created; the message says what to change
+   * @throws `StoreError` for a table that cannot be created or belongs to another role; the message says what to change
    */
   async createTable(): Promise<void> {
-    await createPostgresTable((text, values) => this.#records.query(text, values), this.#table);
+    await this.#records.createTable();
   }
 
   /**
@@ -109,7 +126,7 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
    * `UPDATE` and `DELETE` on the table.
    */
   createTableSql(): string {
-    return `${this.#table.create};\n${this.#table.createIndex};\n`;
+    return this.#records.createTableSql();
   }
 }
 
@@ -123,4 +140,37 @@ function threeQuarters(max: number): number {
 
 function isPool(database: PostgresQueryable): database is PostgresPool {
   return 'connect' in database && typeof database.connect === 'function' && 'totalCount' in database;
+}
+
+/** Where {@link postgresStoreWithin} keeps its records, and the limits of its transactions. */
+export interface PostgresStoreWithinOptions extends PostgresTableOptions, TransactionOptions {}
+
+/**
+ * An idempotency store in PostgreSQL that joins the transactions of your ORM: what a callback writes through
+ * `context.transaction`, the ORM's own transaction, happens **exactly once**. `docs/transactions.md` has the access for
+ * each ORM, and what a callback must keep to:
+ *
+ * ```ts
+ * const store = postgresStoreWithin<Prisma.TransactionClient>({
+ *   transaction: (work, { timeoutMs }) => prisma.$transaction(work, { timeout: timeoutMs, maxWait: 5_000 }),
+ *   query: (tx, text, values) => (tx ?? prisma).$queryRawUnsafe(text, ...values),
+ * });
+ * ```
+ *
+ * The claim, the writes and the completion are one transaction, and `200` is answered only when its commit was
+ * confirmed. A crash at any point leaves all of it or nothing. Effects elsewhere (a mail, an HTTP call) still happen at
+ * least once.
+ *
+ * @throws `ConfigurationError` for an access or an option that cannot work
+ */
+export function postgresStoreWithin<Tx>(
+  access: TransactionAccess<Tx>,
+  options: PostgresStoreWithinOptions = {},
+): StoreWithin<Tx> {
+  return storeWithin(
+    access,
+    'postgres',
+    { schema: options.schema ?? 'public', table: options.table },
+    options,
+  );
 }
