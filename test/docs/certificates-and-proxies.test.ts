@@ -8,10 +8,8 @@ import type { PaymentsClient } from 'pix-automatic-sdk';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAuthority } from '../helpers/certificates';
 import { reply, startHttpServer, unusedPort } from '../helpers/http-server';
-import { loadBlock } from './load-block';
-import { codeBlocks } from './markdown';
-
-const guide = codeBlocks('docs/client.md');
+import { blockWith } from './markdown';
+import { loadBlock } from './run-block';
 
 /** The client of the block that has the text, with an environment of its own. */
 async function clientOf(
@@ -19,16 +17,12 @@ async function clientOf(
   env: Readonly<Record<string, string>>,
   folder = '',
 ): Promise<PaymentsClient> {
-  const block = guide.find(({ code }) => code.includes(text));
-  if (block === undefined) throw new Error(`No block of the guide has ${text}.`);
+  const block = blockWith(text, 'docs/client.md');
   const all = { PAYMENTS_API_KEY: 'key', PAYMENTS_API_TOKEN: 'token', NO_PROXY: '', ...env };
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const { client } = await loadBlock({
-    ...block,
-    code: block.code.replaceAll("'certificates/", `'${folder}/`),
-  });
-  return client;
+  const code = block.code.replaceAll("'certificates/", `'${folder}/`);
+  return (await loadBlock({ ...block, code })).client;
 }
 
 const failureOf = (call: Promise<unknown>) =>

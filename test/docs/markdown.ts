@@ -86,6 +86,13 @@ export function codeBlocks(file: string): CodeBlock[] {
   return sections(file).flatMap(({ blocks }) => blocks);
 }
 
+/** The code block of a file that has the text. */
+export function blockWith(text: string, file: string): CodeBlock {
+  const found = codeBlocks(file).find(({ code }) => code.includes(text));
+  if (found === undefined) throw new Error(`No block of ${file} has ${text}.`);
+  return found;
+}
+
 /** The targets of all links in a text, except in code. */
 export function linksIn(text: string): string[] {
   const prose = text.replace(/`[^`\n]*`/g, 'code');

@@ -9,8 +9,8 @@ import {
 import { expect, test } from 'vitest';
 import { testStoreContract } from '../stores/contract';
 import { lease, retain } from '../stores/limits';
-import { loadBlock } from './load-block';
 import { type CodeBlock, codeBlocks } from './markdown';
+import { loadBlock } from './run-block';
 
 const [storeBlock, checksBlock] = codeBlocks('docs/write-your-own-store.md').filter(
   ({ info }) => info === 'ts run',

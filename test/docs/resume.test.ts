@@ -1,8 +1,8 @@
 import { type PaymentsClient, TimeoutError, type Transaction } from 'pix-automatic-sdk';
 import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { afterEach, expect, it, vi } from 'vitest';
-import { loadBlock } from './load-block';
-import { codeBlocks } from './markdown';
+import { blockWith } from './markdown';
+import { loadBlock } from './run-block';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -10,8 +10,6 @@ afterEach(() => {
 });
 
 it('the reconciliation of the guide to the client resumes where a run was cut short', async () => {
-  const block = codeBlocks('docs/client.md').find(({ code }) => code.includes('function reconcileOrders'));
-  if (block === undefined) throw new Error('The guide has no such block.');
   const checked = new Set<string>();
   const paid: string[] = [];
   const uuids = Array.from({ length: 60 }, (_, index) => `uuid-${index}`);
@@ -45,7 +43,7 @@ it('the reconciliation of the guide to the client resumes where a run was cut sh
   };
   vi.useFakeTimers();
   try {
-    const { reconcileOrders } = await loadBlock(block);
+    const { reconcileOrders } = await loadBlock(blockWith('function reconcileOrders', 'docs/client.md'));
     const run = () => reconcileOrders(client as unknown as PaymentsClient, handler, '2026-11-23');
 
     const first = expect(run()).rejects.toMatchObject({ code: 'timeout' });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { vi } from 'vitest';
 import type { CodeBlock } from './markdown';
 
 /**
@@ -22,6 +23,20 @@ export async function runBlock({ code }: CodeBlock, env: NodeJS.ProcessEnv = {})
     return `${stdout}${stderr}`.trimEnd().split('\n');
   } finally {
     // For a symbolic link, this removes only the link.
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** The exports of a block. Another test checks what it prints. */
+export async function loadBlock({ code }: CodeBlock) {
+  const directory = mkdtempSync(join(tmpdir(), 'docs-'));
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => {});
+  try {
+    const file = join(directory, 'block.ts');
+    writeFileSync(file, code);
+    return await import(/* @vite-ignore */ file);
+  } finally {
+    printed.mockRestore();
     rmSync(directory, { recursive: true });
   }
 }

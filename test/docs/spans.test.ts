@@ -8,15 +8,14 @@ import {
   type Span,
   type SpanOptions,
   type SpanStatus,
-  type TimeInput,
   type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { loadBlock } from './load-block';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type CodeBlock, codeBlocks } from './markdown';
+import { loadBlock } from './run-block';
 
 const [clientBlock, listenerBlock] = codeBlocks('docs/observability.md').filter(({ code }) =>
   code.includes('@opentelemetry/api'),
@@ -27,8 +26,11 @@ beforeAll(() => {
   context.setGlobalContextManager(contextManager());
   trace.setGlobalTracerProvider({ getTracer: () => tracer });
 });
-beforeEach(() => {
+afterEach(() => {
   spans.length = 0;
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 afterAll(() => {
   context.disable();
@@ -38,9 +40,6 @@ afterAll(() => {
 test('each attempt of a call is a span below the active one, with an event for each retry', async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.close());
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-  });
   vi.stubEnv('PAYMENTS_BASE_URL', sandbox.url);
   vi.stubEnv('PAYMENTS_API_KEY', sandbox.credentials.apiKey);
   vi.stubEnv('PAYMENTS_API_TOKEN', sandbox.credentials.apiToken);
@@ -55,7 +54,7 @@ test('each attempt of a call is a span below the active one, with an event for e
   for (const attempt of [first, second]) {
     expect(attempt.name).toBe('GET /v1.1/transactions/{transactionUUID}');
     expect(attempt.parent).toBe(order);
-    expect(attempt.end).toBeGreaterThan(attempt.start);
+    expect(attempt.endedAt).toBeGreaterThan(attempt.startedAt);
     expect(attempt.status).toEqual({ code: 2, message: 'api_error' });
   }
   expect(first.attributes).toMatchObject({ 'http.response.status_code': 503, 'error.type': 'api_error' });
@@ -76,11 +75,7 @@ test('each callback is a span that is active in it, and reports its failure', as
   vi.stubGlobal('client', {
     getTransaction: async (uuid: string) => fixtures.transaction({ uuid, refunds: undefined }),
   });
-  onTestFinished(() => {
-    vi.unstubAllGlobals();
-  });
-  const silenced = vi.spyOn(console, 'error').mockImplementation(() => {});
-  onTestFinished(() => silenced.mockRestore());
+  vi.spyOn(console, 'error').mockImplementation(() => {});
   const { handler } = await loadBlock(listenerBlock);
 
   const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
@@ -98,35 +93,37 @@ test('each callback is a span that is active in it, and reports its failure', as
   expect(spans[0]?.attributes).toEqual({ 'payments.kind': 'payment', 'payments.key': 'payment:s-1:PAID' });
 });
 
-/** The data of a span. */
-interface RecordedSpan {
-  readonly name: string;
-  readonly parent: unknown;
-  readonly attributes: Attributes;
-  readonly events: string[];
-  readonly start: number;
-  end?: number;
-  status?: SpanStatus;
-}
-
 // The API package has no implementation that records spans. These are the parts of one that the tests need.
 
+class RecordedSpan {
+  readonly events: string[] = [];
+  readonly parent = trace.getActiveSpan();
+  readonly attributes: Attributes;
+  readonly startedAt: number;
+  endedAt?: number;
+  status?: SpanStatus;
+
+  constructor(
+    readonly name: string,
+    options: SpanOptions = {},
+  ) {
+    this.attributes = options.attributes ?? {};
+    this.startedAt = Number(options.startTime ?? Date.now());
+    spans.push(this);
+  }
+  addEvent(event: string) {
+    this.events.push(event);
+  }
+  setStatus(status: SpanStatus) {
+    this.status = status;
+  }
+  end(time: unknown = Date.now()) {
+    this.endedAt = Number(time);
+  }
+}
+
 const tracer = {
-  startSpan(name: string, options: SpanOptions = {}): Span {
-    const span: RecordedSpan & Partial<Span> = {
-      name,
-      parent: trace.getActiveSpan(),
-      attributes: options.attributes ?? {},
-      events: [],
-      start: Number(options.startTime ?? Date.now()),
-    };
-    spans.push(span);
-    return Object.assign(span, {
-      addEvent: (event: string) => void span.events.push(event),
-      setStatus: (status: SpanStatus) => void Object.assign(span, { status }),
-      end: (time: TimeInput = Date.now()) => void Object.assign(span, { end: Number(time) }),
-    }) as unknown as Span;
-  },
+  startSpan: (name: string, options?: SpanOptions) => new RecordedSpan(name, options) as unknown as Span,
   startActiveSpan(name: string, ...rest: unknown[]) {
     const work = rest.pop() as (span: Span) => unknown;
     const span = tracer.startSpan(name, rest[0] as SpanOptions);

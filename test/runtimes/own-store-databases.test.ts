@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { createIdempotencyStore, type RecordStore } from 'pix-automatic-sdk/stores';
 import { describe, it } from 'vitest';
-import { loadBlock } from '../docs/load-block';
 import { type CodeBlock, sections } from '../docs/markdown';
+import { loadBlock } from '../docs/run-block';
 import { type StoreHarness, testStoreContract } from '../stores/contract';
 
 const found = sections('docs/write-your-own-store.md');
