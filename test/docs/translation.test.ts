@@ -10,20 +10,10 @@ test.each(translations())(
 );
 
 test('the guides with most readers are translated', () => {
+  const guides =
+    'client errors get-started going-live listener one-order-one-journey recurrence stores testing verify';
   expect(translations().map(({ translated }) => translated)).toEqual(
-    expect.arrayContaining([
-      'README.pt-BR.md',
-      'docs/pt/client.md',
-      'docs/pt/errors.md',
-      'docs/pt/get-started.md',
-      'docs/pt/going-live.md',
-      'docs/pt/listener.md',
-      'docs/pt/one-order-one-journey.md',
-      'docs/pt/recurrence.md',
-      'docs/pt/stores.md',
-      'docs/pt/testing.md',
-      'docs/pt/verify.md',
-    ]),
+    expect.arrayContaining(['README.pt-BR.md', ...guides.split(' ').map((name) => `docs/pt/${name}.md`)]),
   );
 });
 

@@ -120,17 +120,6 @@ function withoutComments(code: string, extension: string | undefined): string[] 
 }
 
 function withoutScriptComments(code: string): string {
-  const source = ts.createSourceFile('block.ts', code, ts.ScriptTarget.Latest);
-  let bare = '';
-  const visit = (node: ts.Node): void => {
-    if (ts.isJSDoc(node)) return;
-    const children = node.getChildren(source);
-    for (const child of children) visit(child);
-    if (children.length > 0) return;
-    // Only white space and comments stand before a token.
-    const before = code.slice(node.pos, node.getStart(source));
-    bare += before.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '') + node.getText(source);
-  };
-  visit(source);
-  return bare;
+  const source = ts.createSourceFile('block.ts', code, ts.ScriptTarget.Latest, true);
+  return ts.createPrinter({ removeComments: true }).printFile(source);
 }

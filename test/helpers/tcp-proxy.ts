@@ -3,17 +3,17 @@ import { onTestFinished } from 'vitest';
 
 export interface TcpProxy {
   readonly port: number;
-  /** Ends all connections, and every new one at once, until `mend`. */
+  /** Ends all connections, and every new one at once, until `restore`. */
   cut(): void;
-  /** Forwards nothing until `mend`, in both directions or in the given one. */
+  /** Forwards nothing until `restore`, in both directions or in the given one. */
   stall(only?: 'requests' | 'replies'): void;
   /** Sets the target of new connections. */
   retarget(target: NetConnectOpts): void;
   /** Never again forwards anything on the present connections. New connections are not affected. */
   silence(): void;
-  mend(): void;
+  restore(): void;
   /**
-   * Holds back replies, from the first one that contains the text, until `mend` forwards them in one piece and ends
+   * Holds back replies, from the first one that contains the text, until `restore` forwards them in one piece and ends
    * the connection.
    */
   holdRepliesFrom(text: string): void;
@@ -114,7 +114,7 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     silence() {
       for (const socket of sockets) silenced.add(socket);
     },
-    mend() {
+    restore() {
       state = 'open';
       const late = waiting;
       waiting = [];

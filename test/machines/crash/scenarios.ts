@@ -68,7 +68,7 @@ export const scenarios: readonly Scenario[] = [
       twice(world, async ({ servers, timing }, round) => {
         for (const { proxy } of servers) proxy?.stall(round === 0 ? 'replies' : 'requests');
         await sleep(timing.storeTimeoutMs * 2.5);
-        for (const { proxy } of servers) proxy?.mend();
+        for (const { proxy } of servers) proxy?.restore();
       }),
   },
   {

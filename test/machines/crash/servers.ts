@@ -101,7 +101,7 @@ async function startRedis(through: Through): Promise<StoreServer & { readonly ur
       await client.replicaof('NO', 'ONE');
       client.disconnect();
       proxy.retarget({ host: '127.0.0.1', port: portOf(replica.url) });
-      proxy.mend();
+      proxy.restore();
     },
     proxy,
   };
@@ -131,7 +131,7 @@ async function startPostgres(programs: string, through: Through) {
       await server.stop();
       await ask(replica.config, 'SELECT pg_promote()');
       proxy.retarget({ host: '127.0.0.1', port: Number(replica.config.port) });
-      proxy.mend();
+      proxy.restore();
     },
     proxy,
   } satisfies StoreServer & { config: pg.PoolConfig; itself: pg.PoolConfig };
@@ -184,7 +184,7 @@ async function startMysql(program: string, through: Through) {
         await connection.query('STOP SLAVE');
       });
       proxy.retarget({ host: '127.0.0.1', port: portOf(replica.url) });
-      proxy.mend();
+      proxy.restore();
     },
     proxy,
   } satisfies StoreServer & { url: string; itself: string };

@@ -54,7 +54,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
     // Without an error listener the loss of an idle connection ends the process, as pg's documentation says.
     listeners.on('error', () => undefined);
     onTestFinished(async () => {
-      proxy.mend();
+      proxy.restore();
       await listeners.end();
     });
     const terminate = () =>
@@ -144,7 +144,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
       await terminate();
       // The error's code, which now arrives together with the message that the connection is ready.
       await expect.poll(() => proxy.held).toContain('57P01');
-      proxy.mend();
+      proxy.restore();
       expect((await paying).status).toBe(503);
       expect((await pay('sale-1')).status).toBe(200);
       await expectExactlyOnce(['sale-1']);
@@ -158,7 +158,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
         outage.begin = performance.now();
         await sleep(1000);
         outage.end = performance.now();
-        proxy.mend();
+        proxy.restore();
         await sleep(500);
       });
       await expectExactlyOnce(sent.map(({ id }) => id));
@@ -172,7 +172,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
         outage.begin = performance.now();
         await sleep(1000);
         outage.end = performance.now();
-        proxy.mend();
+        proxy.restore();
         await sleep(1000);
       });
       await expectExactlyOnce(sent.map(({ id }) => id));
