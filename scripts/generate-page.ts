@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { buildSync } from 'esbuild';
 
 const APP = 'src/sandbox/page/app';
-// Browsers from 2022 on.
-const target = ['chrome105', 'firefox104', 'safari16'];
+// Browsers from 2024 on.
+const target = ['chrome123', 'firefox120', 'safari17.5'];
 
 // The server replaces it with its token. It is outside the script, so that the script's hash stays the same.
 const PAGE_TOKEN_MARK = '{{sandbox-page}}';

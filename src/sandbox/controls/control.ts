@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { SandboxControls } from '../sandbox';
+import type { Text } from '../text';
 import { parseControlBody } from './control-body';
 
-/** A text in English and in Portuguese. */
-export type Text = readonly [english: string, portuguese: string];
+export type { Text };
 
 /** What `:id` in a control's path names. */
 export type Subject = 'journey' | 'paid-journey' | 'scheduled-payment' | 'reversal' | 'delivery';
@@ -17,6 +17,8 @@ export interface Field<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly input: Input;
   readonly label: Text;
   readonly choices?: readonly string[] | undefined;
+  /** What people call each choice. */
+  readonly words?: Readonly<Record<string, Text>> | undefined;
   /** Left out of the page and the command line: only scripts need it. */
   readonly isForScripts?: boolean | undefined;
 }
@@ -39,11 +41,9 @@ interface Definition<Fields extends Readonly<Record<string, Field>>> {
   readonly fields?: Fields | undefined;
   /** A body to start from. */
   readonly example?: BodyOf<Fields> | undefined;
-  /** The command line has a command of its own for it: what to type. */
+  /** The command line has a command of its own for it: what to type. Default for what only lists: `list`. */
   readonly typed?: string | undefined;
-  /** The page has no form for it: it lists this by itself, or it is only for the command line. */
-  readonly isWithoutForm?: boolean | undefined;
-  run(sandbox: SandboxControls, id: string, body: BodyOf<Fields>): object | Promise<object>;
+  run(sandbox: SandboxControls, id: string, body: BodyOf<Fields>): unknown;
 }
 
 type BodyOf<Fields extends Readonly<Record<string, Field>>> = z.infer<
@@ -55,7 +55,7 @@ export interface Control extends Omit<Definition<Readonly<Record<string, Field>>
   readonly method: string;
   readonly path: string;
   readonly fields: Readonly<Record<string, Field>>;
-  run(sandbox: SandboxControls, id: string, body: string): object | Promise<object>;
+  run(sandbox: SandboxControls, id: string, body: string): Promise<object>;
 }
 
 /** Makes a control. Unlike the service, it refuses unknown fields. */
@@ -72,7 +72,9 @@ export function control<const Fields extends Readonly<Record<string, Field>>>(
     fields,
     method,
     path: `/sandbox${path}`,
-    run: (sandbox, id, body) => run(sandbox, id, parseControlBody(schema, body) as BodyOf<Fields>),
+    typed: method === 'GET' ? 'list' : definition.typed,
+    run: async (sandbox, id, body) =>
+      Object((await run(sandbox, id, parseControlBody(schema, body) as BodyOf<Fields>)) ?? {}),
   };
 }
 
@@ -88,6 +90,7 @@ export const flagField = (label: Text) =>
   ({ schema: z.optional(z.boolean()), input: 'flag', label }) as const;
 
 /** One of a few words. */
-export function choiceField<const Word extends string>(words: readonly Word[], label: Text) {
-  return { schema: z.optional(z.enum(words)), input: 'choice', choices: words, label } as const;
+export function choiceField<const Word extends string>(words: Readonly<Record<Word, Text>>, label: Text) {
+  const choices = Object.keys(words) as Word[];
+  return { schema: z.optional(z.enum(choices)), input: 'choice', choices, words, label } as const;
 }

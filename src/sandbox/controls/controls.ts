@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { documentedKinds } from '../../service/notifications';
+import type { PayoutErrorCode } from '../../service/notifications/payout';
 import { operationNames } from '../../service/operations';
 import { panelContextOf } from '../delivery/listener-url';
 import { faultSchema } from '../faults';
-import { payoutErrorCodes } from '../model/moves';
-import { scenarioNames } from '../scenarios';
+import type { SandboxNotification } from '../model/records';
+import { type ScenarioName, scenarioNames } from '../scenarios';
+import type { Text } from '../text';
 import { amountField, type Control, choiceField, control, flagField, textField } from './control';
 
 // To add a control, add an object here. Its route, `curl`, command, form and documentation follow from it.
@@ -19,6 +21,53 @@ const webhookUrl = z.union([z.string(), z.strictObject(urls)], {
   error: `expected a URL, or an object with URLs for ${Object.keys(urls).join(', ')}`,
 });
 
+/** What the controls of one scheduled payment share. */
+const scheduledPayment = {
+  subject: 'scheduled-payment',
+  data: (scheduledPayment: object) => ({ scheduledPayment }),
+  done: [
+    'Scheduled payment {uuid}, due {dueDate}: {amount}, {status}',
+    'Pagamento agendado {uuid}, vence {dueDate}: {amount}, {status}',
+  ],
+} as const;
+
+/** What the controls of one reversal share. */
+const reversal = {
+  subject: 'reversal',
+  data: (reversal: object) => ({ reversal }),
+  done: ['Reversal {uuid}: {amount}, {status}', 'Estorno {uuid}: {amount}, {status}'],
+} as const;
+
+const operation = {
+  ...textField(['Operation', 'Operação']),
+  schema: z.optional(z.enum(operationNames)),
+  input: 'choice',
+  choices: operationNames,
+} as const;
+
+const scenarioTexts: Readonly<Record<ScenarioName, Text>> = {
+  'happy-year': ['A good year: twelve payments', 'Um bom ano: doze pagamentos'],
+  'no-funds-three-times': ['No funds three times, then paid', 'Sem saldo três vezes, depois pago'],
+  'payer-cancels': ['The payer cancels', 'O pagador cancela'],
+};
+
+const payoutFailures: Readonly<Record<PayoutErrorCode, Text>> = {
+  PE0001: ['PE0001: bank details not valid', 'PE0001: dados bancários inválidos'],
+  PE0002: ['PE0002: holder and document differ', 'PE0002: titular e documento diferem'],
+  PE0003: ['PE0003: account takes no transfers', 'PE0003: conta não aceita transferências'],
+  PE0004: ['PE0004: other reasons', 'PE0004: outros motivos'],
+};
+
+/** What people call each kind of notification. */
+export const kindTexts: Readonly<Record<SandboxNotification['kind'], Text>> = {
+  payment: ['Payment notification', 'Notificação de pagamento'],
+  saleStatus: ['Sale status notification', 'Notificação de status da venda'],
+  reversal: ['Reversal notification', 'Notificação de estorno'],
+  refund: ['Refund notification', 'Notificação de devolução'],
+  payout: ['Payout notification', 'Notificação de repasse'],
+  custom: ['Other notification', 'Outra notificação'],
+};
+
 /** Every control, in the order of the documentation. */
 export const controls: readonly Control[] = [
   control({
@@ -26,8 +75,6 @@ export const controls: readonly Control[] = [
     endpoint: 'GET /transactions',
     label: ['Journeys', 'Jornadas'],
     about: ['Lists the journeys, the newest last.', 'Lista as jornadas, as mais novas por último.'],
-    typed: 'list',
-    isWithoutForm: true,
     run: ({ transactions }) => ({ transactions }),
   }),
   control({
@@ -71,10 +118,7 @@ export const controls: readonly Control[] = [
     label: ['Cancel', 'Cancelar'],
     about: ['The journey is cancelled.', 'A jornada é cancelada.'],
     done: ['Cancelled {reference} ({uuid})', '{reference} foi cancelada ({uuid})'],
-    run(sandbox, id) {
-      sandbox.cancelTransaction(id);
-      return {};
-    },
+    run: (sandbox, id) => sandbox.cancelTransaction(id),
   }),
   control({
     name: 'refund',
@@ -128,21 +172,17 @@ export const controls: readonly Control[] = [
   control({
     name: 'complete-reversal',
     endpoint: 'POST /reversals/:id/complete',
-    subject: 'reversal',
-    data: (reversal) => ({ reversal }),
+    ...reversal,
     label: ['Complete the reversal', 'Concluir o estorno'],
     about: ['The funds are back with the payer.', 'Os fundos voltaram ao pagador.'],
-    done: ['Reversal {uuid}: {amount}, {status}', 'Estorno {uuid}: {amount}, {status}'],
     run: (sandbox, id) => sandbox.completeReversal(id),
   }),
   control({
     name: 'cancel-reversal',
     endpoint: 'POST /reversals/:id/cancel',
-    subject: 'reversal',
-    data: (reversal) => ({ reversal }),
+    ...reversal,
     label: ['Cancel the reversal', 'Cancelar o estorno'],
     about: ['The reversal is cancelled.', 'O estorno é cancelado.'],
-    done: ['Reversal {uuid}: {amount}, {status}', 'Estorno {uuid}: {amount}, {status}'],
     run: (sandbox, id) => sandbox.cancelReversal(id),
   }),
   control({
@@ -150,53 +190,36 @@ export const controls: readonly Control[] = [
     endpoint: 'GET /transactions/:id/scheduled-payments',
     label: ['Scheduled payments', 'Pagamentos agendados'],
     about: ['Lists the scheduled payments of a journey.', 'Lista os pagamentos agendados de uma jornada.'],
-    typed: 'list',
-    isWithoutForm: true,
     run: (sandbox, id) => ({ scheduledPayments: sandbox.scheduledPayments(id) }),
   }),
   control({
     name: 'pay-scheduled',
     endpoint: 'POST /scheduled-payments/:id/pay',
-    subject: 'scheduled-payment',
-    data: (scheduledPayment) => ({ scheduledPayment }),
     label: ['Pay', 'Pagar'],
     about: [
       'The bank charges a scheduled payment, such as the next one of a journey.',
       'O banco cobra um pagamento agendado, como o próximo de uma jornada.',
     ],
-    done: [
-      'Scheduled payment {uuid}, due {dueDate}: {amount}, {status}',
-      'Pagamento agendado {uuid}, vence {dueDate}: {amount}, {status}',
-    ],
+    ...scheduledPayment,
     run: (sandbox, id) => sandbox.payScheduledPayment(id),
   }),
   control({
     name: 'decline-scheduled',
     endpoint: 'POST /scheduled-payments/:id/fail',
-    subject: 'scheduled-payment',
-    data: (scheduledPayment) => ({ scheduledPayment }),
     label: ['Decline', 'Recusar'],
     about: ['A scheduled payment fails, for good.', 'Um pagamento agendado falha em definitivo.'],
-    done: [
-      'Scheduled payment {uuid}, due {dueDate}: {amount}, {status}',
-      'Pagamento agendado {uuid}, vence {dueDate}: {amount}, {status}',
-    ],
+    ...scheduledPayment,
     run: (sandbox, id) => sandbox.failScheduledPayment(id),
   }),
   control({
     name: 'cancel-scheduled',
     endpoint: 'POST /scheduled-payments/:id/cancel',
-    subject: 'scheduled-payment',
-    data: (scheduledPayment) => ({ scheduledPayment }),
     label: ['Cancel', 'Cancelar'],
     about: [
       'A scheduled payment is cancelled, as `cancelScheduledPayment` of your client does.',
       'Um pagamento agendado é cancelado, como faz `cancelScheduledPayment` do seu cliente.',
     ],
-    done: [
-      'Scheduled payment {uuid}, due {dueDate}: {amount}, {status}',
-      'Pagamento agendado {uuid}, vence {dueDate}: {amount}, {status}',
-    ],
+    ...scheduledPayment,
     fields: { reason },
     example: { reason: 'asked for by the customer' },
     run: (sandbox, id, { reason }) => sandbox.cancelScheduledPayment(id, reason),
@@ -216,7 +239,7 @@ export const controls: readonly Control[] = [
       '{name} executado em {reference} ({uuid}): {steps} etapas',
     ],
     fields: {
-      name: { ...choiceField(scenarioNames, ['Scenario', 'Cenário']), schema: z.enum(scenarioNames) },
+      name: { ...choiceField(scenarioTexts, ['Scenario', 'Cenário']), schema: z.enum(scenarioNames) },
       step: { schema: z.optional(z.number()), input: 'number', label: ['Only this step', 'Só esta etapa'] },
     },
     example: { name: 'no-funds-three-times', step: 1 },
@@ -232,10 +255,7 @@ export const controls: readonly Control[] = [
       'Tira uma jornada de todas as listas e não envia nada sobre ela. `verify` oculta as suas.',
     ],
     done: ['Hidden: {reference} ({uuid})', 'Oculta: {reference} ({uuid})'],
-    run(sandbox, id) {
-      sandbox.hideTransaction(id);
-      return {};
-    },
+    run: (sandbox, id) => sandbox.hideTransaction(id),
   }),
   control({
     name: 'pay-out',
@@ -249,7 +269,7 @@ export const controls: readonly Control[] = [
     done: ['Payout {uuid}: {amount}, {outcome}', 'Repasse {uuid}: {amount}, {outcome}'],
     fields: {
       amount: { schema: z.number(), input: 'amount', label: ['Amount', 'Valor'] },
-      fail: choiceField(payoutErrorCodes, ['Make it fail', 'Fazer falhar']),
+      fail: choiceField(payoutFailures, ['Make it fail', 'Fazer falhar']),
       reason: textField([
         'The bank’s reason, for PE0003 and PE0004',
         'Motivo do banco, para PE0003 e PE0004',
@@ -284,10 +304,7 @@ export const controls: readonly Control[] = [
       query: textField(['Query flags', 'Parâmetros da query string']),
     },
     example: { payload: { event: 'my-event' }, query: 'type=recurrence' },
-    run(sandbox, _id, { payload, query }) {
-      sandbox.notify(payload, query);
-      return {};
-    },
+    run: (sandbox, _id, { payload, query }) => sandbox.notify(payload, query),
   }),
   control({
     name: 'list-deliveries',
@@ -297,8 +314,6 @@ export const controls: readonly Control[] = [
       'Lists the notifications with every attempt, the newest last.',
       'Lista as notificações com cada tentativa, as mais novas por último.',
     ],
-    typed: 'list',
-    isWithoutForm: true,
     run: ({ deliveries }) => ({ deliveries }),
   }),
   control({
@@ -318,8 +333,6 @@ export const controls: readonly Control[] = [
     endpoint: 'GET /webhook-url',
     label: ['Your listener', 'Seu listener'],
     about: ['Shows where notifications go.', 'Mostra para onde vão as notificações.'],
-    typed: 'list',
-    isWithoutForm: true,
     run: ({ webhookUrl }) => ({ webhookUrl }),
   }),
   control({
@@ -339,18 +352,13 @@ export const controls: readonly Control[] = [
       },
     },
     example: { webhookUrl: 'http://127.0.0.1:3000/webhooks' },
-    run(sandbox, _id, options) {
-      sandbox.setWebhookUrl(options.webhookUrl);
-      return {};
-    },
+    run: (sandbox, _id, options) => sandbox.setWebhookUrl(options.webhookUrl),
   }),
   control({
     name: 'list-faults',
     endpoint: 'GET /faults',
     label: ['Faults', 'Falhas simuladas'],
     about: ['Lists the faults that still wait for calls.', 'Lista as falhas que ainda esperam por chamadas.'],
-    typed: 'list',
-    isWithoutForm: true,
     run: ({ pendingFaults }) => ({ faults: pendingFaults }),
   }),
   control({
@@ -363,19 +371,11 @@ export const controls: readonly Control[] = [
     ],
     typed: 'fault getTransaction status --status 503 --times 2',
     fields: {
-      operation: {
-        schema: z.enum(operationNames),
-        input: 'choice',
-        choices: operationNames,
-        label: ['Operation', 'Operação'],
-      },
+      operation: { ...operation, schema: z.enum(operationNames) },
       fault: { schema: faultSchema, input: 'json', label: ['Fault', 'Falha'] },
     },
     example: { operation: 'getTransaction', fault: { kind: 'status', status: 503, times: 2 } },
-    run(sandbox, _id, { operation, fault }) {
-      sandbox.fault(operation, fault);
-      return {};
-    },
+    run: (sandbox, _id, { operation, fault }) => sandbox.fault(operation, fault),
   }),
   control({
     name: 'clear-faults',
@@ -387,11 +387,8 @@ export const controls: readonly Control[] = [
     ],
     typed: 'fault --clear',
     fields: {
-      operation: { ...choiceField(operationNames, ['Operation', 'Operação']), isForScripts: true },
+      operation: { ...operation, isForScripts: true },
     },
-    run(sandbox, _id, { operation }) {
-      sandbox.clearFaults(operation);
-      return {};
-    },
+    run: (sandbox, _id, { operation }) => sandbox.clearFaults(operation),
   }),
 ];

@@ -592,7 +592,7 @@ export interface PayOutOptions {
 }
 
 /** The codes that a payout can fail with. */
-export const payoutErrorCodes = Object.keys(payoutErrorMeanings) as PayoutErrorCode[];
+const payoutErrorCodes = Object.keys(payoutErrorMeanings) as PayoutErrorCode[];
 
 /** Makes a payout, or a failed one, and sends its notification (section 6.5). */
 function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {

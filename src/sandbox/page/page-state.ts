@@ -1,5 +1,5 @@
 import type { Control, Input, Text } from '../controls/control';
-import { controls } from '../controls/controls';
+import { controls, kindTexts } from '../controls/controls';
 import type { ListedDelivery } from '../delivery/delivery-log';
 import type { WebhookUrl } from '../delivery/listener-url';
 import { type FaultKind, faultKinds, type PendingFault } from '../faults';
@@ -30,7 +30,10 @@ export interface PageSettings {
 /** A control, as far as its form needs it. */
 export interface ControlForm extends Pick<Control, 'name' | 'method' | 'path' | 'label' | 'about'> {
   readonly fields: Readonly<
-    Record<string, { input: Input; label: Text; choices: readonly string[] | undefined; isOptional: boolean }>
+    Record<
+      string,
+      { input: Input; label: Text; words: Readonly<Record<string, Text>> | undefined; isOptional: boolean }
+    >
   >;
 }
 
@@ -38,6 +41,7 @@ export interface ControlForm extends Pick<Control, 'name' | 'method' | 'path' | 
 export interface PageSetup extends PageSettings {
   readonly controls: readonly ControlForm[];
   readonly faultKinds: readonly FaultKind['kind'][];
+  readonly kinds: typeof kindTexts;
   /** By row of the table of inventions: what the document does not show. */
   readonly inventions: Readonly<Record<string, string>>;
 }
@@ -118,16 +122,22 @@ export class PageData {
 
   #setup(): PageSetup {
     const forms = controls
-      .filter(({ isWithoutForm }) => isWithoutForm !== true)
+      .filter(({ method }) => method !== 'GET')
       .map(({ name, method, path, label, about, fields }) => {
         const shown = Object.entries(fields).filter(([, { isForScripts }]) => isForScripts !== true);
-        const described = shown.map(([field, { input, label, choices, schema }]) => {
+        const described = shown.map(([field, { input, label, words, schema }]) => {
           const isOptional = schema.safeParse(undefined).success;
-          return [field, { input, label, choices, isOptional }] as const;
+          return [field, { input, label, words, isOptional }] as const;
         });
         return { name, method, path, label, about, fields: Object.fromEntries(described) };
       });
-    return { ...this.#settings, controls: forms, faultKinds, inventions: Object.fromEntries(rows) };
+    return {
+      ...this.#settings,
+      controls: forms,
+      faultKinds,
+      kinds: kindTexts,
+      inventions: Object.fromEntries(rows),
+    };
   }
 
   #journeys(search: string, state: string, skip: number): Listed<ListedJourney> {

@@ -2,23 +2,11 @@ import { useState } from 'preact/hooks';
 import type { DeliveryAttempt } from '../../delivery/delivery';
 import type { ListedDelivery } from '../../delivery/delivery-log';
 import type { CallBodies, ClientCall } from '../call-log';
-import { type Listed, PAGE_LENGTH } from '../lists';
+import { PAGE_LENGTH } from '../lists';
 import type { PageSetup } from '../page-state';
 import { Control } from './control';
-import { callSandbox, useData, usePage } from './page-context';
-import {
-  Badge,
-  Card,
-  CopyButton,
-  Countdown,
-  html,
-  Invented,
-  kindName,
-  Pager,
-  pretty,
-  time,
-  Unfold,
-} from './parts';
+import { callSandbox, useList, usePage } from './page-context';
+import { Badge, Card, CopyButton, Countdown, html, Invented, Pager, pretty, time, Unfold } from './parts';
 
 type Referring<Item> = Item & { readonly reference: string | undefined };
 
@@ -50,10 +38,7 @@ function NewestFirst<Item>(props: {
 }) {
   const { state } = usePage();
   const [page, setPage] = useState(1);
-  const list = useData<Listed<Item>>(`${props.what}?page=${page}`, state.revision);
-  const [last, setLast] = useState(list);
-  if (list && list !== last) setLast(list);
-  const shown = list ?? last;
+  const shown = useList<Item>(`${props.what}?page=${page}`, state.revision);
   return html`<${Card} title=${props.title}>
     ${shown?.total === 0 && html`<p class="hint">${props.none}</p>`}
     <ol class="line">${shown?.items.map(props.show)}</ol>
@@ -104,14 +89,13 @@ const tones = { pending: 'open', delivered: 'good', 'given-up': 'bad' } as const
 
 /** A notification with its attempts. */
 export function DeliveryEntry({ delivery, about }: { delivery: ListedDelivery; about?: unknown }) {
-  const { texts, language, setup } = usePage();
+  const { texts, language, place, setup } = usePage();
   const { id, kind, status, attempts, answers, nextAttemptAt, createdAt } = delivery;
-  const words = { pending: texts.pending, delivered: texts.delivered, 'given-up': texts.givenUp };
   const body = () => callSandbox('GET', `/sandbox/page/deliveries/${id}`) as Promise<object>;
   return html`<div role="group" aria-label=${`${kind} ${id}`}>
     <p class="first">
-      <strong>${kindName(kind, texts)}</strong>
-      <${Badge} text=${words[status]} tone=${tones[status]} />
+      <strong>${setup.kinds[kind][place]}</strong>
+      <${Badge} text=${texts[status]} tone=${tones[status]} />
       ${nextAttemptAt !== undefined && html`<${Countdown} at=${nextAttemptAt} />`}
       ${about}
       <time>${time(createdAt, language)}</time>

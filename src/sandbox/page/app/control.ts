@@ -16,12 +16,12 @@ export function Control(props: {
   isOpen?: boolean;
   onDone?: (answer: object) => void;
 }) {
-  const { setup, language } = usePage();
+  const { setup, place } = usePage();
   const [isOpen, setOpen] = useState(props.isOpen === true);
   const control = setup.controls.find(({ name }) => name === props.name);
   const run = useRun(control, props);
   if (control === undefined) return null;
-  const label = control.label[language === 'pt' ? 1 : 0];
+  const label = control.label[place];
   const hasFields = Object.keys(control.fields).length > 0;
   if (hasFields && isOpen) {
     return html`<${Form} control=${control} run=${run} onClose=${props.isOpen ? undefined : () => setOpen(false)} />`;
@@ -60,9 +60,8 @@ function Form(props: {
   run: (body: object) => Promise<boolean>;
   onClose?: () => void;
 }) {
-  const { texts, language, tell } = usePage();
+  const { texts, place, tell } = usePage();
   const { control, run, onClose } = props;
-  const place = language === 'pt' ? 1 : 0;
   const onSubmit = async (event: Event) => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
@@ -86,7 +85,7 @@ function Form(props: {
       if (field.input === 'flag') {
         return html`<label class="flag" key=${name}><input type="checkbox" name=${name} value="true" /> ${label}</label>`;
       }
-      return html`<label key=${name}>${label}${inputOf(name, field, texts)}</label>`;
+      return html`<label key=${name}>${label}${inputOf(name, field, place)}</label>`;
     })}
     <div class="actions">
       <button class="main">${control.label[place]}</button>
@@ -95,12 +94,11 @@ function Form(props: {
   </form>`;
 }
 
-function inputOf(name: string, { input, choices, isOptional }: ControlForm['fields'][string], texts: Texts) {
-  if (choices !== undefined) {
-    const words = texts as Readonly<Record<string, string>>;
+function inputOf(name: string, { input, words, isOptional }: ControlForm['fields'][string], place: 0 | 1) {
+  if (words !== undefined) {
     return html`<select name=${name}>
       ${isOptional && html`<option value="">–</option>`}
-      ${choices.map((choice) => html`<option key=${choice} value=${choice}>${words[choice] ?? choice}</option>`)}
+      ${Object.entries(words).map(([choice, text]) => html`<option key=${choice} value=${choice}>${text[place]}</option>`)}
     </select>`;
   }
   if (input === 'json')

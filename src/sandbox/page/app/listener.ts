@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { VerifyReport, VerifyResult } from '../page-state';
 import { Control } from './control';
 import { usePage } from './page-context';
-import { Badge, Card, CopyButton, html } from './parts';
+import { Badge, Card, html, Settings } from './parts';
 
 /** Where notifications go, the check of the listener, and the settings of a client. */
 export function ListenerTab() {
@@ -65,11 +65,10 @@ function Check() {
     setReport(await act<VerifyReport>('POST', '/sandbox/verify', { url }));
     setRunning(false);
   };
-  const words = { passed: texts.passed, failed: texts.failed, 'not-checked': texts.notChecked };
   const count = (verdict: VerifyResult['verdict']) =>
     report?.checks.filter((check) => check.verdict === verdict).length;
   const line = ({ id, title, verdict, problems, open, fix }: VerifyResult) => html`<li key=${id}>
-    <${Badge} text=${words[verdict]} tone=${tones[verdict]} /> ${title}
+    <${Badge} text=${texts[verdict]} tone=${tones[verdict]} /> ${title}
     ${[...problems, ...(verdict === 'not-checked' ? open : [])].map((text) => html`<p class="hint">${text}</p>`)}
     ${fix !== undefined && html`<p><strong>${texts.verifyFix}:</strong> ${fix}</p>`}
   </li>`;
@@ -83,29 +82,16 @@ function Check() {
     </div>
     ${
       report !== undefined &&
-      html`<p class="result" role="status"><strong>${count('passed')}</strong> ${texts.passed}, <strong>${count('failed')}</strong> ${texts.failed}, <strong>${count('not-checked')}</strong> ${texts.notChecked}</p>
+      html`<p class="result" role="status"><strong>${count('passed')}</strong> ${texts.passed}, <strong>${count('failed')}</strong> ${texts.failed}, <strong>${count('not-checked')}</strong> ${texts['not-checked']}</p>
         <ul class="checks">${report.checks.map(line)}</ul>`
     }
   </${Card}>`;
 }
 
-/** The settings that a client needs. The merchant's own credentials are never shown. */
 function Connection() {
-  const { texts, setup } = usePage();
-  const { url, defaultCredentials } = setup;
-  const lines = [
-    `PAYMENTS_BASE_URL=${url}`,
-    ...(defaultCredentials === undefined
-      ? []
-      : [
-          `PAYMENTS_API_KEY=${defaultCredentials.apiKey}`,
-          `PAYMENTS_API_TOKEN=${defaultCredentials.apiToken}`,
-        ]),
-  ].join('\n');
+  const { texts } = usePage();
   return html`<${Card} title=${texts.connection}>
     <p class="hint">${texts.connectionHint}</p>
-    <pre tabindex="0" aria-label=${texts.connection}>${lines}</pre>
-    ${defaultCredentials === undefined && html`<p class="hint">PAYMENTS_API_KEY, PAYMENTS_API_TOKEN: ${texts.ownCredentials}</p>`}
-    <${CopyButton} text=${() => lines} what=${texts.connection} />
+    <${Settings} />
   </${Card}>`;
 }

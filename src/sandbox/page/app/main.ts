@@ -96,18 +96,18 @@ function App() {
     <nav class="tabs" aria-label=${texts.parts}>
       ${tabs.map(
         (name) => html`<a key=${name} href=${`#${name}`} aria-current=${name === tab ? 'page' : undefined}>
-          ${texts[`tab-${name}`]}
+          ${texts[name]}
           ${name === 'faults' && state !== undefined && state.faults.length > 0 && html` <span class="count">${state.faults.length}</span>`}
         </a>`,
       )}
     </nav>
-    <div role="alert" class=${problem === '' ? 'problem none' : 'problem'}>
+    <div role="alert" class="problem">
       ${problem !== '' && html`<p>${problem}</p><button type="button" onClick=${() => tell('')}>${texts.dismiss}</button>`}
     </div>
     ${
       state !== undefined &&
       setup !== undefined &&
-      html`<${PageContext.Provider} value=${{ texts, language, state, setup, act, tell }}>
+      html`<${PageContext.Provider} value=${{ texts, language, place: language === 'pt' ? 1 : 0, state, setup, act, tell }}>
         <main>
           ${tab === 'sales' && html`<${Sales} open=${open} go=${go} />`}
           ${tab === 'deliveries' && html`<${Deliveries} />`}

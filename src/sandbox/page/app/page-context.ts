@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
+import type { Listed } from '../lists';
 import type { PageSetup, PageState } from '../page-state';
 import type { Language, Texts } from './texts';
 
@@ -7,6 +8,8 @@ import type { Language, Texts } from './texts';
 export interface Page {
   readonly texts: Texts;
   readonly language: Language;
+  /** Where the language's text is in a pair of texts. */
+  readonly place: 0 | 1;
   readonly state: PageState;
   readonly setup: PageSetup;
   /** Makes a control call. Shows a failure, and then returns `undefined`. */
@@ -77,4 +80,12 @@ export function useData<Data>(what: string, revision: number): Data | null | und
     };
   }, [what, revision]);
   return got?.what === what ? got.data : undefined;
+}
+
+/** A list, as it was last known until the sandbox has answered. */
+export function useList<Item>(what: string, revision: number): Listed<Item> | null | undefined {
+  const list = useData<Listed<Item>>(what, revision);
+  const [last, setLast] = useState(list);
+  if (list && list !== last) setLast(list);
+  return list ?? last;
 }

@@ -2,7 +2,7 @@ import htm from 'htm';
 import { type ComponentChildren, h, type VNode } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { usePage } from './page-context';
-import type { Language, Texts } from './texts';
+import type { Language } from './texts';
 
 /** Markup as a template: text in it is always text, never HTML. */
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: unknown[]) => VNode;
@@ -99,19 +99,6 @@ export function Invented({ row }: { row: string }) {
   </details>`;
 }
 
-/** The name of a kind of notification, in words. */
-export function kindName(kind: string, texts: Texts): string {
-  const names: Readonly<Record<string, string>> = {
-    payment: texts.kindPayment,
-    saleStatus: texts.kindSaleStatus,
-    reversal: texts.kindReversal,
-    refund: texts.kindRefund,
-    payout: texts.kindPayout,
-    custom: texts.kindCustom,
-  };
-  return names[kind] ?? kind;
-}
-
 /** Copies a text, and says so for a moment. */
 export function CopyButton(props: { text: () => string | Promise<string>; what: string; label?: string }) {
   const { texts } = usePage();
@@ -139,6 +126,21 @@ async function copy(text: string): Promise<void> {
   field.select();
   document.execCommand('copy');
   field.remove();
+}
+
+/** Code to copy. */
+export function Snippet({ text, what }: { text: string; what: string }) {
+  return html`<pre tabindex="0" aria-label=${what}>${text}</pre>
+    <${CopyButton} text=${() => text} what=${what} />`;
+}
+
+/** The settings that a client needs. The merchant's own credentials are never shown. */
+export function Settings() {
+  const { texts, setup } = usePage();
+  const { apiKey, apiToken } = setup.defaultCredentials ?? { apiKey: '…', apiToken: '…' };
+  const text = `PAYMENTS_BASE_URL=${setup.url}\nPAYMENTS_API_KEY=${apiKey}\nPAYMENTS_API_TOKEN=${apiToken}`;
+  return html`<${Snippet} text=${text} what=${texts.connection} />
+    ${setup.defaultCredentials === undefined && html`<p class="hint">${texts.ownCredentials}</p>`}`;
 }
 
 /** A text that can be read once it is unfolded, and is asked for only then. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { type Listed, PAGE_LENGTH } from '../lists';
+import { PAGE_LENGTH } from '../lists';
 import type { ListedJourney } from '../page-state';
 import { Control } from './control';
-import { useData, usePage } from './page-context';
-import { CopyButton, dayAndTime, html, money, Pager, StateBadge, statusOf } from './parts';
+import { useList, usePage } from './page-context';
+import { dayAndTime, html, money, Pager, Settings, Snippet, StateBadge, statusOf } from './parts';
 import { Story } from './story';
 
 const states = ['', 'PENDING', 'AUTHORIZED', 'PAID', 'CANCELLED'] as const;
@@ -15,10 +15,7 @@ export function Sales({ open, go }: { open: string; go: (hash: string) => void }
   const [filter, setFilter] = useState('');
   const [page, setPage] = useState(1);
   const query = new URLSearchParams({ search, state: filter, page: String(page) });
-  const list = useData<Listed<ListedJourney>>(`journeys?${query}`, state.revision);
-  const [last, setLast] = useState(list);
-  if (list && list !== last) setLast(list);
-  const shown = list ?? last;
+  const shown = useList<ListedJourney>(`journeys?${query}`, state.revision);
   const isEmpty = shown?.total === 0 && search === '' && filter === '';
   const onCreated = (answer: object) => go(`sales/${(answer as { uuid: string }).uuid}`);
   if (shown && isEmpty && open === '') return html`<${Empty} onCreated=${onCreated} />`;
@@ -75,23 +72,14 @@ function Item({ journey, isOpen }: { journey: ListedJourney; isOpen: boolean }) 
 
 /** Before the first journey: how to create one, here or in code. */
 function Empty({ onCreated }: { onCreated: (answer: object) => void }) {
-  const { texts, setup } = usePage();
-  const { url, defaultCredentials } = setup;
-  const settings = [
-    `PAYMENTS_BASE_URL=${url}`,
-    `PAYMENTS_API_KEY=${defaultCredentials?.apiKey ?? '…'}`,
-    `PAYMENTS_API_TOKEN=${defaultCredentials?.apiToken ?? '…'}`,
-  ].join('\n');
+  const { texts } = usePage();
   return html`<div class="empty card">
     <h2>${texts.emptyTitle}</h2>
     <p>${texts.emptyText}</p>
     <${Control} name="create" kind="main" isOpen=${true} onDone=${onCreated} />
     <h3>${texts.emptyCode}</h3>
-    <pre tabindex="0" aria-label=${texts.connection}>${settings}</pre>
-    <${CopyButton} text=${() => settings} what=${texts.connection} />
-    ${defaultCredentials === undefined && html`<p class="hint">${texts.ownCredentials}</p>`}
-    <pre tabindex="0" aria-label=${texts.emptyCode}>${snippet}</pre>
-    <${CopyButton} text=${() => snippet} what=${texts.emptyCode} />
+    <${Settings} />
+    <${Snippet} text=${snippet} what=${texts.emptyCode} />
   </div>`;
 }
 
