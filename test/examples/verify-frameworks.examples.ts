@@ -10,7 +10,6 @@ const examples: [name: string, acted: Acted, shop: Shop | undefined][] = [
   ['quick-start-commonjs', { payment: / is paid: /gm }, route],
   ['express', { payment: /: paid$/gm, refund: / refunded$/gm }, route],
   ['fastify', { payment: /: paid$/gm, reversal: /: reversal \w+$/gm }, route],
-  ['nestjs', { payment: /: paid$/gm }, route],
   ['hono-workers', { payment: / is paid$/gm }, route],
   ['nextjs', { payment: /: paid$/gm }, nextShop],
   ['recurrence-notifications', { payment: / is paid$/gm }, undefined],

@@ -1,4 +1,5 @@
 import { createServer, request as forward } from 'node:http';
+import { onTestFinished } from 'vitest';
 import { listen } from '../../helpers/listen';
 
 export interface LoadBalancer {
@@ -8,12 +9,28 @@ export interface LoadBalancer {
   targets: readonly string[];
 }
 
-/** A load balancer before several processes of one listener, as in production. It ends with the test. */
-export async function startLoadBalancer(): Promise<LoadBalancer> {
+/**
+ * A load balancer before several processes of one listener, as in production. It ends with the test.
+ *
+ * @param readiness - a path that it asks every 100 ms: a process that does not answer 200 gets no requests
+ */
+export async function startLoadBalancer(readiness?: string): Promise<LoadBalancer> {
   let turn = 0;
+  let red: readonly string[] = [];
   const balancer = { url: '', targets: [] as readonly string[] };
+  if (readiness !== undefined) {
+    const isRed = async (port: string) => {
+      const answer = await fetch(`http://127.0.0.1:${port}${readiness}`).catch(() => undefined);
+      return answer?.ok === true ? [] : [port];
+    };
+    const timer = setInterval(async () => {
+      red = (await Promise.all(balancer.targets.map(isRed))).flat();
+    }, 100);
+    onTestFinished(() => clearInterval(timer));
+  }
   const server = createServer((incoming, outgoing) => {
-    const port = balancer.targets[turn++ % balancer.targets.length];
+    const ready = balancer.targets.filter((port) => !red.includes(port));
+    const port = ready[turn++ % ready.length];
     const { url: path, method, headers } = incoming;
     const forwarded = forward({ host: '127.0.0.1', port, path, method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -28,13 +28,14 @@ export async function startListeners(
   directory: string,
   count: number,
   env: NodeJS.ProcessEnv = {},
+  { readiness, retryIntervalMs = 500 }: { readiness?: string; retryIntervalMs?: number } = {},
 ): Promise<Listeners> {
-  const balancer = await startLoadBalancer();
+  const balancer = await startLoadBalancer(readiness);
   // The service itself waits a minute between attempts.
   const sandbox = await startSandbox({
     credentials,
     webhookUrl: `${balancer.url}/webhooks`,
-    retryIntervalMs: 500,
+    retryIntervalMs,
   });
   onTestFinished(() => sandbox.close());
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });

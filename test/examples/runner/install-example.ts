@@ -8,12 +8,15 @@ const MADE_BY_HAND = new Set(['node_modules', 'dist', '.next', 'package-lock.jso
 
 /**
  * Copies an example out of the repository, installs it with the packed package instead of the published one, and runs
- * its scripts `typecheck` and `build` if it has them. Returns the copy’s directory.
+ * its scripts `typecheck` and `build` if it has them. Returns the copy’s directory, which is removed with the test.
  */
-export async function installExample(name: string): Promise<string> {
+export async function installExample(
+  name: string,
+  whenFinished: (remove: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), `example-${name}-`));
   // Retried, because a program that was just stopped may still write there.
-  onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+  whenFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
   await cp(join('examples', name), directory, {
     recursive: true,

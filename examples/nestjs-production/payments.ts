@@ -1,5 +1,5 @@
 // Everything that has to do with money: how an order gets its journey, and what a payment does.
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PaymentsClient, reconcile } from 'pix-automatic-sdk';
 import { JourneyJournal } from 'pix-automatic-sdk/journal';
 import {
@@ -10,13 +10,13 @@ import {
 import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { Order, Payment } from './entities.js';
 import { libraryTables } from './library-tables.js';
+import { clientObservers, logger, observed, reportError, reportNotification } from './observability.js';
 
 @Injectable()
-export class Payments implements BeforeApplicationShutdown {
-  readonly #logger = new Logger('Payments');
+export class Payments {
   readonly #manager: EntityManager;
   readonly #tables: ReturnType<typeof libraryTables>;
-  readonly #client = PaymentsClient.fromEnv();
+  readonly #client = PaymentsClient.fromEnv(process.env, clientObservers);
   readonly #journal: JourneyJournal;
   readonly handler;
 
@@ -31,14 +31,14 @@ export class Payments implements BeforeApplicationShutdown {
       store,
       deadLetters,
       on: {
-        payment: (notification, { transaction }) => this.#book(notification, transaction),
+        payment: observed((notification, { transaction }) => this.#book(notification, transaction)),
         // What has neither a callback nor 'ignore' becomes a dead letter, such as a notification of a later charge.
         saleStatus: 'ignore',
         reversal: 'ignore',
         refund: 'ignore',
         payout: 'ignore',
       },
-      onReport: ({ code, key, message }) => this.#logger.warn(`${code} ${key ?? ''} ${message}`),
+      onReport: reportNotification,
     });
   }
 
@@ -70,29 +70,50 @@ export class Payments implements BeforeApplicationShutdown {
       amount: amount ?? null,
       needsPerson,
     });
-    if (needsPerson) this.#logger.error(`A person must look at payment ${saleToken} (${attempt?.state})`);
-    else await tx.update(Order, { key: attempt.orderKey }, { paid: true });
+    if (needsPerson) {
+      logger.error({ saleToken, attempt: attempt?.state }, 'A person must look at this payment');
+    } else {
+      await tx.update(Order, { key: attempt.orderKey }, { paid: true });
+    }
   }
 
-  /** For once a day: finds the payments whose notification never came, and deletes what has expired. */
+  /** A scheduled payment of later. */
+  async cancel(instructionId: string) {
+    await this.#client.cancelScheduledPayment(instructionId, { reason: 'Customer left' });
+  }
+
+  /**
+   * For once a day: finds the payments whose notification never came, and frees the orders whose journey was cancelled.
+   * Returns how many orders it could not settle, after it has tried all.
+   */
   async reconcile() {
     const open = await this.#manager.findBy(Order, { paid: false, journey: Not(IsNull()) });
     const orderKeys = new Map(open.map(({ key, journey }) => [journey ?? '', key]));
-    const transactions = reconcile(this.#client, orderKeys.keys(), { stopAfterFailures: 10 });
-    for await (const { uuid, transaction, error } of transactions) {
-      if (error !== undefined) {
-        this.#logger.error(`${uuid}: ${error.code}`);
-        continue;
-      }
-      // Runs the payment callback if the transaction is paid. A late notification of it then does nothing.
-      const { status } = await this.handler.settle({ uuid, transaction });
-      this.#logger.log(`${uuid}: ${status}`);
-      if (transaction.situation === 'CANCELLED') {
-        // Its QR code can no longer be paid, so the order may get another one.
-        await this.#journal.close(orderKeys.get(uuid) ?? '', { uuid });
-        await this.#manager.update(Order, { journey: uuid }, { journey: null });
+    let unsettled = 0;
+    for await (const { uuid, transaction, error } of reconcile(this.#client, orderKeys.keys(), {
+      stopAfterFailures: 10, // in a row: the service is down
+    })) {
+      try {
+        if (error !== undefined) throw error;
+        // Runs the payment callback if the transaction is paid. A late notification of it then does nothing.
+        const { status } = await this.handler.settle({ uuid, transaction });
+        logger.info({ uuid, status }, 'reconciled');
+        if (status === 'failed' || status === 'busy') unsettled += 1;
+        if (transaction.situation === 'CANCELLED') {
+          // Its QR code can no longer be paid, so the order may get another one.
+          await this.#journal.close(orderKeys.get(uuid) ?? '', { uuid });
+          await this.#manager.update(Order, { journey: uuid }, { journey: null });
+        }
+      } catch (failure) {
+        unsettled += 1;
+        reportError(failure, `not reconciled: ${uuid}`);
       }
     }
+    return unsettled;
+  }
+
+  /** For once a day, too: without it, the tables only grow. */
+  async deleteExpired() {
     const { store, deadLetters, records } = this.#tables;
     await Promise.all([store.deleteExpired(), deadLetters.deleteExpired(), records.deleteExpired()]);
   }
@@ -103,26 +124,23 @@ export class Payments implements BeforeApplicationShutdown {
       where: { needsPerson: true },
       order: { id: 'ASC' },
     });
-    const letters = await this.#tables.deadLetters.list();
-    // Without their bodies, which hold personal data.
-    return {
-      payments,
-      deadLetters: letters.map(({ key, code, attempts, lastFailedAt }) => ({
-        key,
-        code,
-        attempts,
-        lastFailedAt,
-      })),
-    };
+    const deadLetters = await this.#tables.deadLetters.list();
+    return { payments, deadLetters: deadLetters.map(({ body, url, ...rest }) => rest) };
   }
 
-  /** Runs the dead letters again, once their cause is fixed. What succeeds is forgotten. */
-  async replayDeadLetters() {
-    return this.handler.replay(await this.#tables.deadLetters.list());
+  async replayDeadLetters(key?: string) {
+    const letters = await this.#tables.deadLetters.list({ limit: 1_000 });
+    return this.handler.replay(letters.filter((letter) => key === undefined || letter.key === key));
   }
 
-  /** Waits for running callbacks, and answers 503 to new notifications. Then TypeORM closes the connections. */
-  async beforeApplicationShutdown() {
-    await this.handler.drain();
+  forgetDeadLetter(key: string) {
+    return this.#tables.deadLetters.forget(key);
+  }
+
+  async countDeadLetters() {
+    const [{ count }] = await this.#manager.query(
+      'SELECT count(*)::int AS count FROM pix_automatic_dead_letters',
+    );
+    return count;
   }
 }

@@ -1,0 +1,88 @@
+import {
+  All,
+  Body,
+  ConflictException,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Post,
+  Req,
+  Res,
+  ServiceUnavailableException,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { PaymentsError } from 'pix-automatic-sdk';
+import { JourneyConflictError } from 'pix-automatic-sdk/journal';
+import { toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { Gauge, register } from 'prom-client';
+import { observeDelivery, reportError } from './observability.js';
+import { Payments } from './payments.js';
+
+@Controller('subscriptions')
+export class SubscriptionsController {
+  constructor(private readonly payments: Payments) {}
+
+  @Post()
+  async subscribe(@Body() { referenceCode }: { referenceCode: string }) {
+    try {
+      return await this.payments.subscribe(referenceCode);
+    } catch (error) {
+      reportError(error, 'not subscribed');
+      if (error instanceof JourneyConflictError) throw new ConflictException();
+      // Nobody has seen a second QR code: the payer may try again.
+      throw new ServiceUnavailableException('Please try again.');
+    }
+  }
+
+  @Delete('payments/:instructionId')
+  @HttpCode(204)
+  async cancel(@Param('instructionId') instructionId: string) {
+    try {
+      await this.payments.cancel(instructionId);
+    } catch (error) {
+      reportError(error, 'scheduled payment not cancelled');
+      const isRefused = error instanceof PaymentsError && error.outcome === 'refused';
+      if (isRefused) throw new ConflictException('It cannot be cancelled.');
+      // It may be cancelled: `error.outcome` is 'unknown', unless nothing was sent.
+      throw new ServiceUnavailableException('Please look again later.');
+    }
+  }
+}
+
+@Controller('webhooks')
+export class WebhooksController {
+  readonly #listener;
+
+  constructor({ handler }: Payments) {
+    this.#listener = toNodeListener(handler);
+  }
+
+  // No signature covers the body, so `rawBody: true` is not needed: the listener takes the body that Nest parsed.
+  @All()
+  receive(@Req() request: Request, @Res() response: Response) {
+    observeDelivery(response, () => this.#listener(request, response));
+  }
+}
+
+/** For Prometheus, from inside: your ingress must not route to it. */
+@Controller('metrics')
+export class MetricsController {
+  constructor(payments: Payments) {
+    new Gauge({
+      name: 'payments_dead_letters',
+      help: 'Notifications that wait for a person. Every process reports the same number: use max().',
+      async collect() {
+        this.set(await payments.countDeadLetters().catch(() => Number.NaN)); // the other metrics stay readable
+      },
+    });
+  }
+
+  @Get()
+  @Header('content-type', register.contentType)
+  metrics() {
+    return register.metrics();
+  }
+}

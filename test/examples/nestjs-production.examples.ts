@@ -1,0 +1,401 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { listen } from '../helpers/listen';
+import { findPostgres } from '../helpers/postgres';
+import { run } from '../package/run';
+import { openDatabase } from './helpers/open-database';
+import { firstAnswer, type Listeners, startListeners } from './helpers/start-listeners';
+import { playWholeMerchant } from './helpers/whole-merchant';
+import { installExample } from './runner/install-example';
+import { Program } from './runner/program';
+
+const EXAMPLE = 'examples/nestjs-production';
+
+describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
+  let directory = '';
+  let remove = async () => {};
+  beforeAll(async () => {
+    directory = await installExample('nestjs-production', (whenFinished) => {
+      remove = whenFinished;
+    });
+  }, 300_000);
+  afterAll(() => remove());
+
+  it('gives an order one QR code, books each payment once, and shows a person the rest', async () => {
+    await playWholeMerchant(directory);
+  });
+
+  it('turns red at SIGTERM, serves on for a moment, then drains: under load no notification is refused', async () => {
+    const { query, listeners, call } = await startMerchant({
+      processes: 2,
+      env: { DRAIN_DELAY_MS: '1500' },
+      readiness: '/health/ready',
+    });
+    const { sandbox, programs } = listeners;
+    const uuids: string[] = [];
+    for (let order = 1; order <= 60; order++) {
+      const { uuid } = await (
+        await call('POST', '/subscriptions', { referenceCode: `order-${order}` })
+      ).json();
+      uuids.push(uuid);
+    }
+
+    const [first, second] = programs;
+    const [, port] = (await first?.printed(/localhost:(\d+)/)) ?? [];
+    const payments = (async () => {
+      for (const [index, uuid] of uuids.entries()) {
+        // Some callbacks are still running when the process is told to end, and when it ends.
+        if (index % 7 === 0) sandbox.fault('getTransaction', { kind: 'latency', ms: 400 });
+        sandbox.pay(uuid);
+        await sleep(50);
+      }
+    })();
+    await sleep(500);
+    const ended = first?.stop();
+    await sleep(300);
+    const health = async (path: string) => (await fetch(`http://127.0.0.1:${port}/health/${path}`)).status;
+    expect([await health('live'), await health('ready')]).toEqual([200, 503]);
+    expect(await ended).toMatchObject({ status: 0 });
+    await payments;
+    await sandbox.idle();
+
+    const answers = sandbox.deliveries.map(({ attempts }) => attempts.map(({ httpStatus }) => httpStatus));
+    expect(answers).toEqual(uuids.map(() => [200]));
+    const [paid] = await query(
+      'SELECT count(*)::int, count(DISTINCT sale_token)::int AS sales FROM payments',
+    );
+    expect(paid).toEqual({ count: 60, sales: 60 });
+    const { stdout } = (await ended) ?? {};
+    const served = metric(
+      await metrics(second),
+      'payments_callback_seconds_count',
+      'kind="payment"',
+      'result="done"',
+    );
+    expect(served).toBeGreaterThan(20);
+    expect(served).toBeLessThan(60); // the other process did the rest
+    expect(stdout?.map((line) => JSON.parse(line).message)).toEqual([
+      expect.stringMatching(/^Listening/),
+      'SIGTERM: not ready any more',
+      'Drained',
+    ]);
+  });
+
+  it('counts, traces and reports what fails, shows it to support staff alone, and runs it again', async () => {
+    const sentry = await startRecorder();
+    const collector = await startRecorder();
+    const { query, listeners, call } = await startMerchant({
+      processes: 1,
+      env: {
+        SENTRY_DSN: sentry.url.replace('http://', 'http://key@').concat('/1'),
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        DRAIN_DELAY_MS: '0',
+      },
+      retryIntervalMs: 60_000, // nothing comes again while this test looks
+    });
+    const { sandbox, programs } = listeners;
+    const [program] = programs;
+
+    // A call that fails.
+    sandbox.fault('createRecurringCheckout', { kind: 'status', status: 500 });
+    expect(await call('POST', '/subscriptions', { referenceCode: 'order-0' })).toMatchObject({ status: 503 });
+    await expect.poll(sentry.fingerprints).toEqual([['api_error', 'createRecurringCheckout', '500']]);
+
+    // A callback that fails.
+    const { uuid } = await (await call('POST', '/subscriptions', { referenceCode: 'order-1' })).json();
+    await query('ALTER TABLE payments ADD CONSTRAINT bug CHECK (false)');
+    const [scheduled] = sandbox.pay(uuid);
+    await firstAnswer(sandbox);
+    await expect.poll(sentry.fingerprints).toContainEqual(['callback_failed', 'payment', '500']);
+    await program?.printed(
+      /"code":"callback_failed".*"message":"The callback threw\. .* kept as a dead letter/,
+    );
+    const key = `payment:${uuid}:PAID`;
+    const cases = async () => (await call('GET', '/support')).json();
+    expect((await cases()).deadLetters).toEqual([
+      {
+        key,
+        subject: `payment:${uuid}`,
+        state: 'PAID',
+        kind: 'payment',
+        code: 'callback_failed',
+        errorName: 'QueryFailedError',
+        attempts: 1,
+        firstFailedAt: expect.any(Number),
+        lastFailedAt: expect.any(Number),
+      },
+    ]);
+    const before = await metrics(program);
+    expect(metric(before, 'payments_dead_letters')).toBe(1);
+    expect(metric(before, 'payments_reports_total', 'code="callback_failed"', 'kind="payment"')).toBe(1);
+    expect(metric(before, 'payments_callback_seconds_count', 'kind="payment"', 'result="failed"')).toBe(1);
+    expect(metric(before, 'payments_delivery_seconds_count', 'status="500"')).toBe(1);
+
+    // Only with the token.
+    expect(await call('GET', '/support', undefined, 'Bearer another')).toMatchObject({ status: 401 });
+    expect(await call('POST', '/support/replay', {}, '')).toMatchObject({ status: 401 });
+    expect(await call('DELETE', `/support/dead-letters/${key}`, undefined, '')).toMatchObject({
+      status: 401,
+    });
+
+    // Once its cause is fixed, it runs again. What nobody needs is forgotten.
+    await query('ALTER TABLE payments DROP CONSTRAINT bug');
+    expect(await (await call('POST', '/support/replay', { key })).json()).toEqual([{ key, status: 'done' }]);
+    expect(await query('SELECT sale_token, needs_person FROM payments')).toEqual([
+      { sale_token: uuid, needs_person: false },
+    ]);
+    sandbox.notify({ event: 'recurrence' });
+    await firstAnswer(sandbox);
+    const [unknown] = (await cases()).deadLetters;
+    expect(unknown).toMatchObject({ code: 'unhandled' });
+    expect(await call('DELETE', `/support/dead-letters/${unknown.key}`)).toMatchObject({ status: 204 });
+    expect((await cases()).deadLetters).toEqual([]);
+    expect(metric(await metrics(program), 'payments_dead_letters')).toBe(0);
+
+    const cancel = () => call('DELETE', `/subscriptions/payments/${scheduled?.instructionId}`);
+    expect(await cancel()).toMatchObject({ status: 204 });
+    expect(await cancel()).toMatchObject({ status: 409 });
+
+    const { stdout, stderr } = await listeners.stop();
+    const spans = collector.bodies.flatMap(spansOf);
+    const asked = spans.find(({ name }) => name === 'GET /v1.1/transactions/{transactionUUID}');
+    const callback = spans.find(({ name }) => name === 'callback payment');
+    const delivery = spans.find(({ spanId }) => spanId === callback?.parentSpanId);
+    expect(delivery?.name).toBe('notification');
+    expect(asked).toMatchObject({ traceId: delivery?.traceId, parentSpanId: delivery?.spanId });
+
+    // None of it holds a credential, the payer, or a QR code.
+    const everything = [...stdout, ...stderr, ...sentry.bodies, ...collector.bodies].join('\n');
+    expect(everything).not.toMatch(/Maria|12345678909|example-api-(key|token)|authorization|000201/i);
+    expect(everything).toContain(uuid);
+  });
+
+  it('has a Dockerfile whose commands make a program that starts, and ends at SIGTERM', async () => {
+    const { env } = await openDatabase();
+    const image = await mkdtemp(join(dirname(directory), 'image-'));
+    onTestFinished(() => rm(image, { recursive: true, force: true, maxRetries: 5 }));
+    const [build = [], final = []] = (await stages()).map((stage) => stage.instructions);
+    for (const [instruction, rest] of build) {
+      if (instruction === 'COPY') {
+        const sources = rest.split(' ').slice(0, -1);
+        await run(image, 'sh', '-c', `cp ${sources.map((source) => join(directory, source)).join(' ')} .`);
+      }
+      if (instruction === 'RUN')
+        await run(image, 'sh', '-c', `export npm_config_prefer_offline=true; ${rest}`);
+    }
+    const copied = final.filter(([instruction]) => instruction === 'COPY');
+    const names = copied.map(([, rest]) => /^--from=build \/app\/(\S+) \.\/\S*$/.exec(rest)?.[1]);
+    expect(names).toEqual(['package.json', 'node_modules', 'dist']);
+    const files = await mkdtemp(join(dirname(directory), 'image-'));
+    onTestFinished(() => rm(files, { recursive: true, force: true, maxRetries: 5 }));
+    for (const name of names) await cp(join(image, name ?? ''), join(files, name ?? ''), { recursive: true });
+
+    const command = JSON.parse(final.find(([instruction]) => instruction === 'CMD')?.[1] ?? '[]');
+    const program = new Program(command, files, {
+      PATH: process.env['PATH'],
+      ...env,
+      PORT: '0',
+      DRAIN_DELAY_MS: '0',
+      SUPPORT_TOKEN: 'token',
+      PAYMENTS_BASE_URL: 'https://service.example',
+      PAYMENTS_API_KEY: 'key',
+      PAYMENTS_API_TOKEN: 'token',
+    });
+    await program.printed(/Listening/);
+    expect(await program.stop()).toMatchObject({ status: 0, stderr: [] });
+  });
+
+  async function startMerchant({
+    processes,
+    env,
+    ...options
+  }: {
+    processes: number;
+    env: NodeJS.ProcessEnv;
+    readiness?: string;
+    retryIntervalMs?: number;
+  }) {
+    const database = await openDatabase();
+    const complete = { ...database.env, SUPPORT_TOKEN: 'support-token', ...env };
+    await new Program(['npm', 'run', 'migrate'], directory, { ...process.env, ...complete }).ended();
+    const listeners = await startListeners(directory, processes, complete, options);
+    const call = (
+      method: string,
+      path: string,
+      body?: object,
+      authorization = 'Bearer support-token',
+      // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asks for
+    ): Promise<Omit<Response, 'json'> & { json(): Promise<any> }> =>
+      fetch(new URL(path, String(listeners.sandbox.webhookUrl)), {
+        method,
+        headers: { 'content-type': 'application/json', authorization },
+        body: JSON.stringify(body) ?? null,
+      });
+    return { query: database.query, listeners, call };
+  }
+});
+
+describe('the manifests of nestjs-production', () => {
+  it('have an image that runs as another user than root, from versions that are pinned', async () => {
+    const [build, final] = await stages();
+    expect(build?.from).toBe(final?.from);
+    expect(build?.from).toMatch(/^node:\d+\.\d+\.\d+-/);
+    expect(build?.instructions).toContainEqual(['RUN', 'npm ci --ignore-scripts']);
+    expect(final?.instructions).toContainEqual(['USER', 'node']);
+    for (const { image } of Object.values<{ image?: string }>(
+      (await manifests('compose.yaml'))[0].services,
+    )) {
+      if (image !== undefined) expect(image).toMatch(/^\w+:\d+\.\d+/);
+    }
+  });
+
+  it('fit the code: ports, probes, commands and every variable', async () => {
+    const source = await code();
+    const read = new Set([...source.matchAll(/process\.env\['(\w+)'\]/g)].map(([, name]) => name));
+    // Read by the library, and by the exporter of spans.
+    for (const name of ['BASE_URL', 'API_KEY', 'API_TOKEN', 'ALLOW_INSECURE_HTTP'])
+      read.add(`PAYMENTS_${name}`);
+    read.add('OTEL_SERVICE_NAME');
+    const [compose] = await manifests('compose.yaml');
+    const { shop, migrate } = compose.services;
+    for (const name of Object.keys({ ...shop.environment, ...migrate.environment }))
+      expect(read).toContain(name);
+    expect(shop.ports).toEqual(['127.0.0.1:3000:3000']);
+
+    const { Deployment, Service, CronJob } = await kubernetes();
+    const { containers, terminationGracePeriodSeconds } = Deployment.spec.template.spec;
+    const [container] = containers;
+    for (const { name } of container.env) expect(read).toContain(name);
+    expect(source).toContain("process.env['PORT'] ?? 3000");
+    expect(container.ports).toEqual([{ name: 'http', containerPort: 3000 }]);
+    expect(Service.spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      const { path, port } = container[probe].httpGet;
+      expect(port).toBe('http');
+      expect(source).toContain(`@Get('${path.replace('/health/', '')}')`);
+    }
+    expect(source).toContain("@Controller('health')");
+    const [job] = CronJob.spec.jobTemplate.spec.template.spec.containers;
+    expect(job).toMatchObject({ image: container.image, command: ['node', 'dist/reconcile.js'] });
+
+    // The load balancer knows before the delay is over, and the platform waits for delay, callback and commit.
+    const delayMs = Number(
+      container.env.find(({ name }: { name: string }) => name === 'DRAIN_DELAY_MS').value,
+    );
+    const { periodSeconds, failureThreshold, timeoutSeconds } = container.readinessProbe;
+    expect(periodSeconds * failureThreshold + timeoutSeconds).toBeLessThan(delayMs / 1000);
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(delayMs / 1000 + 25 + 15 + 2 * 5);
+  });
+
+  it('keep two processes through a rollout and a drained node, and every secret in the secret', async () => {
+    const { Deployment, PodDisruptionBudget, Service } = await kubernetes();
+    const { replicas, selector, template, strategy } = Deployment.spec;
+    expect(replicas).toBeGreaterThan(PodDisruptionBudget.spec.minAvailable);
+    expect(PodDisruptionBudget.spec.minAvailable).toBeGreaterThanOrEqual(2);
+    expect(strategy.rollingUpdate.maxUnavailable).toBe(0);
+    expect(template.metadata.labels).toEqual(selector.matchLabels);
+    expect(PodDisruptionBudget.spec.selector.matchLabels).toEqual(selector.matchLabels);
+    expect(Service.spec.selector).toEqual(selector.matchLabels);
+    const [container] = template.spec.containers;
+    expect(container.envFrom).toEqual([{ secretRef: { name: 'payments' } }]);
+    expect(container.env.map(({ name }: { name: string }) => name)).toEqual([
+      'DRAIN_DELAY_MS',
+      'OTEL_SERVICE_NAME',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+    ]);
+    expect(container.resources).toMatchObject({ requests: { cpu: '250m' }, limits: { memory: '384Mi' } });
+    expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+    expect(template.spec.securityContext).toEqual({ runAsNonRoot: true, runAsUser: 1000 });
+  });
+});
+
+/** A server that takes everything and keeps what it got, in the place of Sentry or of a collector of spans. */
+async function startRecorder() {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    bodies.push(JSON.stringify(request.headers) + (await text(request)));
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  const url = await listen(server);
+  const fingerprints = () =>
+    bodies.flatMap((body) =>
+      [...body.matchAll(/"fingerprint":(\[[^\]]*\])/g)].map(([, json = '']) => JSON.parse(json)),
+    );
+  return { url, bodies, fingerprints };
+}
+
+interface Span {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+}
+
+function spansOf(body: string): Span[] {
+  const { resourceSpans } = JSON.parse(body.slice(body.indexOf('}{') + 1));
+  return resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: Span[] }[] }) =>
+    scopeSpans.flatMap(({ spans }) => spans),
+  );
+}
+
+async function metrics(program: Listeners['programs'][number] | undefined): Promise<string> {
+  const [, port] = (await program?.printed(/localhost:(\d+)/)) ?? [];
+  return (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+}
+
+/** The value of a metric that has these labels, among others. */
+function metric(page: string, name: string, ...labels: string[]): number | undefined {
+  const ofName = page
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  const line = ofName.find((each) => labels.every((label) => each.includes(label)));
+  return line === undefined ? undefined : Number(line.split(' ').at(-1));
+}
+
+async function code(): Promise<string> {
+  const names = [
+    'main',
+    'app.module',
+    'controllers',
+    'database',
+    'health',
+    'observability',
+    'payments',
+    'support',
+  ];
+  return (await Promise.all(names.map((name) => readFile(join(EXAMPLE, `${name}.ts`), 'utf8')))).join('\n');
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a manifest holds is what the tests look at
+async function manifests(name: string): Promise<any[]> {
+  const documents = parseAllDocuments(await readFile(join(EXAMPLE, name), 'utf8'), { merge: true });
+  return documents.map((document) => {
+    expect(document.errors).toEqual([]);
+    return document.toJS();
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+async function kubernetes(): Promise<Record<string, any>> {
+  return Object.fromEntries(
+    (await manifests('kubernetes.yaml')).map((manifest) => [manifest.kind, manifest]),
+  );
+}
+
+/** The stages of the Dockerfile, with the instructions of each. */
+async function stages() {
+  const lines = (await readFile(join(EXAMPLE, 'Dockerfile'), 'utf8')).split('\n');
+  const instructions = lines
+    .filter((line) => /^[A-Z]/.test(line))
+    .map((line): [string, string] => [line.split(' ')[0] ?? '', line.slice(line.indexOf(' ') + 1)]);
+  const starts = instructions.flatMap(([instruction], index) => (instruction === 'FROM' ? [index] : []));
+  return starts.map((start, index) => ({
+    from: instructions[start]?.[1].split(' ')[0],
+    instructions: instructions.slice(start + 1, starts[index + 1]),
+  }));
+}
