@@ -14,6 +14,8 @@ export const types = {
     expected: 'a number',
   },
   boolean: { right: [true, false], wrong: ['true', 'false', '', 1, 0, {}, []], expected: 'a boolean' },
+  /** Of an object that is one of two kinds. */
+  either: { right: [true, false], wrong: ['true', 1, 0, {}, []], expected: 'true or false' },
   object: { right: [{}, { novel: 1 }], wrong: ['text', 7, true, [], ['text']], expected: 'an object' },
   array: { right: [[]], wrong: ['text', 7, {}], expected: 'an array' },
 } satisfies Record<string, { right: unknown[]; wrong: unknown[]; expected: string }>;
@@ -31,23 +33,21 @@ export interface Field {
 }
 
 /**
- * Reads a table as in the document: one `path type` per line. `!` after the type marks a required field, `?` a field
- * that may be missing but may not have another type.
+ * Reads a table of the document: `name type, …`, with the path of their object before a colon. `!` after the type marks
+ * a required field, `?` a field that may be missing but may not have another type.
  */
 export function table(text: string, right: Record<string, readonly unknown[]> = {}): Field[] {
   return text
     .trim()
-    .split('\n')
-    .map((line) => {
-      const [path = '', type = ''] = line.trim().split(/\s+/);
-      const field = {
-        path,
-        type: type.replace(/[!?]$/, '') as Field['type'],
-        required: type.endsWith('!'),
-        strict: /[!?]$/.test(type),
-      };
-      const values = right[path];
-      return values === undefined ? field : { ...field, right: values };
+    .split(/\s*\n\s*/)
+    .flatMap((line) => {
+      const [, parent, fields = ''] = /^(?:(\S+): )?(.*)$/.exec(line) ?? [];
+      return fields.split(', ').map((each) => {
+        const [, name = '', type = '', mark] = /^(\S+) (\w+)([!?]?)$/.exec(each) ?? [];
+        const path = parent === undefined ? name : `${parent}.${name}`;
+        const field = { path, type: type as Field['type'], required: mark === '!', strict: mark !== '' };
+        return right[path] === undefined ? field : { ...field, right: right[path] };
+      });
     });
 }
 

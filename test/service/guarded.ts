@@ -18,96 +18,72 @@ export interface Guarded {
   readonly examples: readonly object[];
 }
 
+const row = (
+  name: string,
+  object: z.ZodMiniType,
+  isAsDocumented: Guarded['isAsDocumented'],
+  ...examples: object[]
+) => ({
+  name,
+  object,
+  isAsDocumented,
+  examples,
+});
+const scannable = { response: { instructions: { qrCode: { base64: 'aQ==' } } } };
+
 export const guarded: readonly Guarded[] = [
-  { name: 'a sale', object: saleObject, isAsDocumented: guards.isSale, examples: [fixtures.payment()] },
-  {
-    name: 'a reversal',
-    object: reversalObject,
-    isAsDocumented: guards.isReversal,
-    examples: [fixtures.reversal()],
-  },
-  { name: 'a refund', object: refundObject, isAsDocumented: guards.isRefund, examples: [fixtures.refund()] },
-  {
-    name: 'a payout',
-    object: payoutObject,
-    isAsDocumented: guards.isPayout,
-    examples: [fixtures.payout(), fixtures.failedPayout()],
-  },
-  {
-    name: 'a journey',
-    object: recurringCheckoutObject,
-    isAsDocumented: guards.isRecurringCheckout,
-    examples: [fixtures.recurringCheckout({ response: { instructions: { qrCode: { base64: 'aQ==' } } } })],
-  },
-  {
-    name: 'a transaction',
-    object: transactionObject,
-    isAsDocumented: guards.isTransaction,
-    examples: [fixtures.transaction()],
-  },
-  {
-    name: 'a cancellation',
-    object: scheduledPaymentCancellationObject,
-    isAsDocumented: guards.isScheduledPaymentCancellation,
-    examples: [{ status: 0, message: 'success' }],
-  },
+  row('a sale', saleObject, guards.isSale, fixtures.payment()),
+  row('a reversal', reversalObject, guards.isReversal, fixtures.reversal()),
+  row('a refund', refundObject, guards.isRefund, fixtures.refund()),
+  row('a payout', payoutObject, guards.isPayout, fixtures.payout(), fixtures.failedPayout()),
+  row(
+    'a journey',
+    recurringCheckoutObject,
+    guards.isRecurringCheckout,
+    fixtures.recurringCheckout(scannable),
+  ),
+  row('a transaction', transactionObject, guards.isTransaction, fixtures.transaction()),
+  row('a cancellation', scheduledPaymentCancellationObject, guards.isScheduledPaymentCancellation, {
+    status: 0,
+    message: 'success',
+  }),
 ];
 
 type Fields = Record<PropertyKey, unknown>;
 
 /** Values to put where another value belongs. */
-const replacements: readonly (() => unknown)[] = [
-  () => null,
-  () => undefined,
-  () => 'text',
-  () => '',
-  () => 'null',
-  () => 'x'.repeat(512),
-  () => 'x'.repeat(513),
-  () => 'not UTF-8: \uFFFD',
-  () => 0,
-  () => -1.5,
-  () => Number.NaN,
-  () => Number.POSITIVE_INFINITY,
-  () => 7n,
-  () => true,
-  () => false,
-  () => [],
-  () => ['text'],
-  () => [7],
-  () => [{}],
-  () => [null],
-  // With an element missing.
-  () => new Array(2),
-  () => ({}),
-  () => ({ id: '1', uuid: 2, bank: 3, total: '4', plain: 5 }),
-  () => () => 'a function',
+const replacements: readonly unknown[] = [
+  ...[null, undefined, 'text', '', 'null', 'x'.repeat(512), 'x'.repeat(513), 'not UTF-8: \uFFFD'],
+  ...[0, -1.5, Number.NaN, Number.POSITIVE_INFINITY, 7n, true, false],
+  // The last one has its elements missing.
+  ...[[], ['text'], [7], [{}], [null], new Array(2)],
+  ...[{}, { id: '1', uuid: 2, bank: 3, total: '4', plain: 5 }, () => 'a function'],
 ];
+/** Each use has a value of its own, because later changes may go into it. */
+const fresh = (value: unknown) => (typeof value === 'function' ? value : structuredClone(value));
+
 const replacement = fc.oneof(
   fc.constantFrom(...replacements),
   // zod leaves out a field called `__proto__`.
-  fc
-    .jsonValue()
-    .filter((value) => !JSON.stringify(value).includes('__proto__'))
-    .map((value) => () => value),
+  fc.jsonValue().filter((value) => !JSON.stringify(value).includes('__proto__')),
 );
 
 /** One mutation of the object that holds a field. In a list only the elements change, because JSON has nothing else. */
+type Change = (holder: Fields, name: string) => unknown;
 const change = fc.oneof(
   {
     weight: 6,
     arbitrary: replacement.map(
-      (make) => (holder: Fields, name: string) => void Reflect.set(holder, name, make()),
+      (value): Change =>
+        (holder, name) =>
+          Reflect.set(holder, name, fresh(value)),
     ),
   },
-  {
-    weight: 2,
-    arbitrary: fc.constant((holder: Fields, name: string) => void Reflect.deleteProperty(holder, name)),
-  },
+  { weight: 2, arbitrary: fc.constant<Change>((holder, name) => Reflect.deleteProperty(holder, name)) },
   {
     weight: 1,
-    arbitrary: fc.constant(
-      (holder: Fields) => Array.isArray(holder) || Reflect.set(holder, 'novel', { deep: [null] }),
+    arbitrary: fc.constant<Change>(
+      (holder) => Array.isArray(holder) || Reflect.set(holder, 'novel', { deep: [null] }),
     ),
   },
 );
@@ -141,13 +117,13 @@ function placesIn(value: unknown, depth = 0): Place[] {
 }
 
 /** Copies of an example, each with one replacement in one place. */
-export function replacedOnce(example: object): unknown[] {
+export function replacedOnce(example: object, values: readonly unknown[] = replacements): unknown[] {
   const count = placesIn({ value: example }).length;
   return Array.from({ length: count }).flatMap((_, place) =>
-    replacements.map((make) => {
+    values.map((value) => {
       const root = { value: structuredClone(example) as unknown };
       const [holder, name] = placesIn(root)[place] as Place;
-      Reflect.set(holder, name, make());
+      Reflect.set(holder, name, fresh(value));
       return root.value;
     }),
   );

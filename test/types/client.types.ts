@@ -57,86 +57,44 @@ import type {
   recurringCheckoutRequestObject,
 } from '../../src/service/operations/create-recurring-checkout';
 import type { transactionObject } from '../../src/service/operations/get-transaction';
+import { type Equal, type HasIndex, isTrue, type Known } from './equal';
 
-/** `true` only for identical types, including optional and readonly marks. */
-type Equal<A, B> = [A, B] extends [B, A] ? Identical<A, B> : false;
-/** On its own, this does not tell `a?: string` from `a?: string | undefined`. */
-type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-
-function assertTrue<_ extends true>(): void {}
-
-/**
- * What a schema infers without the index signatures that keep unknown fields, recursively. `Record<string, unknown>`,
- * an object without documented fields, is kept.
- */
-type Documented<T> = T extends Primitive
-  ? T
-  : T extends readonly (infer Item)[]
-    ? Documented<Item>[]
-    : T extends object
-      ? string extends keyof T
-        ? [KnownKeys<T>] extends [never]
-          ? T
-          : { [Key in keyof T as string extends Key ? never : Key]: Documented<T[Key]> }
-        : { [Key in keyof T]: Documented<T[Key]> }
-      : T;
-type Primitive = string | number | boolean | null | undefined;
-type KnownKeys<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: 1 };
-
-/** Interfaces and intersections as plain objects, so that they can be compared. */
-type Plain<T> = T extends Primitive
-  ? T
-  : T extends readonly (infer Item)[]
-    ? Plain<Item>[]
-    : T extends object
-      ? { [Key in keyof T]: Plain<T[Key]> }
-      : T;
-
-type Inferred<Object extends z.ZodMiniType> = Plain<Documented<z.infer<Object>>>;
+type Inferred<Object extends z.ZodMiniType> = Known<z.infer<Object>>;
 
 // Each written-out type equals what its schema infers, so that neither can drift from the other.
-assertTrue<Equal<Plain<Transaction>, Inferred<typeof transactionObject>>>();
-assertTrue<Equal<Plain<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
-assertTrue<Equal<Plain<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>>();
-assertTrue<
+isTrue<Equal<Known<Transaction>, Inferred<typeof transactionObject>>>();
+isTrue<Equal<Known<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
+isTrue<Equal<Known<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>>();
+isTrue<
   Equal<
-    Plain<ScheduledPaymentCancellationRequest>,
+    Known<ScheduledPaymentCancellationRequest>,
     Inferred<typeof scheduledPaymentCancellationRequestObject>
   >
 >();
-assertTrue<Equal<Plain<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
-assertTrue<Equal<Plain<Phone>, Inferred<typeof phoneObject>>>();
-assertTrue<Equal<Plain<BankDetails>, Inferred<typeof bankDetailsObject>>>();
+isTrue<Equal<Known<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
+isTrue<Equal<Known<Phone>, Inferred<typeof phoneObject>>>();
+isTrue<Equal<Known<BankDetails>, Inferred<typeof bankDetailsObject>>>();
 // The request's type has `amount` apart, because `immediatePayment` decides whether it is required.
 type RequestFields = RecurringCheckoutRequestBase & { amount?: number | undefined };
-assertTrue<Equal<Plain<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
-
-// The comparison itself finds the differences that it must find.
-assertTrue<Equal<Equal<{ a?: string }, { a?: string | undefined }>, false>>();
-assertTrue<Equal<Equal<{ a: string }, { a?: string }>, false>>();
-assertTrue<Equal<Equal<Plain<Transaction>, Plain<Omit<Transaction, 'uuid'>>>, false>>();
-assertTrue<Equal<Plain<Documented<{ a: string; [key: string]: unknown }>>, { a: string }>>();
+isTrue<Equal<Known<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
 
 // Public schemas are Standard Schemas of the public types, and expose nothing of zod.
-assertTrue<Equal<StandardSchemaV1.InferOutput<typeof transactionSchema>, Transaction>>();
-assertTrue<Equal<StandardSchemaV1.InferOutput<typeof recurringCheckoutSchema>, RecurringCheckout>>();
-assertTrue<
-  Equal<StandardSchemaV1.InferInput<typeof recurringCheckoutRequestSchema>, RecurringCheckoutRequest>
->();
-assertTrue<
+isTrue<Equal<StandardSchemaV1.InferOutput<typeof transactionSchema>, Transaction>>();
+isTrue<Equal<StandardSchemaV1.InferOutput<typeof recurringCheckoutSchema>, RecurringCheckout>>();
+isTrue<Equal<StandardSchemaV1.InferInput<typeof recurringCheckoutRequestSchema>, RecurringCheckoutRequest>>();
+isTrue<
   Equal<StandardSchemaV1.InferOutput<typeof scheduledPaymentCancellationSchema>, ScheduledPaymentCancellation>
 >();
-assertTrue<
+isTrue<
   Equal<
     StandardSchemaV1.InferInput<typeof scheduledPaymentCancellationRequestSchema>,
     ScheduledPaymentCancellationRequest
   >
 >();
-assertTrue<Equal<keyof typeof transactionSchema, '~standard'>>();
+isTrue<Equal<keyof typeof transactionSchema, '~standard'>>();
 
 // No public type has an index signature, at any depth.
-type HasIndex<T> = string extends keyof NonNullable<T> ? true : false;
-assertTrue<
+isTrue<
   Equal<
     | HasIndex<Transaction>
     | HasIndex<Transaction['shopper']>
@@ -275,12 +233,12 @@ export function requests(
 }
 
 // Open lists offer the known values and accept any other text.
-assertTrue<Equal<'PAID' extends NonNullable<Transaction['situation']> ? true : false, true>>();
-assertTrue<Equal<'NEW' extends NonNullable<Transaction['situation']> ? true : false, true>>();
-assertTrue<Equal<string extends OpenEnum<'A'> ? true : false, true>>();
+isTrue<Equal<'PAID' extends NonNullable<Transaction['situation']> ? true : false, true>>();
+isTrue<Equal<'NEW' extends NonNullable<Transaction['situation']> ? true : false, true>>();
+isTrue<Equal<string extends OpenEnum<'A'> ? true : false, true>>();
 /** The known values stay distinct from `string`, so that an editor can offer them. */
-assertTrue<Equal<Equal<OpenEnum<'A'>, string>, false>>();
-assertTrue<Equal<Extract<OpenEnum<'A' | 'B'>, 'A' | 'B'>, 'A' | 'B'>>();
+isTrue<Equal<Equal<OpenEnum<'A'>, string>, false>>();
+isTrue<Equal<Extract<OpenEnum<'A' | 'B'>, 'A' | 'B'>, 'A' | 'B'>>();
 const anyPeriodicity: string = 'FORTNIGHTLY';
 const ofAnyText: RecurringCheckoutRequest = {
   ...required,
@@ -313,7 +271,7 @@ export function errors(error: unknown): void {
     }
   } else if (error instanceof InvalidRequestError) {
     // From a call, or from a helper that sends nothing.
-    assertTrue<Equal<typeof error.outcome, 'not-sent' | undefined>>();
+    isTrue<Equal<typeof error.outcome, 'not-sent' | undefined>>();
   } else if (error instanceof PaymentsError) {
     use(error.code, error.outcome);
     // @ts-expect-error it is abstract
@@ -325,19 +283,19 @@ export function errors(error: unknown): void {
 export function narrowing(error: CallError): string {
   switch (error.code) {
     case 'api_error':
-      assertTrue<Equal<typeof error, ApiError>>();
+      isTrue<Equal<typeof error, ApiError>>();
       return error.httpStatus.toFixed();
     case 'invalid_response':
-      assertTrue<Equal<typeof error, InvalidResponseError>>();
+      isTrue<Equal<typeof error, InvalidResponseError>>();
       return error.issues.length.toFixed();
     case 'connection_failed':
-      assertTrue<Equal<typeof error, ConnectionError>>();
+      isTrue<Equal<typeof error, ConnectionError>>();
       return error.reason ?? '';
     case 'timeout':
-      assertTrue<Equal<typeof error, TimeoutError>>();
+      isTrue<Equal<typeof error, TimeoutError>>();
       return error.transaction?.uuid ?? '';
     case 'aborted':
-      assertTrue<Equal<typeof error, AbortedError>>();
+      isTrue<Equal<typeof error, AbortedError>>();
       return String(error.cause);
     // @ts-expect-error an error of an argument: no call was made
     case 'invalid_request':
@@ -348,21 +306,21 @@ export function narrowing(error: CallError): string {
 /** `isCallError` narrows what was caught; the type of any other error stays as it was. */
 export function caught(error: unknown): void {
   if (isCallError(error)) {
-    assertTrue<Equal<typeof error, CallError>>();
-    assertTrue<Equal<typeof error.outcome, Outcome>>();
-    assertTrue<Equal<typeof error.operation, CallName>>();
-    assertTrue<Equal<typeof error.attempts, number>>();
-    assertTrue<Equal<typeof error.uuid, string | undefined>>();
+    isTrue<Equal<typeof error, CallError>>();
+    isTrue<Equal<typeof error.outcome, Outcome>>();
+    isTrue<Equal<typeof error.operation, CallName>>();
+    isTrue<Equal<typeof error.attempts, number>>();
+    isTrue<Equal<typeof error.uuid, string | undefined>>();
     // @ts-expect-error not every error of a call has it
     error.httpStatus;
   } else {
-    assertTrue<Equal<typeof error, unknown>>();
+    isTrue<Equal<typeof error, unknown>>();
   }
 }
 
 export async function helpers(client: PaymentsClient): Promise<void> {
   for await (const result of reconcile(client, new Set(['uuid-1']))) {
-    assertTrue<Equal<typeof result, Reconciled>>();
+    isTrue<Equal<typeof result, Reconciled>>();
     // Testing one of the two fields narrows the other.
     if (result.error === undefined) use(result.transaction.situation);
     else use(result.error.code);
@@ -387,7 +345,7 @@ export async function helpers(client: PaymentsClient): Promise<void> {
   await client.waitForTransaction('uuid-1', { until: ({ situation }) => situation });
 
   const image = decodeQrCode({ base64: undefined });
-  assertTrue<Equal<typeof image, QrCodeImage | undefined>>();
+  isTrue<Equal<typeof image, QrCodeImage | undefined>>();
   // @ts-expect-error there may be no picture
   use(image.dataUrl);
 }

@@ -18,9 +18,7 @@ import {
   SqliteStore,
 } from '../../src/stores';
 import type { IdempotencyStore } from '../../src/stores/idempotency-store';
-
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-function expectTrue<_ extends true>(): void {}
+import { type Equal, isTrue } from './equal';
 
 /** Takes a store as a handler does: the store decides the type of the transaction. */
 declare function handlerWith<Transaction = unknown>(store: IdempotencyStore<Transaction>): Transaction;
@@ -54,17 +52,17 @@ export function postgres(pool: Pool, client: Client, pglite: PGlite, either: boo
   const plain = new PostgresStore(pool, { schema: 'shop', table: undefined });
   new PostgresStore(client);
   new PostgresStore(pglite);
-  expectTrue<Equal<typeof plain.transact, undefined>>();
+  isTrue<Equal<typeof plain.transact, undefined>>();
   const noTransaction = handlerWith(plain);
-  expectTrue<Equal<typeof noTransaction, unknown>>();
+  isTrue<Equal<typeof noTransaction, unknown>>();
 
   const transactional = new PostgresStore(pool, { transactional: true });
   const transaction = handlerWith(transactional);
-  expectTrue<Equal<typeof transaction, PostgresTransaction>>();
+  isTrue<Equal<typeof transaction, PostgresTransaction>>();
 
   // If the mode is not known, the type of the transaction is not known either.
   const unknown = handlerWith(new PostgresStore(pool, { transactional: either }));
-  expectTrue<Equal<typeof unknown, unknown>>();
+  isTrue<Equal<typeof unknown, unknown>>();
 
   // @ts-expect-error: a transaction needs a connection of its own
   new PostgresStore(pglite, { transactional: true });
@@ -91,7 +89,7 @@ export function mysql(
     query: async (own, text, values) => (await (own ?? pool).query(text, values)) as unknown[],
   });
   const transaction = handlerWith(within);
-  expectTrue<Equal<typeof transaction, PoolConnection>>();
+  isTrue<Equal<typeof transaction, PoolConnection>>();
 }
 
 /** better-sqlite3 compiles at install, so it is no dependency, and the types that matter are written out here. */

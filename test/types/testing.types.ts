@@ -18,25 +18,23 @@ import type {
   SuccessfulPayout,
 } from 'pix-automatic-sdk/webhooks';
 import type { NotificationOverrides } from '../../src/testing/notification-request';
-
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-function expectTrue<_ extends true>(): void {}
+import { type Equal, isTrue } from './equal';
 
 declare const credentials: { apiKey: string; apiToken: string };
 
 export function everyKindHasAFixture(): void {
   type Kind = Exclude<Notification['kind'], 'unrecognized'>;
-  expectTrue<Equal<keyof NotificationOverrides, Kind | 'failedPayout' | 'custom'>>();
+  isTrue<Equal<keyof NotificationOverrides, Kind | 'failedPayout' | 'custom'>>();
 }
 
 export function fixturesAreOfTheLibrarysTypes(client: PaymentsClient, amount: number | undefined): void {
   client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
   client.cancelScheduledPayment('i-1', fixtures.scheduledPaymentCancellationRequest());
-  expectTrue<Equal<ReturnType<typeof fixtures.recurringCheckoutRequest>, RecurringCheckoutRequest>>();
-  expectTrue<Equal<ReturnType<typeof fixtures.transaction>, Transaction>>();
-  expectTrue<Equal<ReturnType<typeof fixtures.refund>, RefundPayload>>();
-  expectTrue<Equal<ReturnType<typeof fixtures.payout>, SuccessfulPayout>>();
-  expectTrue<Equal<ReturnType<typeof fixtures.failedPayout>, FailedPayout>>();
+  isTrue<Equal<ReturnType<typeof fixtures.recurringCheckoutRequest>, RecurringCheckoutRequest>>();
+  isTrue<Equal<ReturnType<typeof fixtures.transaction>, Transaction>>();
+  isTrue<Equal<ReturnType<typeof fixtures.refund>, RefundPayload>>();
+  isTrue<Equal<ReturnType<typeof fixtures.payout>, SuccessfulPayout>>();
+  isTrue<Equal<ReturnType<typeof fixtures.failedPayout>, FailedPayout>>();
   // A caller's value that may be missing can be passed directly.
   fixtures.transaction({ amount });
 }
@@ -94,12 +92,12 @@ export function mswsOwnHttpFits(
 ): void {
   const clock = fakeClock();
   const service = mockService({ http, clock, deliverTo: handler, credentials: undefined });
-  expectTrue<Equal<typeof service, MockService<HttpHandler>>>();
+  isTrue<Equal<typeof service, MockService<HttpHandler>>>();
   setup(...service.handlers);
   // @ts-expect-error: a misspelt option
   mockService({ http, deliverto: handler });
   // Without msw there are no handlers, and `fetch` takes their place.
-  expectTrue<Equal<ReturnType<typeof mockService<HttpHandler>>['handlers'], HttpHandler[]>>();
+  isTrue<Equal<ReturnType<typeof mockService<HttpHandler>>['handlers'], HttpHandler[]>>();
   mockService({}).fetch satisfies Fetch;
 }
 

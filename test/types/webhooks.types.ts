@@ -26,42 +26,15 @@ import type { payoutObject } from '../../src/service/notifications/payout';
 import type { refundObject } from '../../src/service/notifications/refund';
 import type { reversalObject } from '../../src/service/notifications/reversal';
 import type { saleObject } from '../../src/service/notifications/sale';
-
-/** `true` only for identical types, not for types that are merely assignable to each other. */
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-
-function isTrue<_ extends true>(): void {}
-function isFalse<_ extends false>(): void {}
-
-/** Without index signatures, at every depth: a public type has none, so that a misspelt field does not compile. */
-type Known<T> = T extends readonly (infer Item)[]
-  ? Known<Item>[]
-  : T extends string | number | boolean | null | undefined
-    ? T
-    : { [Name in keyof T as string extends Name ? never : Name]: Known<T[Name]> };
-
-// Equal and Known themselves find a difference.
-isFalse<Equal<{ a: string }, { a: string | null }>>();
-isFalse<Equal<{ a?: string }, { a: string }>>();
-isFalse<Equal<Known<{ a: { b: 1; [name: string]: unknown } }>, { a: { c: 1 } }>>();
-isTrue<Equal<Known<{ a: { b: 1; [name: string]: unknown }; [name: string]: unknown }>, { a: { b: 1 } }>>();
-
-/** The output type of a schema, without index signatures. */
-type Inferred<Object extends z.ZodMiniType> = Known<z.output<Object>>;
+import { type Equal, type HasIndex, isTrue, type Known } from './equal';
 
 // Each payload type is what its schema infers.
-isTrue<Equal<Inferred<typeof saleObject>, Known<SalePayload>>>();
-isTrue<Equal<Inferred<typeof reversalObject>, Known<ReversalPayload>>>();
-isTrue<Equal<Inferred<typeof refundObject>, Known<RefundPayload>>>();
-isTrue<Equal<Inferred<typeof payoutObject>, Known<PayoutPayload>>>();
-
-// No public payload type has an index signature: Known changes nothing.
-isTrue<Equal<Known<SalePayload>['newStatus'], SalePayload['newStatus']>>();
-isFalse<string extends keyof SalePayload ? true : false>();
-isFalse<string extends keyof ReversalPayload ? true : false>();
-isFalse<string extends keyof RefundPayload ? true : false>();
-isFalse<string extends keyof SuccessfulPayout ? true : false>();
-isFalse<string extends keyof FailedPayout ? true : false>();
+isTrue<Equal<Known<z.output<typeof saleObject>>, Known<SalePayload>>>();
+isTrue<Equal<Known<z.output<typeof reversalObject>>, Known<ReversalPayload>>>();
+isTrue<Equal<Known<z.output<typeof refundObject>>, Known<RefundPayload>>>();
+isTrue<Equal<Known<z.output<typeof payoutObject>>, Known<PayoutPayload>>>();
+isTrue<Equal<HasIndex<SalePayload | ReversalPayload | RefundPayload>, false>>();
+isTrue<Equal<HasIndex<SuccessfulPayout> | HasIndex<FailedPayout>, false>>();
 
 // The schemas are Standard Schemas of these types.
 isTrue<Equal<StandardSchemaV1.InferOutput<typeof salePayloadSchema>, SalePayload>>();

@@ -115,14 +115,6 @@ describe('deadLetters', () => {
     expect(store.steps).toEqual(['claim', 'release']);
   });
 
-  it('keeps a notification whose callback took too long', async () => {
-    const { handler, deadLetters } = createKeeping({ callbackTimeoutMs: 10, on: { payment: hang } });
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
-    expect(await deadLetters.entries()).toMatchObject([
-      { key: 'payment:s-1:PAID', code: 'callback_timeout', errorName: 'DeadlineExceeded' },
-    ]);
-  });
-
   it('keeps one whose lease was over before its success was recorded', async () => {
     const { handler, deadLetters, store, bug } = createKeeping();
     bug.error = undefined;
@@ -385,15 +377,6 @@ describe('handler.replay', () => {
     ]);
   });
 
-  it('decides the kind again from the query flags, so that a body that contradicts them is no payment', async () => {
-    const { handler, bug, deadLetters, acted } = createKeeping();
-    await handler(notificationRequest(salePayload(), { query: queries.refund }));
-    const entries = await deadLetters.entries();
-    bug.error = undefined;
-    expect(await handler.replay(entries)).toEqual([{ key: entries[0]?.key, status: 'done' }]);
-    expect(acted[0]).toMatch(/^unrecognized:/);
-  });
-
   describe('of a body that was unrecognized and whose kind was defined since', () => {
     const charge = defineNotification({
       kind: 'charge',
@@ -454,23 +437,6 @@ describe('handler.replay', () => {
       expect(await defined.handler.replay(entries)).toEqual([{ key, status: 'done' }]);
     });
 
-    it('has both transactions with a store that has transactions', async () => {
-      const log: string[] = [];
-      const transact: Transact<undefined> = async ({ subject, state }, work) => {
-        log.push(`begin ${subject.split(':')[0]}`);
-        await work(undefined, { subject, state, token: 't', fence: 1, handledStates: [] });
-        log.push(`commit ${subject.split(':')[0]}`);
-        return { status: 'completed' };
-      };
-      const { defined, entries, acted } = await createDefined(
-        Object.assign(new WatchedStore(), { transact }),
-      );
-      log.length = 0;
-      expect(await defined.handler.replay(entries)).toMatchObject([{ status: 'done' }]);
-      expect(log).toEqual(['begin unrecognized', 'begin charge', 'commit charge', 'commit unrecognized']);
-      expect(acted).toEqual(['charge:i-1']);
-    });
-
     it('is found by its kind where the definition needs a query parameter that was not kept', async () => {
       const deadLetters = new WatchedDeadLetters();
       let isFixed = false;
@@ -520,21 +486,6 @@ describe('handler.replay', () => {
       { code: 'invalid_body', key: 'broken' },
     ]);
     expect(await deadLetters.keys()).toEqual([keys[0]]);
-  });
-
-  it('runs in a transaction with a store that has transactions', async () => {
-    const transacted: string[] = [];
-    const transact: Transact<undefined> = async ({ subject, state }, work) => {
-      transacted.push(subject);
-      await work(undefined, { subject, state, token: 't', fence: 1, handledStates: [] });
-      return { status: 'completed' };
-    };
-    const store = Object.assign(new WatchedStore(), { transact });
-    const { handler, bug, acted, entries } = await createFailed({ store });
-    bug.error = undefined;
-    transacted.length = 0;
-    expect(await handler.replay(entries.slice(0, 1))).toEqual([{ key: keys[0], status: 'done' }]);
-    expect([transacted, acted, store.steps]).toEqual([['payment:s-1'], [keys[0]], []]);
   });
 
   it('is waited for by drain, and begins nothing more after that', async () => {

@@ -3,9 +3,9 @@ import {
   scheduledPaymentCancellationSchema,
 } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
-import { cancellationAnswer } from '../client/support';
-import { testFields } from './fields';
-import { cancellationAnswerFields, cancellationRequestFields } from './tables';
+import { cancellationAnswer } from '../../client/support';
+import { testFields } from '../fields';
+import { cancellationAnswerFields, cancellationRequestFields } from '../tables';
 
 // Document section 4.3.
 describe('the request', () => {

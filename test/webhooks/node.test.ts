@@ -1,127 +1,22 @@
-import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  get,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { ConfigurationError, type PlainResponse, toLambda, toNodeListener } from 'pix-automatic-sdk/webhooks';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ConfigurationError, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
-import { authorization, createListener, notificationRequest, salePayload, statusOf } from './support';
-
-const unhandled: unknown[] = [];
-const noteUnhandled = (error: unknown) => void unhandled.push(error);
-beforeEach(() => {
-  unhandled.length = 0;
-  process.on('unhandledRejection', noteUnhandled);
-});
-afterEach(async () => {
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  process.off('unhandledRejection', noteUnhandled);
-  expect(unhandled).toEqual([]);
-});
+import { authorization, createListener, open, refundPayload, salePayload, serve, statusOf } from './support';
 
 const head = { method: 'POST', url: '/', headers: { authorization } };
-
-describe('an answer', () => {
-  const answers = {
-    200: () => ({ ...head, body: salePayload() }),
-    400: () => ({ ...head, body: 'no JSON' }),
-    401: () => ({ ...head, headers: {}, body: '' }),
-    405: () => ({ ...head, method: 'GET', body: '' }),
-    408: () => ({ ...head, body: new ReadableStream() }),
-    413: () => ({ ...head, body: 'x'.repeat(2_000) }),
-  };
-  const texts: Readonly<Record<string, string>> = {
-    200: 'OK',
-    400: 'Bad request',
-    401: 'Unauthorized',
-    405: 'Method not allowed',
-    408: 'Request timeout',
-    413: 'Content too large',
-  };
-  const limits = { maxBodyBytes: 1_000, bodyTimeoutMs: 20 };
-
-  it.each(Object.entries(answers))(
-    'with status %s leaves the next answer as it was when somebody changes it',
-    async (status, request) => {
-      const { handler } = createListener(limits);
-      const first = await handler.handle(request());
-      const before = structuredClone(first);
-      const change = (action: () => void) => {
-        try {
-          action();
-        } catch (error) {
-          expect(error).toBeInstanceOf(TypeError);
-        }
-      };
-      change(() => Object.assign(first, { status: 299, body: 'changed' }));
-      change(() => Object.assign(first.headers, { 'set-cookie': 'session=1' }));
-      change(() => Reflect.deleteProperty(first.headers, 'content-type'));
-
-      const next: PlainResponse = await createListener(limits).handler.handle(request());
-      expect(next).toEqual(before);
-      expect([next.status, next.body]).toEqual([Number(status), texts[status]]);
-      expect(await handler.handle(request())).toEqual(before);
-      expect(Object.isFrozen(next) && Object.isFrozen(next.headers)).toBe(true);
-    },
-  );
-});
-
-describe('handle() of a misshapen request', () => {
-  const misshapen: readonly [string, unknown, number][] = [
-    ['without headers', { method: 'POST', url: '/', body: salePayload() }, 401],
-    ['with null for its headers', { ...head, headers: null, body: salePayload() }, 401],
-    ['with text for its headers', { ...head, headers: 'authorization: Basic x', body: salePayload() }, 401],
-    ['with a number as the header', { ...head, headers: { authorization: 7 }, body: salePayload() }, 401],
-    ['without a url', { method: 'POST', headers: head.headers, body: salePayload() }, 200],
-    ['with null for its url', { ...head, url: null, body: salePayload() }, 200],
-    ['without a body', head, 400],
-    ['without a method', { headers: head.headers, body: salePayload() }, 405],
-    ['undefined', undefined, 405],
-    ['null', null, 405],
-    ['a text', 'POST /', 405],
-  ];
-  it.each(misshapen)('answers and never rejects: %s', async (_, request, status) => {
-    const { handler } = createListener();
-    expect((await handler.handle(request as never)).status).toBe(status);
-  });
-
-  it('reads a missing url as empty, drops headers that are no text, and joins repeated ones', async () => {
-    const seen: unknown[] = [];
-    const { handler } = createListener({
-      getAuthorization: ({ url, headers }) => {
-        seen.push(url, ...['x-list', 'x-number', 'x-none'].map((name) => headers.get(name)));
-        return authorization;
-      },
-    });
-    const headers = { 'x-list': ['a', 'b'], 'x-number': 7 };
-    await handler.handle({ method: 'POST', headers, body: salePayload() } as never);
-    expect(seen).toEqual(['', 'a, b', null, null]);
-  });
-
-  it.each(['Authorization', 'AUTHORIZATION'])('finds the header under the name %s', async (name) => {
-    const { handler } = createListener();
-    const request = { ...head, headers: { [name]: authorization }, body: salePayload() };
-    expect((await handler.handle(request)).status).toBe(200);
-  });
-
-  it('takes the kind from the query of the url that is there', async () => {
-    const { handler, reports } = createListener();
-    const request = { ...head, url: '/webhooks?refund=true&type=refund', body: salePayload() };
-    expect((await handler.handle(request)).status).toBe(400);
-    expect(reports).toMatchObject([{ code: 'invalid_notification' }]);
-  });
-
-  it('answers 500 and reports it when reading the request throws', async () => {
-    const { handler, reports } = createListener();
-    const failure = new Error('unreadable');
-    const request = {
-      get method(): string {
-        throw failure;
-      },
-    };
-    expect((await handler.handle(request as never)).status).toBe(500);
-    expect(reports).toMatchObject([{ code: 'internal', status: 500, error: failure }]);
-  });
-});
 
 describe('a handler that is mounted without toNodeListener', () => {
   it('answers 500 as Express middleware, and its report names toNodeListener', async () => {
@@ -253,11 +148,6 @@ describe('toNodeListener', () => {
     expect(reports).toMatchObject([{ error: failure }]);
   });
 
-  it('finds a handler’s reporter by the name that every copy and version of the package gives it', () => {
-    const { handler } = createListener();
-    expect(Reflect.get(handler, Symbol.for('pix-automatic-sdk:webhook-reporter'))).toBeTypeOf('function');
-  });
-
   it('lets the service see a failed delivery, over real HTTP, when a response throws', async () => {
     const { handler, reports } = createListener();
     const answer = toNodeListener(handler);
@@ -301,47 +191,6 @@ describe('toNodeListener', () => {
     expect(thrown).toBeInstanceOf(ConfigurationError);
     expect((thrown as Error).message).toContain('createWebhookHandler');
   });
-
-  it('answers as usual when nothing is broken', async () => {
-    const { handler } = createListener();
-    const url = await listen(createServer(toNodeListener(handler)));
-    expect((await deliver(url, salePayload())).status).toBe(200);
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
-  });
-});
-
-describe('toLambda', () => {
-  // `test/hosts` runs it with each gateway's events. Here is what these do not have.
-  it('throws for an argument that is not a handler', () => {
-    expect(() => toLambda({} as never)).toThrow(ConfigurationError);
-  });
-
-  it.each([{}, { requestContext: {}, headers: null, body: null }])(
-    'answers 405 to an event that is no HTTP request',
-    async (event) => {
-      const { handler } = createListener();
-      expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
-    },
-  );
-
-  it('reads a body of Base64 as bytes, and checks their size', async () => {
-    const { handler, acted } = createListener({ maxBodyBytes: 1_000 });
-    const event = { httpMethod: 'POST', headers: { Authorization: authorization }, isBase64Encoded: true };
-    const send = (text: string) =>
-      toLambda(handler)({ ...event, body: Buffer.from(text).toString('base64') });
-    expect((await send(JSON.stringify({ ...salePayload(), referenceCode: 'João' }))).statusCode).toBe(200);
-    expect(acted).toHaveLength(1);
-    expect((await send(' '.repeat(1_001))).statusCode).toBe(413);
-  });
-
-  it('is named in the report of a handler that was exported without it', async () => {
-    const { handler, reports } = createListener();
-    const event = { version: '2.0', headers: { authorization }, body: '{}' };
-    expect((await handler(event as never)).status).toBe(500);
-    expect(reports).toMatchObject([
-      { code: 'internal', message: expect.stringContaining('toLambda(handler)') },
-    ]);
-  });
 });
 
 describe('toNodeListener', () => {
@@ -368,5 +217,118 @@ describe('toNodeListener', () => {
     );
     await deliver(url, salePayload());
     expect(answered).toBe(true);
+  });
+});
+
+const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });
+
+describe('the connection after an answer', () => {
+  function keptAlive(): Agent {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    return agent;
+  }
+
+  it('is kept for the next notification', async () => {
+    const { url } = await serve();
+    const agent = keptAlive();
+    const ports: (number | undefined)[] = [];
+    for (const body of [salePayload(), salePayload(), refundPayload()]) {
+      const answer = await deliver(url, body, { agent });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.connection).toBe('keep-alive');
+      ports.push(agent.freeSockets[Object.keys(agent.freeSockets)[0] as string]?.[0]?.localPort);
+    }
+    expect(new Set(ports).size).toBe(1);
+  });
+
+  it.each([10, 5_000, 20_000, 60_000, 300_000])(
+    'serves the client’s next request after a 401, a 413 and a 405, with bodies of %d bytes',
+    async (bytes) => {
+      const { url } = await serve({ maxBodyBytes: Buffer.byteLength(json) });
+      const agent = keptAlive();
+      const body = 'x'.repeat(bytes);
+      const refused = { headers: { authorization: 'Basic x' } };
+      const send = (delivery: object, given: string) =>
+        deliver(url, given, { ...delivery, agent, timeoutMs: 5_000 }).then(({ status }) => status);
+      expect(await send(refused, body)).toBe(401);
+      expect(await send({}, json)).toBe(200);
+      expect(await send({}, body)).toBe(bytes > 300 ? 413 : 400);
+      expect(await send({}, json)).toBe(200);
+      expect(await send({ method: 'PUT' }, body)).toBe(405);
+      expect(await send({}, json)).toBe(200);
+    },
+  );
+
+  it('is closed when the rest of the body was not read, because that rest may have no end', async () => {
+    const { url, reports } = await serve();
+    const { socket, answer } = open(
+      url,
+      'POST /webhooks HTTP/1.1',
+      'host: merchant.example',
+      'content-length: 1000000000',
+      '',
+      'x',
+    );
+    expect(await answer).toMatch(/^HTTP\/1.1 401 /);
+    expect(await answer).toMatch(/^connection: close\r$/im);
+    await new Promise((resolve) => (socket.destroyed ? resolve(0) : socket.on('close', resolve)));
+    expect(reports).toMatchObject([{ code: 'unauthorized' }]);
+  });
+});
+
+describe('toNodeListener', () => {
+  it('writes nothing when something else has answered already', async () => {
+    const { handler, acted, reports } = createListener();
+    const answer = toNodeListener(handler);
+    const server = createServer((request, response) => {
+      answer(request, response);
+      response.writeHead(202).end('first');
+    });
+    const answered = await deliver(await listen(server), json);
+    expect([answered.status, answered.body]).toEqual([202, 'first']);
+    await expect.poll(() => acted).toEqual(['payment:s-1:PAID']);
+    // Gives the answer time to come out.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(reports).toEqual([]);
+  });
+
+  it('works for a client that sends its body after 100-continue', async () => {
+    const { url } = await serve();
+    const status = await new Promise((resolve, reject) => {
+      const sent = httpRequest(url, { method: 'POST', headers: { authorization, expect: '100-continue' } });
+      sent.on('continue', () => sent.end(json));
+      sent.on('response', (response) => resolve(response.resume().statusCode));
+      sent.on('error', reject);
+      sent.flushHeaders();
+    });
+    expect(status).toBe(200);
+  });
+});
+
+describe('over HTTP/2', () => {
+  it('an answer before the end of the body has no connection header, which HTTP/2 does not know', async () => {
+    const warnings: string[] = [];
+    const note = (warning: Error) => void warnings.push(warning.message);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const { handler } = createListener({ maxBodyBytes: 5 });
+    const listener = toNodeListener(handler);
+    const server = http2
+      .createServer((request, response) => listener(request, response))
+      .listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => {
+      session.destroy();
+      server.close();
+    });
+    const stream = session.request({ ':method': 'POST', ':path': '/', authorization });
+    stream.write('x'.repeat(100));
+    const [headers] = await once(stream, 'response');
+    expect(headers[':status']).toBe(413);
+    expect(headers['connection']).toBeUndefined();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(warnings).toEqual([]);
   });
 });

@@ -188,17 +188,6 @@ describe('confirm', () => {
       expect([order, seen.length]).toEqual([['read', 'ask', 'begin', 'commit'], 1]);
     });
 
-    it('begins no transaction for a payment that is not confirmed', async () => {
-      const { pay, seen, reports, deadLetters } = await createConfirming(
-        { status: 200, body: paid({ situation: 'CANCELLED' }) },
-        inTransaction(),
-      );
-      expect(await pay()).toBe(500);
-      expect([order, seen]).toEqual([['read', 'ask'], []]);
-      expect(reports).toMatchObject([{ code: 'not_confirmed', status: 500 }]);
-      expect(await deadLetters.list()).toMatchObject([{ code: 'not_confirmed' }]);
-    });
-
     it('is asked even over a store that does not know `prepare`', async () => {
       const { pay, seen, reports } = await createConfirming(
         { status: 200, body: paid({ situation: 'PENDING' }) },
@@ -314,21 +303,6 @@ describe('handler.settle', () => {
     }
     await handler.drain();
     expect(await handler.settle(each)).toMatchObject({ status: 'failed', code: 'draining' });
-  });
-
-  it('takes a payment out of the dead letters', async () => {
-    const deadLetters = new MemoryDeadLetters();
-    let isFixed = false;
-    const { handler } = createListener({
-      deadLetters,
-      on: { payment: () => (isFixed ? undefined : Promise.reject(new Error('bug'))) },
-    });
-    const url = await listen(createServer(toNodeListener(handler)));
-    expect((await deliver(url, salePayload())).status).toBe(500);
-    isFixed = true;
-    expect(await deadLetters.list()).toHaveLength(1);
-    expect(await handler.settle({ uuid: 's-1', transaction: paid() })).toMatchObject({ status: 'done' });
-    expect(await deadLetters.list()).toEqual([]);
   });
 
   it.each([

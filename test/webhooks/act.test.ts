@@ -1,20 +1,13 @@
 import { MemoryDeadLetters } from 'pix-automatic-sdk/stores';
-import {
-  createWebhookHandler,
-  MemoryStore,
-  type WebhookContext,
-  type WebhookReport,
-} from 'pix-automatic-sdk/webhooks';
+import { MemoryStore, type WebhookContext, type WebhookReport } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   authorization,
   createListener,
-  credentials,
   fail,
   hang,
   loseReply,
   notificationRequest,
-  refundPayload,
   reversalPayload,
   salePayload,
   statusOf,
@@ -94,23 +87,6 @@ describe('a store', () => {
     expect(await resultAfter(1, status)).toBe(503);
     expect(listener.acted).toEqual([]);
     expect(listener.reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
-  });
-
-  it('that hangs at claim makes drain wait only for the answer of 503, not for the claim', async () => {
-    const store = new WatchedStore();
-    store.faults.claim.push(hang);
-    const listener = createListener({ store, storeTimeoutMs: 200 });
-    const status = statusOf(deliverPayment(listener));
-    await settle();
-    let drained = false;
-    listener.handler.drain().then(() => {
-      drained = true;
-    });
-    expect(await resultAfter(199, status)).toBe('nothing yet');
-    expect(drained).toBe(false);
-    expect(await resultAfter(1, status)).toBe(503);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(drained).toBe(true);
   });
 
   it('that answers a claim too late no longer makes the callback run', async () => {
@@ -222,20 +198,6 @@ describe('a callback that takes too long', () => {
     expect(listener.reports.at(-1)).toMatchObject({ code: 'busy' });
   });
 
-  it('has lost its lease by the service’s next attempt, about 60 s later', async () => {
-    const store = new WatchedStore(new MemoryStore());
-    let runs = 0;
-    const listener = createListener({
-      store,
-      callbackTimeoutMs: 40_000,
-      on: { payment: () => (++runs === 1 ? hang() : undefined) },
-    });
-    expect(await resultAfter(40_000, statusOf(deliverPayment(listener)))).toBe(500);
-    await vi.advanceTimersByTimeAsync(15_000);
-    expect(await resultAfter(0, statusOf(deliverPayment(listener)))).toBe(200);
-    expect(runs).toBe(2);
-  });
-
   it('and then rejects has its lease released, and no rejection is unhandled', async () => {
     const store = new WatchedStore();
     const listener = createListener({
@@ -313,71 +275,6 @@ describe('a callback that takes too long', () => {
     expect([await deliver('a'), await deliver('s-999')]).toEqual([1, 2]);
   });
 
-  it('and ends because of its signal still counts as a timeout', async () => {
-    const store = new WatchedStore();
-    const listener = createListener({
-      store,
-      callbackTimeoutMs: 100,
-      on: {
-        payment: (_, { signal }) =>
-          new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-      },
-    });
-    expect(await resultAfter(100, statusOf(deliverPayment(listener)))).toBe(500);
-    expect(listener.reports).toMatchObject([{ code: 'callback_timeout' }]);
-    await settle();
-    expect(store.steps).toEqual(['claim', 'release']);
-  });
-
-  it('gets a signal that has already fired when it asks for the signal only afterwards', async () => {
-    let late: AbortSignal | undefined;
-    const listener = createListener({
-      callbackTimeoutMs: 100,
-      on: {
-        payment: async (_, context) => {
-          await new Promise((resolve) => setTimeout(resolve, 200));
-          late = context.signal;
-        },
-      },
-    });
-    expect(await resultAfter(200, statusOf(deliverPayment(listener)))).toBe(500);
-    expect([late?.aborted, late?.reason.name]).toEqual([true, 'DeadlineExceeded']);
-  });
-
-  it.each<[string, (context: WebhookContext) => WebhookContext]>([
-    ['a copy', (context) => ({ ...context })],
-    ['an object that inherits from it', (context) => Object.create(context)],
-    ['a proxy', (context) => new Proxy(context, {})],
-  ])('has the same signal in %s of its context', async (_, derive) => {
-    const signals: AbortSignal[] = [];
-    const { handler } = createListener({
-      callbackTimeoutMs: 3_000,
-      on: {
-        payment: (_, context) => {
-          signals.push(derive(context).signal, context.signal);
-          return new Promise(() => undefined);
-        },
-      },
-    });
-    expect(await resultAfter(3_000, statusOf(deliverPayment({ handler })))).toBe(500);
-    expect(signals[0]).toBe(signals[1]);
-    expect(signals[0]?.aborted).toBe(true);
-  });
-
-  it('can be given another signal in its context', async () => {
-    const own = AbortSignal.abort();
-    let seen: AbortSignal | undefined;
-    const listener = createListener({
-      on: {
-        payment: (_, context) => {
-          seen = Object.defineProperty(context, 'signal', { value: own }).signal;
-        },
-      },
-    });
-    expect(await statusOf(deliverPayment(listener))).toBe(200);
-    expect(seen).toBe(own);
-  });
-
   it('is the only one whose signal fires, and a callback in time leaves no timer behind', async () => {
     const signals: AbortSignal[] = [];
     const listener = createListener({
@@ -448,19 +345,6 @@ describe('recording that a callback succeeded', () => {
     expect(store.steps.filter((step) => step === 'complete')).toHaveLength(14);
   });
 
-  it('is tried for as long as the callback has left of its lease', async () => {
-    const store = new WatchedStore();
-    store.faults.complete.push(...Array.from({ length: 1_000 }, () => fail));
-    const listener = createListener({
-      store,
-      callbackTimeoutMs: 20_000,
-      on: { payment: () => new Promise((resolve) => setTimeout(resolve, 19_000)) },
-    });
-    const status = statusOf(deliverPayment(listener));
-    expect(await resultAfter(32_900, status)).toBe('nothing yet');
-    expect(await resultAfter(2_100, status)).toBe(503);
-  });
-
   it('is answered 503, never 200, when it comes too late: another delivery may have the subject', async () => {
     const store = new WatchedStore();
     store.faults.complete.push(async () => false);
@@ -469,16 +353,6 @@ describe('recording that a callback succeeded', () => {
     expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
     expect(listener.reports).toMatchObject([{ code: 'lease_lost', status: 503 }]);
     expect(store.steps).toEqual(['claim', 'complete']);
-  });
-
-  it('is answered 503 when its replies were lost until the lease ended, and the next attempt 200 without acting again', async () => {
-    const store = new WatchedStore();
-    store.faults.complete.push(...Array.from({ length: 1_000 }, () => loseReply));
-    const listener = createListener({ store, callbackTimeoutMs: 1_000 });
-    expect(await resultAfter(16_000, statusOf(deliverPayment(listener)))).toBe(503);
-    store.faults.complete.length = 0;
-    expect(await statusOf(deliverPayment(listener))).toBe(200);
-    expect(listener.acted).toHaveLength(1);
   });
 
   it('comes before the answer', async () => {
@@ -492,37 +366,6 @@ describe('recording that a callback succeeded', () => {
     expect(await resultAfter(1_000, status)).toBe('nothing yet');
     finish();
     expect(await resultAfter(0, status)).toBe(200);
-  });
-});
-
-describe('how long a notification is remembered', () => {
-  const DAY = 24 * 60 * 60 * 1000;
-
-  it('is 30 days for known kinds and own ones, one hour for unrecognized', async () => {
-    const store = new WatchedStore();
-    const own = {
-      kind: 'own',
-      match: (body: object) => 'own' in body,
-      schema: { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } },
-      subject: () => 'x',
-    } as const;
-    const act = () => undefined;
-    const handler = createWebhookHandler({
-      credentials,
-      store,
-      kinds: [own],
-      on: { payment: act, refund: act, reversal: act, unrecognized: act, own: act },
-    });
-    const bodies = [
-      salePayload(),
-      refundPayload(),
-      reversalPayload(),
-      { own: 1 },
-      { novel: 1 },
-      { newStatus: 7 },
-    ];
-    for (const body of bodies) expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
-    expect(store.retentions).toEqual([30 * DAY, 30 * DAY, 30 * DAY, 30 * DAY, DAY / 24, DAY / 24]);
   });
 });
 
@@ -576,33 +419,5 @@ describe('the context', () => {
     expect(new Set(fences).size).toBe(3);
     expect(contexts[0]).toMatchObject({ credentialIndex: 0, transaction: undefined });
     expect(contexts[0]?.signal).toBeInstanceOf(AbortSignal);
-  });
-
-  it('shows a payment and its REVERSAL as states of one sale', async () => {
-    const seen: unknown[] = [];
-    const listener = createListener({
-      on: {
-        payment: () => undefined,
-        saleStatus: (_, { key, handledStates }) => void seen.push([key, handledStates]),
-      },
-    });
-    expect(await statusOf(deliverPayment(listener))).toBe(200);
-    const reversed = notificationRequest({ ...salePayload(), newStatus: 'REVERSAL' });
-    expect(await statusOf(listener.handler(reversed))).toBe(200);
-    expect(seen).toEqual([['payment:s-1:REVERSAL', ['PAID']]]);
-  });
-
-  it('has a fence that grows when a callback runs again', async () => {
-    const fences: number[] = [];
-    const listener = createListener({
-      on: {
-        payment: (_, { fence }) => {
-          if (fences.push(fence) === 1) throw new Error('first');
-        },
-      },
-    });
-    expect(await statusOf(deliverPayment(listener))).toBe(500);
-    expect(await statusOf(deliverPayment(listener))).toBe(200);
-    expect(fences[1]).toBeGreaterThan(fences[0] as number);
   });
 });

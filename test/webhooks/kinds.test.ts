@@ -199,26 +199,6 @@ describe('the body of a merchant’s own kind', () => {
       }),
     );
   });
-
-  it('is accepted with a subject and a state of 512 characters', () => {
-    const body = { instructionId: 'x'.repeat(512), status: 'y'.repeat(512) };
-    expect(parseNotification({ body, kinds: [charge] }).kind).toBe('charge');
-    const emoji = { instructionId: '😀'.repeat(256), status: 'PAID' };
-    expect(parseNotification({ body: emoji, kinds: [charge] }).kind).toBe('charge');
-  });
-
-  it('goes to unrecognized with its issues when its schema refuses it', async () => {
-    const seen: unknown[] = [];
-    const handler = createWebhookHandler({
-      credentials,
-      kinds: [charge],
-      store: new MemoryStore(),
-      on: { unrecognized: ({ issues }) => void seen.push(issues) },
-    });
-    const body = { instructionId: 'i-1', status: 7 };
-    expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
-    expect(seen).toEqual([[{ path: ['status'], message: 'refused by the schema of your kind charge' }]]);
-  });
 });
 
 describe('a definition that cannot work', () => {

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   type Claim,
@@ -5,12 +6,25 @@ import {
   type IdempotencyStore,
   MemoryStore,
   type Transact,
+  toNodeListener,
   type WebhookContext,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { TransactRequest } from '../../src/stores/idempotency-store';
-import { credentials, hang, notificationRequest, reversalPayload, salePayload, statusOf } from './support';
+import { deliver } from '../helpers/deliver';
+import { listen } from '../helpers/listen';
+import {
+  authorization,
+  createListener,
+  credentials,
+  hang,
+  notificationRequest,
+  reversalPayload,
+  salePayload,
+  statusOf,
+  WatchedStore,
+} from './support';
 
 interface Transaction {
   write(row: string): void;
@@ -109,19 +123,6 @@ describe('with a store in transactional mode', () => {
         timeoutMs: 2234,
         prepare: expect.any(Function),
       },
-    ]);
-  });
-
-  it('the context has the fence and the states done before', async () => {
-    const seen: unknown[] = [];
-    const { deliver } = createTransactionalListener(
-      ({ fence, handledStates }) => void seen.push([fence, handledStates]),
-    );
-    await deliver({ ...reversalPayload(), status: 'PAID' });
-    await deliver(reversalPayload());
-    expect(seen).toEqual([
-      [1, []],
-      [2, ['PAID']],
     ]);
   });
 
@@ -234,39 +235,6 @@ describe('with a store in transactional mode', () => {
   });
 
   it.each([
-    [
-      'at once',
-      () => {
-        throw new Error('out of stock');
-      },
-    ],
-    ['later', () => Promise.reject(new Error('out of stock'))],
-  ])(
-    'a callback that throws %s has its error passed to the store, which rolls back with it',
-    async (_, callback) => {
-      const given: unknown[] = [];
-      const { store, deliver } = createTransactionalListener(callback);
-      const transact = store.transact.bind(store);
-      store.transact = (request, work) =>
-        transact(request, (...args) =>
-          work(...args).catch((error) => {
-            given.push(error);
-            throw error;
-          }),
-        );
-      expect(await statusOf(deliver())).toBe(500);
-      expect(given).toMatchObject([{ message: 'out of stock' }]);
-    },
-  );
-
-  it('a callback may take longer than an operation of the store', async () => {
-    const { deliver } = createTransactionalListener(() => new Promise((resolve) => setTimeout(resolve, 60)), {
-      storeTimeoutMs: 20,
-    });
-    expect(await statusOf(deliver())).toBe(200);
-  });
-
-  it.each([
     ['fails', () => Promise.reject(new Error('injected: S3CRET'))],
     ['hangs', hang],
   ])('a commit that %s is answered 500, never 200: it may have happened or not', async (_, fault) => {
@@ -327,5 +295,85 @@ describe('with a store in transactional mode', () => {
     });
     expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(503);
     expect(reports).toMatchObject([{ code: 'store_failed' }]);
+  });
+});
+
+/** A query builder as ORMs have it: it runs when it is awaited, and each time it is. */
+class LazyQuery implements PromiseLike<number> {
+  constructor(
+    readonly rows: string[],
+    readonly fails = false,
+  ) {}
+
+  // biome-ignore lint/suspicious/noThenProperty: query builders of ORMs are thenables
+  readonly then: PromiseLike<number>['then'] = (resolve, reject) => {
+    const run = async () => {
+      if (this.fails) throw new Error('injected: SQL failed');
+      return this.rows.push('written');
+    };
+    return run().then(resolve, reject);
+  };
+}
+
+describe('a callback', () => {
+  const writing = async (callback: (rows: string[]) => unknown) => {
+    const rows: string[] = [];
+    const store = new WatchedStore();
+    const { handler, reports } = createListener({ store, on: { payment: () => callback(rows) } });
+    const url = await listen(createServer(toNodeListener(handler)));
+    const { status } = await deliver(url, salePayload());
+    return { status, rows, steps: store.steps, codes: reports.map(({ code }) => code) };
+  };
+
+  it.each<[string, (rows: string[]) => unknown]>([
+    ['returns a lazy query', (rows) => new LazyQuery(rows)],
+    ['returns a lazy query from an async function', async (rows) => new LazyQuery(rows)],
+    ['awaits a lazy query', async (rows) => void (await new LazyQuery(rows))],
+  ])('that %s has it run, and once', async (_, callback) => {
+    expect(await writing(callback)).toEqual({
+      status: 200,
+      rows: ['written'],
+      steps: ['claim', 'complete'],
+      codes: [],
+    });
+  });
+
+  it('that returns a lazy query which fails is answered 500', async () => {
+    const written = await writing((rows) => new LazyQuery(rows, true));
+    expect(written).toEqual({
+      status: 500,
+      rows: [],
+      steps: ['claim', 'release'],
+      codes: ['callback_failed'],
+    });
+  });
+
+  it('does not begin once too little of its lease is left, whichever clock shows it', async () => {
+    for (const clock of ['performance', 'Date'] as const) {
+      let jump = 0;
+      const now = performance.now.bind(performance);
+      const wall = Date.now.bind(Date);
+      const spy =
+        clock === 'Date'
+          ? vi.spyOn(Date, 'now').mockImplementation(() => wall() + jump)
+          : vi.spyOn(performance, 'now').mockImplementation(() => now() + jump);
+      onTestFinished(() => spy.mockRestore());
+      const store = new WatchedStore();
+      // The process is suspended after the claim was sent: timers do not see it.
+      store.faults.claim.push(async (go) => {
+        const claimed = await go();
+        jump = 15_100;
+        return claimed;
+      });
+      const { handler, acted, reports } = createListener({ store });
+      const request = { method: 'POST', url: '/', headers: { authorization }, body: salePayload() };
+      expect((await handler.handle(request)).status).toBe(503);
+      expect([acted, store.steps]).toEqual([[], ['claim', 'release']]);
+      expect(reports).toMatchObject([
+        { code: 'store_failed', status: 503, error: { name: 'DeadlineExceeded' } },
+      ]);
+      expect((await handler.handle(request)).status).toBe(200);
+      spy.mockRestore();
+    }
   });
 });

@@ -1,8 +1,8 @@
 import { transactionSchema } from 'pix-automatic-sdk';
 import { expect, it } from 'vitest';
-import { transactionAnswer } from '../client/support';
-import { changed, testFields } from './fields';
-import { transactionFields } from './tables';
+import { transactionAnswer } from '../../client/support';
+import { changed, testFields } from '../fields';
+import { transactionFields } from '../tables';
 
 testFields(transactionSchema, transactionAnswer, transactionFields, { lenient: true });
 

@@ -1,0 +1,150 @@
+import { ConfigurationError, createWebhookHandler, salePayloadSchema } from 'pix-automatic-sdk/webhooks';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  basic,
+  createListener,
+  credentials,
+  fail,
+  hang,
+  notificationRequest,
+  salePayload,
+  statusOf,
+  WatchedStore,
+} from './support';
+
+/** The message of the ConfigurationError, or what else happened. */
+function refusalOf(options: object): string {
+  try {
+    createListener(options);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as ConfigurationError).message;
+  }
+  return 'nothing was thrown';
+}
+
+const own = { kind: 'own', match: () => true, schema: salePayloadSchema, subject: () => 'x' };
+const noNumber = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000'];
+
+describe('createWebhookHandler refuses', () => {
+  it.each([undefined, null, 'key-1:token:1'])(
+    '%j as options, and says what to write and where credentials come from',
+    (options) => {
+      expect(() => createWebhookHandler(options as never)).toThrow(
+        /`createWebhookHandler\(\{ credentials, on: .*`credentialsFromEnv\(\)` reads the credentials/,
+      );
+    },
+  );
+
+  it.each<[string, readonly unknown[], string]>([
+    ['getAuthorization', ['x-auth'], "to be a function: `({ headers }) => headers.get('x-auth')`"],
+    ['onReport', ['x'], '`onReport` to be a function: `(report) => void`'],
+    ['kinds', [{}, 'charge'], '`kinds` to be a list'],
+    ['kinds', [[{ kind: 'own' }]], '`schema` to be a Standard Schema'],
+    ['kinds', [[own, own]], 'each definition in `kinds` to have a `kind` of its own'],
+    ['store', [{}, 'redis://localhost'], '`store` with `claim`'],
+    ['store', [{ claim: fail }], '`store` with `complete`'],
+    ['store', [{ claim: fail, complete: fail, release: true }], '`store` with `release`'],
+    ['store', [{ claim: fail, complete: fail, release: fail, transact: null }], '`store` with `transact`'],
+    ['deadLetters', [{ keep: fail }], '`deadLetters` with `forget`'],
+    ['confirm', ['client', null, { get: fail }], '`confirm` with `getTransaction`'],
+    ['confirm', [{ client: { getTransaction: hang }, acceptRefunded: 'yes' }], '`confirm.acceptRefunded`'],
+    ['on', [undefined, null, 'ignore'], 'Expected `on` to be an object'],
+    ['on', [{ paymentt: fail }, { toString: fail }], 'The kinds are payment, saleStatus, reversal, refund, '],
+    [
+      'on',
+      [{ payment: true }, { payment: 'ignored' }, { payment: null }],
+      '`on.payment` to be a function or',
+    ],
+    ['on', [{ refund: undefined }], '`on.refund` is undefined, so such notifications would be answered 200'],
+    ['maxBodyBytes', [...noNumber, 2 ** 53], '`maxBodyBytes`'],
+    ['bodyTimeoutMs', [...noNumber, 2 ** 31], '`bodyTimeoutMs`'],
+    ['callbackTimeoutMs', noNumber, '`callbackTimeoutMs`'],
+    ['callbackTimeoutMs', [40_001], 'at most 40000: the service tries again after about 60 s, and the lease'],
+    ['storeTimeoutMs', noNumber, '`storeTimeoutMs`'],
+    ['storeTimeoutMs', [7_501], 'at most 7500: a lease lasts 15 s longer than its callback'],
+    ['retentionMs', noNumber, '`retentionMs`'],
+  ])('a wrong %s: %j', (name, values, message) => {
+    for (const value of values) expect(refusalOf({ [name]: value })).toContain(message);
+  });
+
+  it('an undefined callback for a kind of the merchant too', () => {
+    expect(refusalOf({ kinds: [own], on: { own: undefined } })).toContain('`on.own` is undefined');
+  });
+});
+
+describe('createWebhookHandler takes', () => {
+  it.each([
+    // 4 GiB is more than a timer takes, but no time.
+    { maxBodyBytes: 4 * 2 ** 30 },
+    { bodyTimeoutMs: 2 ** 31 - 1 },
+    { callbackTimeoutMs: 40_000 },
+    { retentionMs: 365 * 24 * 60 * 60 * 1000 },
+    { getAuthorization: undefined, onReport: undefined, kinds: undefined, store: undefined },
+  ])('%o', async (options) => {
+    const { handler, acted } = createListener(options);
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(acted).toHaveLength(1);
+  });
+
+  it('a storeTimeoutMs whose slowest claim and record fit into the lease beside the longest callback', async () => {
+    const store = new WatchedStore();
+    const { handler } = createListener({ store, storeTimeoutMs: 7_500 });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(store.leases[0]).toBe(7_500 + 25_000 + 7_500);
+  });
+
+  it('a store that works only in transactions', async () => {
+    const claim = { fence: 1, handledStates: [] };
+    const transact = async (_: unknown, work: (transaction: unknown, claim: object) => Promise<void>) => {
+      await work({}, claim);
+      return { status: 'completed' };
+    };
+    const { handler, acted } = createListener({ store: { transact } as never });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(acted).toHaveLength(1);
+  });
+
+  it('a kind that a conditional spread leaves out', async () => {
+    const wanted = String(process.env['NO_SUCH_VARIABLE']) === 'yes';
+    const { handler, reports } = createListener({ on: { ...(wanted ? { payment: () => undefined } : {}) } });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(reports).toMatchObject([{ code: 'unhandled' }]);
+  });
+});
+
+describe('a polluted Object.prototype', () => {
+  const polluted = new Set<string>();
+  const pollute = (name: string, value: unknown) => {
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true });
+    polluted.add(name);
+  };
+  afterEach(() => {
+    for (const name of polluted) Reflect.deleteProperty(Object.prototype, name);
+    polluted.clear();
+  });
+
+  it('lets nobody in by its getAuthorization', async () => {
+    pollute('getAuthorization', () => basic(credentials));
+    const { handler } = createListener();
+    const request = notificationRequest(salePayload(), { headers: { authorization: 'Basic eDp5' } });
+    expect(await statusOf(handler(request))).toBe(401);
+  });
+
+  it('adds neither a store, nor a limit, nor a reporter, nor a callback', async () => {
+    const store = new WatchedStore();
+    const told: unknown[] = [];
+    pollute('store', store);
+    pollute('maxBodyBytes', 1);
+    pollute('callbackTimeoutMs', 'no number');
+    pollute('onReport', (report: unknown) => told.push(report));
+    pollute('kinds', 'no kinds');
+    const handler = createWebhookHandler({ credentials, on: { payment: () => undefined } });
+    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect([store.steps, told]).toEqual([[], []]);
+    pollute('payment', (notification: unknown) => told.push(notification));
+    const { handler: without, reports } = createListener({ on: {} });
+    expect(await statusOf(without(notificationRequest(salePayload())))).toBe(200);
+    expect([told, reports.map(({ code }) => code)]).toEqual([[], ['unhandled']]);
+  });
+});
