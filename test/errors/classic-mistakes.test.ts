@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 
 // The mistakes of a first day. A handler mounted without toNodeListener is tested in
-// test/webhooks/handler-adapters.test.ts, because it takes a server.
+// test/webhooks/node.test.ts, because it takes a server.
 const credentials = { apiKey: 'key', apiToken: 'token' };
 type Call = (...given: unknown[]) => unknown;
 
