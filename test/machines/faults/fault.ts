@@ -11,7 +11,7 @@ export interface Fault {
   readonly name: string;
   readonly expected: ExpectedOf;
 
-  /** How the server answers a whole request. By default it answers as documented. */
+  /** How the server answers a whole request. By default as documented; what it returns is sent as the body of a 200. */
   readonly respond?: Respond;
   /** What the server does when the headers of a request have come. It reads the body only if this returns `true`. */
   readonly onHead?: (exchange: Exchange) => boolean;
@@ -87,6 +87,14 @@ export interface World {
   readonly begun: () => Promise<void>;
   /** Resolves when the server has a whole request. */
   readonly seen: () => Promise<void>;
+}
+
+type Rest = Omit<Fault, 'name' | 'expected' | 'respond'>;
+
+/** A row: its name, how the operations must end, and what is special about it, with the server's answer last. */
+export function row(name: string, expected: ExpectedOf, rest?: Rest | Respond, respond?: Respond): Fault {
+  if (typeof rest === 'function') return { name, expected, respond: rest };
+  return { name, expected, ...rest, ...(respond && { respond }) };
 }
 
 /** For rows in which a timeout ends the attempt: short, but enough for a whole exchange on a busy machine. */

@@ -170,7 +170,7 @@ function serverFor(fault: Fault, operation: Operation, once: boolean): FaultServ
     answer,
     write: (bytes) => received.socket.write(bytes),
   });
-  const healthy = ({ socket }: Received) => socket.write(message('200 OK', answer));
+  const healthy = () => answer;
   const isFaulty = (count: number) => !once || count === 1;
   const { onConnection, onHead, respond = healthy } = fault;
   const server = new FaultServer({
@@ -178,8 +178,12 @@ function serverFor(fault: Fault, operation: Operation, once: boolean): FaultServ
     onConnection: (socket, connection) =>
       onConnection === undefined || !isFaulty(connection) || onConnection(socket),
     onHead: (received) => onHead === undefined || !isFaulty(received.count) || onHead(exchange(received)),
-    onRequest: (received) =>
-      (isFaulty(onConnection ? received.connection : received.count) ? respond : healthy)(exchange(received)),
+    onRequest: (received) => {
+      const isHit = isFaulty(onConnection ? received.connection : received.count);
+      const text = (isHit ? respond : healthy)(exchange(received));
+      if (typeof text === 'string' || text instanceof Uint8Array)
+        received.socket.write(message('200 OK', text));
+    },
   });
   return server;
 }

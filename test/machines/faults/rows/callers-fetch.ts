@@ -13,7 +13,7 @@ import {
   success,
   survived,
 } from '../expectations';
-import { BRIEFLY, type Exchange, type Fault, message, say } from '../fault';
+import { BRIEFLY, type Exchange, type Fault, message, row, say } from '../fault';
 
 class Customer {
   readonly passwordHash = 'hash-of-a-password';
@@ -59,89 +59,86 @@ function hasUuid(error: Error & Record<string, unknown>): string | undefined {
 
 /** Faults with what a caller passes in: a custom or patched `fetch`, a class in `extraFields`. */
 export const callersFetchFaults: readonly Fault[] = [
-  { name: 'a custom fetch that works', callersFetch: true, expected: survived },
-  {
-    name: 'connection refused, over a custom fetch',
+  row('a custom fetch that works', survived, { callersFetch: true }),
+  // A custom fetch may have made earlier attempts, of which the failure that it reports says nothing.
+  row('connection refused, over a custom fetch', reaching(0, lost), {
     callersFetch: true,
     url: () => 'http://127.0.0.1:2',
-    // A custom fetch may have made earlier attempts, of which the failure that it reports says nothing.
-    expected: reaching(0, lost),
     lasting: true,
-  },
-  {
-    name: 'a custom fetch that retries by itself, and is refused the second time',
-    callersFetch: async (url, init, fetch) =>
-      fetch(url, init).catch(() => fetch('http://127.0.0.1:2/', { method: 'GET' })),
-    respond: ({ socket }) => socket.destroy(),
-    // The number of requests matters here: no second journey may be created.
-    expected: lost,
-    lasting: true,
-  },
-  {
-    name: 'a custom fetch whose own log is refused after the response came',
+  }),
+  // The number of requests matters here: no second journey may be created.
+  row(
+    'a custom fetch that retries by itself, and is refused the second time',
+    lost,
+    {
+      callersFetch: async (url, init, fetch) =>
+        fetch(url, init).catch(() => fetch('http://127.0.0.1:2/', { method: 'GET' })),
+      lasting: true,
+    },
+    ({ socket }) => socket.destroy(),
+  ),
+  row('a custom fetch whose own log is refused after the response came', lost, {
     callersFetch: async (url, init, fetch) => {
       await fetch(url, init);
       return fetch('http://127.0.0.1:2/', { method: 'GET' });
     },
-    expected: lost,
     lasting: true,
-  },
-  {
-    name: '429, over a custom fetch',
-    callersFetch: true,
-    respond: say(message('429 Too Many Requests')),
-    expected: readAndWrite(apiError(429, 'refused', 3), apiError(429, 'refused')),
-  },
-  {
-    name: 'RetryAgent of undici as fetch, refused after the service took the request',
-    callersFetch: overUndici((agent) => new RetryAgent(agent, { minTimeout: 1, maxTimeout: 1 })),
-    respond: takeAndClose,
-    expected: reaching(1, lost),
-    lasting: true,
-  },
-  {
-    name: 'RetryAgent of undici as the global dispatcher, refused after the service took the request',
-    wrapPool: () => new RetryAgent(new Agent(), { minTimeout: 1, maxTimeout: 1 }) as never,
-    respond: takeAndClose,
-    // Nobody can see such a dispatcher, so the outcome is only what the platform says (docs/client.md). What matters is
-    // that we do not send the request again.
-    inspect: (error) =>
-      error['attempts'] === 1 || error['operation'] === 'getTransaction' ? undefined : 'sent again',
-    expected: {
+  }),
+  row(
+    '429, over a custom fetch',
+    readAndWrite(apiError(429, 'refused', 3), apiError(429, 'refused')),
+    { callersFetch: true },
+    say(message('429 Too Many Requests')),
+  ),
+  row(
+    'RetryAgent of undici as fetch, refused after the service took the request',
+    reaching(1, lost),
+    {
+      callersFetch: overUndici((agent) => new RetryAgent(agent, { minTimeout: 1, maxTimeout: 1 })),
+      lasting: true,
+    },
+    takeAndClose,
+  ),
+  row(
+    'RetryAgent of undici as the global dispatcher, refused after the service took the request',
+    {
       createRecurringCheckout: connectionFailed('unknown', 1, 1),
       getTransaction: connectionFailed('not-sent', 3, 1),
       cancelScheduledPayment: connectionFailed('not-sent', 1, 1),
     },
-    lasting: true,
-  },
-  {
-    name: 'undici’s own fetch, with HTTP/2 allowed',
-    callersFetch: overUndici((agent) => agent),
-    expected: survived,
-  },
-  {
-    name: 'node-fetch',
+    {
+      wrapPool: () => new RetryAgent(new Agent(), { minTimeout: 1, maxTimeout: 1 }) as never,
+      // Nobody can see such a dispatcher, so the outcome is only what the platform says (docs/client.md). What matters is
+      // that we do not send the request again.
+      inspect: (error) =>
+        error['attempts'] === 1 || error['operation'] === 'getTransaction' ? undefined : 'sent again',
+      lasting: true,
+    },
+    takeAndClose,
+  ),
+  row('undici’s own fetch, with HTTP/2 allowed', survived, { callersFetch: overUndici((agent) => agent) }),
+  row('node-fetch', survived, {
     callersFetch: (url, init) => nodeFetch(url, { ...init, agent: unpooled }) as never,
-    expected: survived,
-  },
-  {
-    name: 'node-fetch, a body that breaks off',
-    callersFetch: (url, init) => nodeFetch(url, { ...init, agent: unpooled }) as never,
-    respond: ({ write, answer, socket }) => {
+  }),
+  row(
+    'node-fetch, a body that breaks off',
+    lost,
+    { callersFetch: (url, init) => nodeFetch(url, { ...init, agent: unpooled }) as never, inspect: hasUuid },
+    ({ write, answer, socket }) => {
       write(message('200 OK', answer).subarray(0, -5));
       setTimeout(() => socket.destroy(), 50);
     },
-    inspect: hasUuid,
-    expected: lost,
-  },
-  {
-    name: 'node-fetch, a body that stalls',
-    callersFetch: (url, init) => nodeFetch(url, { ...init, agent: unpooled }) as never,
-    respond: ({ write, answer }) => write(message('200 OK', answer).subarray(0, -5)),
-    client: BRIEFLY,
-    inspect: hasUuid,
-    expected: stalled,
-  },
+  ),
+  row(
+    'node-fetch, a body that stalls',
+    stalled,
+    {
+      callersFetch: (url, init) => nodeFetch(url, { ...init, agent: unpooled }) as never,
+      client: BRIEFLY,
+      inspect: hasUuid,
+    },
+    ({ write, answer }) => write(message('200 OK', answer).subarray(0, -5)),
+  ),
   ...Object.entries({
     'a getter that throws': () => Object.defineProperty(new Error(), 'cause', { get: fail }),
     'a revoked proxy': () => {
@@ -151,48 +148,48 @@ export const callersFetchFaults: readonly Fault[] = [
     },
     'an error of TLS records': () => Object.assign(new Error(), { code: 'ERR_SSL_WRONG_VERSION_NUMBER' }),
   }).map(
-    ([what, reason]): Fault => ({
-      name: `a custom fetch that sends, and rejects with ${what}`,
-      callersFetch: async (url, init, fetch) => {
-        await fetch(url, init);
-        throw reason();
-      },
+    ([what, reason]): Fault =>
       // A query is not repeated over a port that seems to speak no TLS.
-      expected: what.includes('TLS') ? every(connectionFailed('unknown', 1)) : lost,
-      lasting: true,
-    }),
+      row(
+        `a custom fetch that sends, and rejects with ${what}`,
+        what.includes('TLS') ? every(connectionFailed('unknown', 1)) : lost,
+        {
+          callersFetch: async (url, init, fetch) => {
+            await fetch(url, init);
+            throw reason();
+          },
+          lasting: true,
+        },
+      ),
   ),
-  {
-    name: 'a double of a Response, without ok, whose headers throw',
+  row('a double of a Response, without ok, whose headers throw', survived, {
     callersFetch: async (url, init, fetch) => {
       const response = await fetch(url, init);
       const text = await response.text();
       return { status: 200, headers: { get: fail }, body: undefined, text: async () => text } as never;
     },
-    expected: survived,
-  },
-  {
-    name: 'a success whose body a log has locked',
+  }),
+  row('a success whose body a log has locked', lost, {
     callersFetch: async (url, init, fetch) => {
       const response = await fetch(url, init);
       response.body?.getReader();
       return response;
     },
-    expected: lost,
     lasting: true,
-  },
-  {
-    name: 'a 404 whose body a log has locked',
-    callersFetch: async (url, init, fetch) => {
-      const response = await fetch(url, init);
-      response.body?.getReader();
-      return response;
+  }),
+  row(
+    'a 404 whose body a log has locked',
+    refused(404),
+    {
+      callersFetch: async (url, init, fetch) => {
+        const response = await fetch(url, init);
+        response.body?.getReader();
+        return response;
+      },
     },
-    respond: say(message('404 Not Found', '{}')),
-    expected: refused(404),
-  },
-  {
-    name: 'observers that throw, and put getters that throw on their events',
+    say(message('404 Not Found', '{}')),
+  ),
+  row('observers that throw, and put getters that throw on their events', survived, {
     client: Object.fromEntries(
       ['onResponse', 'onRetry'].map((name) => [
         name,
@@ -202,40 +199,39 @@ export const callersFetchFaults: readonly Fault[] = [
         },
       ]),
     ),
-    expected: survived,
-  },
-  {
-    name: 'patched globalThis.fetch that sends, and fails like a refused connection',
+  }),
+  row('patched globalThis.fetch that sends, and fails like a refused connection', lost, {
     globalFetch: async (url, init, fetch) => {
       await fetch(url, init);
       throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
     },
-    expected: lost,
     lasting: true,
-  },
-  {
-    name: 'patched globalThis.fetch that retries by itself, and gets a 429',
-    globalFetch: async (url, init, fetch) => {
-      const body = 'body' in init ? await new Response(init.body as never).text() : undefined;
-      const once = () => fetch(url, { ...init, body });
-      return once().catch(once);
-    },
-    respond: ({ count, socket, write }) => (count % 2 === 1 ? socket.destroy() : write(message('429 No'))),
-    // Each call of it makes two requests. Only a query is tried again.
-    expected: readAndWrite(
+  }),
+  // Each call of it makes two requests. Only a query is tried again.
+  row(
+    'patched globalThis.fetch that retries by itself, and gets a 429',
+    readAndWrite(
       { ...apiError(429, 'refused', 3), requests: 6 },
       { ...apiError(429, 'refused', 1), requests: 2 },
     ),
-    lasting: true,
-  },
-  {
-    name: 'a class with toJSON and private fields in extraFields',
-    extraFields: () => ({ customer: new Customer() }),
-    respond: ({ body, head, write, answer }) => {
+    {
+      globalFetch: async (url, init, fetch) => {
+        const body = 'body' in init ? await new Response(init.body as never).text() : undefined;
+        const once = () => fetch(url, { ...init, body });
+        return once().catch(once);
+      },
+      lasting: true,
+    },
+    ({ count, socket, write }) => (count % 2 === 1 ? socket.destroy() : write(message('429 No'))),
+  ),
+  row(
+    'a class with toJSON and private fields in extraFields',
+    every(success()),
+    { extraFields: () => ({ customer: new Customer() }) },
+    ({ body, head, write, answer }) => {
       const isQuery = head.startsWith('GET');
       const isRight = isQuery || (body.includes('"customer":{"tier":"gold"}') && !body.includes('hash-of'));
       write(isRight ? message('200 OK', answer) : message('400 No', body));
     },
-    expected: every(success()),
-  },
+  ),
 ];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { every, lost, reaching, refused, stalled, success, survived } from '../expectations';
-import { BRIEFLY, type Exchange, type Fault, message, repeat, say, sayAndClose } from '../fault';
+import { BRIEFLY, type Exchange, type Fault, message, repeat, row, say, sayAndClose } from '../fault';
 
 /** The documented answer, after these bytes. */
 const after =
@@ -19,184 +19,114 @@ const poison = '{"status":0,"message":"poison","situation":"PAID","response":{"u
 
 /** Faults in the head of a response, and before and after it. */
 export const framingFaults: readonly Fault[] = [
-  { name: 'no HTTP at all', respond: sayAndClose('SSH-2.0-OpenSSH_9.6\r\n\r\n'), expected: lost },
-  {
-    name: 'HTTP/2 that the client did not ask for',
-    respond: say(Buffer.from('00000604000000000000030000006400', 'hex')),
-    expected: lost,
-  },
-  { name: 'status line that breaks off', respond: sayAndClose('HTTP/1.1 2'), expected: lost },
-  {
-    name: 'status of two digits',
-    respond: sayAndClose('HTTP/1.1 20 OK\r\ncontent-length: 0\r\n\r\n'),
-    expected: lost,
-  },
-  {
-    name: 'status of four digits',
-    respond: sayAndClose('HTTP/1.1 2000 OK\r\ncontent-length: 0\r\n\r\n'),
-    expected: lost,
-  },
-  {
-    name: 'status that is not a number',
-    respond: sayAndClose('HTTP/1.1 OK\r\ncontent-length: 0\r\n\r\n'),
-    expected: lost,
-  },
-  {
-    name: 'HTTP version that does not exist',
-    respond: sayAndClose('HTTP/7.3 200 OK\r\ncontent-length: 0\r\n\r\n'),
-    expected: lost,
-  },
+  row('no HTTP at all', lost, sayAndClose('SSH-2.0-OpenSSH_9.6\r\n\r\n')),
+  row(
+    'HTTP/2 that the client did not ask for',
+    lost,
+    say(Buffer.from('00000604000000000000030000006400', 'hex')),
+  ),
+  row('status line that breaks off', lost, sayAndClose('HTTP/1.1 2')),
+  row('status of two digits', lost, sayAndClose('HTTP/1.1 20 OK\r\ncontent-length: 0\r\n\r\n')),
+  row('status of four digits', lost, sayAndClose('HTTP/1.1 2000 OK\r\ncontent-length: 0\r\n\r\n')),
+  row('status that is not a number', lost, sayAndClose('HTTP/1.1 OK\r\ncontent-length: 0\r\n\r\n')),
+  row('HTTP version that does not exist', lost, sayAndClose('HTTP/7.3 200 OK\r\ncontent-length: 0\r\n\r\n')),
   // The platform's parser accepts these two. Neither changes the response or where it ends.
-  { name: 'header without a name', respond: withHeaders(': x'), expected: survived },
-  { name: 'space before the colon of a header', respond: withHeaders('x-a : 1'), expected: survived },
-  { name: 'header without a colon', respond: sayAndClose('HTTP/1.1 200 OK\r\nx\r\n\r\n'), expected: lost },
-  { name: 'header with a NUL', respond: withHeaders('x-a: 1\0 2'), expected: lost },
-  { name: 'header with a lone carriage return', respond: withHeaders('x-a: 1\r 2'), expected: lost },
-  { name: 'header value in Latin-1', respond: withHeaders('x-a: é'), expected: survived },
-  {
-    name: 'header that continues on the next line (obs-fold)',
-    respond: withHeaders('x-a: 1\r\n 2'),
-    expected: survived,
-  },
-  {
-    name: 'two hundred cookies',
-    respond: withHeaders(...Array(200).fill('set-cookie: a=b')),
-    expected: survived,
-  },
-  {
-    name: 'headers larger than the platform accepts',
-    respond: withHeaders(`x-a: ${'x'.repeat(100_000)}`),
-    expected: lost,
-  },
-  {
-    name: 'endless headers',
-    respond: ({ socket, write }) => {
-      write('HTTP/1.1 200 OK\r\n');
-      repeat(socket, () => `x-a: ${'x'.repeat(500)}\r\n`);
+  row('header without a name', survived, withHeaders(': x')),
+  row('space before the colon of a header', survived, withHeaders('x-a : 1')),
+  row('header without a colon', lost, sayAndClose('HTTP/1.1 200 OK\r\nx\r\n\r\n')),
+  row('header with a NUL', lost, withHeaders('x-a: 1\0 2')),
+  row('header with a lone carriage return', lost, withHeaders('x-a: 1\r 2')),
+  row('header value in Latin-1', survived, withHeaders('x-a: é')),
+  row('header that continues on the next line (obs-fold)', survived, withHeaders('x-a: 1\r\n 2')),
+  row('two hundred cookies', survived, withHeaders(...Array(200).fill('set-cookie: a=b'))),
+  row('headers larger than the platform accepts', lost, withHeaders(`x-a: ${'x'.repeat(100_000)}`)),
+  row('endless headers', lost, ({ socket, write }) => {
+    write('HTTP/1.1 200 OK\r\n');
+    repeat(socket, () => `x-a: ${'x'.repeat(500)}\r\n`);
+  }),
+  row('headers that drip', stalled, { client: BRIEFLY }, ({ socket, write }) => {
+    write('HTTP/1.1 200 OK\r\nx-a: ');
+    repeat(socket, () => 'x', 10);
+  }),
+  row('headers that stall', stalled, { client: BRIEFLY }, say('HTTP/1.1 200 OK\r\nx-a: 1\r\n')),
+  row('no answer at all', stalled, { client: BRIEFLY }, () => undefined),
+  // A client should accept it (RFC 9110, section 15.2). But the platform ends the connection, so that the client can
+  // only report a lost connection, with outcome unknown.
+  row('100 Continue that the client did not ask for', lost, after('HTTP/1.1 100 Continue\r\n\r\n')),
+  row('102 Processing, then the answer', survived, after('HTTP/1.1 102 Processing\r\n\r\n')),
+  row(
+    'a thousand 103 Early Hints, then the answer',
+    survived,
+    after('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(1_000)),
+  ),
+  row('endless 103 Early Hints', stalled, { client: BRIEFLY }, ({ socket }) =>
+    repeat(socket, () => 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(20)),
+  ),
+  row(
+    '101 Switching Protocols that the client did not ask for',
+    lost,
+    sayAndClose('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+  ),
+  row(
+    'two answers to one request',
+    every(success(2)),
+    {
+      // The second one must not become the response to the next request.
+      act: async ({ call }) => {
+        await call();
+        return call();
+      },
+      lasting: true,
     },
-    expected: lost,
-  },
-  {
-    name: 'headers that drip',
-    respond: ({ socket, write }) => {
-      write('HTTP/1.1 200 OK\r\nx-a: ');
-      repeat(socket, () => 'x', 10);
-    },
-    client: BRIEFLY,
-    expected: stalled,
-  },
-  {
-    name: 'headers that stall',
-    respond: say('HTTP/1.1 200 OK\r\nx-a: 1\r\n'),
-    client: BRIEFLY,
-    expected: stalled,
-  },
-  { name: 'no answer at all', respond: () => undefined, client: BRIEFLY, expected: stalled },
-  {
-    name: '100 Continue that the client did not ask for',
-    respond: after('HTTP/1.1 100 Continue\r\n\r\n'),
-    // A client should accept it (RFC 9110, section 15.2). But the platform ends the connection, so that the client can
-    // only report a lost connection, with outcome unknown.
-    expected: lost,
-  },
-  {
-    name: '102 Processing, then the answer',
-    respond: after('HTTP/1.1 102 Processing\r\n\r\n'),
-    expected: survived,
-  },
-  {
-    name: 'a thousand 103 Early Hints, then the answer',
-    respond: after('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(1_000)),
-    expected: survived,
-  },
-  {
-    name: 'endless 103 Early Hints',
-    respond: ({ socket }) =>
-      repeat(socket, () => 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(20)),
-    client: BRIEFLY,
-    expected: stalled,
-  },
-  {
-    name: '101 Switching Protocols that the client did not ask for',
-    respond: sayAndClose('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
-    expected: lost,
-  },
-  {
-    name: 'two answers to one request',
-    respond: ({ write, answer, count }) =>
+    ({ write, answer, count }) =>
       write(
         Buffer.concat([message('200 OK', answer), count === 1 ? message('200 OK', poison) : Buffer.alloc(0)]),
       ),
-    // The second one must not become the response to the next request.
-    act: async ({ call }) => {
-      await call();
-      return call();
+  ),
+  row(
+    'a second answer between two requests',
+    every(success(2)),
+    {
+      act: async ({ call }) => {
+        await call();
+        await sleep(150);
+        return call();
+      },
+      lasting: true,
     },
-    expected: every(success(2)),
-    lasting: true,
-  },
-  {
-    name: 'a second answer between two requests',
-    respond: async ({ write, answer, count }) => {
+    async ({ write, answer, count }) => {
       write(message('200 OK', answer));
       await sleep(30);
       if (count === 1) write(message('200 OK', poison));
     },
-    act: async ({ call }) => {
-      await call();
-      await sleep(150);
-      return call();
-    },
-    expected: every(success(2)),
-    lasting: true,
-  },
-  {
-    name: 'answer with garbage after it',
-    respond: ({ socket, answer }) =>
-      socket.end(Buffer.concat([message('200 OK', answer), Buffer.from('\0garbage')])),
-    expected: survived,
-  },
-  {
-    name: 'empty lines before the answer',
-    respond: after('\r\n\r\n'),
-    expected: survived,
-  },
-  {
-    name: 'HTTP/1.0 answer that ends with the connection',
-    respond: ({ socket, answer }) =>
-      socket.end(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${answer}`),
-    expected: survived,
-  },
-  {
-    name: 'bare line feeds as line ends',
-    respond: ({ socket, answer }) =>
-      socket.end(`HTTP/1.1 200 OK\ncontent-length: ${Buffer.byteLength(answer)}\n\n${answer}`),
-    expected: lost,
-  },
-  {
-    name: 'answer without a reason phrase',
-    respond: ({ write, answer }) =>
-      write(`HTTP/1.1 200\r\ncontent-length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`),
-    expected: survived,
-  },
-  {
-    name: '413 before the body was read',
+  ),
+  row('answer with garbage after it', survived, ({ socket, answer }) =>
+    socket.end(Buffer.concat([message('200 OK', answer), Buffer.from('\0garbage')])),
+  ),
+  row('empty lines before the answer', survived, after('\r\n\r\n')),
+  row('HTTP/1.0 answer that ends with the connection', survived, ({ socket, answer }) =>
+    socket.end(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${answer}`),
+  ),
+  row('bare line feeds as line ends', lost, ({ socket, answer }) =>
+    socket.end(`HTTP/1.1 200 OK\ncontent-length: ${Buffer.byteLength(answer)}\n\n${answer}`),
+  ),
+  row('answer without a reason phrase', survived, ({ write, answer }) =>
+    write(`HTTP/1.1 200\r\ncontent-length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`),
+  ),
+  row('413 before the body was read', reaching(0, refused(413)), {
     padding: 8_000_000,
     onHead: ({ socket, write }) => {
       socket.pause();
       write(message('413 Too Large', '{"status":-1}', ['connection: close']));
       return false;
     },
-    expected: reaching(0, refused(413)),
-  },
-  {
-    name: 'answer before the body was read',
+  }),
+  row('answer before the body was read', reaching(0, survived), {
     padding: 8_000_000,
     onHead: ({ socket, write, answer }) => {
       socket.pause();
       write(message('200 OK', answer));
       return false;
     },
-    expected: reaching(0, survived),
-  },
+  }),
 ];

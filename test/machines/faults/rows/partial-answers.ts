@@ -10,7 +10,7 @@ import {
   stalled,
   survived,
 } from '../expectations';
-import { BRIEFLY, type Exchange, type Fault, message } from '../fault';
+import { BRIEFLY, type Exchange, type Fault, message, row } from '../fault';
 import type { Pool } from '../pools';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
@@ -41,134 +41,99 @@ const withFields =
 
 /** Faults that break off a response: the part that came is kept and read. */
 export const partialFaults: readonly Fault[] = [
-  {
-    name: 'cut off in the QR code by a lost connection',
-    respond: ({ socket, answer }) => socket.end(TOO_LONG + firstPart(answer)),
-    inspect: knowsTheUuid,
-    expected: lost,
-  },
-  {
-    name: 'cut off in the QR code by a reset',
-    respond: async (exchange) => {
-      breaksOff(exchange);
-      await sleep(50);
-      exchange.socket.resetAndDestroy();
+  row('cut off in the QR code by a lost connection', lost, { inspect: knowsTheUuid }, ({ socket, answer }) =>
+    socket.end(TOO_LONG + firstPart(answer)),
+  ),
+  row('cut off in the QR code by a reset', lost, { inspect: knowsTheUuid }, async (exchange) => {
+    breaksOff(exchange);
+    await sleep(50);
+    exchange.socket.resetAndDestroy();
+  }),
+  row('cut off in the QR code by timeoutMs', stalled, { client: BRIEFLY, inspect: knowsTheUuid }, breaksOff),
+  row(
+    'cut off in the QR code by totalTimeoutMs',
+    outOfTime,
+    { client: { timeoutMs: 5_000, totalTimeoutMs: 1_000 }, inspect: knowsTheUuid, lasting: true },
+    breaksOff,
+  ),
+  row(
+    'cut off in the QR code by the signal',
+    every(aborted('unknown', 1)),
+    {
+      act: async ({ call, controller, seen }) => {
+        const calling = call();
+        calling.catch(() => undefined);
+        await seen();
+        await sleep(200);
+        controller.abort();
+        return calling;
+      },
+      inspect: knowsTheUuid,
     },
-    inspect: knowsTheUuid,
-    expected: lost,
-  },
-  {
-    name: 'cut off in the QR code by timeoutMs',
-    respond: breaksOff,
-    client: BRIEFLY,
-    inspect: knowsTheUuid,
-    expected: stalled,
-  },
-  {
-    name: 'cut off in the QR code by totalTimeoutMs',
-    respond: breaksOff,
-    client: { timeoutMs: 5_000, totalTimeoutMs: 1_000 },
-    inspect: knowsTheUuid,
-    expected: outOfTime,
-    lasting: true,
-  },
-  {
-    name: 'cut off in the QR code by the signal',
-    respond: breaksOff,
-    act: async ({ call, controller, seen }) => {
-      const calling = call();
-      calling.catch(() => undefined);
-      await seen();
-      await sleep(200);
-      controller.abort();
-      return calling;
-    },
-    inspect: knowsTheUuid,
-    expected: every(aborted('unknown', 1)),
-  },
-  {
-    name: 'cut off in the QR code, as a 504',
-    respond: ({ socket, answer }) =>
+    breaksOff,
+  ),
+  row(
+    'cut off in the QR code, as a 504',
+    every(apiError(504, 'unknown')),
+    { client: { maxRetries: 0 }, inspect: knowsTheUuid },
+    ({ socket, answer }) =>
       socket.end(`HTTP/1.1 504 No\r\ncontent-length: 100000\r\n\r\n${firstPart(answer)}`),
-    client: { maxRetries: 0 },
-    inspect: knowsTheUuid,
-    expected: every(apiError(504, 'unknown')),
-  },
-  {
-    name: '200 whose status is 999, with a uuid',
-    respond: withFields('200 OK', { status: 999 }),
-    inspect: knowsTheUuid,
-    expected: every(apiError(200, 'unknown')),
-  },
-  {
-    name: 'larger than maxResponseBytes in its first chunk',
-    respond: withFields('200 OK', { novel: 'x'.repeat(5_000) }),
-    client: { maxResponseBytes: 1_000 },
-    inspect: knowsTheUuid,
-    expected: every(invalidResponse),
-  },
-  {
-    name: 'cut off before the uuid, after the shopper’s uuid',
-    respond: ({ socket }) =>
-      socket.end(`${TOO_LONG}{"status":0,"response":{"shopper":{"uuid":"shopper-1"},"id":1`),
-    inspect: hasNoUuid,
-    expected: lost,
-  },
-  {
-    name: 'cut off after a refund’s uuid',
-    respond: ({ socket }) =>
-      socket.end(`${TOO_LONG}{"status":0,"refunds":{"transactions":[{"uuid":"refund-1"}]},"id":1`),
-    inspect: hasNoUuid,
-    expected: lost,
-  },
-  {
-    name: 'cut off in the uuid itself',
-    respond: ({ socket }) => socket.end(`${TOO_LONG}{"status":0,"uuid":"uuid-`),
-    inspect: hasNoUuid,
-    expected: lost,
-  },
-  {
-    name: 'whole, with a Content-Length that is one too large, on a connection that stays open',
-    respond: ({ write, answer }) =>
-      write(`${OK}content-length: ${Buffer.byteLength(answer) + 1}\r\n\r\n${answer}`),
-    client: BRIEFLY,
-    expected: survived,
-  },
-  {
-    name: 'whole, with a Content-Length that is one too large, and closed',
-    respond: ({ socket, answer }) =>
-      socket.end(`${OK}content-length: ${Buffer.byteLength(answer) + 1}\r\n\r\n${answer}`),
-    expected: survived,
-  },
-  {
-    name: 'whole, without its last chunk, on a connection that stays open',
-    respond: ({ write, answer }) =>
+  ),
+  row(
+    '200 whose status is 999, with a uuid',
+    every(apiError(200, 'unknown')),
+    { inspect: knowsTheUuid },
+    withFields('200 OK', { status: 999 }),
+  ),
+  row(
+    'larger than maxResponseBytes in its first chunk',
+    every(invalidResponse),
+    { client: { maxResponseBytes: 1_000 }, inspect: knowsTheUuid },
+    withFields('200 OK', { novel: 'x'.repeat(5_000) }),
+  ),
+  row('cut off before the uuid, after the shopper’s uuid', lost, { inspect: hasNoUuid }, ({ socket }) =>
+    socket.end(`${TOO_LONG}{"status":0,"response":{"shopper":{"uuid":"shopper-1"},"id":1`),
+  ),
+  row('cut off after a refund’s uuid', lost, { inspect: hasNoUuid }, ({ socket }) =>
+    socket.end(`${TOO_LONG}{"status":0,"refunds":{"transactions":[{"uuid":"refund-1"}]},"id":1`),
+  ),
+  row('cut off in the uuid itself', lost, { inspect: hasNoUuid }, ({ socket }) =>
+    socket.end(`${TOO_LONG}{"status":0,"uuid":"uuid-`),
+  ),
+  row(
+    'whole, with a Content-Length that is one too large, on a connection that stays open',
+    survived,
+    { client: BRIEFLY },
+    ({ write, answer }) => write(`${OK}content-length: ${Buffer.byteLength(answer) + 1}\r\n\r\n${answer}`),
+  ),
+  row('whole, with a Content-Length that is one too large, and closed', survived, ({ socket, answer }) =>
+    socket.end(`${OK}content-length: ${Buffer.byteLength(answer) + 1}\r\n\r\n${answer}`),
+  ),
+  row(
+    'whole, without its last chunk, on a connection that stays open',
+    survived,
+    { client: BRIEFLY },
+    ({ write, answer }) =>
       write(
         `${OK}transfer-encoding: chunked\r\n\r\n${Buffer.byteLength(answer).toString(16)}\r\n${answer}\r\n`,
       ),
-    client: BRIEFLY,
-    expected: survived,
-  },
-  {
-    name: 'whole, in HTTP/1.0, on a connection that stays open',
-    respond: ({ write, answer }) =>
-      write(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${answer}`),
-    client: BRIEFLY,
-    expected: survived,
-  },
-  {
-    name: 'a bare number, which may have been cut off',
-    respond: ({ socket }) => socket.end(`${OK}content-length: 9\r\n\r\n12`),
-    expected: lost,
-  },
-  {
-    name: 'cut off, with the rest requested over a refused connection (undici’s RetryAgent)',
-    respond: ({ socket, answer }) => socket.end(TOO_LONG + firstPart(answer)),
-    wrapPool: resuming,
-    inspect: knowsTheUuid,
-    // The refusal says nothing about the first request, which must not be sent again.
-    expected: lost,
-  },
+  ),
+  row(
+    'whole, in HTTP/1.0, on a connection that stays open',
+    survived,
+    { client: BRIEFLY },
+    ({ write, answer }) => write(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${answer}`),
+  ),
+  row('a bare number, which may have been cut off', lost, ({ socket }) =>
+    socket.end(`${OK}content-length: 9\r\n\r\n12`),
+  ),
+  // The refusal says nothing about the first request, which must not be sent again.
+  row(
+    'cut off, with the rest requested over a refused connection (undici’s RetryAgent)',
+    lost,
+    { wrapPool: resuming, inspect: knowsTheUuid },
+    ({ socket, answer }) => socket.end(TOO_LONG + firstPart(answer)),
+  ),
 ];
 
 /** A pool that requests the rest of a cut-off body over another connection, which is refused. */

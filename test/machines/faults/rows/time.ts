@@ -9,7 +9,7 @@ import {
   stalled,
   survived,
 } from '../expectations';
-import { BRIEFLY, type Fault, message, say, type World } from '../fault';
+import { BRIEFLY, type Fault, message, row, say, type World } from '../fault';
 
 const reason = new Error('the shopper left');
 
@@ -40,42 +40,33 @@ export function timeFaults(blackhole: number): Fault[] {
   // when the request that it connects for has ended.
   const patientPool = { connect: { timeout: 1_000 } };
   return [
-    {
-      name: 'connection that times out by the platform’s own limit',
+    row('connection that times out by the platform’s own limit', neverSent, {
       url,
       agent: { connect: { timeout: 200 } },
-      expected: neverSent,
       lasting: true,
-    },
-    {
-      name: 'connection that takes longer than timeoutMs',
+    }),
+    // `fetch` does not say how far it came, so a timeout proves nothing.
+    row('connection that takes longer than timeoutMs', reaching(0, stalled), {
       url,
       agent: patientPool,
       client: BRIEFLY,
-      // `fetch` does not say how far it came, so a timeout proves nothing.
-      expected: reaching(0, stalled),
       lasting: true,
-    },
-    {
-      name: 'signal that fires while connecting',
+    }),
+    row('signal that fires while connecting', every({ ...aborted('unknown', 1), requests: 0 }), {
       url,
       agent: patientPool,
       act: abortAfter(({ attempted }) => attempted().then(() => sleep(50))),
       inspect: hasTheReason,
-      expected: every({ ...aborted('unknown', 1), requests: 0 }),
       lasting: true,
-    },
-    {
-      name: 'signal that has fired before the call',
+    }),
+    row('signal that has fired before the call', every(aborted('not-sent', 0)), {
       act: ({ call, controller }) => {
         controller.abort(reason);
         return call();
       },
       inspect: hasTheReason,
-      expected: every(aborted('not-sent', 0)),
-    },
-    {
-      name: 'signal that fires in the middle of the request',
+    }),
+    row('signal that fires in the middle of the request', every({ ...aborted('unknown', 1), requests: 0 }), {
       padding: 8_000_000,
       onHead: ({ socket }) => {
         socket.pause();
@@ -83,59 +74,51 @@ export function timeFaults(blackhole: number): Fault[] {
       },
       act: abortAfter(({ begun }) => begun().then(() => sleep(50))),
       inspect: hasTheReason,
-      expected: every({ ...aborted('unknown', 1), requests: 0 }),
-    },
-    {
-      name: 'signal that fires before the headers',
-      respond: () => undefined,
-      act: onceSeen,
-      inspect: hasTheReason,
-      expected: every(aborted('unknown', 1)),
-    },
-    {
-      name: 'signal that fires in the middle of the headers',
-      respond: say('HTTP/1.1 200 OK\r\nx-a: '),
-      act: onceSeen,
-      inspect: hasTheReason,
-      expected: every(aborted('unknown', 1)),
-    },
-    {
-      name: 'signal that fires in the middle of the body',
-      respond: say('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"status":0,'),
-      act: onceSeen,
-      inspect: hasTheReason,
-      expected: every(aborted('unknown', 1)),
-    },
-    {
-      name: 'signal that fires in the middle of the body of a refusal',
-      respond: say('HTTP/1.1 422 No\r\ncontent-length: 50\r\n\r\n{"status":0,'),
-      act: onceSeen,
-      inspect: hasTheReason,
-      // The status has come, and says that nothing was done.
-      expected: every(aborted('refused', 1)),
-    },
-    {
-      name: 'signal that fires in the wait after a 429',
-      respond: say(message('429 Too Many Requests', '', ['retry-after: 5'])),
-      act: onceSeen,
-      inspect: hasTheReason,
-      expected: every(aborted('refused', 1)),
-    },
-    {
-      name: 'signal that fires in the wait after a 503',
-      respond: say(message('503 Busy', '', ['retry-after: 5'])),
-      act: onceSeen,
-      // A POST or PUT is not retried, so there is no wait: it failed before the signal fired.
-      expected: readAndWrite(aborted('unknown', 1), apiError(503, 'unknown')),
-    },
-    {
-      name: 'signal that fires after the answer',
+    }),
+    row(
+      'signal that fires before the headers',
+      every(aborted('unknown', 1)),
+      { act: onceSeen, inspect: hasTheReason },
+      () => undefined,
+    ),
+    row(
+      'signal that fires in the middle of the headers',
+      every(aborted('unknown', 1)),
+      { act: onceSeen, inspect: hasTheReason },
+      say('HTTP/1.1 200 OK\r\nx-a: '),
+    ),
+    row(
+      'signal that fires in the middle of the body',
+      every(aborted('unknown', 1)),
+      { act: onceSeen, inspect: hasTheReason },
+      say('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"status":0,'),
+    ),
+    // The status has come, and says that nothing was done.
+    row(
+      'signal that fires in the middle of the body of a refusal',
+      every(aborted('refused', 1)),
+      { act: onceSeen, inspect: hasTheReason },
+      say('HTTP/1.1 422 No\r\ncontent-length: 50\r\n\r\n{"status":0,'),
+    ),
+    row(
+      'signal that fires in the wait after a 429',
+      every(aborted('refused', 1)),
+      { act: onceSeen, inspect: hasTheReason },
+      say(message('429 Too Many Requests', '', ['retry-after: 5'])),
+    ),
+    // A POST or PUT is not retried, so there is no wait: it failed before the signal fired.
+    row(
+      'signal that fires in the wait after a 503',
+      readAndWrite(aborted('unknown', 1), apiError(503, 'unknown')),
+      { act: onceSeen },
+      say(message('503 Busy', '', ['retry-after: 5'])),
+    ),
+    row('signal that fires after the answer', survived, {
       act: async ({ call, controller }) => {
         const result = await call();
         controller.abort(reason);
         return result;
       },
-      expected: survived,
-    },
+    }),
   ];
 }

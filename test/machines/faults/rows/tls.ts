@@ -12,7 +12,7 @@ import {
   undecided,
   unusable,
 } from '../expectations';
-import { BRIEFLY, type Fault, message } from '../fault';
+import { BRIEFLY, type Fault, message, row } from '../fault';
 
 /** Faults of TLS. The client trusts `authority`. */
 export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
@@ -20,138 +20,110 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
   const stranger = await createAuthority('Nobody in particular');
 
   return [
-    { name: 'valid TLS', tls: good, expected: survived },
+    row('valid TLS', survived, { tls: good }),
     ...Object.entries({
       'for another host': await authority.issue({ names: ['service.example'] }),
       'that has expired': await authority.issue({ validFrom: -30, validUntil: -1 }),
       'that is not valid yet': await authority.issue({ validFrom: 1, validUntil: 30 }),
       'that is self-signed': await createSelfSigned(),
       'of an unknown authority': await stranger.issue(),
-    }).map(
-      ([kind, certificate]): Fault => ({ name: `certificate ${kind}`, tls: certificate, expected: hopeless }),
-    ),
+    }).map(([kind, certificate]): Fault => row(`certificate ${kind}`, hopeless, { tls: certificate })),
 
     // From here on TLS fails for other reasons. Their codes may also come after the handshake, so the outcome must be
     // unknown where the error does not say when it happened.
-    {
-      name: 'plain HTTP where TLS is expected',
+    row('plain HTTP where TLS is expected', every(connectionFailed('unknown', 1, 0)), {
       url: ({ port }) => `https://127.0.0.1:${port}`,
       onConnection: (socket) => {
         socket.once('data', () => socket.end(message('400 Bad Request')));
         return false;
       },
-      expected: every(connectionFailed('unknown', 1, 0)),
       lasting: true,
-    },
-    {
-      name: 'TLS where plain HTTP is expected',
+    }),
+    row('TLS where plain HTTP is expected', reaching(0, lost), {
       tls: good,
       url: ({ port }) => `http://127.0.0.1:${port}`,
-      expected: reaching(0, lost),
       lasting: true,
-    },
+    }),
     ...(['TLSv1.2', 'TLSv1.3'] as const).map(
-      (version): Fault => ({
-        name: `client certificate demanded, ${version}`,
-        tls: {
-          ...good,
-          ca: authority.ca,
-          requestCert: true,
-          rejectUnauthorized: true,
-          minVersion: version,
-          maxVersion: version,
-        },
+      (version): Fault =>
         // In TLS 1.3 the request is already on its way when the server refuses.
-        expected: reaching(0, lost),
-        lasting: true,
-      }),
+        row(`client certificate demanded, ${version}`, reaching(0, lost), {
+          tls: {
+            ...good,
+            ca: authority.ca,
+            requestCert: true,
+            rejectUnauthorized: true,
+            minVersion: version,
+            maxVersion: version,
+          },
+          lasting: true,
+        }),
     ),
-    {
-      name: 'TLS too old',
+    row('TLS too old', reaching(0, lost), {
       tls: { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
-      expected: reaching(0, lost),
       lasting: true,
-    },
-    {
-      name: 'no cipher in common',
+    }),
+    row('no cipher in common', reaching(0, lost), {
       tls: { ...good, maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' },
-      expected: reaching(0, lost),
       lasting: true,
-    },
-    {
-      name: 'TLS handshake that is never answered',
+    }),
+    row('TLS handshake that is never answered', reaching(0, stalled), {
       url: ({ port }) => `https://127.0.0.1:${port}`,
       onConnection: () => false,
       // The pool goes on with the handshake until its own timeout, 10 s by default.
       agent: { connect: { timeout: 1_000 } },
       client: BRIEFLY,
-      expected: reaching(0, stalled),
       lasting: true,
-    },
-    {
-      name: 'TLS handshake that is cut',
+    }),
+    row('TLS handshake that is cut', neverSent, {
       url: ({ port }) => `https://127.0.0.1:${port}`,
       onConnection: (socket) => {
         socket.once('data', () => socket.destroy());
         return false;
       },
-      expected: neverSent,
       lasting: true,
-    },
-    {
-      name: 'TLS handshake that is reset',
+    }),
+    row('TLS handshake that is reset', reaching(0, lost), {
       url: ({ port }) => `https://127.0.0.1:${port}`,
       onConnection: (socket) => {
         socket.once('data', () => socket.resetAndDestroy());
         return false;
       },
-      expected: reaching(0, lost),
       lasting: true,
-    },
-    {
-      name: 'TLS handshake answered with garbage',
+    }),
+    row('TLS handshake answered with garbage', every(connectionFailed('unknown', 1, 0)), {
       url: ({ port }) => `https://127.0.0.1:${port}`,
       onConnection: (socket) => {
         socket.once('data', () => socket.write(Buffer.alloc(512, 0xff)));
         return false;
       },
-      expected: every(connectionFailed('unknown', 1, 0)),
       lasting: true,
-    },
-    {
-      name: 'TLS cut before the headers',
-      tls: good,
-      respond: ({ socket }) => socket.destroy(),
-      expected: lost,
-    },
-    {
-      name: 'TLS cut in the middle of a body of known length',
-      tls: good,
-      respond: async ({ socket, write, answer }) => {
+    }),
+    row('TLS cut before the headers', lost, { tls: good }, ({ socket }) => socket.destroy()),
+    row(
+      'TLS cut in the middle of a body of known length',
+      lost,
+      { tls: good },
+      async ({ socket, write, answer }) => {
         write(message('200 OK', answer).subarray(0, -5));
         await sleep(20);
         socket.destroy();
       },
-      expected: lost,
-    },
-    {
-      name: 'TLS cut in the middle of a body that ends with the connection',
-      tls: good,
-      respond: async ({ socket, write, answer }) => {
+    ),
+    // The cut looks like the end of the body, because the platform accepts an end without a TLS close_notify. JSON
+    // that breaks off is invalid, so it is never taken for a whole response.
+    row(
+      'TLS cut in the middle of a body that ends with the connection',
+      unusable,
+      { tls: good },
+      async ({ socket, write, answer }) => {
         write(`HTTP/1.1 200 OK\r\n\r\n${answer.slice(0, -5)}`);
         await sleep(20);
         socket.destroy();
       },
-      // The cut looks like the end of the body, because the platform accepts an end without a TLS close_notify. JSON
-      // that breaks off is invalid, so it is never taken for a whole response.
-      expected: unusable,
-    },
-    {
-      name: '307 from https to http',
-      tls: good,
-      respond: ({ write, server }) =>
-        write(message('307 Elsewhere', '', [`location: http://127.0.0.1:${server.port}/plain`])),
-      expected: undecided(307),
-    },
+    ),
+    row('307 from https to http', undecided(307), { tls: good }, ({ write, server }) =>
+      write(message('307 Elsewhere', '', [`location: http://127.0.0.1:${server.port}/plain`])),
+    ),
   ];
 }
