@@ -55,7 +55,7 @@ const docs = [
   'test/cli/wrong-listeners.test.ts',
 ];
 /** Needs an installation, a browser or minutes: only by name, `npx vitest run --project page`. */
-const elsewhere = ['test/{hosts,orms,package,page,runtimes}/**', 'test/machines/{crash,outages}/**'];
+const elsewhere = ['test/{hosts,orms,package,page,runtimes}/**', 'test/machines/outages/**'];
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>;
 
@@ -100,13 +100,8 @@ const heavy = [
   project('examples-verify', ['test/examples/verify-*.examples.ts'], examples),
   project('orms', ['test/orms/**/*.test.ts'], { globalSetup: 'test/orms/install.ts' }),
   project('hosts', ['test/hosts/*.test.ts'], { globalSetup: 'test/hosts/install.ts', maxWorkers: 2 }),
-  // The small crash test, the outages and the chaos run, with their figures printed as they come.
-  project('chaos', ['test/machines/{crash,outages}/*.test.ts', 'test/machines/crash/*.chaos.ts'], {
-    disableConsoleIntercept: true,
-  }),
-  // The crash test in full size.
-  project('crash', ['test/machines/crash/*.test.ts'], {
-    env: { CRASH_SIZE: 'full' },
+  // The chaos run and the outages, with their figures printed as they come.
+  project('chaos', ['test/machines/outages/*.test.ts', 'test/machines/crash/*.chaos.ts'], {
     disableConsoleIntercept: true,
   }),
 ].map((each, index) => ({ ...each, test: { ...each.test, sequence: { groupOrder: index + 1 } } }));

@@ -9,7 +9,6 @@ const machines: Readonly<Record<string, readonly string[]>> = {
   timing: ['tsx', 'bench/timing-authorization.ts'],
   mutation: ['tsx', 'test/machines/mutation/run.ts'],
   chaos: ['vitest', 'run', '--project', 'chaos'],
-  crash: ['vitest', 'run', '--project', 'crash'],
 };
 
 // npm run machine -- NAME [OPTIONS]

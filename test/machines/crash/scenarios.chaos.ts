@@ -71,7 +71,11 @@ function expectPromises({ store, verdict: { figures, violations } }: Row, scenar
   if (isTransactional(store)) expect(figures['doubled'], store).toBe(0);
   // A run without its trouble proves nothing.
   const { kills = 0, pauses = 0, outages = 0, deliveries = 0, notifications = 0 } = figures;
-  if (scenario.kills) expect(kills, store).toBeGreaterThan(0);
+  if (scenario.kills) {
+    expect(kills, store).toBeGreaterThan(notifications / 20);
+    expect(figures['exhausted'], store).toBeLessThan(notifications / 2);
+    if (notifications >= 400) expect(figures['callbacksCutOff'], store).toBeGreaterThan(10);
+  }
   if (scenario.trouble !== undefined) expect(pauses + outages, store).toBeGreaterThan(0);
   if (scenario.asksPool !== true) expect(deliveries, store).toBeGreaterThan(notifications);
 }

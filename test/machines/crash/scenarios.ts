@@ -10,6 +10,8 @@ const DATABASES: readonly StoreName[] = [
   'mysql transactional',
 ];
 const SERVERS: readonly StoreName[] = ['redis', ...DATABASES];
+/** `CHAOS_SIZE=10` kills listeners during ten times as many notifications. */
+const SIZE = Number(process.env['CHAOS_SIZE'] ?? 1);
 const SCHEDULE = randomly(40, 4000);
 
 export const scenarios: readonly Scenario[] = [
@@ -17,7 +19,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'listeners killed at random',
     stores: [...SERVERS, 'sqlite'],
     through: 'shared servers',
-    schedule: randomly(40, 5000),
+    schedule: randomly(40 * SIZE, 5000 * SIZE),
     timing: UNHURRIED_TIMES,
     kills: true,
   },

@@ -15,7 +15,7 @@ export function randomFrom(seed: number): Random {
     2 ** 32;
 }
 
-/** The seed of this run. `CRASH_SEED=123 npm run machine -- crash` repeats a run. */
+/** The seed of this run. `CRASH_SEED=123 npm run machine -- chaos` repeats a run. */
 export function chooseSeed(): number {
   const given = process.env['CRASH_SEED'];
   return given === undefined ? randomInt(2 ** 31) : Number(given);

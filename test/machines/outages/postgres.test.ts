@@ -4,8 +4,16 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PostgresStore, type PostgresTransaction } from '../../../src/stores';
 import { findPostgres, postgresConfig } from '../../helpers/postgres';
-import { startTcpProxy } from '../../helpers/tcp-proxy';
-import { expectToSurvive } from './checks';
+import { findPostgresPrograms, startOwnPostgres } from '../../helpers/postgres-server';
+import { startTcpProxy, type TcpProxy } from '../../helpers/tcp-proxy';
+import { lease } from '../../stores/limits';
+import {
+  expectCommitFoundLater,
+  expectCompleteRepeated,
+  expectSubjectKept,
+  expectToLeaveSilence,
+  expectToSurvive,
+} from './checks';
 import {
   CALLBACK_TIMEOUT_MS,
   isRecorded,
@@ -17,6 +25,7 @@ import {
 } from './listener';
 
 const found = await findPostgres();
+const programs = findPostgresPrograms();
 const run = randomUUID().slice(0, 8);
 const table = `outages_${run}`;
 const effects = `outages_effects_${run}`;
@@ -39,7 +48,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
   });
 
   /** The listener's own pool, through a proxy that acts as a bad network. */
-  async function openNetwork() {
+  async function openNetwork(settings: pg.PoolConfig = { max: 10 }) {
     const { host = '127.0.0.1', port = 5432 } = new pg.Client(postgresConfig);
     const proxy = await startTcpProxy(
       host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
@@ -50,7 +59,7 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
       connectionString === undefined
         ? { ...postgresConfig, host: '127.0.0.1', port: proxy.port }
         : { connectionString: throughPort(connectionString, proxy.port) };
-    const listeners = new pg.Pool({ ...target, application_name, max: 10 });
+    const listeners = new pg.Pool({ ...target, application_name, ...settings });
     // Without an error listener the loss of an idle connection ends the process, as pg's documentation says.
     listeners.on('error', () => undefined);
     onTestFinished(async () => {
@@ -150,79 +159,55 @@ describe.skipIf(!found)('A listener whose PostgreSQL goes away', () => {
       await expectExactlyOnce(['sale-1']);
     });
 
-    it('answers 5xx while the network is cut, acknowledges nothing unrecorded, and recovers', async () => {
+    it.each<[string, (proxy: TcpProxy) => void]>([
+      ['while the network is cut', (proxy) => proxy.cut()],
+      ['in time while nothing comes through', (proxy) => proxy.stall()],
+    ])('answers 5xx %s, acknowledges nothing unrecorded, and recovers', async (_, down) => {
       const { proxy, listeners } = await openNetwork();
-      const sent = await expectToSurvive(await start(listeners), recorded, async (outage) => {
-        await sleep(500);
-        proxy.cut();
-        outage.begin = performance.now();
-        await sleep(1000);
-        outage.end = performance.now();
-        proxy.restore();
-        await sleep(500);
-      });
-      await expectExactlyOnce(sent.map(({ id }) => id));
-    });
-
-    it('answers 5xx in time while nothing comes through, acknowledges nothing unrecorded, and recovers', async () => {
-      const { proxy, listeners } = await openNetwork();
-      const sent = await expectToSurvive(await start(listeners), recorded, async (outage) => {
-        await sleep(500);
-        proxy.stall();
-        outage.begin = performance.now();
-        await sleep(1000);
-        outage.end = performance.now();
-        proxy.restore();
-        await sleep(1000);
-      });
-      await expectExactlyOnce(sent.map(({ id }) => id));
+      const listener = await start(listeners);
+      const ids = await expectToSurvive(
+        listener,
+        recorded,
+        () => down(proxy),
+        () => proxy.restore(),
+      );
+      await expectExactlyOnce(ids);
     });
   });
 
   it('repeats complete when its reply is lost, and does not act again', async () => {
     const { proxy, listeners } = await openNetwork();
-    const { pay, acted } = await startListener(plain(listeners), () => proxy.loseReplyTo('UPDATE'));
-    expect((await pay('sale-1')).status).toBe(200);
-    expect(proxy.lostReplies).toBe(1);
-    expect(await isRecorded(recorded, 'sale-1')).toBe(true);
-    expect((await pay('sale-1')).status).toBe(200);
-    expect(acted).toEqual(['sale-1']);
+    await expectCompleteRepeated(plain(listeners), recorded, proxy, 'UPDATE');
   });
 
   it('does not answer 200 when the reply to COMMIT is lost, and finds the payment done at the next delivery', async () => {
     const { proxy, listeners } = await openNetwork();
-    const { pay, acted, reports } = await startListener(
-      transactional(listeners),
-      async ({ payload }, { transaction }) => {
-        await write(payload.saleToken, transaction);
-        proxy.loseReplyTo('COMMIT');
-      },
-    );
-    expect((await pay('sale-1')).status).toBe(500);
-    expect(proxy.lostReplies).toBe(1);
-    expect(reports).toMatchObject([{ code: 'store_failed' }]);
-    expect((await pay('sale-1')).status).toBe(200);
-    expect(acted).toEqual(['sale-1']);
+    await expectCommitFoundLater(transactional(listeners), proxy, write);
     expect(await effectsById()).toEqual(new Map([['sale-1', 1]]));
   });
 
-  it('keeps the subject of a callback that hangs until its lease is over, in plain mode', async () => {
-    const signals: AbortSignal[] = [];
-    const { pay, acted, reports } = await startListener(plain(pool), (_, { signal }) => {
-      signals.push(signal);
-      return signals.length === 1 ? new Promise(() => undefined) : undefined;
-    });
-    const start = performance.now();
-    expect((await pay('sale-1')).status).toBe(500);
-    expect(performance.now() - start).toBeGreaterThanOrEqual(CALLBACK_TIMEOUT_MS - 5);
-    expect(signals[0]?.aborted).toBe(true);
-    expect((await pay('sale-1')).status).toBe(503);
-    expect(reports.map(({ code }) => code)).toEqual(['callback_timeout', 'busy']);
-    await sleep(LEASE_MS);
-    expect((await pay('sale-1')).status).toBe(200);
-    expect((await pay('sale-1')).status).toBe(200);
-    expect(acted).toHaveLength(2);
-  });
+  it('keeps the subject of a callback that hangs until its lease is over, in plain mode', () =>
+    expectSubjectKept(plain(pool)));
+
+  it.each([
+    ['plain', false, 1],
+    // Two transactions may be open at a time over a pool of 3, so each may meet a silent connection.
+    ['transactional', true, 2],
+  ])(
+    'recovers from connections that go silent, with a pool of 3 in %s mode (transactional: %s) after at most %s timeouts of its store',
+    async (_, transactional, timeouts) => {
+      // The pool's own time limit closes silent connections.
+      const { proxy, listeners } = await openNetwork({ max: 3, query_timeout: 1_000 });
+      const store = new PostgresStore(listeners, { table, transactional, stepTimeoutMs: 1_000 });
+      const limits = { storeTimeoutMs: 7_500, callbackTimeoutMs: 10_000 };
+      const goSilent = async () => {
+        await Promise.all([1, 2, 3].map(() => listeners.query('SELECT pg_sleep(0.1)')));
+        expect(listeners.totalCount).toBe(3);
+        proxy.silence();
+      };
+      await expectToLeaveSilence(store, limits, goSilent, timeouts);
+    },
+  );
 
   it('rolls back a callback that exceeds its timeout, and holds its subject until it ends, in transactional mode', async () => {
     const signals: AbortSignal[] = [];
@@ -253,3 +238,37 @@ function throughPort(connectionString: string, port: number): string {
   url.host = `127.0.0.1:${port}`;
   return url.href;
 }
+
+/** The handler's defaults. */
+const DEFAULT_LEASE_MS = 40_000;
+const DEFAULT_STORE_TIMEOUT_MS = 5_000;
+
+describe.skipIf(programs === undefined)(
+  'A PostgreSQL that freezes for longer than the timeout of the store',
+  () => {
+    it('carries out nothing of the abandoned claims when it thaws, and lets a new delivery claim the subject', async () => {
+      const server = await startOwnPostgres(programs as string);
+      const limits = {
+        connectionTimeoutMillis: DEFAULT_STORE_TIMEOUT_MS,
+        query_timeout: DEFAULT_STORE_TIMEOUT_MS,
+      };
+      const pool = new pg.Pool({ ...server.config, max: 3, ...limits });
+      pool.on('error', () => undefined);
+      onTestFinished(() => pool.end());
+      const store = new PostgresStore(pool);
+      await store.createTable();
+      // Connect first, as in a listener that has been running.
+      expect(await store.claim('payment:0', 'PAID', lease(DEFAULT_LEASE_MS))).toMatchObject({
+        status: 'claimed',
+      });
+
+      server.freeze();
+      await expect(store.claim('payment:1', 'PAID', lease(DEFAULT_LEASE_MS))).rejects.toThrow('timeout');
+      await sleep(5_000);
+      server.thaw();
+      expect(await store.claim('payment:1', 'PAID', lease(DEFAULT_LEASE_MS))).toMatchObject({
+        status: 'claimed',
+      });
+    }, 60_000);
+  },
+);
