@@ -255,7 +255,7 @@ export class PoolTransaction implements PostgresTransaction {
     const list = givenValues ?? values ?? [];
     if (!Array.isArray(list)) throw this.#refuse('Expected the values of an SQL statement to be an array.');
     // PostgreSQL then refuses several statements in one text.
-    return { ...rest, text, values: list, queryMode: 'extended' } as PostgresQuery;
+    return { ...rest, text, values: [...list], queryMode: 'extended' } as PostgresQuery;
   }
 
   #refuse(message: string): ConfigurationError {

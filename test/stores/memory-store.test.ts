@@ -59,18 +59,6 @@ describe('MemoryStore', () => {
     expect(await store.claim('payment:4', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
   });
 
-  it('has room at once when one of many live claims is released', async () => {
-    const live = 3_000;
-    const store = new MemoryStore({ maxEntries: live });
-    for (let index = 0; index < live - 1; index += 1)
-      await store.claim(`live:${index}`, 'PAID', lease(60_000));
-    const last = await store.claim('last', 'PAID', lease(60_000));
-    await expect(store.claim('new', 'PAID', lease(60_000))).rejects.toThrow(StoreError);
-    if (last.status !== 'claimed') throw new Error('not claimed');
-    await store.release(last);
-    expect((await store.claim('new', 'PAID', lease(60_000))).status).toBe('claimed');
-  });
-
   it('forgets what was done longest ago when it is full, never a live claim', async () => {
     const store = new MemoryStore({ maxEntries: 3 });
     await store.claim('payment:live', 'PAID', lease(60_000));
@@ -94,18 +82,6 @@ describe('MemoryStore', () => {
     expect((await claim(maxEntries / 10 - 1)).status).toBe('claimed');
   });
 
-  it('keeps a subject with a late second state longer than subjects claimed in between', async () => {
-    const store = new MemoryStore({ maxEntries: 2 });
-    const claim = (subject: string, state: string) => store.claim(subject, state, lease(60_000));
-    await complete(store, await claim('reversal:1', 'PENDING'));
-    await complete(store, await claim('reversal:2', 'PENDING'));
-    await complete(store, await claim('reversal:1', 'PAID'));
-    await complete(store, await claim('reversal:3', 'PENDING'));
-
-    expect(await claim('reversal:1', 'PAID')).toEqual({ status: 'done', handledStates: ['PENDING', 'PAID'] });
-    expect((await claim('reversal:2', 'PENDING')).status).toBe('claimed');
-  });
-
   it('takes the age of a subject from its latest claim, also where its lease ran out or was released', async () => {
     const { clock, pass } = fakeClock();
     const store = new MemoryStore({ maxEntries: 3, clock });
@@ -124,70 +100,6 @@ describe('MemoryStore', () => {
     expect((await claim('payment:done')).status).toBe('claimed');
   });
 
-  it('forgets nothing for the next state of a known subject', async () => {
-    const store = new MemoryStore({ maxEntries: 2 });
-    const claim = (subject: string, state: string) => store.claim(subject, state, lease(60_000));
-    await complete(store, await claim('reversal:1', 'PENDING'));
-    await complete(store, await claim('reversal:2', 'PENDING'));
-    await complete(store, await claim('reversal:2', 'PAID'));
-    expect((await claim('reversal:1', 'PENDING')).status).toBe('done');
-  });
-
-  it('forgets a subject whose lease has run out, though an earlier state of it is done', async () => {
-    const { clock, pass } = fakeClock();
-    const store = new MemoryStore({ maxEntries: 1, clock });
-    await complete(store, await store.claim('reversal:1', 'PENDING', lease(1000)));
-    await store.claim('reversal:1', 'PAID', lease(1000));
-    await pass(1000);
-    expect((await store.claim('reversal:2', 'PENDING', lease(1000))).status).toBe('claimed');
-  });
-
-  it('does not make a subject younger by claims that are busy or done', async () => {
-    const store = new MemoryStore({ maxEntries: 2 });
-    const claim = (subject: string, state = 'PAID') => store.claim(subject, state, lease(60_000));
-    await complete(store, await claim('payment:1'));
-    const second = await claim('payment:2');
-    expect((await claim('payment:2')).status).toBe('busy');
-    expect((await claim('payment:1')).status).toBe('done');
-    await complete(store, second);
-
-    await complete(store, await claim('payment:3'));
-    expect((await claim('payment:2')).status).toBe('done');
-    expect((await claim('payment:1')).status).toBe('claimed');
-  });
-
-  it('lets an older state expire before a newer one, and a newer one before an older one', async () => {
-    const { clock, pass } = fakeClock();
-    const store = new MemoryStore({ clock });
-    const finish = async (state: string, retentionMs: number) => {
-      const result = await store.claim('reversal:1', state, lease(1000));
-      if (result.status !== 'claimed') throw new Error('not claimed');
-      await store.complete(result, retain(retentionMs));
-    };
-    await finish('PENDING', 100);
-    await finish('PAID', 1000);
-    await finish('CANCELLED', 100);
-    await pass(500);
-    expect(await store.claim('reversal:1', 'PAID', lease(1000))).toEqual({
-      status: 'done',
-      handledStates: ['PAID'],
-    });
-    expect(await store.claim('reversal:1', 'PENDING', lease(1000))).toMatchObject({
-      status: 'claimed',
-      handledStates: ['PAID'],
-    });
-  });
-
-  it('takes a genuine state of a subject after a flood of 2,000 others', async () => {
-    const store = new MemoryStore();
-    const claim = (state: string) => store.claim('payment:1', state, lease(60_000));
-    for (let index = 0; index < 2_000; index += 1) await complete(store, await claim(`STATE ${index}`));
-    const genuine = await claim('PAID');
-    expect(genuine).toMatchObject({ status: 'claimed' });
-    await complete(store, genuine);
-    expect((await claim('PAID')).status).toBe('done');
-  });
-
   it('keeps less than 5 MB of 10 notifications whose identities and states have 1 MB each', async () => {
     const store = new MemoryStore();
     const heapUsed = () => {
@@ -204,22 +116,6 @@ describe('MemoryStore', () => {
     expect((await store.claim('payment:after', 'PAID', lease(60_000))).status).toBe('claimed');
   });
 
-  it('needs no more memory after 50,000 claims than after the first, while it is not full', async () => {
-    const store = new MemoryStore();
-    const heapUsed = () => {
-      collectGarbage();
-      return process.memoryUsage().heapUsed;
-    };
-    await complete(store, await store.claim('payment:0', 'PAID', lease(60_000)));
-    const before = heapUsed();
-    for (let index = 0; index < 50_000; index += 1) {
-      const claim = await store.claim('payment:1', 'PAID', lease(60_000));
-      if (claim.status === 'claimed') await store.release(claim);
-    }
-    expect((heapUsed() - before) / 1e6).toBeLessThan(5);
-    expect((await store.claim('payment:0', 'PAID', lease(60_000))).status).toBe('done');
-  });
-
   it('uses the time of day when it is given no clock, and lets a lease run out by it', async () => {
     const before = Date.now();
     const store = new MemoryStore();
@@ -231,16 +127,6 @@ describe('MemoryStore', () => {
     expect(claim.fence).toBeLessThanOrEqual(after + 5);
     await sleep(40);
     expect((await store.claim('payment:1', 'PAID', lease(20))).status).toBe('claimed');
-  });
-
-  it('grows the fence of a subject also when the clock was set back', async () => {
-    const { clock, pass } = fakeClock();
-    const store = new MemoryStore({ clock });
-    const first = await store.claim('payment:1', 'PAID', lease(1000));
-    if (first.status !== 'claimed') throw new Error('not claimed');
-    await store.release(first);
-    await pass(-5000);
-    expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ fence: first.fence + 2 });
   });
 
   it('drops expired records as it is used, whatever their order, before any other', async () => {
@@ -261,18 +147,6 @@ describe('MemoryStore', () => {
     for (let index = 0; index < maxEntries; index += 4) {
       expect(await store.claim(`payment:${index}`, 'PAID', lease(10))).toMatchObject({ status: 'done' });
     }
-  });
-
-  it('evicts no live claim, and reaches the room behind a thousand of them', async () => {
-    const live = 1_000;
-    const store = new MemoryStore({ maxEntries: 2 * live });
-    for (let index = 0; index < live; index += 1) await store.claim(`live:${index}`, 'PAID', lease(60_000));
-    for (let index = 0; index < live; index += 1) {
-      await complete(store, await store.claim(`done:${index}`, 'PAID', lease(60_000)));
-    }
-    expect((await store.claim('new', 'PAID', lease(60_000))).status).toBe('claimed');
-    for (let index = 0; index < live; index += 1)
-      expect((await store.claim(`live:${index}`, 'PAID', lease(60_000))).status).toBe('busy');
   });
 
   it.each([undefined, null])('takes %s as no options', async (options) => {

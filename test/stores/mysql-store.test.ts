@@ -8,7 +8,8 @@ import { type MysqlQueryable, MysqlStore, mysqlStoreWithin } from '../../src/sto
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { ALL_FAULTS, testStoreContract } from './contract';
 import type { Faults } from './faults';
-import { lease, retain } from './limits';
+import { lease } from './limits';
+import { testSqlStore } from './sql-contract';
 
 const found = await findMysql();
 const run = randomUUID().slice(0, 8);
@@ -43,33 +44,20 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     };
   });
 
-  it('takes three statements for a new notification, and one for a duplicate', async () => {
-    const sent: string[] = [];
-    const counted: MysqlQueryable = {
-      execute: (sql, values) => {
-        sent.push(sql.split(' ')[0] ?? '');
-        return pool.execute(sql, values);
-      },
-    };
-    const { store } = await storeIn('counted', counted);
-    sent.length = 0;
-    const claim = await store.claim('payment:1', 'PAID', lease(60_000));
-    if (claim.status !== 'claimed') throw new Error('not claimed');
-    await store.complete(claim, retain(60_000));
-    expect(sent.splice(0)).toEqual(['SELECT', 'INSERT', 'UPDATE']);
-    expect((await store.claim('payment:1', 'PAID', lease(60_000))).status).toBe('done');
-    expect(sent.splice(0)).toEqual(['SELECT']);
-  });
-
-  it('deletes every expired record, more than a thousand at a time too, and only those', async () => {
-    const { store, table } = await storeIn('deletions');
-    const rows = Array.from({ length: 1_200 }, (_, index) => [`expired:${index}`, '{}', 1, index]);
-    await pool.query(`INSERT INTO ${table} VALUES ?`, [rows]);
-    await store.claim('payment:live', 'PAID', lease(60_000));
-    expect(await store.deleteExpired()).toBe(1_200);
-    expect(await store.deleteExpired()).toBe(0);
-    expect(await store.claim('payment:live', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
-  });
+  testSqlStore(
+    'mysql2',
+    (table, sent = () => undefined) =>
+      new MysqlStore(
+        {
+          execute: (sql, values) => {
+            sent(sql);
+            return pool.execute(sql, values);
+          },
+        },
+        { table },
+      ),
+    (sql) => pool.query(sql),
+  );
 
   it('deletes expired records through an access of the merchant’s too', async () => {
     const { table } = await storeIn('within');
@@ -134,15 +122,6 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
       ['payment:1'],
     );
     expect(plan).toContainEqual(expect.objectContaining({ key: 'PRIMARY', type: 'const' }));
-  });
-
-  it('prints the SQL that creates the same table, and creates it any number of times at once', async () => {
-    const table = `printed ${run}`;
-    made.push(table);
-    const store = new MysqlStore(pool, { table });
-    await pool.query(store.createTableSql());
-    await Promise.all(Array.from({ length: 5 }, () => store.createTable()));
-    expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
   });
 
   it('refuses a pool with callbacks, and says which one to pass', () => {

@@ -14,5 +14,5 @@ describe('PGlite', () => {
   testStoreContract('PostgresStore over PGlite', ALL_FAULTS, () =>
     harnessOf(pglite, 'public', randomUUID().slice(0, 8)),
   );
-  testOnDatabase('over PGlite', pglite, 'public');
+  testOnDatabase('PGlite', pglite);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresStore } from '../../src/stores';
+import { PostgresStore, type PostgresTransaction } from '../../src/stores';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { lease, retain } from './limits';
 
@@ -13,7 +13,7 @@ const table = `records_${run}`;
 describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', () => {
   const pool = new pg.Pool({ ...postgresConfig, max: 1 });
   const within = (path: string) =>
-    new pg.Pool({ ...postgresConfig, max: 1, options: `-c search_path=${path}` });
+    new pg.Pool({ ...postgresConfig, max: 2, options: `-c search_path=${path}` });
 
   beforeAll(async () => {
     for (const schema of [first, second, evil]) await pool.query(`CREATE SCHEMA ${schema}`);
@@ -49,7 +49,8 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', 
       CREATE FUNCTION ${evil}.trap_mixed(double precision, double precision) ${trap};
       CREATE FUNCTION ${evil}.date_part(text, timestamptz) RETURNS double precision LANGUAGE sql AS 'SELECT 1/0::float8';
       CREATE FUNCTION ${evil}.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$;
-      CREATE FUNCTION ${evil}.to_regclass(text) RETURNS regclass LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$;
+      CREATE FUNCTION ${evil}.set_config(text, text, boolean) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$;
+      CREATE FUNCTION ${evil}.current_setting(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$;
       CREATE DOMAIN ${evil}.text AS pg_catalog.int4;
     `);
     for (const name of ['=', '<', '<=', '>', '>=']) {
@@ -81,6 +82,13 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', 
     const again = await store.claim('payment:1', 'CANCELLED', lease(1));
     if (again.status === 'claimed') await store.release(again);
     await store.deleteExpired();
+    const transactional = new PostgresStore(attacked, { table: `${table}_attacked`, transactional: true });
+    const request = { subject: 'payment:2', state: 'PAID', timeoutMs: 10_000, retentionMs: 60_000 };
+    const work = async (transaction: PostgresTransaction) => {
+      await transaction.query(`SET LOCAL search_path = ${evil}, pg_catalog`);
+    };
+    expect(await transactional.transact(request, work)).toEqual({ status: 'completed' });
+    expect(await transactional.transact(request, work)).toEqual({ status: 'done' });
     await attacked.end();
     await pool.query(`DROP TABLE public.${table}_attacked`);
   });

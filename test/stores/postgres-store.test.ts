@@ -25,15 +25,7 @@ describe.skipIf(!found)('PostgreSQL', () => {
     return harnessOf(pool, schema, run);
   });
 
-  testOnDatabase('over pg', pool, schema);
-
-  it('lets any number of processes create its table at the same time', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const store = new PostgresStore(pool, { schema, table: `race ${round}` });
-      await Promise.all(Array.from({ length: 10 }, () => store.createTable()));
-      expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
-    }
-  });
+  testOnDatabase('pg', pool);
 });
 
 describe('PostgresStore is refused', () => {

@@ -5,11 +5,9 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { RedisDeadLetters } from '../../src/stores';
-import { MemoryStore } from '../../src/webhooks';
 import { findRedis, redisUrl } from '../helpers/redis';
 import { startUpstashBridge } from '../helpers/upstash';
 import { entryOf, testDeadLettersContract } from './dead-letters-contract';
-import { ledgerInMemory, testDeadLettersEndToEnd } from './dead-letters-end-to-end';
 
 const found = await findRedis();
 
@@ -46,11 +44,6 @@ describe.skipIf(!found)('Redis', async () => {
     const open = async (options: { readonly retentionMs?: number } = {}) =>
       new RedisDeadLetters(client, { prefix: `${run}${randomUUID()}:`, ...options });
     testDeadLettersContract(name, open);
-    testDeadLettersEndToEnd(name, async () => ({
-      store: new MemoryStore(),
-      deadLetters: await open(),
-      ledger: ledgerInMemory(),
-    }));
   }
 
   it('deletes what has expired from both keys, and lists beyond one page', async () => {

@@ -6,7 +6,6 @@ import { createClient } from 'redis';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
 import { type RedisClient, RedisStore } from '../../src/stores';
-import { recordToText } from '../../src/stores/record';
 import { findRedis, redisUrl } from '../helpers/redis';
 import { startUpstashBridge } from '../helpers/upstash';
 import { ALL_FAULTS, type StoreHarness, testStoreContract } from './contract';
@@ -88,20 +87,6 @@ describe.skipIf(!found)('Redis', () => {
     expect(rest).toBeGreaterThan(25_000);
     // The time since the claim is rounded up, so that a state is never forgotten early.
     expect(rest).toBeLessThanOrEqual(30_010);
-  });
-
-  it('grows the fence also when the clock was set back, and keeps the record until the clock has caught up', async () => {
-    const key = `${prefix}fences:payment:1`;
-    const store = new RedisStore(ioredis, { prefix, namespace: 'fences' });
-    const ahead = Date.now() + 20_000;
-    await ioredis.hset(key, { version: ahead, record: recordToText({ done: [] }) });
-    const claim = await store.claim('payment:1', 'PAID', lease(1000));
-    expect(claim).toMatchObject({ status: 'claimed', fence: ahead + 1 });
-    expect(await ioredis.pttl(key)).toBeGreaterThan(10_000);
-    if (claim.status !== 'claimed') throw new Error('not claimed');
-    await store.release(claim);
-    expect(await ioredis.pttl(key)).toBeGreaterThan(10_000);
-    expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ fence: ahead + 3 });
   });
 
   it('sends three commands for a new notification, and one for a duplicate', async () => {

@@ -4,12 +4,10 @@ import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { SqlDeadLetters, type SqlDialect, type SqlQuery } from '../../src/stores';
-import { MemoryStore } from '../../src/webhooks';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { entryOf, testDeadLettersContract } from './dead-letters-contract';
-import { ledgerInMemory, testDeadLettersEndToEnd } from './dead-letters-end-to-end';
 
 function testSql(
   name: string,
@@ -29,11 +27,6 @@ function testSql(
     return deadLetters;
   };
   testDeadLettersContract(name, open);
-  testDeadLettersEndToEnd(name, async () => ({
-    store: new MemoryStore(),
-    deadLetters: await open(),
-    ledger: ledgerInMemory(),
-  }));
 
   describe(`${name}, dead letters in a table:`, () => {
     it('counts every attempt when many fail at once', async () => {

@@ -13,6 +13,7 @@ import { seedRandomTests } from '../helpers/random-seed';
 import { FAULTS_IN_PROCESS, testStoreContract } from './contract';
 import type { Faults } from './faults';
 import { lease, retain } from './limits';
+import { testSqlStore } from './sql-contract';
 import { expectNothingDoubled, plainly, stepwise } from './two-years';
 
 const sqlite = process.getBuiltinModule('node:sqlite');
@@ -49,6 +50,28 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       },
     };
   });
+
+  const shared = open(':memory:');
+  testSqlStore(
+    'node:sqlite',
+    (table, sent = () => undefined) =>
+      new SqliteStore(
+        {
+          prepare: (sql) => {
+            const statement = shared.prepare(sql);
+            return {
+              run: () => statement.run(),
+              all: (...values) => {
+                sent(sql);
+                return statement.all(...values);
+              },
+            };
+          },
+        },
+        { table },
+      ),
+    (sql) => shared.exec(sql),
+  );
 
   describe('SqliteStore', () => {
     describe('while another process holds the file', () => {
@@ -160,32 +183,6 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
     });
 
-    it('deletes every expired record, more than a thousand at a time too, and only those', async () => {
-      const database = open(':memory:');
-      const store = new SqliteStore(database, { table: 'deletions' });
-      await store.createTable();
-      const insert = database.prepare("INSERT INTO deletions VALUES (?, '{}', 1, ?)");
-      for (let index = 0; index < 2_500; index += 1) insert.run(`expired:${index}`, index);
-      await store.claim('payment:live', 'PAID', lease(60_000));
-      expect(await store.deleteExpired()).toBe(2_500);
-      expect(await store.deleteExpired()).toBe(0);
-      expect(await store.claim('payment:live', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
-    });
-
-    it('grows the fence also when the clock was set back, and keeps the record until it has caught up', async () => {
-      const database = open(':memory:');
-      const store = new SqliteStore(database, { table: 'fences' });
-      await store.createTable();
-      const claim = await store.claim('payment:1', 'PAID', lease(60_000));
-      if (claim.status !== 'claimed') throw new Error('not claimed');
-      await store.release(claim);
-      database.exec('UPDATE fences SET version = 9000000000000');
-      expect(await store.claim('payment:1', 'PAID', lease(1))).toMatchObject({ fence: 9_000_000_000_001 });
-      await sleep(20);
-      expect(await store.deleteExpired()).toBe(0);
-      expect(await store.claim('payment:1', 'PAID', lease(1))).toMatchObject({ fence: 9_000_000_000_002 });
-    });
-
     it('doubles nothing in two years of a merchant without a crash', { timeout: 120_000 }, async () => {
       const database = open(':memory:');
       const run = async (sql: string, values: (string | number)[]) => database.prepare(sql).all(...values);
@@ -194,13 +191,6 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       await expectNothingDoubled(seedRandomTests(), 'sqlite', {
         open: (outside, offset) => ({ store: plainly(stepwise(records, outside), offset) }),
       });
-    });
-
-    it('prints the SQL that creates the same table', async () => {
-      const database = open(':memory:');
-      const store = new SqliteStore(database, { table: 'printed' });
-      database.exec(store.createTableSql());
-      expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
     });
 
     it.each(['', 'a\0b'])('is refused with the table %j', (table) => {

@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { MemoryDeadLetters } from '../../src/stores';
-import { MemoryStore } from '../../src/webhooks';
 import { entryOf, testDeadLettersContract } from './dead-letters-contract';
-import { ledgerInMemory, testDeadLettersEndToEnd } from './dead-letters-end-to-end';
 
 testDeadLettersContract(
   'MemoryDeadLetters',
   async (options) => new MemoryDeadLetters({ maxEntries: 2_000, ...options }),
 );
-
-testDeadLettersEndToEnd('MemoryDeadLetters', async () => ({
-  store: new MemoryStore(),
-  deadLetters: new MemoryDeadLetters(),
-  ledger: ledgerInMemory(),
-}));
 
 describe('MemoryDeadLetters', () => {
   it('keeps a full one out, so that nothing that was kept is lost, and says what to do', async () => {
