@@ -13,14 +13,8 @@ write('src/service/guards.generated.ts', guards());
 write('src/sandbox/page/page.generated.ts', page);
 
 const heads = [
-  [
-    '| command | route | what it does |',
-    '| row | section | what the document leaves open | what the sandbox does |',
-  ],
-  [
-    '| comando | rota | o que faz |',
-    '| linha | seção | o que a documentação deixa em aberto | o que o sandbox faz |',
-  ],
+  ['| command | route | what it does |', '| row | what is invented, and why | value |'],
+  ['| comando | rota | o que faz |', '| linha | o que é inventado, e por quê | valor |'],
 ] as const;
 
 for (const [file, language] of [
@@ -32,8 +26,7 @@ for (const [file, language] of [
       `| \`${typed}\` | \`${method} ${path}\` | ${about[language]} |`,
   );
   const inventionRows = Object.entries(inventionTable).map(
-    ([row, { section, notShown, value }]) =>
-      `| \`${row}\` | ${section} | ${notShown} | \`${JSON.stringify(value)}\` |`,
+    ([row, { about, value }]) => `| \`${row}\` | ${about[language]} | \`${JSON.stringify(value)}\` |`,
   );
   const withControls = replacePart(readFileSync(file, 'utf8'), 'controls', [
     heads[language][0],
@@ -42,7 +35,7 @@ for (const [file, language] of [
   ]);
   write(
     file,
-    replacePart(withControls, 'inventions', [heads[language][1], '|---|---|---|---|', ...inventionRows]),
+    replacePart(withControls, 'inventions', [heads[language][1], '|---|---|---|', ...inventionRows]),
   );
 }
 

@@ -80,6 +80,10 @@ export interface Inventions {
     readonly host: string;
   };
 
+  /** What the query's refunds say beyond the fields: what is left, and why. */
+  refundsOfTransaction: 'remark is the reason, available is what is left';
+  /** What `cancelTransaction` sends: nothing. */
+  cancelledJourney: 'sends nothing';
   /** How many payments are scheduled when a journey is paid, by its `periodicity`, or monthly if that is unknown. */
   scheduledPayments: number;
   /**
@@ -127,110 +131,284 @@ export interface InventedAnswer {
   readonly message: string;
 }
 
-/** A row of the table: what the document leaves open, and what the sandbox made up for it. */
+/** A row of the table: what the sandbox made up, and why. */
 export interface Invention<Value> {
   /** Marks the row as an invention wherever it is printed. */
   readonly inventedBySandbox: true;
-  /** Section of the document. */
+  /** Section of the document that leaves it open. */
   readonly section: string;
-  /** What the document leaves open there. */
-  readonly notShown: string;
+  /** What is invented and why, in a sentence: in English and in Portuguese. */
+  readonly about: readonly [english: string, portuguese: string];
   /** What the sandbox does; `startSandbox({ inventions })` changes it. */
   readonly value: Value;
 }
 
 /** The table: each row is the sandbox's own invention, and each can be changed with `startSandbox({ inventions })`. */
 export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inventions[Row]> } = {
-  wrongCredentials: invent(
+  wrongCredentials: refused(
     '7.2',
-    'answer to missing or wrong credentials',
-    answer(401, 'invalid credentials'),
+    401,
+    'invalid credentials',
+    'A call with missing or wrong credentials',
+    'Uma chamada com credenciais ausentes ou erradas',
   ),
-  unknownPath: invent('4', 'answer to an unknown path', answer(404, 'no such operation')),
-  wrongMethod: invent('4', 'answer to a wrong method', answer(405, 'method not allowed')),
-  wrongMediaType: invent('4', 'answer to another media type', answer(415, 'expected application/json')),
-  bodyTooLarge: invent('8', 'answer to a large body', answer(413, 'body too large')),
-  invalidBody: invent('7.2', 'answer to an invalid body', answer(400, 'invalid body')),
-  unknownTransaction: invent('7.2', 'answer to an unknown UUID', answer(404, 'transaction not found')),
-  unknownScheduledPayment: invent(
+  unknownPath: refused(
     '7.2',
-    'answer to an unknown instruction id',
-    answer(404, 'scheduled payment not found'),
+    404,
+    'no such operation',
+    'A call to a path of no operation',
+    'Uma chamada a um caminho que não é de nenhuma operação',
   ),
-  cancellationRefused: invent(
+  wrongMethod: refused(
+    '7.2',
+    405,
+    'method not allowed',
+    'A call with the wrong HTTP method',
+    'Uma chamada com o método HTTP errado',
+  ),
+  wrongMediaType: refused(
+    '7.2',
+    415,
+    'expected application/json',
+    'A call whose body is not sent as JSON',
+    'Uma chamada cujo corpo não é enviado como JSON',
+  ),
+  bodyTooLarge: refused(
+    '7.2',
+    413,
+    'body too large',
+    'A call whose body is too large',
+    'Uma chamada com um corpo grande demais',
+  ),
+  invalidBody: refused(
+    '7.2',
+    400,
+    'invalid body',
+    'A call whose body lacks a field or is not JSON',
+    'Uma chamada cujo corpo não tem um campo ou não é JSON',
+  ),
+  unknownTransaction: refused(
+    '7.2',
+    404,
+    'transaction not found',
+    'A query for a transaction that does not exist',
+    'Uma consulta a uma transação que não existe',
+  ),
+  unknownScheduledPayment: refused(
+    '7.2',
+    404,
+    'scheduled payment not found',
+    'A cancellation of a scheduled payment that does not exist',
+    'Um cancelamento de um pagamento agendado que não existe',
+  ),
+  cancellationRefused: refused(
     '4.3',
-    'when a cancellation is refused, and the answer',
-    answer(409, 'scheduled payment cannot be cancelled'),
+    409,
+    'scheduled payment cannot be cancelled',
+    'A cancellation of a payment that is no longer scheduled',
+    'Um cancelamento de um pagamento que não está mais agendado',
   ),
-  repeatedCancellation: invent('4.3', 'whether a cancellation can be repeated', 'refused'),
-  repeatedReferenceCode: invent('2.1', 'whether an order identifier can be used twice', 'accepted'),
-  bodyStatusMinus1: invent('7.2', 'meaning of body status -1: a whole answer with it, to test your code', {
-    httpStatus: 200,
-    status: -1,
-    message: 'sandbox: status -1',
-  }),
-  bodyStatus999: invent('7.2', 'meaning of body status 999: a whole answer with it, to test your code', {
-    httpStatus: 200,
-    status: 999,
-    message: 'sandbox: status 999',
-  }),
-  maxBodyBytes: invent('8', 'how large the body of a call may be, in bytes', 1024 * 1024),
-
+  repeatedCancellation: invent(
+    '4.3',
+    'A second cancellation of the same payment is refused, because the document does not say what happens.',
+    'Um segundo cancelamento do mesmo pagamento é recusado, porque a documentação não diz o que acontece.',
+    'refused',
+  ),
+  repeatedReferenceCode: invent(
+    '2.1',
+    'Two journeys may have the same order identifier, because the document shows no refusal.',
+    'Duas jornadas podem ter o mesmo identificador de pedido, porque a documentação não mostra uma recusa.',
+    'accepted',
+  ),
+  bodyStatusMinus1: invent(
+    '7.2',
+    'The fault with body status -1 answers this, because the document does not explain that status.',
+    'A falha com status -1 no corpo responde isto, porque a documentação não explica esse status.',
+    answer(200, 'sandbox: status -1'),
+  ),
+  bodyStatus999: invent(
+    '7.2',
+    'The fault with body status 999 answers this, because the document does not explain that status.',
+    'A falha com status 999 no corpo responde isto, porque a documentação não explica esse status.',
+    answer(200, 'sandbox: status 999', 999),
+  ),
+  maxBodyBytes: invent(
+    '8',
+    'A call may have this many bytes, because the document names no largest size.',
+    'Uma chamada pode ter este número de bytes, porque a documentação não informa um tamanho máximo.',
+    1024 * 1024,
+  ),
   // Brazil has had no daylight saving since 2019.
-  utcOffsetMinutes: invent('2', 'time zone of date-times', -180),
-  defaultMaxAgeMinutes: invent('2.1', 'validity of a journey without maxAge', 60),
+  utcOffsetMinutes: invent(
+    '2',
+    'Dates and times are those of Brasília, in minutes from UTC, because the document names no time zone.',
+    'Datas e horas são as de Brasília, em minutos a partir de UTC, porque a documentação não informa o fuso.',
+    -180,
+  ),
+  defaultMaxAgeMinutes: invent(
+    '2.1',
+    'A journey without `maxAge` is valid for this many minutes, because the document gives no default.',
+    'Uma jornada sem `maxAge` vale por este número de minutos, porque a documentação não dá um padrão.',
+    60,
+  ),
   amountWithoutImmediatePayment: invent(
     '2.2',
-    'amount of a journey without an immediate charge',
+    'A journey that charges nothing today shows the amount of its later payments, because the document shows no other.',
+    'Uma jornada que não cobra nada hoje mostra o valor dos pagamentos seguintes, porque a documentação não mostra outro.',
     'recurrenceAmount',
   ),
-  saleCodePrefix: invent('2.2', 'form of a sale code: what it starts with', 'S'),
-  shipping: invent('2.3', 'shipping costs of a recurring sale', 0),
-  discounts: invent('2.3', 'discounts of a recurring sale', 0),
-  shopperNames: invent('6.2', 'how firstName and lastName come from one name', 'split at the first space'),
-  appliedRate: invent('2.3', 'service fee on a sale: none, so that nothing has to be subtracted', 0),
-  serviceFee: invent('2.3', 'service fee on payouts: none, for the same reason', 0),
-  payerAccount: invent('2.3', "the payer's account: placeholders that no bank has", {
-    bank: 'SANDBOX',
-    branch: '0001',
-    account: '123456-7',
-  }),
-  instructions: invent('2.2', "the payer's instructions", {
-    name: 'Pix Automático',
-    label: 'Pix Automático (sandbox)',
-    steps: [
-      'Abra o aplicativo do seu banco.',
-      'Escolha pagar com Pix e aponte a câmera para o QR Code.',
-      'Confira os dados da recorrência e autorize.',
-    ],
-  }),
-  qrCodeBase64: invent('2.2', 'whether base64 has a data: prefix', 'bare'),
-  qrCodeMerchant: invent('2.2', 'content of the QR code', {
-    name: 'PIX AUTOMATIC SANDBOX',
-    city: 'SANDBOX',
-    host: 'qr.sandbox.invalid',
-  }),
-
-  scheduledPayments: invent('3', 'how scheduled payments are created', 3),
+  saleCodePrefix: invent(
+    '2.2',
+    'A sale code is this letter and a number, because the document does not show its form.',
+    'Um código de venda é esta letra e um número, porque a documentação não mostra a forma dele.',
+    'S',
+  ),
+  shipping: invent(
+    '2.3',
+    'A sale has these shipping costs, because the request of a journey has none.',
+    'Uma venda tem este custo de frete, porque a requisição de uma jornada não tem nenhum.',
+    0,
+  ),
+  discounts: invent(
+    '2.3',
+    'A sale has these discounts, because the request of a journey has none.',
+    'Uma venda tem este desconto, porque a requisição de uma jornada não tem nenhum.',
+    0,
+  ),
+  shopperNames: invent(
+    '6.2',
+    'The first word of the name is the first name, because the document does not say how one name becomes two.',
+    'A primeira palavra do nome é o primeiro nome, porque a documentação não diz como um nome vira dois.',
+    'split at the first space',
+  ),
+  appliedRate: invent(
+    '2.3',
+    'The service takes this fee on a sale, because the document shows no amount.',
+    'O serviço cobra esta taxa sobre uma venda, porque a documentação não mostra um valor.',
+    0,
+  ),
+  serviceFee: invent(
+    '2.3',
+    'The service takes this fee on a payout, because the document shows no amount.',
+    'O serviço cobra esta taxa sobre um repasse, porque a documentação não mostra um valor.',
+    0,
+  ),
+  payerAccount: invent(
+    '2.3',
+    'The payer and the default payout have this account, which no bank has, because a real one must not appear here.',
+    'O pagador e o repasse padrão têm esta conta, que não existe em nenhum banco, porque uma conta real não pode aparecer aqui.',
+    { bank: 'SANDBOX', branch: '0001', account: '123456-7' },
+  ),
+  instructions: invent(
+    '2.2',
+    'The payer reads these texts, because the document does not show the real ones.',
+    'O pagador lê estes textos, porque a documentação não mostra os reais.',
+    {
+      name: 'Pix Automático',
+      label: 'Pix Automático (sandbox)',
+      steps: [
+        'Abra o aplicativo do seu banco.',
+        'Escolha pagar com Pix e aponte a câmera para o QR Code.',
+        'Confira os dados da recorrência e autorize.',
+      ],
+    },
+  ),
+  qrCodeBase64: invent(
+    '2.2',
+    'The image of the QR code is plain Base64, because the document does not say whether it begins with `data:`.',
+    'A imagem do QR Code é Base64 puro, porque a documentação não diz se ela começa com `data:`.',
+    'bare',
+  ),
+  qrCodeMerchant: invent(
+    '2.2',
+    'The QR code names this merchant, at an address that does not exist, because nobody should be able to pay it.',
+    'O QR Code tem este recebedor, em um endereço que não existe, porque ninguém deve conseguir pagá-lo.',
+    { name: 'PIX AUTOMATIC SANDBOX', city: 'SANDBOX', host: 'qr.sandbox.invalid' },
+  ),
+  refundsOfTransaction: invent(
+    '2.3',
+    'A query says what is left to refund and gives each reason as its remark, because the document shows only the fields.',
+    'Uma consulta informa o que resta devolver e dá cada motivo em `remark`, porque a documentação mostra só os campos.',
+    'remark is the reason, available is what is left',
+  ),
+  cancelledJourney: invent(
+    '3',
+    'A cancelled journey sends no notification, because the document shows none.',
+    'Uma jornada cancelada não envia notificação, porque a documentação não mostra nenhuma.',
+    'sends nothing',
+  ),
+  scheduledPayments: invent(
+    '3',
+    'This many payments are scheduled, and each ends as paid, declined or cancelled, because the document shows only their ids.',
+    'Este número de pagamentos é agendado, e cada um termina pago, recusado ou cancelado, porque a documentação mostra só os ids.',
+    3,
+  ),
   authorization: invent(
     '3',
-    'what an authorization without a charge changes and sends',
+    'An authorization without a charge leaves the journey waiting and sends nothing, because the document shows no change.',
+    'Uma autorização sem cobrança deixa a jornada aguardando e não envia nada, porque a documentação não mostra nenhuma mudança.',
     'stays PENDING, sends nothing',
   ),
-  scheduledPaymentSale: invent('6.1', 'what a charge of a scheduled payment makes and sends', false),
-  scenarioNotifications: invent('6.1', 'notifications of charges of a recurrence', 'marked as invented'),
-  defaultReasons: invent('6.3', 'reason of a return that is given none', {
-    refund: 'sandbox refund',
-    reversal: 'sandbox reversal',
-  }),
-  // Both, because the document's table has both; a merchant's code should work with either.
-  refundAmountFields: invent('6.4', 'which of the two amounts is authoritative', 'both'),
-  receiptPrefix: invent('6.3', 'form of a receipt: what it starts with', 'sandbox-receipt-'),
-  saleReversalNotification: invent('6.2', 'payload of the sale REVERSAL event', false),
-  failedPayoutStatus: invent('3', 'whether a failed payout is PENDING or FAILED', 'PENDING'),
-  failedPayoutQuery: invent('6.5', 'whether a failed payout carries type=payout too', 'payout=true'),
-  failedPayoutMessage: invent('7.1', 'where a bank’s reason follows', '{meaning}; {reason}'),
-  deliveryTimeoutMs: invent('8', 'how long a listener may take to answer, in milliseconds', 30_000),
+  scheduledPaymentSale: invent(
+    '6.1',
+    'Charging a scheduled payment makes no sale and sends nothing, because the document shows no payload for it.',
+    'Cobrar um pagamento agendado não cria uma venda nem envia nada, porque a documentação não mostra um conteúdo para isso.',
+    false,
+  ),
+  scenarioNotifications: invent(
+    '6.1',
+    'The notifications of a scenario are made up and say so, because the document shows none of a recurrence.',
+    'As notificações de um cenário são inventadas e dizem isso, porque a documentação não mostra nenhuma de uma recorrência.',
+    'marked as invented',
+  ),
+  defaultReasons: invent(
+    '6.3',
+    'A refund or reversal that is given no reason has one of these, because the document shows none.',
+    'Uma devolução ou um estorno sem motivo recebe um destes, porque a documentação não mostra nenhum.',
+    { refund: 'sandbox refund', reversal: 'sandbox reversal' },
+  ),
+  refundAmountFields: invent(
+    '6.4',
+    'A refund has its amount under both names, because the document has both and does not say which one counts.',
+    'Uma devolução tem o valor sob os dois nomes, porque a documentação tem os dois e não diz qual vale.',
+    'both',
+  ),
+  receiptPrefix: invent(
+    '6.3',
+    'A receipt is this text and a number, because the document does not show its form.',
+    'Um comprovante é este texto e um número, porque a documentação não mostra a forma dele.',
+    'sandbox-receipt-',
+  ),
+  saleReversalNotification: invent(
+    '6.2',
+    'A reversal sends no notification about its sale, because the document names that event without a payload.',
+    'Um estorno não envia notificação sobre a venda, porque a documentação cita esse evento sem um conteúdo.',
+    false,
+  ),
+  failedPayoutStatus: invent(
+    '3',
+    'A failed payout has this status, because the document shows PENDING in its example and FAILED in its list.',
+    'Um repasse que falhou tem este status, porque a documentação mostra PENDING no exemplo e FAILED na lista.',
+    'PENDING',
+  ),
+  failedPayoutQuery: invent(
+    '6.5',
+    'A failed payout carries this query, because the document shows its second parameter for a successful one alone.',
+    'Um repasse que falhou leva esta query string, porque a documentação mostra o segundo parâmetro só para o que deu certo.',
+    'payout=true',
+  ),
+  failedPayoutMessage: invent(
+    '7.1',
+    'The reason of the bank stands here in the message, because the document only says that it may follow.',
+    'O motivo do banco fica aqui na mensagem, porque a documentação diz apenas que ele pode vir depois.',
+    '{meaning}; {reason}',
+  ),
+  deliveryTimeoutMs: invent(
+    '8',
+    'A listener has this many milliseconds to answer, because the document names no limit.',
+    'Um listener tem este número de milissegundos para responder, porque a documentação não informa um limite.',
+    30_000,
+  ),
 };
 
 /** The table's values, overridden by those of the caller. */
@@ -239,10 +417,20 @@ export function resolveInventions(overrides: Partial<Inventions> = {}): Inventio
   return { ...(Object.fromEntries(defaults) as Inventions), ...overrides };
 }
 
-function invent<Value>(section: string, notShown: string, value: Value): Invention<Value> {
-  return { inventedBySandbox: true, section, notShown, value };
+function invent<Value>(section: string, english: string, portuguese: string, value: Value): Invention<Value> {
+  return { inventedBySandbox: true, section, about: [english, portuguese], value };
 }
 
-function answer(httpStatus: number, message: string): InventedAnswer {
-  return { httpStatus, status: -1, message };
+/** What a wrong call is answered with. */
+function refused(section: string, httpStatus: number, message: string, english: string, portuguese: string) {
+  return invent(
+    section,
+    `${english} gets this answer, because the document shows no answers to errors.`,
+    `${portuguese} recebe esta resposta, porque a documentação não mostra respostas de erro.`,
+    answer(httpStatus, message),
+  );
+}
+
+function answer(httpStatus: number, message: string, status = -1): InventedAnswer {
+  return { httpStatus, status, message };
 }

@@ -97,7 +97,7 @@ describe.skipIf(isSkipped)('a sale on the page', () => {
     sandbox.pay(await create());
     await page.getByRole('link', { name: /order-1001/ }).click();
     await page.getByText('invented by the sandbox').first().click();
-    await page.getByText('how scheduled payments are created').waitFor();
+    await page.getByText('because the document shows only their ids').waitFor();
     expect(await page.getByText('§').count()).toBe(0);
   });
 

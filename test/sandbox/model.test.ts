@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { inventionTable, sequentialIds } from 'pix-automatic-sdk/sandbox';
+import { sequentialIds } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { resolveInventions } from '../../src/sandbox/inventions';
 import { ServiceModel } from '../../src/sandbox/model/service-model';
 import { credentials, headers, openSandbox, order } from './helpers';
 
@@ -56,24 +55,5 @@ describe('the model', () => {
     for (const file of readdirSync(directory)) {
       expect(readFileSync(new URL(file, directory), 'utf8'), file).not.toMatch(/'node:|\b(Buffer|process)\b/);
     }
-  });
-});
-
-describe('the table of inventions', () => {
-  it.each(Object.entries(inventionTable))(
-    'marks %s, and names what the document does not show',
-    (_row, invention) => {
-      expect(invention).toMatchObject({
-        inventedBySandbox: true,
-        section: expect.stringMatching(/^\d(\.\d)?$/),
-        notShown: expect.stringMatching(/\S/),
-      });
-    },
-  );
-
-  it('changes only the rows that are given', () => {
-    const changed = resolveInventions({ scheduledPayments: 1 });
-    expect(changed).toEqual({ ...resolveInventions(), scheduledPayments: 1 });
-    expect(resolveInventions().scheduledPayments).toBe(3);
   });
 });

@@ -42,8 +42,8 @@ export interface PageSetup extends PageSettings {
   readonly controls: readonly ControlForm[];
   readonly faultKinds: readonly FaultKind['kind'][];
   readonly kinds: typeof kindTexts;
-  /** By row of the table of inventions: what the document does not show. */
-  readonly inventions: Readonly<Record<string, string>>;
+  /** By row of the table of inventions: what is invented, and why. */
+  readonly inventions: Readonly<Record<string, Text>>;
 }
 
 /** A journey in the list. */
@@ -65,7 +65,7 @@ export interface Story {
   readonly entries: readonly StoryEntry[];
 }
 
-const rows = Object.entries(inventionTable).map(([row, { notShown }]) => [row, notShown]);
+const rows = Object.entries(inventionTable).map(([row, { about }]) => [row, about]);
 
 /** Everything that the page may ask for. */
 export class PageData {

@@ -92,10 +92,10 @@ export function statusOf({
 
 /** Marks what the document does not show. Opened by a click or a touch, it says what and why. */
 export function Invented({ row }: { row: string }) {
-  const { texts, setup } = usePage();
+  const { texts, place, setup } = usePage();
   return html`<details class="invented">
     <summary>${texts.invented}</summary>
-    <p>${texts.inventedWhy} ${setup.inventions[row] ?? row}. ${texts.inventedChange} <code>${row}</code></p>
+    <p>${setup.inventions[row]?.[place]} ${texts.inventedChange} <code>${row}</code></p>
   </details>`;
 }
 

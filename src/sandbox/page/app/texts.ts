@@ -46,10 +46,9 @@ const table = {
   close: ['Close', 'Fechar'],
   nothing: ['(nothing)', '(nada)'],
   notAmount: ['That is no amount.', 'Isso não é um valor.'],
-  inventedWhy: ['The service’s document does not show this:', 'A documentação do serviço não mostra isto:'],
   inventedChange: [
-    'So the sandbox made it up, and the real service may differ. The row of the table that changes it:',
-    'Por isso o sandbox inventou, e o serviço real pode ser diferente. A linha da tabela que muda isto:',
+    'The real service may differ. What changes it here:',
+    'O serviço real pode ser diferente. O que muda isto aqui:',
   ],
   pages: ['Pages', 'Páginas'],
   newer: ['Newer', 'Mais recentes'],

@@ -1,0 +1,135 @@
+import { type Inventions, inventionTable, sequentialIds } from 'pix-automatic-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { resolveInventions } from '../../src/sandbox/inventions';
+import type { SandboxNotification } from '../../src/sandbox/model/records';
+import { ServiceModel } from '../../src/sandbox/model/service-model';
+import { payoutErrorMeanings } from '../../src/service/notifications/payout';
+import { credentials, headers, order } from './helpers';
+
+describe('the table of inventions', () => {
+  it.each(Object.entries(inventionTable))(
+    'says what %s invents and why, in a short sentence of both languages',
+    (_row, { inventedBySandbox, section, about }) => {
+      expect(inventedBySandbox).toBe(true);
+      expect(section).toMatch(/^\d(\.\d)?$/);
+      const [english, portuguese] = about;
+      expect(english).toMatch(/^[A-Z][^§]*, because [^§]+\.$/);
+      expect(portuguese).toMatch(/^[A-Z][^§]*, porque [^§]+\.$/);
+      for (const sentence of about) expect(sentence.length).toBeLessThan(160);
+    },
+  );
+
+  it('changes only the rows that are given', () => {
+    const changed = resolveInventions({ scheduledPayments: 1 });
+    expect(changed).toEqual({ ...resolveInventions(), scheduledPayments: 1 });
+    expect(resolveInventions().scheduledPayments).toBe(3);
+  });
+});
+
+/** Each row in a value of its own: a text says "row", a number has .25 and is above 100. */
+const marked: Inventions = {
+  ...resolveInventions(),
+  ...Object.fromEntries(
+    Object.entries(inventionTable).flatMap(([row, { value }]) =>
+      typeof value === 'object' && 'httpStatus' in value
+        ? [[row, { ...value, status: 100.25, message: 'row' }]]
+        : [],
+    ),
+  ),
+  saleCodePrefix: 'row',
+  shipping: 101.25,
+  discounts: 102.25,
+  appliedRate: 103.25,
+  serviceFee: 104.25,
+  payerAccount: { bank: 'row', branch: 'row', account: 'row' },
+  instructions: { name: 'row', label: 'row', steps: ['row'] },
+  qrCodeMerchant: { name: 'row', city: 'row', host: 'row.invalid' },
+  defaultReasons: { refund: 'row', reversal: 'row' },
+  receiptPrefix: 'row',
+  failedPayoutStatus: 'FAILED',
+  failedPayoutQuery: 'row',
+  failedPayoutMessage: 'row',
+};
+
+/** Everything that the model answers and sends in a session with each operation and each move. */
+function everything(): object[] {
+  const sent: SandboxNotification[] = [];
+  const model = new ServiceModel({
+    credentials,
+    baseUrl: 'https://given.example',
+    inventions: { ...marked, saleReversalNotification: true, scheduledPaymentSale: true },
+    now: () => Date.UTC(2031, 0, 1),
+    ids: sequentialIds(),
+    notify: (notification) => sent.push(notification),
+  });
+  const answers: object[] = [];
+  const ask = (method: string, path: string, body: object | string = '') => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    answers.push(
+      JSON.parse(String(model.handle({ method, path: `/v1.1${path}`, headers, body: text }).body)),
+    );
+  };
+  const { controls } = model;
+  for (const amount of [59.7, 80]) ask('POST', '/checkout/pix-automatic', { ...order, amount });
+  const [uuid = '', other = ''] = controls.transactions.map((journey) => journey.uuid);
+  const [payment, next] = controls.pay(uuid).map(({ instructionId }) => instructionId);
+  ask('PUT', `/pix-automatic/scheduled-payments/${payment}/cancel`, { reason: 'given' });
+  ask('PUT', `/pix-automatic/scheduled-payments/${payment}/cancel`, { reason: 'given' });
+  ask('PUT', '/pix-automatic/scheduled-payments/nope/cancel', { reason: 'given' });
+  controls.payScheduledPayment(next ?? '');
+  controls.refund(uuid, { amount: 10 });
+  controls.reverse(uuid, { amount: 20, complete: true });
+  controls.reverse(uuid, { amount: 20, cancel: true });
+  ask('GET', `/transactions/${uuid}`);
+  controls.cancelTransaction(other);
+  for (const path of [`/transactions/${other}`, '/transactions/nope', '/nope']) ask('GET', path);
+  ask('POST', '/checkout/pix-automatic', '{}');
+  controls.payOut({ amount: 30 });
+  controls.payOut({ amount: 30, fail: 'PE0001' });
+  controls.payOut({ amount: 30, fail: 'PE0003', reason: 'given' });
+  return [...answers, ...sent.map(({ payload }) => JSON.parse(JSON.stringify(payload)))];
+}
+
+/** What the document shows, beside what a call or a move was given. */
+const documented = [
+  ...['success', 'PAID', 'PENDING', 'CANCELLED', 'FAILED', 'REVERSAL', 'SALE', 'PIX_RECURRENCE'],
+  ...Object.entries(payoutErrorMeanings).flat(),
+];
+const given = [
+  ...leaves(order).map(([, value]) => value),
+  'Ana',
+  'Maria de Souza',
+  'given',
+  59.7,
+  80,
+  29.9,
+  10,
+  20,
+  30,
+];
+/** The total, what is left of 59.7 after 10 and 20, and how many refunds there are. */
+const computed = [59.7, 80, 29.9]
+  .map((amount) => amount + marked.shipping - marked.discounts)
+  .concat(29.7, 1);
+
+function leaves(value: unknown, path = ''): [path: string, value: unknown][] {
+  if (typeof value !== 'object' || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, `${path}.${name}`));
+}
+
+/** Whether a value comes from the document, the caller, the clock, the ids, a sum, or a row of the table. */
+function isAccountedFor(value: unknown): boolean {
+  if (typeof value === 'boolean' || value === null || value === 0) return true;
+  if (typeof value === 'number')
+    return (
+      value > 1_000_000 || (value > 100 && value % 1 === 0.25) || [...given, ...computed].includes(value)
+    );
+  if (documented.includes(String(value)) || given.includes(value)) return true;
+  return /row|^iVBOR|^https:\/\/given|^00000000-|^20\d\d-\d\d-\d\d/.test(String(value));
+}
+
+it('nothing that the sandbox answers or sends is invented outside its table', () => {
+  const all = everything().flatMap((one) => leaves(one));
+  expect(all.length).toBeGreaterThan(200);
+  expect(all.filter(([, value]) => !isAccountedFor(value))).toEqual([]);
+});
