@@ -1,0 +1,326 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import nodeFetch from 'node-fetch';
+import type { Fetch } from 'pix-automatic-sdk';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startClosingServer } from '../helpers/closing-server';
+import { dropConnection, reply, startHttpServer, unusedPort } from '../helpers/http-server';
+import { rawAnswer, startRawServer } from '../helpers/raw-server';
+import { changing, clientFor, failureOf, operations, withoutBackOff } from './support';
+
+// Every fault for each operation over these transports is in test/machines/faults/rows/callers-fetch.ts.
+const [create, query] = operations;
+const elsewhere = { url: 'https://service.example/base' };
+const unhandled = vi.fn();
+
+beforeEach(() => {
+  withoutBackOff();
+  unhandled.mockClear();
+  process.on('unhandledRejection', unhandled);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  await sleep(10);
+  process.off('unhandledRejection', unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
+function boom(): never {
+  throw new Error('boom');
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+/** A `fetch` whose response has only what the client reads. */
+const double = (fields: object) => async () => ({
+  status: 200,
+  headers: { get: () => null },
+  body: null,
+  text: async () => '',
+  ...fields,
+});
+
+/** A `fetch` that sends, and gives a response whose body a logging wrapper has locked. */
+const locking: Fetch = async (url, init) => {
+  const response = await fetch(url, { ...init });
+  response.body?.getReader();
+  return response;
+};
+
+describe.each(operations)('$name, over a fetch of the caller’s,', ({ call, answer, method, path }) => {
+  const text = JSON.stringify(answer());
+  const over = (fetch: unknown, options: object = {}) =>
+    call(clientFor(elsewhere, { fetch: fetch as Fetch, maxRetries: 0, timeoutMs: 2_000, ...options }));
+
+  it('calls it with a URL string and a plain object, which npm’s undici accepts', async () => {
+    const fetch = vi.fn<Fetch>(async () => Response.json(answer()));
+    expect(await over(fetch)).toEqual(answer());
+    const [url, init] = fetch.mock.calls[0] ?? [];
+    expect(fetch).toHaveBeenCalledOnce();
+    expect(url).toBe(`https://service.example/base${path}`);
+    expect(Object.getPrototypeOf(init)).toBe(Object.prototype);
+    expect(Object.getPrototypeOf(init?.headers)).toBe(Object.prototype);
+    expect(init).toMatchObject({ method, redirect: 'manual', signal: expect.any(AbortSignal) });
+    expect(typeof init?.body).toBe(method === 'GET' ? 'undefined' : 'string');
+    expect(Object.keys(init ?? {})).not.toContain('duplex');
+  });
+
+  it.each([
+    ['a Node stream as its body', { body: Readable.from([text]) }],
+    ['null as its body', { text: async () => text }],
+    ['no body and no `ok`', { body: undefined, text: async () => text }],
+    ['headers that throw', { headers: { get: boom }, text: async () => text }],
+  ])('succeeds with a response that has %s', async (_, fields) => {
+    // ky must not need the platform's class.
+    vi.stubGlobal('Response', function double() {});
+    expect(await over(double(fields))).toEqual(answer());
+  });
+
+  it.each([
+    ['throws at once', boom],
+    ['rejects with text', () => Promise.reject('text')],
+    ['rejects with nothing', () => Promise.reject()],
+    ['rejects with a throwing cause', () => Promise.reject(throwingGetter(new Error('m'), 'cause'))],
+    ['rejects with a throwing code', () => Promise.reject(throwingGetter(new Error('m'), 'code'))],
+    ['rejects with a revoked proxy', () => Promise.reject(revoked())],
+    ['returns nothing', () => undefined],
+    ['resolves with nothing', () => Promise.resolve(undefined)],
+    ['gives a status that throws', async () => throwingGetter(new Response('{}'), 'status')],
+    ['gives a text that fails', double({ text: () => Promise.reject(new Error('m')) })],
+    ['gives a text that fails without a reason', double({ text: () => Promise.reject() })],
+    ['gives a stream of objects', double({ body: new ReadableStream({ start: (c) => c.enqueue({}) }) })],
+    ['gives a stream that fails', double({ body: new ReadableStream({ start: (c) => c.error() }) })],
+    ['gives a body that is locked', () => locking('data:,{}', {} as never)],
+    ['only fails to connect', async () => fetch(`http://127.0.0.1:${await unusedPort()}`)],
+  ])('has outcome unknown when it %s', async (_, fetch) => {
+    const thrown = await failureOf(over(fetch));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  });
+
+  it('has outcome unknown when it was sent and a later request of that fetch was refused', async () => {
+    const server = await startHttpServer(reply(200, answer()));
+    const sendsAndThenFails: Fetch = async (url, init) => {
+      await (await fetch(url, { ...init })).text();
+      return fetch(`http://127.0.0.1:${await unusedPort()}`);
+    };
+    const thrown = await failureOf(call(clientFor(server, { fetch: sendsAndThenFails, maxRetries: 0 })));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('has outcome unknown over a globalThis.fetch that something has replaced', async () => {
+    const platform = globalThis.fetch;
+    vi.stubGlobal('fetch', (url: string, init: object) => platform(url, init));
+    const url = `http://127.0.0.1:${await unusedPort()}`;
+    const thrown = await failureOf(call(clientFor({ url }, { maxRetries: 0 })));
+    expect(thrown).toMatchObject({ outcome: 'unknown', reason: 'ECONNREFUSED' });
+  });
+
+  it('has outcome unknown when the status of a double throws as soon as it is compared', async () => {
+    const thrown = await failureOf(over(double({ status: { valueOf: boom }, text: async () => text })));
+    expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', attempts: 1 });
+  });
+
+  it.each([
+    ['headers that throw', 302, double({ status: 302, headers: { get: boom } })],
+    ['headers that throw', 429, double({ status: 429, headers: { get: boom } })],
+    ['a stream of text', 404, double({ status: 404, body: ReadableStream.from(['{"status":', '-1}']) })],
+  ])('has the status of a response with %s: %d', async (_, httpStatus, fetch) => {
+    expect(await failureOf(over(fetch))).toMatchObject({ code: 'api_error', httpStatus });
+  });
+
+  it('has the status of a response whose body a logging wrapper has locked', async () => {
+    const server = await startHttpServer(reply(404, { message: 'not there' }));
+    const thrown = await failureOf(call(clientFor(server, { fetch: locking })));
+    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 404, outcome: 'refused', attempts: 1 });
+  });
+
+  it.each([
+    ['it', () => new Promise(() => undefined)],
+    ['its text()', double({ text: () => new Promise(() => undefined) })],
+    // biome-ignore lint/suspicious/noThenProperty: some test doubles are thenables.
+    ['its thenable', () => ({ then: () => undefined })],
+  ])('times out and is aborted when %s ignores the signal and hangs', async (_, hang: () => unknown) => {
+    expect(await failureOf(over(hang, { timeoutMs: 30 }))).toMatchObject({ code: 'timeout' });
+    const controller = new AbortController();
+    const fetch = () => {
+      setTimeout(() => controller.abort(), 10);
+      return hang();
+    };
+    const client = clientFor(elsewhere, { fetch: fetch as Fetch });
+    const thrown = await failureOf(call(client, { signal: controller.signal }));
+    expect(thrown).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+  });
+
+  it('cancels the body of a response that comes after the timeout, and discards a late failure', async () => {
+    const cancelled = vi.fn();
+    const late = () => sleep(60).then(() => new Response(new ReadableStream({ cancel: cancelled })));
+    await failureOf(over(late, { timeoutMs: 30 }));
+    await expect.poll(() => cancelled.mock.calls.length).toBe(1);
+    const failsLate = () => sleep(60).then(() => Promise.reject(new Error('late')));
+    expect(await failureOf(over(failsLate, { timeoutMs: 30 }))).toMatchObject({ code: 'timeout' });
+    await sleep(60);
+  });
+
+  it.each([
+    ['afterResponse', [1]],
+    ['onDownloadProgress', 'not a function'],
+  ])('succeeds when Object.prototype has an %s that ky would use', async (name, value) => {
+    const server = await startHttpServer(reply(200, answer()));
+    Reflect.set(Object.prototype, name, value);
+    try {
+      expect(await call(clientFor(server))).toEqual(answer());
+    } finally {
+      Reflect.deleteProperty(Object.prototype, name);
+    }
+  });
+
+  it('works over node-fetch, whose bodies are async iterables', async () => {
+    const server = await startHttpServer(reply(200, answer()));
+    const client = clientFor(server, { fetch: (url, init) => nodeFetch(url, init as never) as never });
+    for (let calls = 0; calls < 2; calls += 1) expect(await call(client)).toEqual(answer());
+  });
+});
+
+it.each(['cut', 'stalled'])('node-fetch gives the uuid of an answer that is %s', async (how) => {
+  const text = JSON.stringify({ ...create.answer(), picture: 'x'.repeat(5_000) });
+  const server = await startRawServer((socket) => {
+    socket.write(rawAnswer('200 OK', text).slice(0, -100));
+    if (how === 'cut') setTimeout(() => socket.destroy(), 50);
+  });
+  const fetch: Fetch = (url, init) => nodeFetch(url, init as never) as never;
+  const thrown = await failureOf(create.call(clientFor(server, { fetch, timeoutMs: 400 })));
+  const code = how === 'cut' ? 'connection_failed' : 'timeout';
+  expect(thrown).toMatchObject({ code, outcome: 'unknown', uuid: 'uuid-1' });
+});
+
+describe.each(changing)('$name, which changes something,', ({ call, answer }) => {
+  it('is not sent again on 429 over a custom fetch, which may have sent it before', async () => {
+    const server = await startHttpServer(reply(429), reply(200, answer()));
+    const fetch = vi.fn((url: string, init: object) => globalThis.fetch(url, init));
+    const thrown = await failureOf(call(clientFor(server, { fetch })));
+    expect(thrown).toMatchObject({ httpStatus: 429, attempts: 1 });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it('is not sent again by us over a patched globalThis.fetch that retries by itself', async () => {
+    const server = await startHttpServer(dropConnection, reply(429), reply(200, answer()));
+    const platform = globalThis.fetch;
+    vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+      const body = await new Response(init.body ?? null).text();
+      const once = () => platform(url, { ...init, body });
+      return once().catch(once);
+    });
+    expect(await failureOf(call(clientFor(server)))).toMatchObject({ httpStatus: 429, attempts: 1 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is sent as a stream, which no platform can send twice, with its length', async () => {
+    const server = await startHttpServer(reply(200, answer()));
+    const fetch = vi.spyOn(globalThis, 'fetch');
+    await call(clientFor(server));
+    expect(fetch.mock.calls[0]?.[1]?.body).toBeInstanceOf(ReadableStream);
+    const [request] = server.requests;
+    expect(request?.headers['content-length']).toBe(String(Buffer.byteLength(request?.body ?? '')));
+  });
+
+  it('is sent once on 421, although the platform’s fetch may send a request again on 421', async () => {
+    const server = await startHttpServer(reply(421));
+    expect(await failureOf(call(clientFor(server)))).toMatchObject({ httpStatus: 421, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]?.headers['transfer-encoding']).toBeUndefined();
+  });
+
+  it('is sent once when reading the body of a 200 fails with ECONNREFUSED', async () => {
+    const refused = Object.assign(new Error('m'), { code: 'ECONNREFUSED', syscall: 'connect' });
+    const body = () => new ReadableStream({ pull: (controller) => controller.error(refused) });
+    const fetch = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body()));
+    const thrown = await failureOf(call(clientFor({ url: 'http://127.0.0.1:1' })));
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it('does not use a kept connection that the service closed while the process was busy', async () => {
+    const server = await startClosingServer(rawAnswer('200 OK', JSON.stringify(answer())));
+    onTestFinished(server.close);
+    const client = clientFor({ url: `http://127.0.0.1:${server.port}` });
+    for (let round = 1; round <= 10; round += 1) {
+      expect(await call(client)).toEqual(answer());
+      await server.beBusyWhileItCloses();
+      expect(server.requests()).toBe(round);
+    }
+  });
+});
+
+describe.each(operations)('$name, over the platform’s fetch,', ({ call, answer, method }) => {
+  it('is refused by a 407, which Node’s fetch hides in an error without a message', async () => {
+    const server = await startHttpServer(reply(407));
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 407, outcome: 'refused', attempts: 1 });
+    expect(thrown.message).toContain('proxy');
+  });
+
+  it('is not-sent when a proxy refuses CONNECT', async () => {
+    const proxy = createServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    const key = Symbol.for('undici.globalDispatcher.1');
+    await fetch('data:,');
+    const platform: unknown = Reflect.get(globalThis, key);
+    // Not at the top, where it would come before the platform's own and take its place for all tests.
+    const { ProxyAgent } = await import('undici');
+    onTestFinished(() => void Reflect.set(globalThis, key, platform));
+    Reflect.set(globalThis, key, new ProxyAgent(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`));
+    const thrown = await failureOf(call(clientFor(elsewhere, { maxRetries: 0 })));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'not-sent' });
+  });
+
+  it(`is sent ${method === 'GET' ? 'with' : 'without'} cache: no-store, because Next.js 14 caches queries`, async () => {
+    const server = await startHttpServer(reply(200, answer()));
+    const fetch = vi.spyOn(globalThis, 'fetch');
+    await call(clientFor(server));
+    const [, init] = fetch.mock.calls[0] ?? [];
+    expect(Reflect.get(init ?? {}, 'cache')).toBe(method === 'GET' ? 'no-store' : undefined);
+  });
+
+  it('does not name `cache` on a platform that does not know it, as workerd before November 2024', async () => {
+    const server = await startHttpServer(reply(200, answer()));
+    const fetch = vi.spyOn(globalThis, 'fetch');
+    const cache = Object.getOwnPropertyDescriptor(Request.prototype, 'cache') as PropertyDescriptor;
+    Reflect.deleteProperty(Request.prototype, 'cache');
+    onTestFinished(() => void Object.defineProperty(Request.prototype, 'cache', cache));
+    await call(clientFor(server));
+    expect(Object.keys(fetch.mock.calls[0]?.[1] ?? {})).not.toContain('cache');
+  });
+});
+
+it('globalThis.fetch is looked up at each request, so that instrumentation can replace it', async () => {
+  const server = await startHttpServer(reply(200, {}));
+  const client = clientFor(server);
+  const replaced = vi.spyOn(globalThis, 'fetch');
+  await query.call(client);
+  expect(replaced).toHaveBeenCalledOnce();
+  expect(server.requests).toHaveLength(1);
+});
+
+it('a call succeeds under fake timers', async () => {
+  const server = await startHttpServer(reply(200, create.answer()));
+  vi.useFakeTimers();
+  try {
+    expect(await create.call(clientFor(server))).toEqual(create.answer());
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+function throwingGetter(target: object, name: string): object {
+  return Object.defineProperty(target, name, { get: boom });
+}
