@@ -3,7 +3,15 @@ import { ApiError, ConnectionError, InvalidResponseError } from 'pix-automatic-s
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { dropConnection, reply, startHttpServer } from '../helpers/http-server';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
-import { changing, checkoutAnswer, clientFor, failureOf, operations, withoutBackOff } from './support';
+import {
+  apiKey,
+  changing,
+  checkoutAnswer,
+  clientFor,
+  failureOf,
+  operations,
+  withoutBackOff,
+} from './support';
 
 // Every malformed answer for each operation is in test/machines/faults/rows.
 const [create, query, cancel] = operations;
@@ -358,6 +366,23 @@ it('a response is at most 1 MiB by default', async () => {
   expect(await failureOf(query.call(clientFor(server)))).toMatchObject({ code: 'invalid_response' });
 });
 
+it.each([
+  [{ 'x-request-id': 'a1', 'request-id': 'b', 'x-correlation-id': 'c' }, 'a1'],
+  [{ 'request-id': 'b1', 'x-correlation-id': 'c' }, 'b1'],
+  [{ 'x-correlation-id': 'c1' }, 'c1'],
+  [{ 'x-request-id': `id-${apiKey}` }, 'id-[redacted]'],
+  [{ 'x-request-id': 'x'.repeat(201) }, undefined],
+  [{}, undefined],
+])('the request id is on an ApiError and in onResponse, from the headers %j', async (headers, requestId) => {
+  const server = await startHttpServer(reply(500, '', headers), reply(200, { status: -1 }, headers));
+  const onResponse = vi.fn();
+  const client = clientFor(server, { onResponse });
+  for (const httpStatus of [500, 200]) {
+    expect(await failureOf(create.call(client))).toMatchObject({ httpStatus, requestId });
+  }
+  expect(onResponse.mock.calls.map(([event]) => event.requestId)).toEqual([requestId, requestId]);
+});
+
 describe('the message of', () => {
   it.each([
     [
@@ -367,6 +392,11 @@ describe('the message of', () => {
     ],
     ['a 400', reply(400, { message: 'no' }), '`error.serviceMessage`'],
     ['a 401', reply(401), 'belong to this `baseUrl`'],
+    [
+      'a 422',
+      reply(422, { errors: [{ field: 'a.b[0]' }, { field: 'x 529' }] }),
+      ' names these fields: a.b[0], see',
+    ],
     // An identifier may be personal data.
     ['a 404', reply(404), ' for /v1.1/transactions/{transactionUUID}. Check the identifier'],
   ])('%s says what to look at', async (_, respond, says) => {

@@ -1,8 +1,22 @@
-import { getEventListeners } from 'node:events';
-import { AbortedError, ApiError, ConfigurationError, type Fetch, VERSION } from 'pix-automatic-sdk';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ApiError,
+  ConfigurationError,
+  confirmPayment,
+  type Fetch,
+  type ResponseEvent,
+} from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { reply, startHttpServer } from '../helpers/http-server';
-import { apiKey, apiToken, clientFor, failureOf, operations, withoutBackOff } from './support';
+import {
+  dropConnection,
+  type Respond,
+  reply,
+  stall,
+  startHttpServer,
+  unusedPort,
+} from '../helpers/http-server';
+import { startRawServer } from '../helpers/raw-server';
+import { changing, clientFor, failureOf, operations, withoutBackOff } from './support';
 
 const [create, query] = operations;
 const elsewhere = { url: 'https://service.example' };
@@ -16,12 +30,7 @@ afterEach(() => {
 /** A `fetch` that gives these responses, and then repeats the last one. */
 function fetchOf(...responses: Array<() => Response>) {
   let count = 0;
-  return vi.fn<Fetch>(async () => {
-    const response = responses[Math.min(count, responses.length - 1)];
-    count += 1;
-    if (response === undefined) throw new Error('Expected a response to give');
-    return response();
-  });
+  return vi.fn<Fetch>(async () => (responses[count++] ?? responses.at(-1) ?? Response.error)());
 }
 
 const answerOf = (value: unknown) => () => Response.json(value);
@@ -29,51 +38,101 @@ const status = (code: number, headers: Record<string, string> = {}) => {
   return () => new Response('', { status: code, headers });
 };
 
-describe.each(operations)('$name', ({ call, answer, method, path }) => {
-  it('sends one request, with exactly these headers', async () => {
-    const fetch = fetchOf(answerOf(answer()));
-    expect(await call(clientFor(elsewhere, { fetch }))).toEqual(answer());
-    expect(fetch).toHaveBeenCalledOnce();
-    const [url, init] = fetch.mock.calls[0] ?? [];
-    expect([init?.method, url]).toEqual([method, `https://service.example${path}`]);
-    expect(init?.headers).toEqual({
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-      'user-agent': `pix-automatic-sdk/${VERSION}`,
-      'x-api-key': apiKey,
-      'x-api-token': apiToken,
-      ...(method === 'GET' ? {} : { connection: 'close', 'content-type': 'application/json' }),
-    });
+/** Sends the head and half of the body, and then nothing more. */
+const stallInBody: Respond = (response) => {
+  response.writeHead(200, { 'content-length': 1000 });
+  response.write('{"status":0,');
+};
+
+/** Sends a byte every 10 ms, so that a limit on silence alone would never be reached. */
+const trickle: Respond = (response) => {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(' '), 10);
+  response.on('close', () => clearInterval(timer));
+};
+
+describe.each(operations)('$name', ({ call, answer, method }) => {
+  const isQuery = method === 'GET';
+
+  it.each([
+    ...[408, 500, 502, 503, 504].map((code) => [code, 'unknown', isQuery ? 3 : 1]),
+    // A gateway sends 499 while the service may still be working.
+    ...[499, 501, 505].map((code) => [code, 'unknown', 1]),
+    ...[400, 401, 403, 404, 409, 410, 422, 425].map((code) => [code, 'refused', 1]),
+    [429, 'refused', 3],
+  ])('on %d has the outcome %s after %d attempts', async (httpStatus, outcome, attempts) => {
+    const server = await startHttpServer(reply(Number(httpStatus), { status: -1 }));
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'api_error', httpStatus, outcome, attempts });
+    expect(server.requests).toHaveLength(Number(attempts));
   });
 
-  it.each([0, 1, 3])('is retried %d times on 429 when maxRetries says so', async (maxRetries) => {
+  it.each([
+    ['a dropped connection', dropConnection, 'connection_failed'],
+    ['a timeout', stall, 'timeout'],
+  ])(`on %s has the outcome unknown, and is ${isQuery ? '' : 'not '}retried`, async (_, respond, code) => {
+    const server = await startHttpServer(respond, respond, reply(200, answer()));
+    // Long enough for the first call, which also loads the platform’s fetch.
+    const result = call(clientFor(server, { timeoutMs: 500 }));
+    if (isQuery) expect(await result).toEqual(answer());
+    else expect(await failureOf(result)).toMatchObject({ code, outcome: 'unknown', attempts: 1 });
+    expect(server.requests).toHaveLength(isQuery ? 3 : 1);
+  });
+
+  it('is retried on 429, which means that the service did not process it', async () => {
+    const server = await startHttpServer(reply(429), reply(429), reply(200, answer()));
+    expect(await call(clientFor(server))).toEqual(answer());
+    expect(server.requests).toHaveLength(3);
+    expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it.each([0, 1, 4])('is retried %d times when maxRetries says so', async (maxRetries) => {
     const server = await startHttpServer(reply(429));
-    const thrown = await failureOf(call(clientFor(server, { maxRetries })));
-    expect(thrown).toMatchObject({ httpStatus: 429, outcome: 'refused', attempts: maxRetries + 1 });
-    expect(server.requests).toHaveLength(maxRetries + 1);
-  });
-
-  it('is not sent again after a signal fires in onResponse or onRetry', async () => {
-    for (const observer of ['onResponse', 'onRetry']) {
-      const controller = new AbortController();
-      const server = await startHttpServer(reply(429), reply(200, answer()));
-      const client = clientFor(server, { [observer]: () => controller.abort('why') });
-      const thrown = await failureOf(call(client, { signal: controller.signal }));
-      expect(thrown).toBeInstanceOf(AbortedError);
-      expect(thrown).toMatchObject({ outcome: 'refused', attempts: 1, cause: 'why' });
-      expect(server.requests).toHaveLength(1);
-      expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    for (const options of [{ maxRetries }, {}]) {
+      const thrown = await failureOf(call(clientFor(server, { maxRetries }), options));
+      expect(thrown).toMatchObject({ httpStatus: 429, attempts: maxRetries + 1 });
     }
+    expect(server.requests).toHaveLength(2 * (maxRetries + 1));
   });
 
-  it('throws the ApiError of the response when a signal fires after it', async () => {
-    const controller = new AbortController();
-    const client = clientFor(elsewhere, {
-      fetch: fetchOf(status(404)),
-      onResponse: () => controller.abort(),
+  // Only a query, because a dispatcher below the platform's fetch may have sent the request before it was refused.
+  it.each([
+    ['the connection is refused', async () => `http://127.0.0.1:${await unusedPort()}`, isQuery ? 3 : 1],
+    ['the name does not resolve', async () => 'https://no-such-host.invalid', isQuery ? 3 : 1],
+    ['fetch forbids the port', async () => 'http://127.0.0.1:6667', 1],
+  ])('is not-sent when %s', async (_, url, attempts) => {
+    const thrown = await failureOf(call(clientFor({ url: await url() })));
+    expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'not-sent', attempts });
+    expect(thrown['reason']).toMatch(/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|bad port)$/);
+  });
+
+  it.each([
+    ['timeoutMs', 'before the headers', stall],
+    ['timeoutMs', 'in the middle of the body', stallInBody],
+    ['timeoutMs', 'with a body that trickles', trickle],
+    ['totalTimeoutMs', 'before the headers', stall],
+    ['totalTimeoutMs', 'in the middle of the body', stallInBody],
+    ['totalTimeoutMs', 'with a body that trickles', trickle],
+  ])('ends after %s when the service stalls %s', async (limit, _, respond) => {
+    const server = await startHttpServer(respond);
+    const onRequest = vi.fn();
+    const started = performance.now();
+    const thrown = await failureOf(call(clientFor(server, { onRequest, maxRetries: 0 }), { [limit]: 150 }));
+    const took = performance.now() - started;
+    expect(thrown).toMatchObject({ code: 'timeout', outcome: 'unknown', attempts: 1 });
+    expect(thrown.message).toContain(`\`${limit}\` (150 ms)`);
+    expect(took).toBeGreaterThanOrEqual(140);
+    expect(took).toBeLessThan(3_000);
+    expect(onRequest).toHaveBeenCalledOnce();
+  });
+
+  it('throws the ApiError of a 409 after timeoutMs when its body stalls', async () => {
+    const server = await startHttpServer((response) => {
+      response.writeHead(409, { 'content-length': 100 });
+      response.write('{"message":');
     });
-    const thrown = await failureOf(call(client, { signal: controller.signal }));
-    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 404, outcome: 'refused' });
+    const thrown = await failureOf(call(clientFor(server, { timeoutMs: 150 })));
+    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 409, outcome: 'refused' });
   });
 
   it('throws the error of its last attempt when the platform fails between two attempts', async () => {
@@ -83,7 +142,7 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
       });
       return status(429)();
     });
-    const signal = new AbortController().signal;
+    const { signal } = new AbortController();
     const thrown = await failureOf(call(clientFor(elsewhere, { fetch }), { signal }));
     expect(thrown).toBeInstanceOf(ApiError);
     expect(thrown).toMatchObject({ httpStatus: 429, outcome: 'refused' });
@@ -96,24 +155,41 @@ describe.each(operations)('$name', ({ call, answer, method, path }) => {
       vi.stubGlobal('Request', undefined);
       const thrown = await failureOf(call(clientFor(elsewhere, { fetch }), { signal }));
       expect(thrown).toBeInstanceOf(ConfigurationError);
-      expect(thrown.message).toMatch(
-        /the platform lacks `fetch`, `Request`.+ test environments such as jsdom/,
-      );
+      expect(thrown.message).toMatch(/lacks `fetch`, `Request`.+ test environments such as jsdom/);
       expect(fetch).not.toHaveBeenCalled();
     },
   );
 });
 
-describe('a Retry-After', () => {
-  /** The clock stands still, so that the whole total time is left when the attempt has failed. */
-  async function attemptsWithin(totalTimeoutMs: number): Promise<number> {
-    vi.spyOn(performance, 'now').mockReturnValue(1_000);
-    const fetch = fetchOf(status(429, { 'retry-after': '0.02' }), answerOf(query.answer()));
-    const client = clientFor(elsewhere, { fetch, totalTimeoutMs });
-    await query.call(client).catch(() => undefined);
-    return fetch.mock.calls.length;
-  }
+describe('the outcome of several attempts is the worst one', () => {
+  it('refused, when the connection of a POST or PUT is refused after a 429', async () => {
+    for (const { call } of changing) {
+      const server = await startHttpServer(async (response) => {
+        response.writeHead(429, { connection: 'close' }).end();
+        await server.close();
+      });
+      const thrown = await failureOf(call(clientFor(server)));
+      expect(thrown).toMatchObject({ code: 'connection_failed', outcome: 'refused', attempts: 2 });
+    }
+  });
 
+  it('unknown, when the later attempts of a query are refused connections', async () => {
+    const server = await startHttpServer(async (response) => {
+      response.socket?.destroy();
+      await server.close();
+    });
+    const thrown = await failureOf(query.call(clientFor(server)));
+    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 3, reason: 'ECONNREFUSED' });
+  });
+
+  it('unknown, when a 404 follows a 503', async () => {
+    const server = await startHttpServer(reply(503), reply(404));
+    const thrown = await failureOf(query.call(clientFor(server)));
+    expect(thrown).toMatchObject({ httpStatus: 404, outcome: 'unknown', attempts: 2 });
+  });
+});
+
+describe('a Retry-After', () => {
   it.each([
     [26, 2],
     [25, 1],
@@ -121,64 +197,199 @@ describe('a Retry-After', () => {
     [16, 1],
   ])(
     'of 20 ms within a totalTimeoutMs of %d allows %d attempts: a timer may fire up to 5 ms early',
-    async (total, attempts) => {
-      expect(await attemptsWithin(total)).toBe(attempts);
+    async (totalTimeoutMs, attempts) => {
+      // The clock stands still, so that the whole total time is left when the attempt has failed.
+      vi.spyOn(performance, 'now').mockReturnValue(1_000);
+      const fetch = fetchOf(status(429, { 'retry-after': '0.02' }), answerOf(query.answer()));
+      await query.call(clientFor(elsewhere, { fetch, totalTimeoutMs })).catch(() => undefined);
+      expect(fetch).toHaveBeenCalledTimes(attempts);
     },
   );
 
-  it('is reported to onRetry, and waited for', async () => {
-    const onRetry = vi.fn();
-    const server = await startHttpServer(
-      reply(429, '', { 'retry-after': '0.05' }),
-      reply(200, create.answer()),
-    );
-    const started = performance.now();
-    await create.call(clientFor(server, { onRetry }));
-    expect(performance.now() - started).toBeGreaterThanOrEqual(45);
-    expect(onRetry).toHaveBeenCalledExactlyOnceWith({
-      operation: create.name,
-      method: 'POST',
-      urlTemplate: create.urlTemplate,
-      attempt: 1,
-      status: 429,
-      errorCode: 'api_error',
-      delayMs: 50,
-    });
+  it.each(operations)(
+    'is reported to onRetry by $name, and waited for',
+    async ({ name, method, urlTemplate, call, answer }) => {
+      const onRetry = vi.fn();
+      const server = await startHttpServer(reply(429, '', { 'retry-after': '0.05' }), reply(200, answer()));
+      const started = performance.now();
+      await call(clientFor(server, { onRetry }));
+      expect(performance.now() - started).toBeGreaterThanOrEqual(45);
+      const event = {
+        operation: name,
+        method,
+        urlTemplate,
+        attempt: 1,
+        status: 429,
+        errorCode: 'api_error',
+        delayMs: 50,
+      };
+      expect(onRetry).toHaveBeenCalledExactlyOnceWith(event);
+    },
+  );
+
+  it.each(operations)(
+    'beyond the deadline ends $name at once, with retryAfterMs',
+    async ({ call, answer }) => {
+      const server = await startHttpServer(reply(429, '', { 'retry-after': '120' }), reply(200, answer()));
+      const started = performance.now();
+      const thrown = await failureOf(call(clientFor(server)));
+      expect(thrown).toMatchObject({
+        httpStatus: 429,
+        retryAfterMs: 120_000,
+        attempts: 1,
+        outcome: 'refused',
+      });
+      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+});
+
+describe('the time limits', () => {
+  it('each attempt gets the full timeoutMs', async () => {
+    const server = await startHttpServer(stall, stallInBody, reply(200, query.answer()));
+    // Long enough for the third response on a busy machine; the first two always use all of it.
+    expect(await query.call(clientFor(server, { timeoutMs: 1_000 }))).toEqual(query.answer());
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('an attempt gets only the time that earlier attempts left of totalTimeoutMs', async () => {
+    let now = 1_000;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const answers = [status(503)];
+    const fetch = async () => {
+      now += 990;
+      return answers.shift()?.() ?? new Promise<never>(() => undefined);
+    };
+    const limits = { timeoutMs: 200, totalTimeoutMs: 1_000 };
+    const thrown = await failureOf(query.call(clientFor(elsewhere, { fetch, ...limits })));
+    expect(thrown).toMatchObject({ code: 'timeout', attempts: 2 });
+    expect(thrown.message).toContain('`totalTimeoutMs` (1000 ms)');
+  });
+
+  it('the timeoutMs of a call replaces that of the client, and its connection is closed', async () => {
+    let ended = false;
+    const server = await startRawServer((socket) => socket.on('close', () => (ended = true)));
+    const client = clientFor(server, { timeoutMs: 60_000, maxRetries: 0 });
+    expect(await failureOf(create.call(client, { timeoutMs: 100 }))).toMatchObject({ code: 'timeout' });
+    await expect.poll(() => ended).toBe(true);
   });
 });
 
-it('onResponse gets the duration of an attempt, whether it succeeded or failed', async () => {
-  let now = 1_000;
-  vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const answers = [status(503), answerOf(query.answer())];
-  const fetch = async () => {
-    now += 7;
-    return answers.shift()?.() ?? new Response();
-  };
-  const onResponse = vi.fn();
-  await query.call(clientFor(elsewhere, { fetch, onResponse }));
-  expect(onResponse.mock.calls.map(([{ durationMs }]) => durationMs)).toEqual([7, 7]);
+describe('observers', () => {
+  /** Observers that record their events. */
+  function recorder() {
+    const events: unknown[] = [];
+    const record = (name: string) => (event: object) => void events.push({ ...event, name });
+    const observers = {
+      onRequest: record('request'),
+      onResponse: record('response'),
+      onRetry: record('retry'),
+    };
+    return { events, observers };
+  }
+
+  it.each(operations)(
+    'see $name attempt by attempt, in order, with the URL template instead of the URL',
+    async (given) => {
+      const { call, answer, name: operation, method, urlTemplate } = given;
+      const server = await startHttpServer(reply(429), reply(200, answer(), { 'x-request-id': 'request-7' }));
+      const { events, observers } = recorder();
+      await call(clientFor(server, observers));
+      const first = { operation, method, urlTemplate, attempt: 1 };
+      const second = { ...first, attempt: 2 };
+      const end = { durationMs: expect.any(Number), requestId: undefined, issues: [] };
+      expect(events).toEqual([
+        { name: 'request', ...first },
+        { name: 'response', ...first, ...end, status: 429, errorCode: 'api_error' },
+        { name: 'retry', ...first, status: 429, delayMs: 0, errorCode: 'api_error' },
+        { name: 'request', ...second },
+        { name: 'response', ...second, ...end, status: 200, errorCode: undefined, requestId: 'request-7' },
+      ]);
+    },
+  );
+
+  it.each([
+    [
+      'a connection that failed',
+      async () => ({ url: `http://127.0.0.1:${await unusedPort()}` }),
+      undefined,
+      'connection_failed',
+    ],
+    ['a success that cannot be used', () => startHttpServer(reply(200, 'no JSON')), 200, 'invalid_response'],
+  ])('see the status and the code of %s', async (_, start, httpStatus, errorCode) => {
+    const { events, observers } = recorder();
+    await failureOf(create.call(clientFor(await start(), observers)));
+    expect(events).toMatchObject([{ name: 'request' }, { name: 'response', status: httpStatus, errorCode }]);
+  });
+
+  it('see how long an attempt took with its body, whether it succeeded or failed', async () => {
+    const server = await startHttpServer(reply(503), async (response) => {
+      response.write('{"status":0');
+      await sleep(120);
+      response.end('}');
+    });
+    const onResponse = vi.fn();
+    await query.call(clientFor(server, { onResponse }));
+    const [failed, succeeded] = onResponse.mock.calls.map(([{ durationMs }]) => durationMs);
+    expect(failed).toBeGreaterThan(0);
+    expect(succeeded).toBeGreaterThanOrEqual(100);
+    expect(succeeded).toBeLessThan(5_000);
+  });
+
+  it('see nothing of a request that is refused before it is sent', async () => {
+    const { events, observers } = recorder();
+    await failureOf(clientFor(elsewhere, observers).getTransaction(''));
+    expect(events).toEqual([]);
+  });
+
+  it.each([
+    ['throws', boom],
+    ['rejects', () => Promise.reject(new Error('a full disk'))],
+    ['returns a thenable that throws', () => Object.defineProperty({}, 'then', { get: boom })],
+    ['never resolves', () => new Promise(() => undefined)],
+    [
+      'puts a throwing getter on its event',
+      (event: object) => Object.defineProperty(event, 'operation', { get: boom }),
+    ],
+    [
+      'spoils its event',
+      (event: object) => Object.keys(event).map((name) => Reflect.set(event, name, 'spoilt')),
+    ],
+  ])('change nothing: one that %s', async (_, observer: (event: object) => unknown) => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const seen: object[] = [];
+    const observe = (event: object) => {
+      seen.push({ ...event });
+      return observer(event) as undefined;
+    };
+    const server = await startHttpServer(reply(429), reply(200, create.answer()), reply(400));
+    const client = clientFor(server, { onRequest: observe, onResponse: observe, onRetry: observe });
+    expect(await create.call(client)).toEqual(create.answer());
+    expect(await failureOf(create.call(client))).toMatchObject({ httpStatus: 400, outcome: 'refused' });
+    await sleep(20);
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    // Each event is an object of its own.
+    expect(seen).toHaveLength(7);
+    expect(JSON.stringify(seen)).not.toContain('spoilt');
+  });
+
+  it('that empty the issues of an event do not make a doubtful payment look confirmed', async () => {
+    const paid = { uuid: 'uuid-1', situation: 'PAID', refunds: 'some', track: [] };
+    const server = await startHttpServer(reply(200, paid));
+    const onResponse = ({ issues }: ResponseEvent) => {
+      for (const { path } of issues) (path as PropertyKey[]).length = 0;
+      (issues as unknown[]).length = 0;
+    };
+    const payment = { kind: 'payment', payload: { saleToken: 'uuid-1', newStatus: 'PAID' } } as const;
+    const { confirmed, differences } = await confirmPayment(clientFor(server, { onResponse }), payment);
+    expect(confirmed).toBe(false);
+    expect(differences).toMatchObject([{ field: 'refunds' }]);
+  });
 });
 
-it('an attempt gets only the time that earlier attempts left of totalTimeoutMs', async () => {
-  let now = 1_000;
-  vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const answers = [status(503)];
-  const fetch = async () => {
-    now += 990;
-    return answers.shift()?.() ?? new Promise<never>(() => undefined);
-  };
-  const limits = { timeoutMs: 200, totalTimeoutMs: 1_000 };
-  const thrown = await failureOf(query.call(clientFor(elsewhere, { fetch, ...limits })));
-  expect(thrown).toMatchObject({ code: 'timeout', attempts: 2 });
-  expect(thrown.message).toContain('`totalTimeoutMs` (1000 ms)');
-});
-
-it('onResponse gets the issues of fields left out of a result, without their values', async () => {
-  const onResponse = vi.fn();
-  const fetch = fetchOf(answerOf({ ...query.answer(), referenceCode: ['a secret'] }));
-  await query.call(clientFor(elsewhere, { fetch, onResponse }));
-  expect(onResponse.mock.calls[0]?.[0].issues).toEqual([
-    { path: ['referenceCode'], message: 'expected the documented type, got an array' },
-  ]);
-});
+function boom(): never {
+  throw new Error('boom');
+}

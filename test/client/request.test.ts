@@ -1,0 +1,494 @@
+import fc from 'fast-check';
+import {
+  type Fetch,
+  InvalidRequestError,
+  scheduledPaymentCancellationRequestSchema,
+} from 'pix-automatic-sdk';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { pathOf, requestBody } from '../../src/client/request';
+import { operations } from '../../src/service/operations';
+import { dropConnection, reply, startHttpServer, unusedPort } from '../helpers/http-server';
+import { seedRandomTests } from '../helpers/random-seed';
+import { rawAnswer, startRawServer } from '../helpers/raw-server';
+import * as values from '../values/support';
+import {
+  apiKey,
+  apiToken,
+  cancellationAnswer,
+  checkoutAnswer,
+  checkoutRequest,
+  clientFor,
+  failureOf,
+  withoutBackOff,
+} from './support';
+
+seedRandomTests();
+beforeEach(withoutBackOff);
+afterEach(() => {
+  vi.restoreAllMocks();
+  Reflect.deleteProperty(Object.prototype, 'extraFields');
+});
+
+const { cancelScheduledPayment: cancel, getTransaction } = operations;
+const schema = scheduledPaymentCancellationRequestSchema;
+
+/** The JSON of a cancellation. */
+const sent = (request: unknown, extraFields?: unknown): unknown =>
+  JSON.parse(requestBody(cancel, schema, request as never, { extraFields: extraFields as never }));
+
+describe('the body of a call', () => {
+  /** A merchant's entity whose toJSON decides which fields are public. */
+  class Customer {
+    name = 'Maria';
+    passwordHash = 'marked-secret';
+    readonly #email = 'maria@example.com';
+    toJSON() {
+      return { name: this.name, email: this.#email };
+    }
+  }
+  class Cancellation {
+    reason = 'r';
+    get inherited() {
+      return 'marked-secret';
+    }
+  }
+  class SelfWriting {
+    readonly internal = 'marked-secret';
+    readonly #reason = 'r';
+    toJSON() {
+      return { reason: this.#reason };
+    }
+  }
+  const customer = { name: 'Maria', email: 'maria@example.com' };
+  const epoch = '1970-01-01T00:00:00.000Z';
+  const evil = JSON.parse('{"__proto__":{"polluted":1}}');
+
+  it.each([
+    [
+      'unknown fields, at every depth',
+      { reason: 'r', novel: { deep: [1, null] } },
+      undefined,
+      { novel: { deep: [1, null] } },
+    ],
+    ['nothing for extraFields of null', { reason: 'r' }, null, {}],
+    [
+      'extraFields over its own, deep',
+      { reason: 'x', a: { b: 1, c: 2 } },
+      { reason: 'r', a: { b: 3, d: 4 } },
+      { a: { b: 3, c: 2, d: 4 } },
+    ],
+    [
+      'no field that extraFields make undefined',
+      { reason: 'r', a: { b: 1, c: { d: 1 } } },
+      { a: { b: undefined, c: { d: undefined } } },
+      { a: { c: {} } },
+    ],
+    [
+      'no field that extraFields make a function or a symbol',
+      { reason: 'r', a: 1, b: 2 },
+      { a: () => 1, b: Symbol('s') },
+      {},
+    ],
+    [
+      'null where extraFields say null',
+      { reason: 'r', a: { b: 1 } },
+      { a: null, c: { toJSON: () => null } },
+      { a: null, c: null },
+    ],
+    ['the own fields of a class, and no accessors', new Cancellation(), { novel: 1 }, { novel: 1 }],
+    ['what the toJSON of a request gives', new SelfWriting(), { novel: 1 }, { novel: 1 }],
+    [
+      'what toJSON gives, with extraFields in it',
+      { reason: 'r', a: new Customer() },
+      { a: { b: 1 } },
+      { a: { ...customer, b: 1 } },
+    ],
+    [
+      'what the toJSON of extraFields gives',
+      { reason: 'r' },
+      { secret: 1, toJSON: () => ({ novel: 1 }) },
+      { novel: 1 },
+    ],
+    [
+      'what toJSON in extraFields gives, also in lists',
+      { reason: 'r', a: [1] },
+      { a: [new Customer(), undefined, new Date(0)] },
+      { a: [customer, null, epoch] },
+    ],
+    ['no field whose toJSON gives undefined', { reason: 'r', a: 1 }, { a: { toJSON: () => undefined } }, {}],
+    [
+      'extraFields of a class',
+      { reason: 'r' },
+      new (class {
+        novel = 1;
+      })(),
+      { novel: 1 },
+    ],
+    [
+      'a date as its text',
+      { reason: 'r', a: new Date(0) },
+      { b: { c: new Date(0) } },
+      { a: epoch, b: { c: epoch } },
+    ],
+  ])('has %s', (_, request, extraFields, expected) => {
+    expect(sent(request, extraFields)).toEqual({ reason: 'r', ...expected });
+  });
+
+  it('calls each toJSON once, with the name of its field, or an empty name at the top', () => {
+    const inner = vi.fn(() => ({ at: new Date(0), nested: new Customer() }));
+    const outer = vi.fn(function (this: object) {
+      return { ...this, novel: { toJSON: inner } };
+    });
+    expect(sent({ reason: 'r', novel: { kept: 1 } }, { toJSON: outer })).toEqual({
+      reason: 'r',
+      novel: { kept: 1, at: epoch, nested: customer },
+    });
+    expect(outer).toHaveBeenCalledExactlyOnceWith('');
+    expect(inner).toHaveBeenCalledExactlyOnceWith('novel');
+  });
+
+  it('sends a field named __proto__ as a field, and it pollutes nothing', () => {
+    const json = requestBody(
+      cancel,
+      schema,
+      { reason: 'r' },
+      { extraFields: { ...evil, a: evil, ...JSON.parse('{"__proto__":{"x":1}}') } },
+    );
+    expect(json).toContain('"a":{"__proto__":{"polluted":1}}');
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+    // Nor does it supply a field that the request lacks.
+    expect(() => sent({}, JSON.parse('{"__proto__":{"reason":"r"}}'))).toThrow(InvalidRequestError);
+  });
+
+  it('changes neither the request nor extraFields', () => {
+    const request = Object.freeze({ reason: 'r', a: Object.freeze({ b: 1 }) });
+    const extraFields = Object.freeze({ a: Object.freeze({ c: 2 }) });
+    expect(sent(request, extraFields)).toEqual({ reason: 'r', a: { b: 1, c: 2 } });
+    expect([request, extraFields]).toEqual([{ reason: 'r', a: { b: 1 } }, { a: { c: 2 } }]);
+  });
+
+  const lost = 'expected plain JSON, which a promise, a map or a set is not';
+  it.each([
+    ['a field of the wrong type', { reason: 7 }, undefined, ['reason'], 'expected a string'],
+    ['an extra field of the wrong type', { reason: 'r' }, { reason: 7 }, ['reason'], 'expected a string'],
+    [
+      'a toJSON that gives something else',
+      { reason: 'r', toJSON: () => ({ reason: 7 }) },
+      undefined,
+      ['reason'],
+      'expected a string',
+    ],
+    ['nothing', undefined, undefined, [], 'expected plain JSON'],
+    ['null', null, undefined, [], 'expected an object'],
+    ['text', 'text', undefined, [], 'expected an object'],
+    ['a list', [], undefined, [], 'expected an object'],
+    ['a promise', { reason: 'r' }, { novel: { deep: Promise.resolve(1) } }, ['novel', 'deep'], lost],
+    ['extraFields that are a map', { reason: 'r' }, new Map(), [], lost],
+    ['an invalid date', { reason: 'r' }, { since: new Date('x') }, ['since'], 'expected a valid date'],
+    [
+      'a number that toJSON makes NaN',
+      { reason: 'r' },
+      { novel: { toJSON: () => Number.NaN } },
+      ['novel'],
+      'expected a finite number',
+    ],
+    ['a BigInt', { reason: 'r' }, { n: 1n }, [], 'no cycles and no BigInt'],
+    [
+      'a toJSON that throws',
+      { reason: 'r' },
+      { toJSON: () => JSON.parse('CPF 52998224725') },
+      [],
+      'no cycles and no BigInt',
+    ],
+  ])('is refused, with the path of what is wrong: %s', (_, request, extraFields, path, message) => {
+    const error = values.failureOf(() => sent(request, extraFields));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error).toMatchObject({
+      outcome: 'not-sent',
+      issues: [{ path, message: expect.stringContaining(message) }],
+    });
+    expect(error.message).toMatch(/^The request of cancelScheduledPayment was refused (?!.*529)/);
+    expect(error.cause).toBeUndefined();
+  });
+
+  it.each([['text'], [7], [true], [['list']]])('extraFields that are %j are refused', (extraFields) => {
+    const error = values.failureOf(() => sent({ reason: 'r' }, extraFields));
+    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining('`extraFields`') });
+  });
+
+  it('gets no extraFields from a polluted prototype', () => {
+    Reflect.set(Object.prototype, 'extraFields', { novel: 'polluted' });
+    expect(JSON.parse(requestBody(cancel, schema, { reason: 'r' }, {}))).toEqual({ reason: 'r' });
+  });
+
+  it('is what both calls with a body send, checked after the merge', async () => {
+    const server = await startHttpServer(reply(200, cancellationAnswer()), reply(200, checkoutAnswer()));
+    const client = clientFor(server);
+    await client.cancelScheduledPayment('i-1', { reason: 'r' }, { extraFields: { novel: 1 } });
+    await client.createRecurringCheckout(checkoutRequest(), { extraFields: { shopper: { novel: 1 } } });
+    const [put, post] = server.requests.map(({ body }) => JSON.parse(body));
+    expect(put).toEqual({ reason: 'r', novel: 1 });
+    expect(post).toEqual({ ...checkoutRequest(), shopper: { ...checkoutRequest().shopper, novel: 1 } });
+    const extraFields = { recurrence: { immediatePayment: true } };
+    const error = await failureOf(client.createRecurringCheckout(checkoutRequest(), { extraFields }));
+    expect(error).toMatchObject({ code: 'invalid_request', issues: [{ path: ['amount'] }] });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('a path parameter', () => {
+  it.each([
+    ['uuid-1', 'uuid-1'],
+    ['...', '...'],
+    ['.a', '.a'],
+    ['a..', 'a..'],
+    ['../x', '..%2Fx'],
+    ['%2e%2e', '%252e%252e'],
+    ['a?b#c', 'a%3Fb%23c'],
+    [' ', '%20'],
+    ["$&$'", "%24%26%24'"],
+    ['\u{1f3e0}', '%F0%9F%8F%A0'],
+  ])('of %j is encoded as %s', (identifier, encoded) => {
+    expect(pathOf(getTransaction, identifier)).toBe(`/v1.1/transactions/${encoded}`);
+    const path = `/v1.1/pix-automatic/scheduled-payments/${encoded}/cancel`;
+    expect(pathOf(cancel, identifier)).toBe(path);
+  });
+
+  it.each([
+    [undefined, 'expected a string'],
+    [7, 'expected a string'],
+    [['uuid-1'], 'expected a string'],
+    [{ toString: () => '../x' }, 'expected a string'],
+    ['', 'expected a non-empty string'],
+    ['.', 'expected an identifier, not a dot segment of a path'],
+    ['..', 'expected an identifier, not a dot segment of a path'],
+    ['a\ud800b', 'expected well-formed Unicode'],
+    ['\udc00', 'expected well-formed Unicode'],
+  ])('of %j is refused, says why, and nothing is sent', async (identifier, message) => {
+    const server = await startHttpServer(reply(200, { status: 0 }));
+    const client = clientFor(server);
+    const query = await failureOf(client.getTransaction(identifier as string));
+    expect(query).toMatchObject({ outcome: 'not-sent', issues: [{ path: ['transactionUUID'], message }] });
+    expect(query.message).toContain('The call of getTransaction was refused');
+    const cancellation = await failureOf(
+      client.cancelScheduledPayment(identifier as string, { reason: 'r' }),
+    );
+    expect(cancellation).toMatchObject({
+      code: 'invalid_request',
+      issues: [{ path: ['instructionId'], message }],
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('of any characters is decoded by the service as it was given', async () => {
+    const server = await startHttpServer(reply(200, { status: 0 }));
+    const client = clientFor(server);
+    const special = fc.constantFrom('.', '/', '\\', '%', '2', 'e', '?', '#', '\u0000', ';', '$', '&');
+    const identifier = fc
+      .oneof(
+        fc.string({ minLength: 1, unit: 'binary' }),
+        fc.string({ minLength: 1, maxLength: 6, unit: special }),
+      )
+      .filter((value) => value !== '.' && value !== '..');
+    const property = fc.asyncProperty(identifier, async (value) => {
+      await client.getTransaction(value);
+      const segments = server.requests.at(-1)?.url.split('/') ?? [];
+      expect(segments.slice(0, 3)).toEqual(['', 'v1.1', 'transactions']);
+      expect(segments.slice(3).map(decodeURIComponent)).toEqual([value]);
+    });
+    await fc.assert(property, { numRuns: 200 });
+    // 200 requests take a second, and much longer on a busy machine.
+  }, 120_000);
+});
+
+describe('client.request', () => {
+  const refund = { method: 'POST', path: '/v1.1/refunds', body: { amount: 10, note: undefined } };
+  const find = {
+    method: 'GET',
+    path: '/v1.1/transactions',
+    query: { referenceCode: 'order 1/é', page: 2, all: true },
+  };
+
+  it('sends method, path, query and body with the credentials, and gives the parsed body', async () => {
+    const server = await startHttpServer(reply(200, { status: 0, refunds: [1, 2] }), reply(200, []));
+    const client = clientFor({ url: `${server.url}/prefix/` });
+    expect(await client.request(refund)).toEqual({ status: 0, refunds: [1, 2] });
+    expect(await client.request(find)).toEqual([]);
+    const [post, get] = server.requests;
+    expect(post).toMatchObject({ method: 'POST', url: '/prefix/v1.1/refunds', body: '{"amount":10}' });
+    expect(post?.headers).toMatchObject({
+      'x-api-key': apiKey,
+      'x-api-token': apiToken,
+      connection: 'close',
+    });
+    expect(post?.headers['content-type']).toBe('application/json');
+    expect(get).toMatchObject({ method: 'GET', body: '' });
+    expect(get?.url).toBe('/prefix/v1.1/transactions?referenceCode=order+1%2F%C3%A9&page=2&all=true');
+  });
+
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'delete'])(
+    'sends a %s, once on 421 although fetch may repeat it',
+    async (method) => {
+      const server = await startHttpServer(reply(200, { method }), reply(421));
+      const client = clientFor(server);
+      const request = { method, path: '/x', query: { left: undefined } };
+      expect(await client.request(request)).toEqual({ method });
+      expect(await failureOf(client.request(request))).toMatchObject({ outcome: 'refused', attempts: 1 });
+      const got = { method: method.toUpperCase(), url: '/x', body: '' };
+      // Without a stream as its body, the platform's fetch sends a query again on 421.
+      expect(server.requests).toHaveLength(method === 'GET' ? 3 : 2);
+      expect(server.requests).toMatchObject(server.requests.map(() => got));
+    },
+  );
+
+  it.each([200, 202, 204])('gives undefined for an empty %d', async (status) => {
+    const server = await startHttpServer(reply(status));
+    expect(await clientFor(server).request(refund)).toBeUndefined();
+  });
+
+  it.each([
+    ...[
+      'v1.1/x',
+      '',
+      '//elsewhere.example/x',
+      'https://elsewhere.example/x',
+      '/x?y=1',
+      '/x#y',
+      '/a/../x',
+    ].map((path) => ['path', { path }]),
+    ...['/a/%2e%2E/x', '/a/.', '/a\\..\\x', '/a\n', '/é', 7].map((path) => ['path', { path }]),
+    ...['CONNECT', 'TRACE', 'G ET', '', undefined].map((method) => ['method', { method, path: '/x' }]),
+    ['body', { method: 'GET', path: '/x', body: {} }],
+    ['query.amount', { path: '/x', query: { amount: Number('29,90') } }],
+    ['query.list', { path: '/x', query: { list: [1] } }],
+    ['query', { path: '/x', query: new URLSearchParams({ referenceCode: 'order-1' }) }],
+    ['query', { path: '/x', query: new Map([['referenceCode', 'order-1']]) }],
+    ['query', { path: '/x', query: 'referenceCode=order-1' }],
+    ['query', { path: '/x', query: ['order-1'] }],
+    // Forgotten calls and `await`s.
+    ['sent.', { path: '/x', body: () => ({ amount: 1 }) }],
+    ['sent.', { path: '/x', body: Promise.resolve({ amount: 1 }) }],
+    ['refund', { path: '/x', body: { refund: Promise.resolve({ amount: 1 }) } }],
+  ] as Array<[string, object]>)(
+    'is refused with its %s, before anything is sent: %j',
+    async (field, request) => {
+      const server = await startHttpServer(reply(200, {}));
+      const thrown = await failureOf(clientFor(server).request({ method: 'POST', ...request } as never));
+      expect(thrown).toBeInstanceOf(InvalidRequestError);
+      expect(thrown).toMatchObject({ outcome: 'not-sent' });
+      expect(thrown.message).toMatch(new RegExp(`${field}:? expected`));
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  it('is retried like a query if it is a GET', async () => {
+    const server = await startHttpServer(dropConnection, reply(503), reply(200, {}));
+    expect(await clientFor(server).request(find)).toEqual({});
+  });
+
+  it.each(['POST', 'PATCH', 'DELETE'])(
+    'is retried as a %s on 429 alone, over the platform’s fetch',
+    async (method) => {
+      const server = await startHttpServer(reply(429), reply(200, {}), reply(503));
+      const request = { method, path: '/x' };
+      expect(await clientFor(server).request(request)).toEqual({});
+      expect(await failureOf(clientFor(server).request(request))).toMatchObject({ attempts: 1 });
+      const nowhere = { url: `http://127.0.0.1:${await unusedPort()}` };
+      const refused = await failureOf(clientFor(nowhere).request(request));
+      expect(refused).toMatchObject({ attempts: 1, outcome: 'not-sent' });
+      const fetch: Fetch = async () => new Response('', { status: 429 });
+      const tooMany = await failureOf(clientFor(nowhere, { fetch }).request(request));
+      expect(tooMany).toMatchObject({ attempts: 1, httpStatus: 429 });
+    },
+  );
+
+  it.each([
+    [
+      'a response that is cut',
+      rawAnswer('200 OK', '{"response":{"uuid":"uuid-1","x":1}}').slice(0, -5),
+      'connection_failed',
+      'uuid-1',
+    ],
+    [
+      'two uuids that differ',
+      rawAnswer('500 x', '{"uuid":"uuid-1","response":{"uuid":"uuid-2"}}'),
+      'api_error',
+      undefined,
+    ],
+    ['a body whose status is not 0', rawAnswer('200 OK', '{"status":999}'), 'api_error', undefined],
+    ['HTML', rawAnswer('200 OK', '<!doctype html><html>'), 'invalid_response', undefined],
+    ['text', rawAnswer('200 OK', 'text'), 'invalid_response', undefined],
+    ['a number that is cut', rawAnswer('200 OK', '1234').slice(0, -1), 'connection_failed', undefined],
+  ])('has the operation, the outcome and the uuid on its error after %s', async (_, answer, code, uuid) => {
+    const server = await startRawServer((socket) => socket.end(answer));
+    const onResponse = vi.fn();
+    const thrown = await failureOf(clientFor(server, { onResponse }).request(refund));
+    expect(thrown).toMatchObject({
+      code,
+      outcome: 'unknown',
+      uuid,
+      operation: 'POST /v1.1/refunds',
+      attempts: 1,
+    });
+    expect(thrown.message).toContain('It may have gone through: find out before you make it again.');
+    const event = { operation: 'POST /v1.1/refunds', method: 'POST', urlTemplate: '/v1.1/refunds' };
+    expect(onResponse).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(event));
+  });
+
+  describe('with a schema', () => {
+    const schema = z.object({ uuid: z.string(), amount: z.number() });
+    const schemaThat = (validate: (value: unknown) => unknown) =>
+      ({ '~standard': { version: 1, vendor: 'x', validate } }) as never;
+
+    it('validates the response, and gives the call its type', async () => {
+      const server = await startHttpServer(reply(200, { uuid: 'u', amount: 1, extra: 1 }));
+      const result = await clientFor(server).request({ ...find, schema });
+      expectTypeOf(result).toEqualTypeOf<{ uuid: string; amount: number }>();
+      expect(result).toEqual({ uuid: 'u', amount: 1 });
+      const later = schemaThat(async () => ({ value: 'read' }));
+      expect(await clientFor(server).request({ ...refund, schema: later })).toBe('read');
+    });
+
+    it('that is none is refused', async () => {
+      const request = { ...find, schema: {} as never };
+      expect((await failureOf(clientFor({ url: 'https://x.example' }).request(request))).code).toBe(
+        'configuration',
+      );
+    });
+
+    const path = { issues: [{ path: ['a', { key: 'b' }], message: '52998224725' }] };
+    it.each([
+      ['refuses the response', () => path, [{ path: ['a', 'b'], message: 'refused by your schema' }]],
+      [
+        'refuses it without a path',
+        () => ({ issues: [{ message: 'm' }] }),
+        [{ path: [], message: 'refused by your schema' }],
+      ],
+      ['throws', () => JSON.parse('52998224725 CPF'), [{ path: [] }]],
+      ['rejects', () => Promise.reject(new Error('52998224725')), [{ path: [] }]],
+      [
+        'gives a promise that rejects',
+        () => ({ value: Promise.reject(new Error('52998224725')) }),
+        [{ path: [] }],
+      ],
+    ])('that %s makes an InvalidResponseError with the uuid, and no values', async (_, validate, issues) => {
+      const server = await startHttpServer(reply(200, { uuid: 'uuid-1', amount: '52998224725' }));
+      const thrown = await failureOf(clientFor(server).request({ ...refund, schema: schemaThat(validate) }));
+      expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', uuid: 'uuid-1', issues });
+      expect(thrown.message + JSON.stringify(thrown)).not.toContain('52998224725');
+    });
+
+    it('that never ends is within the time limit of the call, and can be aborted', async () => {
+      const server = await startHttpServer(reply(200, { uuid: 'uuid-1' }));
+      const hangs = { ...refund, schema: schemaThat(() => new Promise(() => undefined)) };
+      const timedOut = await failureOf(clientFor(server).request(hangs, { totalTimeoutMs: 200 }));
+      expect(timedOut).toMatchObject({ code: 'timeout', outcome: 'unknown', uuid: 'uuid-1' });
+      const controller = new AbortController();
+      const aborts = { ...refund, schema: schemaThat(() => new Promise(() => controller.abort())) };
+      const aborted = await failureOf(clientFor(server).request(aborts, { signal: controller.signal }));
+      expect(aborted).toMatchObject({ code: 'aborted', outcome: 'unknown', uuid: 'uuid-1' });
+      expect(server.requests).toHaveLength(2);
+    });
+  });
+});

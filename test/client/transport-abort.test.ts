@@ -1,0 +1,174 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AbortedError } from 'pix-automatic-sdk';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Respond, reply, stall, startHttpServer } from '../helpers/http-server';
+import { changing, clientFor, failureOf, operations, withoutBackOff } from './support';
+
+const [create, query] = operations;
+const reason = new Error('the shopper left');
+const unhandled = vi.fn();
+const warned = vi.fn();
+
+beforeEach(() => {
+  withoutBackOff();
+  unhandled.mockClear();
+  warned.mockClear();
+  process.on('unhandledRejection', unhandled);
+  process.on('warning', warned);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await sleep(20);
+  process.off('unhandledRejection', unhandled);
+  process.off('warning', warned);
+  expect(unhandled).not.toHaveBeenCalled();
+  expect(warned).not.toHaveBeenCalled();
+});
+
+const stallInBodyOf =
+  (status: number): Respond =>
+  (response) => {
+    response.writeHead(status, { 'content-length': 1000 });
+    response.write('{"status":0,');
+  };
+
+describe.each(operations)('$name', ({ call, answer, name }) => {
+  it('is not sent when its signal has already fired', async () => {
+    const server = await startHttpServer(reply(200, answer()));
+    const thrown = await failureOf(call(clientFor(server), { signal: AbortSignal.abort(reason) }));
+    expect(thrown).toBeInstanceOf(AbortedError);
+    expect(thrown).toMatchObject({ name: 'AbortError', code: 'aborted', outcome: 'not-sent', attempts: 0 });
+    expect(thrown).toMatchObject({ operation: name, cause: reason });
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['while the call is prepared', 0],
+    ['in onRequest', 1],
+  ])('is not sent when the signal fires %s', async (_, inObserver) => {
+    const server = await startHttpServer(reply(200, answer()));
+    const controller = new AbortController();
+    const abort = () => controller.abort(reason);
+    const client = clientFor(server, { onRequest: inObserver ? abort : undefined });
+    const failure = failureOf(call(client, { signal: controller.signal }));
+    if (!inObserver) abort();
+    expect(await failure).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
+    await sleep(50);
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['before the headers', stall, 'unknown'],
+    ['in the middle of the body', stallInBodyOf(200), 'unknown'],
+    ['in the middle of the body of a 4xx', stallInBodyOf(400), 'refused'],
+    ['during back-off', reply(429, '', { 'retry-after': '60' }), 'refused'],
+  ])('ends at once when the signal fires %s, and is not retried', async (_, respond, outcome) => {
+    const server = await startHttpServer(respond);
+    const controller = new AbortController();
+    const failure = failureOf(call(clientFor(server), { signal: controller.signal }));
+    await expect.poll(() => server.requests.length, { interval: 5 }).toBe(1);
+    await sleep(50); // Give what the server sent time to arrive.
+    const aborted = performance.now();
+    controller.abort(reason);
+    const thrown = await failure;
+    expect(performance.now() - aborted).toBeLessThan(1_000);
+    expect(thrown).toMatchObject({
+      name: 'AbortError',
+      code: 'aborted',
+      outcome,
+      attempts: 1,
+      cause: reason,
+    });
+    expect(server.requests).toHaveLength(1);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it.each(['onResponse', 'onRetry'])('is not sent again after a signal fires in %s', async (observer) => {
+    const controller = new AbortController();
+    const server = await startHttpServer(reply(429), reply(200, answer()));
+    const client = clientFor(server, { [observer]: () => controller.abort('why') });
+    const thrown = await failureOf(call(client, { signal: controller.signal }));
+    expect(thrown).toMatchObject({ code: 'aborted', outcome: 'refused', attempts: 1, cause: 'why' });
+    expect(server.requests).toHaveLength(1);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('throws the ApiError of the response when a signal fires after it', async () => {
+    const controller = new AbortController();
+    const server = await startHttpServer(reply(404));
+    const client = clientFor(server, { onResponse: () => controller.abort() });
+    const thrown = await failureOf(call(client, { signal: controller.signal }));
+    expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 404, outcome: 'refused' });
+  });
+
+  it('throws an AbortedError with outcome unknown when AbortSignal.timeout fires', async () => {
+    const server = await startHttpServer(stall);
+    const thrown = await failureOf(call(clientFor(server), { signal: AbortSignal.timeout(100) }));
+    expect(thrown).toMatchObject({ name: 'AbortError', outcome: 'unknown' });
+    expect(thrown.cause).toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
+it.each(changing)(
+  '$name is not-sent when the signal fires in the turn of the event loop before it',
+  async (given) => {
+    const server = await startHttpServer(reply(200, given.answer()));
+    const controller = new AbortController();
+    const client = clientFor(server, { onRequest: () => void setImmediate(() => controller.abort()) });
+    const thrown = await failureOf(given.call(client, { signal: controller.signal }));
+    expect(thrown).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
+    expect(server.requests).toHaveLength(0);
+  },
+);
+
+it('a signal that fires during the back-off after a GET’s 503 leaves the outcome unknown', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  const server = await startHttpServer(reply(503));
+  const failure = failureOf(query.call(clientFor(server), { signal: AbortSignal.timeout(100) }));
+  expect(await failure).toMatchObject({ code: 'aborted', outcome: 'unknown', attempts: 1 });
+});
+
+it('an abort closes the connection of the request', async () => {
+  let closed = false;
+  const server = await startHttpServer((response) => response.on('close', () => (closed = true)));
+  await failureOf(create.call(clientFor(server), { signal: AbortSignal.timeout(100) }));
+  await expect.poll(() => closed).toBe(true);
+});
+
+describe('a call that has ended', () => {
+  const briefly = { timeoutMs: 30, maxRetries: 0 };
+
+  it.each([
+    ['a success', reply(200, query.answer()), () => ({})],
+    ['a refusal', reply(404), () => ({})],
+    ['a timeout', stall, () => briefly],
+    ['a stalled body', stallInBodyOf(200), () => briefly],
+    ['an abort', stall, () => ({ signal: AbortSignal.timeout(30) })],
+    [
+      'an abort in back-off',
+      reply(429, '', { 'retry-after': '60' }),
+      () => ({ signal: AbortSignal.timeout(60) }),
+    ],
+  ])('leaves no timer behind: %s', async (_, respond, options) => {
+    const server = await startHttpServer(respond);
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    await query.call(clientFor(server), options()).catch(() => undefined);
+    // A long timer is either a time limit of the client or the wait that Retry-After asks for.
+    const long = set.mock.results.filter((_, index) => Number(set.mock.calls[index]?.[1]) >= 20_000);
+    const cleared = clear.mock.calls.map(([timer]) => timer);
+    expect(long.filter(({ value }) => !cleared.includes(value))).toEqual([]);
+  });
+
+  it('leaves no listener on a signal that outlives many calls, also side by side', async () => {
+    const responses = [200, 404, 429, 200, 503, 200].map((status) => reply(status, query.answer()));
+    const server = await startHttpServer(...responses);
+    const { signal } = new AbortController();
+    const client = clientFor(server);
+    for (let i = 0; i < 20; i += 1) await query.call(client, { signal }).catch(() => undefined);
+    await failureOf(client.getTransaction('..', { signal }));
+    await Promise.all(Array.from({ length: 30 }, () => query.call(client, { signal })));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});

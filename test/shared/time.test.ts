@@ -1,0 +1,97 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { onAbort, sleep, stopwatch, TIMED_OUT, within } from '../../src/shared/time';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+describe('onAbort', () => {
+  it('calls a callback when the signal fires, unless the callback was removed before', () => {
+    const controller = new AbortController();
+    const [first, second] = [vi.fn(), vi.fn()];
+    const stop = onAbort(controller.signal, first);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+    stop();
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+    onAbort(controller.signal, second);
+    controller.abort();
+    expect(first).not.toHaveBeenCalled();
+    expect(second).toHaveBeenCalledOnce();
+  });
+
+  it('shares one listener between many callbacks, until the last one is removed', () => {
+    const { signal } = new AbortController();
+    const stops = [1, 2, 3].map(() => onAbort(signal, () => undefined));
+    for (const stop of stops) {
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      stop();
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('does nothing without a signal', () => {
+    const callback = vi.fn();
+    expect(onAbort(undefined, callback)()).toBeUndefined();
+    expect(callback).not.toHaveBeenCalled();
+  });
+
+  it('hides no result when a double of a signal cannot be left', () => {
+    const { signal } = new AbortController();
+    signal.removeEventListener = () => {
+      throw new Error('a double');
+    };
+    expect(onAbort(signal, () => undefined)()).toBeUndefined();
+  });
+});
+
+describe('within', () => {
+  const never = new Promise<never>(() => undefined);
+
+  it('settles like its promise, or like a plain value', async () => {
+    expect(await within(1_000, Promise.resolve(1))).toBe(1);
+    expect(await within(1_000, 1 as never)).toBe(1);
+    await expect(within(1_000, Promise.reject(new Error('m')))).rejects.toThrow('m');
+  });
+
+  it.each([-5, 0, 5])('gives TIMED_OUT when %d ms are over', async (ms) => {
+    expect(await within(ms, never)).toBe(TIMED_OUT);
+  });
+
+  it('gives TIMED_OUT when the signal fires or has fired, and leaves no listener', async () => {
+    const controller = new AbortController();
+    const waiting = within(60_000, never, controller.signal);
+    controller.abort();
+    expect(await waiting).toBe(TIMED_OUT);
+    expect(await within(60_000, never, controller.signal)).toBe(TIMED_OUT);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('arms no timer for a promise that has settled, and clears that of another one', async () => {
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    await within(60_000, Promise.resolve());
+    await Promise.resolve();
+    expect(set).not.toHaveBeenCalled();
+    await within(60_000, new Promise((resolve) => setImmediate(resolve)));
+    expect(clear).toHaveBeenCalledWith(set.mock.results[0]?.value);
+  });
+});
+
+it('sleep ends when its time is over, or with the signal', async () => {
+  await sleep(1);
+  await sleep(60_000, AbortSignal.abort());
+});
+
+it('a stopwatch follows the faster of the two clocks, in whole milliseconds, and never runs backwards', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1_000 });
+  const elapsed = stopwatch();
+  expect(elapsed()).toBe(0);
+  vi.advanceTimersByTime(7);
+  expect(elapsed()).toBe(7);
+  vi.setSystemTime(500);
+  expect(elapsed()).toBe(7);
+  vi.setSystemTime(11_000);
+  expect(elapsed()).toBe(10_000);
+});

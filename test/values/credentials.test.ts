@@ -1,0 +1,90 @@
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { assertCredentials, clientOptionsFromEnv, credentialsFromEnv } from '../../src/values/credentials';
+import { failureOf } from './support';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+const refusal = (credentials: unknown) => failureOf(() => assertCredentials(credentials as never));
+
+it.each([undefined, null, {}, { apiToken: 't' }])(
+  'the message for %j says that the key is missing',
+  (given) => {
+    const says = 'Expected `apiKey` to be a non-empty string. Is its environment variable set?';
+    expect(refusal(given).message).toContain(says);
+  },
+);
+
+describe.each(['apiKey', 'apiToken'])('%s', (name) => {
+  it.each([
+    ['undefined', undefined, 'to be a non-empty string'],
+    ['a number', 7, 'to be a non-empty string'],
+    ['empty', '', 'to be a non-empty string'],
+    ['with a line break at its end', 'marked-secret\n', 'to be without white space'],
+    ['with a space at its start', ' marked-secret', 'to be without white space'],
+    ['with a no-break space at its end', 'marked-secret\u00a0', 'to be without white space'],
+    ['with a byte order mark at its start', '\ufeffmarked-secret', 'to be without white space'],
+    ['with a line break inside', 'marked\r\nx-evil: secret', 'to have only Latin-1 characters'],
+    ['with a NUL', '\u0000marked', 'to have only Latin-1 characters'],
+    ['with a control character', 'marked\u001fsecret', 'to have only Latin-1 characters'],
+    ['with a DEL', 'marked\u007fsecret', 'to have only Latin-1 characters'],
+    ['with a C1 control character', 'marked\u009fsecret', 'to have only Latin-1 characters'],
+    ['with an invisible character', 'marked\u200bsecret', 'to have only Latin-1 characters'],
+    ['with a character beyond Latin-1', 'marked\u0100', 'to have only Latin-1 characters'],
+    ['with a euro sign', '€', 'to have only Latin-1 characters'],
+  ])('that is %s is refused, and not shown', (_, value, says) => {
+    const error = refusal({ apiKey: 'k', apiToken: 't', [name]: value });
+    expect(error.message).toContain(`Expected \`${name}\` ${says}`);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/marked|secret/);
+  });
+
+  it.each(['k', 'a b', '\u0021', '~', 'k\u00a0k', '\u00ff'])('may be %j', (value) => {
+    expect(() => assertCredentials({ apiKey: 'k', apiToken: 't', [name]: value })).not.toThrow();
+  });
+});
+
+it('a colon is refused in apiKey, where it would end the user name, and allowed in apiToken', () => {
+  const { message } = refusal({ apiKey: 'marked:secret', apiToken: 't' });
+  expect(message).toMatch(
+    /Expected `apiKey` to be without a colon.+Did you pass key and token in one string\?/,
+  );
+  expect(message).not.toMatch(/marked|secret/);
+  expect(() => assertCredentials({ apiKey: 'k', apiToken: 't:t' })).not.toThrow();
+});
+
+const env = {
+  PAYMENTS_BASE_URL: 'https://service.example',
+  PAYMENTS_API_KEY: 'k',
+  PAYMENTS_API_TOKEN: 't',
+  PAYMENTS_ALLOW_INSECURE_HTTP: 'true',
+};
+
+it('clientOptionsFromEnv reads process.env when no other environment is given', () => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const { PAYMENTS_BASE_URL: baseUrl } = env;
+  expect(clientOptionsFromEnv()).toEqual({ baseUrl, apiKey: 'k', apiToken: 't', allowInsecureHttp: true });
+});
+
+it.each(['PAYMENTS_BASE_URL', 'PAYMENTS_API_KEY', 'PAYMENTS_API_TOKEN'])('%s may not be missing', (name) => {
+  for (const value of [undefined, '']) {
+    const { message } = failureOf(() => clientOptionsFromEnv({ ...env, [name]: value }));
+    expect(message).toContain(`Expected the environment to have ${name}. Is the .env file loaded?`);
+  }
+});
+
+it.each([clientOptionsFromEnv, credentialsFromEnv])(
+  '%o names each missing variable, also on a platform without process',
+  (read) => {
+    const { message } = failureOf(() =>
+      read({ ...env, PAYMENTS_API_KEY: '', PAYMENTS_API_TOKEN: undefined }),
+    );
+    expect(message).toContain('Expected the environment to have PAYMENTS_API_KEY, PAYMENTS_API_TOKEN.');
+    vi.stubGlobal('process', undefined);
+    const error = failureOf(() => read());
+    vi.unstubAllGlobals();
+    expect(error).toMatchObject({ code: 'configuration' });
+  },
+);
