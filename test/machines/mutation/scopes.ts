@@ -53,7 +53,6 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...values('parse-date-time'),
     ...values('decode-qr-code'),
     ...values('confirm-payment'),
-    'src/service/left-out.ts': ['test/values/confirm-payment.test.ts'],
     ...values('option-checks'),
     ...values('to-json', 'request'),
     'src/values/credentials.ts': [
