@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { checkAuthorization } from 'pix-automatic-sdk/webhooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { assertCredentials, clientOptionsFromEnv, credentialsFromEnv } from '../../src/values/credentials';
 import { failureOf } from './support';
@@ -55,23 +56,27 @@ it('a colon is refused in apiKey, where it would end the user name, and allowed 
   expect(() => assertCredentials({ apiKey: 'k', apiToken: 't:t' })).not.toThrow();
 });
 
-const env = {
-  PAYMENTS_BASE_URL: 'https://service.example',
-  PAYMENTS_API_KEY: 'k',
-  PAYMENTS_API_TOKEN: 't',
-  PAYMENTS_ALLOW_INSECURE_HTTP: 'true',
-};
+const pair = { PAYMENTS_API_KEY: 'key-1', PAYMENTS_API_TOKEN: 'token-1' };
+const env = { PAYMENTS_BASE_URL: 'https://service.example', ...pair, PAYMENTS_ALLOW_INSECURE_HTTP: 'true' };
+const current = { apiKey: 'key-1', apiToken: 'token-1' };
 
-it('clientOptionsFromEnv reads process.env when no other environment is given', () => {
+it('both read process.env when no other environment is given', () => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const { PAYMENTS_BASE_URL: baseUrl } = env;
-  expect(clientOptionsFromEnv()).toEqual({ baseUrl, apiKey: 'k', apiToken: 't', allowInsecureHttp: true });
+  expect(clientOptionsFromEnv()).toEqual({ baseUrl, ...current, allowInsecureHttp: true });
+  expect(credentialsFromEnv()).toEqual([current]);
 });
 
-it.each(['PAYMENTS_BASE_URL', 'PAYMENTS_API_KEY', 'PAYMENTS_API_TOKEN'])('%s may not be missing', (name) => {
+it.each([
+  [clientOptionsFromEnv, env, 'PAYMENTS_BASE_URL'],
+  [clientOptionsFromEnv, env, 'PAYMENTS_API_KEY'],
+  [credentialsFromEnv, pair, 'PAYMENTS_API_KEY'],
+  [credentialsFromEnv, pair, 'PAYMENTS_API_TOKEN'],
+])('%o of %j names %s, and no other variable, when it is missing or empty', (read, given, name) => {
   for (const value of [undefined, '']) {
-    const { message } = failureOf(() => clientOptionsFromEnv({ ...env, [name]: value }));
-    expect(message).toContain(`Expected the environment to have ${name}. Is the .env file loaded?`);
+    const error = failureOf(() => read({ ...given, [name]: value }));
+    expect(error.code).toBe('configuration');
+    expect(error.message).toContain(`Expected the environment to have ${name}. Is the .env file loaded?`);
   }
 });
 
@@ -88,3 +93,30 @@ it.each([clientOptionsFromEnv, credentialsFromEnv])(
     expect(error).toMatchObject({ code: 'configuration' });
   },
 );
+
+describe('during a rotation, credentialsFromEnv', () => {
+  const previous = { PAYMENTS_API_KEY_PREVIOUS: 'key-0', PAYMENTS_API_TOKEN_PREVIOUS: 'token-0' };
+
+  it('adds the previous pair as the second one, so that notifications with either are accepted', () => {
+    const credentials = credentialsFromEnv({ ...pair, ...previous });
+    expect(credentials).toEqual([current, { apiKey: 'key-0', apiToken: 'token-0' }]);
+    const check = (given: string) => checkAuthorization(`Basic ${btoa(given)}`, credentials);
+    expect(check('key-1:token-1')).toEqual({ ok: true, index: 0 });
+    expect(check('key-0:token-0')).toEqual({ ok: true, index: 1 });
+    expect(check('key-0:token-1')).toEqual({ ok: false, reason: 'mismatch' });
+  });
+
+  it.each(Object.keys(previous))('names %s when only the other half is set', (name) => {
+    for (const value of [undefined, '']) {
+      const { message } = failureOf(() => credentialsFromEnv({ ...pair, ...previous, [name]: value }));
+      expect(message).toContain(`Expected the environment to have ${name}.`);
+    }
+  });
+
+  it('needs a current pair, and no previous one whose variables are both empty', () => {
+    const empty = { PAYMENTS_API_KEY_PREVIOUS: '', PAYMENTS_API_TOKEN_PREVIOUS: '' };
+    expect(credentialsFromEnv({ ...pair, ...empty })).toHaveLength(1);
+    const { message } = failureOf(() => credentialsFromEnv(previous));
+    expect(message).toContain('have PAYMENTS_API_KEY, PAYMENTS_API_TOKEN.');
+  });
+});

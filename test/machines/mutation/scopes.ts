@@ -55,11 +55,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...values('confirm-payment'),
     ...values('option-checks'),
     ...values('to-json', 'request'),
-    'src/values/credentials.ts': [
-      'test/values/credentials.test.ts',
-      'test/client/payments-client.test.ts',
-      'test/values/credentials-from-env.test.ts',
-    ],
+    'src/values/credentials.ts': ['test/values/credentials.test.ts', 'test/client/payments-client.test.ts'],
     'src/errors/argument-errors.ts': ['test/values/amounts.test.ts'],
   },
   webhooks: {
