@@ -18,29 +18,17 @@ declare module 'cloudflare:workers' {
   export class DurableObject<Env = unknown> {
     protected env: Env;
     protected ctx: {
-      storage: {
+      storage: Record<'put' | 'deleteAll' | 'setAlarm', (...args: unknown[]) => Promise<void>> & {
         get<Value>(key: string): Promise<Value | undefined>;
-        put(key: string, value: unknown): Promise<void>;
-        deleteAll(): Promise<void>;
-        setAlarm(at: number): Promise<void>;
       };
     };
   }
 }
 
 declare module '@aws-sdk/lib-dynamodb' {
+  type Input = Readonly<Record<string, unknown>>;
   export interface DynamoDBDocument {
-    get(input: {
-      TableName: string;
-      Key: Record<string, unknown>;
-      ConsistentRead?: boolean;
-    }): Promise<{ Item?: Record<string, unknown> }>;
-    put(input: {
-      TableName: string;
-      Item: Record<string, unknown>;
-      ConditionExpression?: string;
-      ExpressionAttributeNames?: Record<string, string>;
-      ExpressionAttributeValues?: Record<string, unknown>;
-    }): Promise<unknown>;
+    get(input: Input): Promise<{ Item?: Record<string, unknown> }>;
+    put(input: Input): Promise<unknown>;
   }
 }
