@@ -51,35 +51,30 @@ export function originalOf(file: string): string {
 
 /** The sections of a Markdown file. The first one is the text before any heading. */
 export function sections(file: string, text = readFileSync(file, 'utf8')): Section[] {
-  const found: Draft[] = [draft(0, '', `${file}:1`)];
+  const all: CodeBlock[] = [];
+  let line = 1;
+  // A block becomes a mark, and as many empty lines as it had, so that its `#` and `|` mean nothing.
+  const bare = text.replace(/^ *```(.*)\n([\s\S]*?)^ *```$/gm, (whole, info: string, code: string, at) => {
+    all.push({ info, code, place: `${file}:${linesIn(text.slice(0, at))}` });
+    return `\0${all.length - 1}\0${whole.replace(/[^\n]/g, '')}`;
+  });
+  if (/^ *```/m.test(bare)) throw new Error(`A block of code in ${file} has no end.`);
   const anchors = new Map<string, number>();
-  let block: { info: string; lines: string[]; place: string } | undefined;
-  for (const [index, line] of text.split('\n').entries()) {
-    const place = `${file}:${index + 1}`;
-    const current = found.at(-1) as Draft;
-    const fence = /^\s*```(.*)$/.exec(line);
-    const heading = /^(#{1,6}) (.*)$/.exec(line);
-    if (block !== undefined) {
-      if (fence === null) block.lines.push(line);
-      else {
-        current.blocks.push({ ...block, code: block.lines.map((inner) => `${inner}\n`).join('') });
-        block = undefined;
-      }
-    } else if (fence !== null) {
-      block = { info: fence[1] ?? '', lines: [], place };
-    } else if (heading !== null) {
-      const [, marks = '', title = ''] = heading;
-      const base = anchorOf(title);
-      const before = anchors.get(base) ?? 0;
-      anchors.set(base, before + 1);
-      found.push({ ...draft(marks.length, title, place), anchor: before === 0 ? base : `${base}-${before}` });
-    } else {
-      current.lines.push(line);
-    }
-  }
-  if (block !== undefined) throw new Error(`${block.place}: this block of code has no end.`);
-  return found.map(({ lines, ...rest }) => ({ ...rest, tables: tablesIn(lines), text: lines.join('\n') }));
+  return `\n${bare}`.split(/\n(?=#{1,6} )/).map((part, index) => {
+    const place = `${file}:${line}`;
+    line += linesIn(part) - (index === 0 ? 1 : 0);
+    const [, marks = '', heading = ''] = /^(#{1,6}) (.*)/.exec(part) ?? [];
+    const base = anchorOf(heading);
+    const before = anchors.get(base) ?? 0;
+    anchors.set(base, before + 1);
+    const blocks = [...part.matchAll(/\0(\d+)\0/g)].map(([, block]) => all[Number(block)] as CodeBlock);
+    const own = part.replace(/^#{1,6} .*\n?/, '').replace(/\0\d+\0/g, '');
+    const anchor = before === 0 ? base : `${base}-${before}`;
+    return { level: marks.length, heading, anchor, place, blocks, tables: tablesIn(own), text: own };
+  });
 }
+
+const linesIn = (text: string) => text.split('\n').length;
 
 /** Every code block of a file, in order. */
 export function codeBlocks(file: string): CodeBlock[] {
@@ -110,16 +105,10 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-type Draft = Omit<Section, 'tables' | 'text' | 'blocks'> & { blocks: CodeBlock[]; lines: string[] };
-
-function draft(level: number, heading: string, place: string): Draft {
-  return { level, heading, anchor: '', place, blocks: [], lines: [] };
-}
-
-function tablesIn(lines: readonly string[]): string[][][] {
+function tablesIn(text: string): string[][][] {
   const tables: string[][][] = [];
   let open = false;
-  for (const line of lines) {
+  for (const line of text.split('\n')) {
     const isRow = line.startsWith('|');
     if (isRow && !open) tables.push([]);
     if (isRow && !/^[|\s:-]+$/.test(line)) tables.at(-1)?.push(cellsOf(line));

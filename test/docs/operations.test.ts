@@ -17,9 +17,9 @@ const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
 const saleToken = '5dbc4bd6-0b8d-4c5c-9f9b-6c9f7f0a1a11';
 const KEY = `payment:${saleToken}:PAID`;
 
-let log: string[] = [];
+const log: string[] = [];
 beforeEach(() => {
-  log = [];
+  log.length = 0;
   vi.spyOn(console, 'error').mockImplementation((line) => void log.push(String(line)));
 });
 afterEach(() => {
@@ -29,9 +29,9 @@ afterEach(() => {
 
 /** The lines that the page quotes under a heading: wrapped there, with an empty line between two of them. */
 function quoted(heading: string): string[] {
-  const section = PAGE.find((each) => each.heading === heading);
-  const block = section?.blocks.find(({ info }) => info === 'text');
-  return (block?.code ?? '')
+  const blocks = PAGE.find((each) => each.heading === heading)?.blocks;
+  const code = blocks?.find(({ info }) => info === 'text')?.code ?? '';
+  return code
     .trimEnd()
     .split('\n\n')
     .map((line) => line.replaceAll('\n', ' '));
@@ -39,6 +39,11 @@ function quoted(heading: string): string[] {
 
 const deliver = async (handler: WebhookHandler, changes: object = {}, pair = credentials) =>
   (await handler(notificationRequest('payment', { saleToken, ...changes }, pair))).status;
+
+const deliverBody = async (handler: WebhookHandler, body: object) => {
+  const request = notificationRequest('payment', {}, credentials);
+  return (await handler(new Request(request, { body: JSON.stringify(body) }))).status;
+};
 
 test('wrong credentials after a rotation', async () => {
   const on = { payment: vi.fn() };
@@ -86,18 +91,11 @@ test('a bug in one callback', async () => {
   const deadLetters = new MemoryDeadLetters();
   let isFixed = false;
   const booked: unknown[] = [];
-  const handler = createWebhookHandler({
-    credentials,
-    deadLetters,
-    on: {
-      payment: ({ payload }) => {
-        const customers: Record<string, { id: string }> = isFixed
-          ? { [payload.saleToken]: { id: 'c-1' } }
-          : {};
-        booked.push((customers[payload.saleToken] as { id: string }).id);
-      },
-    },
-  });
+  const payment = ({ payload }: { payload: { saleToken: string } }) => {
+    const customers: Record<string, { id: string }> = isFixed ? { [payload.saleToken]: { id: 'c-1' } } : {};
+    booked.push((customers[payload.saleToken] as { id: string }).id);
+  };
+  const handler = createWebhookHandler({ credentials, deadLetters, on: { payment } });
   for (let delivery = 1; delivery <= 6; delivery += 1) {
     expect(await deliver(handler)).toBe(500);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -116,12 +114,7 @@ test('an unknown kind', async () => {
   const deadLetters = new MemoryDeadLetters();
   const options = { credentials, deadLetters };
   const handler = createWebhookHandler({ ...options, on: { payment: () => undefined } });
-  const unknown = { event: 'RECURRENCE_STARTED', recurrence: 'r-1' };
-  const send = () => {
-    const request = notificationRequest('payment', {}, credentials);
-    return handler(new Request(request, { body: JSON.stringify(unknown) }));
-  };
-  expect((await send()).status).toBe(200);
+  expect(await deliverBody(handler, { event: 'RECURRENCE_STARTED', recurrence: 'r-1' })).toBe(200);
   expect(log).toEqual(quoted('An unknown kind'));
 
   const started = vi.fn();
@@ -131,7 +124,7 @@ test('an unknown kind', async () => {
     schema: z.object({ recurrence: z.string() }),
     subject: ({ recurrence }) => recurrence,
   });
-  const on = { recurrenceStarted: (notification: unknown) => started(notification) };
+  const on = { recurrenceStarted: started };
   const described = createWebhookHandler({ ...options, kinds: [recurrenceStarted], on });
   expect(await described.replay(await deadLetters.list())).toMatchObject([{ status: 'done' }]);
   expect(started).toHaveBeenCalledOnce();
@@ -143,9 +136,7 @@ test('a field that changed its type', async () => {
     credentials,
     on: { payment: ({ payload, raw }) => void amounts.push(payload.amount, raw['amount']) },
   });
-  const request = notificationRequest('payment', { saleToken }, credentials);
-  const body = JSON.stringify({ ...fixtures.payment({ saleToken }), amount: '19.90' });
-  expect((await handler(new Request(request, { body }))).status).toBe(200);
+  expect(await deliverBody(handler, { ...fixtures.payment({ saleToken }), amount: '19.90' })).toBe(200);
   expect(amounts).toEqual([undefined, '19.90']);
   expect(log).toEqual(quoted('A field that changed its type'));
 });

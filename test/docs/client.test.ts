@@ -4,14 +4,20 @@ import { createServer as createHttpsServer, type Server } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PaymentsClient } from 'pix-automatic-sdk';
+import { type PaymentsClient, TimeoutError, type Transaction } from 'pix-automatic-sdk';
+import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createAuthority } from '../helpers/certificates';
 import { reply, startHttpServer, unusedPort } from '../helpers/http-server';
 import { blockWith } from './markdown';
 import { loadBlock } from './run-block';
 
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 /** The client of the block of the guide that has the text, with an environment of its own. */
 async function clientOf(text: string, env: Readonly<Record<string, string>>): Promise<PaymentsClient> {
@@ -88,4 +94,50 @@ it('the recipe for proxies goes through the proxy, and one that refuses or is do
     await expect(cancelling).rejects.toMatchObject(unknown);
   }
   expect(server.requests).toHaveLength(1);
+});
+
+it('the recipe for reconciling resumes where a run was cut short', async () => {
+  const checked = new Set<string>();
+  const paid: string[] = [];
+  const uuids = Array.from({ length: 60 }, (_, index) => `uuid-${index}`);
+  vi.stubGlobal('orders', {
+    openAndNotCheckedOn: async () => uuids.filter((uuid) => !checked.has(uuid)),
+    markAsChecked: async (uuid: string) => void checked.add(uuid),
+  });
+  vi.spyOn(console, 'error').mockReturnValue();
+  const payment = vi.fn(({ payload }) => void paid.push(payload.saleToken));
+  payment.mockImplementationOnce(() => {
+    throw new Error('the database is down');
+  });
+  const credentials = { apiKey: 'key', apiToken: 'token' };
+  const handler = createWebhookHandler({ credentials, on: { payment }, onReport: () => {} });
+  let isDown = false;
+  const asked: string[] = [];
+  const client = {
+    getTransaction: async (uuid: string): Promise<Transaction> => {
+      asked.push(uuid);
+      // The service goes down in the middle of the first run.
+      isDown ||= asked.length === 25;
+      if (!isDown) return { uuid, situation: 'PAID' };
+      throw new TimeoutError('m', { operation: 'getTransaction', attempts: 1, outcome: 'unknown' });
+    },
+  } as unknown as PaymentsClient;
+  vi.useFakeTimers();
+  const { reconcileOrders } = await loadBlock(blockWith('function reconcileOrders', 'docs/client.md'));
+
+  const first = expect(reconcileOrders(client, handler, '2026-11-23')).rejects.toMatchObject({
+    code: 'timeout',
+  });
+  await vi.runAllTimersAsync();
+  await first;
+  // The order whose callback failed is asked again.
+  expect(checked.size).toBe(23);
+
+  isDown = false;
+  const before = asked.length;
+  const second = reconcileOrders(client, handler, '2026-11-23');
+  await vi.runAllTimersAsync();
+  await second;
+  expect(new Set(asked.slice(before))).toEqual(new Set(['uuid-0', ...uuids.slice(24)]));
+  expect(paid.sort()).toEqual([...uuids].sort());
 });
