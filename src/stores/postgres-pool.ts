@@ -40,24 +40,6 @@ export interface PostgresPoolClient {
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A statement, as an object. */
-export interface PostgresQuery {
-  /** The SQL. */
-  text: string;
-  /** Values for `$1`, `$2` and so on. */
-  values?: unknown[];
-  /** The name under which the connection keeps the statement prepared. */
-  name?: string;
-  /** `'array'` for rows as lists of values. */
-  rowMode?: 'array';
-  /** How `pg` reads the values of the result. */
-  types?: PostgresTypes;
-  /** Makes the server refuse more than one statement. Supported by pg 8.12 and later. */
-  queryMode?: 'extended';
-  /** How long `pg` waits for the answer, in milliseconds. */
-  query_timeout?: number;
-}
-
 /** Type parsers, as `pg` takes them. */
 export interface PostgresTypes {
   /** Returns the function that reads values of the type with this id. */
@@ -85,6 +67,14 @@ export interface PostgresStatement {
   readonly rowMode?: 'array' | undefined;
   /** How `pg` reads the values of the result. */
   readonly types?: PostgresTypes | undefined;
+}
+
+/** A statement as the store sends it. */
+export interface PostgresQuery extends PostgresStatement {
+  /** Makes the server refuse more than one statement. Supported by pg 8.12 and later. */
+  readonly queryMode?: 'extended';
+  /** How long `pg` waits for the answer, in milliseconds. */
+  readonly query_timeout?: number;
 }
 
 /** What `pg` gives for a statement, with everything in it. */
