@@ -327,7 +327,7 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
   ),
   refundsOfTransaction: invent(
     '2.3',
-    'A query says what is left to refund and gives each reason as its remark, because the document shows only the fields.',
+    'A query says what is left to refund and gives each reason as its `remark`, because the document shows only the fields.',
     'Uma consulta informa o que resta devolver e dá cada motivo em `remark`, porque a documentação mostra só os campos.',
     'remark is the reason, available is what is left',
   ),
