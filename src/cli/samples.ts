@@ -1,5 +1,5 @@
 import type { SandboxNotification } from '../sandbox/model/records';
-import type { DocumentedNotification } from '../service/notifications';
+import { documentedKinds } from '../service/notifications';
 import type { PayoutErrorCode } from '../service/notifications/payout';
 import { fixtureNotification } from '../testing/notification-request';
 import { unknownWord } from './failure';
@@ -79,6 +79,14 @@ export class Samples {
       : fixtureNotification('failedPayout', { ...identity, error_code: fail });
   }
 
+  /** A notification of any kind: its fixture, with an identity of its own. */
+  of({ kind, subject }: (typeof documentedKinds)[number]): SandboxNotification {
+    const { payload, ...rest } = fixtureNotification(kind, {});
+    const identity = (subject as (payload: object) => string)(payload);
+    const text = JSON.stringify(payload).replaceAll(identity, this.newIdentity().uuid);
+    return { ...rest, payload: JSON.parse(text) };
+  }
+
   /** A notification of no documented kind. It is clearly made up: the sandbox does not guess undocumented payloads. */
   unrecognized(query = ''): SandboxNotification {
     const payload = { event: 'sandbox.made-up', uuid: crypto.randomUUID(), status: 'SANDBOX' };
@@ -104,8 +112,8 @@ export interface TriggerKind {
   readonly make: (samples: Samples) => SandboxNotification;
 }
 
-/** The kinds that `trigger` can send, by the kind as a listener of this library knows it. */
-const kinds: Record<DocumentedNotification['kind'] | 'unrecognized', Record<string, TriggerKind['make']>> = {
+/** What `trigger` sends of the kinds that it does not simply send once. */
+const makers: Partial<Record<string, Readonly<Record<string, TriggerKind['make']>>>> = {
   payment: { payment: (samples) => samples.sale().payment },
   saleStatus: { 'sale-reversal': (samples) => samples.sale().reversal('PAID').sale },
   reversal: { reversal: (samples) => samples.sale().reversal('PAID').pending },
@@ -114,14 +122,16 @@ const kinds: Record<DocumentedNotification['kind'] | 'unrecognized', Record<stri
     payout: (samples) => samples.payout(),
     'payout-failed': (samples) => samples.payout('PE0001'),
   },
-  unrecognized: { unrecognized: (samples) => samples.unrecognized() },
 };
 
 const triggers = new Map<string, TriggerKind>(
-  Object.entries(kinds).flatMap(([kind, makers]) =>
-    Object.entries(makers).map(([name, make]) => [name, { kind, make }] as const),
-  ),
+  documentedKinds.flatMap((documented) => {
+    const { kind } = documented;
+    const made = makers[kind] ?? { [kind]: (samples: Samples) => samples.of(documented) };
+    return Object.entries(made).map(([name, make]) => [name, { kind, make }] as const);
+  }),
 );
+triggers.set('unrecognized', { kind: 'unrecognized', make: (samples) => samples.unrecognized() });
 
 export const triggerKinds = [...triggers.keys()];
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { optionName } from '../../src/cli/commands/control-command';
 import { commands } from '../../src/cli/program';
 import { controls } from '../../src/sandbox/controls/controls';
+import { documentedKinds } from '../../src/service/notifications';
 import { openSandbox, readJson } from './helpers';
 
 const english = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
@@ -56,3 +57,19 @@ describe.each(controls.map((control) => [control.name, control] as const))(
     });
   },
 );
+
+it('each documented kind of notification is sent by a control', async () => {
+  const { sandbox, create } = await openSandbox({
+    webhookUrl: 'http://127.0.0.1:9/nobody',
+    inventions: { saleReversalNotification: true },
+  });
+  const { uuid } = await create();
+  sandbox.pay(uuid);
+  for (const { subject, example = {}, fields, run } of controls) {
+    const isOfSale = subject === undefined || subject === 'paid-journey';
+    const body = { ...example, ...('amount' in fields && subject ? { amount: 1 } : {}) };
+    if (isOfSale) await run(sandbox, uuid, JSON.stringify(body));
+  }
+  const sent = new Set(sandbox.deliveries.map(({ kind }) => kind));
+  expect(documentedKinds.map(({ kind }) => kind).filter((kind) => !sent.has(kind))).toEqual([]);
+});

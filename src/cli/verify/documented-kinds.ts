@@ -1,5 +1,7 @@
 import type { SandboxNotification } from '../../sandbox/model/records';
-import type { DocumentedNotification } from '../../service/notifications';
+import { type DocumentedNotification, documentedKinds } from '../../service/notifications';
+import { validate } from '../../service/schema';
+import { Samples } from '../samples';
 import { type ActionCount, counters } from './effects';
 import type { Exchange, Named } from './exchange';
 import type { Acted, Session } from './session';
@@ -15,7 +17,7 @@ const FAILED_PAYOUT = 'failed payout';
 export async function everyKind(session: Session): Promise<Named[]> {
   const sale = () => session.announcedSale();
   const reversal = async (end: 'PAID' | 'CANCELLED') => (await sale()).reversal(end);
-  const byKind: Record<Kind, Named[]> = {
+  const byKind: Partial<Record<Kind, Named[]>> = {
     payment: [['payment', (await session.sale()).payment]],
     saleStatus: [['sale REVERSAL', (await reversal('PAID')).sale]],
     reversal: [
@@ -29,7 +31,9 @@ export async function everyKind(session: Session): Promise<Named[]> {
       [FAILED_PAYOUT, session.samples.payout('PE0001')],
     ],
   };
-  return Object.values(byKind).flat();
+  return documentedKinds.flatMap(
+    (documented) => byKind[documented.kind] ?? [[documented.kind, session.samples.of(documented)]],
+  );
 }
 
 /** A notification that was sent, and what the listener did about it. */
@@ -128,7 +132,27 @@ export const samplesOfKinds = {
     needed: ['uuid', 'success', 'status', 'amount'],
     make: async (session) => session.samples.payout(),
   },
-} satisfies Record<Exclude<Kind, 'saleStatus'>, Sample>;
+} satisfies Partial<Record<Kind, Sample>>;
+
+/** A sample of every kind: those above, and the fixture of any other. */
+export function everySample(): Sample[] {
+  const known: Partial<Record<Kind, Sample>> = samplesOfKinds;
+  return documentedKinds.flatMap((documented): Sample[] => {
+    const { kind } = documented;
+    if (kind === 'saleStatus') return [];
+    const make = async ({ samples }: Session) => samples.of(documented);
+    return [known[kind] ?? { name: kind, needed: requiredFields(documented), make }];
+  });
+}
+
+/** The fields of a kind without which its body is not even read. */
+export function requiredFields(documented: (typeof documentedKinds)[number]): string[] {
+  const { payload } = new Samples().of(documented);
+  return Object.keys(payload).filter((field) => {
+    const { issues } = validate<unknown>(documented.schema, { ...payload, [field]: undefined });
+    return issues !== undefined;
+  });
+}
 
 /** The counter that a notification belongs to. Payouts that failed may have one of their own. */
 export function counterOf(name: string, { kind, byName = {} }: Acted): string {

@@ -1,6 +1,6 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { type CheckDefinition, expectAccepted, type Findings } from '../check';
-import { type Sample, samplesOfKinds } from '../documented-kinds';
+import { everySample, type Sample } from '../documented-kinds';
 import type { Named } from '../exchange';
 import type { Session } from '../session';
 
@@ -17,7 +17,7 @@ export const missingFields: CheckDefinition = {
     '(document sections 6.2 to 6.5). The types of `parseNotification` show which.',
   async run(findings, session) {
     await session.settle();
-    for (const sample of Object.values(samplesOfKinds)) {
+    for (const sample of everySample()) {
       if (session.acceptedKinds.has(sample.name)) await vary(findings, session, sample);
     }
     if (session.acceptedKinds.size === 0) findings.leaveOpen('no kind was accepted with all of its fields');
