@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { PostgresStore } from 'pix-automatic-sdk/stores';
 import type { Credentials } from 'pix-automatic-sdk/webhooks';
 import { findPostgres, postgresConfig } from '../../../test/helpers/postgres';
 import { findRedis, redisUrl } from '../../../test/helpers/redis';
+import { cpuOf } from '../../lib/cpu';
 
 export type StoreKind = 'redis' | 'postgres' | 'postgres-transactional';
 
@@ -67,19 +66,4 @@ async function postgresServer(namespace: string): Promise<StoreServer> {
       await client.end();
     },
   };
-}
-
-function cpuOf(pid: number): number {
-  const file = `/proc/${pid}/stat`;
-  if (!existsSync(file)) return Number.NaN;
-  // The process name may contain spaces. After it, the 12th and 13th fields are user and system time in ticks.
-  const fields = readFileSync(file, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) / ticksASecond()) * 1e6;
-}
-
-let ticks: number | undefined;
-
-function ticksASecond(): number {
-  ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-  return ticks;
 }
