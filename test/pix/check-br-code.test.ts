@@ -25,46 +25,37 @@ describe('checkBrCode', () => {
     expect(checkBrCode(samples[2], {})).toEqual([]);
   });
 
-  it('finds a code without a recurrence', () => {
-    const plain = brCodeOf(field('26', pix + field('25', 'bank.example/1')));
-    expect(found(plain, request(true, 1))).toEqual([['no_recurrence', 'recurrence']]);
-  });
-
-  it('finds a code of another journey than the requested one', () => {
-    const wrong = [['other_journey', 'recurrence.immediatePayment']];
-    expect(found(samples[2], request(true, 1))).toEqual(wrong);
-    expect(found(samples[3], request(false))).toEqual(wrong);
-    expect(found(samples[4], request(true, 1))).toEqual(wrong);
-  });
-
-  it('finds another amount when one is charged at once', () => {
-    const code = journey3(field('54', '59.70'));
-    expect(found(code, request(true, 59.71))).toEqual([['other_amount', 'amount']]);
-    expect(found(code, request(true))).toEqual([]);
-  });
-
-  it.each(['59,70', 'R$59.70', '1e2', '-1', '', ' 59.70', 'NaN'])(
-    'finds an amount that cannot be read in the code: %j',
-    (text) => {
-      const code = journey3(field('54', text));
-      expect(found(code, request(true, 59.7))).toEqual([['other_amount', 'amount']]);
-      expect(found(code, request(true))).toEqual([]);
-    },
+  const plain = brCodeOf(field('26', pix + field('25', 'bank.example/1')));
+  const charging = journey3(field('54', '59.70'));
+  const unreadable = ['59,70', 'R$59.70', '1e2', '-1', '', ' 59.70', 'NaN'].map((text) =>
+    journey3(field('54', text)),
   );
+
+  it.each([
+    ['a code without a recurrence', plain, request(true, 1), 'no_recurrence recurrence'],
+    ['another journey', samples[2], request(true, 1), 'other_journey recurrence.immediatePayment'],
+    ['another journey', samples[3], request(false), 'other_journey recurrence.immediatePayment'],
+    ['another journey', samples[4], request(true, 1), 'other_journey recurrence.immediatePayment'],
+    ['another amount', charging, request(true, 59.71), 'other_amount amount'],
+    ...unreadable.map(
+      (code) => ['an unreadable amount', code, request(true, 59.7), 'other_amount amount'] as const,
+    ),
+    ['another currency', journey3(field('53', '840')), request(true, 1), 'other_currency currency'],
+  ] as Array<[string, string, object, string]>)('finds %s (row %$)', (_, code, wanted, advice) => {
+    expect(found(code, wanted).map((one) => one.join(' '))).toEqual([advice]);
+  });
+
+  it('does not compare an amount that the request lacks', () => {
+    for (const code of [charging, ...unreadable]) expect(found(code, request(true))).toEqual([]);
+  });
 
   it.each(['59.70', '59,70', Number.NaN, 59n, true, {}])(
     'finds an amount that cannot be read in the request: %s',
     (amount) => {
-      const code = journey3(field('54', '59.70'));
-      expect(found(code, request(true, amount as number))).toEqual([['other_amount', 'amount']]);
+      expect(found(charging, request(true, amount as number))).toEqual([['other_amount', 'amount']]);
       expect(found(samples[3], request(true, amount as number))).toEqual([]);
     },
   );
-
-  it('finds another currency', () => {
-    const code = journey3(field('53', '840'));
-    expect(found(code, request(true, 1))).toEqual([['other_currency', 'currency']]);
-  });
 
   it('finds a code that is too long to be copied and pasted', () => {
     const long = ['02', '03', '04', '05', '06'].map((tag) => field(tag, 'x'.repeat(99)));

@@ -59,53 +59,54 @@ it('every accepted amount has exactly the digits of its minor units in JSON', ()
   );
 });
 
-it.each([
-  // 90071992547409.91 is written as 90071992547409.9 by JSON: a cent less.
-  [Number.MAX_SAFE_INTEGER, 'BRL'],
-  [-Number.MAX_SAFE_INTEGER, 'BRL'],
-  // The next number is 1.56 cents away.
-  [7_036_874_417_766_401, 'BRL'],
-  [Number.MAX_SAFE_INTEGER, 'KWD'],
-])(
-  '%d minor units of %s are refused, because JSON writes no number with their digits',
-  (minorUnits, code) => {
-    expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
-      code: 'invalid_request',
-      message: expect.stringMatching(/^The amount is not valid\. /),
-      issues: [{ path: ['minorUnits'], message: expect.stringContaining('too large') }],
-    });
-  },
-);
-
 it('2^46 of a currency with cents is accepted, because a number holds it', () => {
   expect(amountFromMinorUnits(7_036_874_417_766_400, 'BRL')).toBe(2 ** 46);
 });
 
-it.each([0.5, 59.7, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5970', null, undefined, 5n])(
-  '%s is refused as a number of minor units',
-  (minorUnits) => {
-    expect(failureOf(() => amountFromMinorUnits(minorUnits as number, 'BRL'))).toMatchObject({
-      issues: [{ path: ['minorUnits'], message: expect.stringContaining('expected a whole number') }],
+const { MAX_SAFE_INTEGER: most, MAX_VALUE } = Number;
+const notWhole = 'expected a whole number';
+const unknown = ['', 'brl', 'XAU', 'ZZZ', 'BRL CLP', undefined, null, 7, ['BRL'], Symbol('BRL')];
+
+it.each([
+  ...[0.5, 59.7, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5970', null, 5n].map((wrong) => [
+    wrong,
+    'BRL',
+    notWhole,
+  ]),
+  // JSON writes no number with their digits: 90071992547409.91 becomes 90071992547409.9, a cent less.
+  ...[most, -most, 7_036_874_417_766_401].map((wrong) => [wrong, 'BRL', 'too large']),
+  [most, 'KWD', 'too large'],
+] as Array<[number, string, string]>)(
+  'amountFromMinorUnits refuses %s of %s: %s',
+  (minorUnits, code, message) => {
+    expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
+      code: 'invalid_request',
+      issues: [{ path: ['minorUnits'], message: expect.stringContaining(message) }],
     });
   },
 );
 
-it.each(['', 'brl', 'XAU', 'ZZZ', 'BRL CLP', undefined, null, 7, ['BRL'], Symbol('BRL')])(
-  '%s is refused as a currency without a known minor unit',
-  (code) => {
-    expect(failureOf(() => amountFromMinorUnits(1, code as string))).toMatchObject({
+it.each(unknown)('%s is refused as a currency without a known minor unit', (code) => {
+  for (const convert of [amountFromMinorUnits, toMinorUnits]) {
+    expect(failureOf(() => convert(1, code as string))).toMatchObject({
       issues: [{ path: ['currency'], message: expect.stringContaining('expected an ISO 4217 code') }],
     });
+  }
+});
+
+it.each([amountFromMinorUnits, toMinorUnits])(
+  'an error of %o has no outcome, and shows and mentions nothing sent',
+  (convert) => {
+    const error = failureOf(() => convert(convert === toMinorUnits ? Number.NaN : 0.5, 'ZZZ'));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error.outcome).toBeUndefined();
+    expect(error.message).toMatch(
+      /^The amount is not valid\. (amount|minorUnits): .+; currency: .+\. See docs/,
+    );
+    expect(error.message).not.toContain('sent');
+    expect(failureOf(() => convert(123.456789, 'BRL')).message).not.toContain('123');
   },
 );
-
-it('an error has no outcome, and its message does not mention sending, because nothing is sent', () => {
-  const error = failureOf(() => amountFromMinorUnits(0.5, 'ZZZ'));
-  expect(error).toBeInstanceOf(InvalidRequestError);
-  expect(error.outcome).toBeUndefined();
-  expect(error.message).toMatch(/^The amount is not valid\. minorUnits: .+; currency: .+\. See docs/);
-  expect(error.message).not.toContain('sent');
-});
 
 it.each([
   [59.7, 'BRL', 5970],
@@ -158,51 +159,22 @@ it('what toMinorUnits gives makes the same amount again, and everything else is 
 });
 
 it.each([
-  [59.701, 'BRL'],
-  [3 * 19.9, 'BRL'],
-  [0.1 + 0.2, 'BRL'],
-  [1e-7, 'BRL'],
-  [0.5, 'JPY'],
-  [1.2345, 'KWD'],
-  [5e-324, 'CLF'],
-])('the amount %d has too many decimals for %s, and is refused', (amount, code) => {
+  ...[59.701, 3 * 19.9, 0.1 + 0.2, 1e-7].map((wrong) => [wrong, 'BRL', 'decimals']),
+  [0.5, 'JPY', 'decimals'],
+  [1.2345, 'KWD', 'decimals'],
+  [5e-324, 'CLF', 'decimals'],
+  ...[90_071_992_547_410, -90_071_992_547_410, 1e300].map((wrong) => [wrong, 'BRL', 'too large']),
+  [2 ** 53, 'JPY', 'too large'],
+  [1e21, 'JPY', 'too large'],
+  [MAX_VALUE, 'KWD', 'too large'],
+  ...[Number.NaN, Number.POSITIVE_INFINITY, '59.7', null, 5n, {}, [59.7]].map((wrong) => [
+    wrong,
+    'BRL',
+    'expected a number',
+  ]),
+] as Array<[number, string, string]>)('toMinorUnits refuses %s of %s: %s', (amount, code, message) => {
   expect(failureOf(() => toMinorUnits(amount, code))).toMatchObject({
     code: 'invalid_request',
-    issues: [{ path: ['amount'], message: expect.stringContaining('decimals') }],
+    issues: [{ path: ['amount'], message: expect.stringContaining(message) }],
   });
-});
-
-it.each([
-  [90_071_992_547_410, 'BRL'],
-  [-90_071_992_547_410, 'BRL'],
-  [2 ** 53, 'JPY'],
-  [1e21, 'JPY'],
-  [1e300, 'BRL'],
-  [Number.MAX_VALUE, 'KWD'],
-])('the amount %d of %s is refused, because a number does not hold its minor units', (amount, code) => {
-  expect(failureOf(() => toMinorUnits(amount, code))).toMatchObject({
-    issues: [{ path: ['amount'], message: expect.stringContaining('too large') }],
-  });
-});
-
-it.each([Number.NaN, Number.POSITIVE_INFINITY, '59.7', '59,70', null, undefined, 5n, {}, [59.7]])(
-  '%s is refused as an amount',
-  (amount) => {
-    expect(failureOf(() => toMinorUnits(amount as number, 'BRL'))).toMatchObject({
-      issues: [{ path: ['amount'], message: expect.stringContaining('expected a number') }],
-    });
-  },
-);
-
-it.each(['', 'brl', 'XAU', 'ZZZ', undefined, null, 7, ['BRL']])(
-  'toMinorUnits refuses %s as a currency without a known minor unit',
-  (code) => {
-    const error = failureOf(() => toMinorUnits(1.5, code as string));
-    expect(error).toMatchObject({ issues: [{ path: ['currency'] }] });
-    expect(error.outcome).toBeUndefined();
-  },
-);
-
-it('toMinorUnits never shows the amount', () => {
-  expect(failureOf(() => toMinorUnits(123.456789, 'BRL')).message).not.toContain('123');
 });

@@ -124,51 +124,34 @@ it('the data URL cannot break out of an HTML attribute, whatever the service sen
   );
 });
 
-it.each([undefined, null, ''])('a QR code whose base64 is %s has no picture', (none) => {
-  expect(decodeQrCode({ base64: none })).toBeUndefined();
-});
-
-it('a QR code with only `plain` has no picture', () => {
-  expect(decodeQrCode({ plain: '00020126' } as Pick<QrCode, 'base64'>)).toBeUndefined();
-});
-
 it.each(['', 'data:image/png;base64,', '   ', '\r\n', 'data:,'])('%j gives no picture', (empty) => {
   expect(decodeQrCode(empty)).toBeUndefined();
 });
 
-it.each(['***', 'A', 'QUJD*', '=', 'ação', 'data:image/png;base64', 'QUJD, QUJD', 'QUJDdata:,QUJD'])(
-  '%j is refused as invalid Base64, and is not quoted',
-  (wrong) => {
-    const error = failureOf(() => decodeQrCode(wrong));
-    expect(error).toBeInstanceOf(InvalidRequestError);
-    expect(error.message).toMatch(/^The QR code is not valid\. base64: expected Base64\. See docs/);
-  },
-);
+it('a QR code without base64 has no picture', () => {
+  for (const none of [undefined, null, '']) expect(decodeQrCode({ base64: none })).toBeUndefined();
+  expect(decodeQrCode({ plain: '00020126' } as Pick<QrCode, 'base64'>)).toBeUndefined();
+});
 
-it.each([undefined, null, 7, true, [], () => 1])(
-  '%s instead of a QR code is refused, and the message says what to pass',
-  (wrong) => {
+const wrongText = ['***', 'A', 'QUJD*', '=', 'ação', 'data:image/png;base64', 'QUJD, QUJD', 'QUJDdata:,QUJD'];
+
+it.each([
+  ...wrongText.map((wrong) => [wrong, 'base64: expected Base64. See docs']),
+  ...[7, {}, ['QUJD']].map((base64) => [{ base64 }, 'base64: expected a string. See docs']),
+  ...[undefined, null, 7, true, [], () => 1].map((wrong) => [
+    wrong,
+    'qrCode: expected `response.instructions.qrCode`',
+  ]),
+] as Array<[unknown, string]>)(
+  '%j is refused, is not quoted, and the error has no outcome, because nothing is sent',
+  (wrong, says) => {
     const error = failureOf(() => decodeQrCode(wrong as never));
     expect(error).toBeInstanceOf(InvalidRequestError);
-    expect(error.message).toMatch(
-      /^The QR code is not valid\. qrCode: expected `response\.instructions\.qrCode`/,
-    );
+    expect(error.outcome).toBeUndefined();
+    expect(error.message).toContain(`The QR code is not valid. ${says}`);
+    expect(error.message).not.toContain('sent');
   },
 );
-
-it.each([7, {}, ['QUJD']])('a base64 of %j is refused', (wrong) => {
-  expect(failureOf(() => decodeQrCode({ base64: wrong as never }))).toMatchObject({
-    code: 'invalid_request',
-    message: expect.stringMatching(/^The QR code is not valid\. /),
-    issues: [{ path: ['base64'], message: 'expected a string' }],
-  });
-});
-
-it('an error has no outcome, and its message does not mention sending, because nothing is sent', () => {
-  const error = failureOf(() => decodeQrCode('***'));
-  expect(error.outcome).toBeUndefined();
-  expect(error.message).not.toContain('sent');
-});
 
 it('decodeQrCode reads a picture of three megabytes', () => {
   const bytes = Buffer.alloc(3_000_000, 'pixels');
