@@ -1,0 +1,148 @@
+import { inspect } from 'node:util';
+import {
+  AbortedError,
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidRequestError,
+  InvalidResponseError,
+  isCallError,
+  PaymentsError,
+  TimeoutError,
+} from 'pix-automatic-sdk';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { InvalidNotificationError, StoreError, WebhookAuthenticationError } from '../../src/errors';
+import { JourneyBusyError, JourneyConflictError } from '../../src/journal/errors';
+import { body, context, type Errors, makers, names, secret, transaction } from './makers';
+
+const ours: Errors = {
+  AbortedError,
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidNotificationError,
+  InvalidRequestError,
+  InvalidResponseError,
+  isCallError,
+  JourneyBusyError,
+  JourneyConflictError,
+  PaymentsError,
+  StoreError,
+  TimeoutError,
+  WebhookAuthenticationError,
+};
+let theirs: Errors;
+
+beforeAll(async () => {
+  vi.resetModules();
+  theirs = { ...(await import('../../src/errors')), ...(await import('../../src/journal/errors')) };
+  expect(theirs.ApiError).not.toBe(ApiError);
+});
+
+describe('codes and names, which merchants test for,', () => {
+  it.each([
+    ['ConfigurationError', 'configuration', 'not-sent'],
+    ['InvalidRequestError', 'invalid_request', 'not-sent'],
+    ['ApiError', 'api_error', 'unknown'],
+    ['InvalidResponseError', 'invalid_response', 'unknown'],
+    ['ConnectionError', 'connection_failed', 'unknown'],
+    ['TimeoutError', 'timeout', 'unknown'],
+    ['AbortedError', 'aborted', 'unknown'],
+    ['WebhookAuthenticationError', 'webhook_authentication_failed', undefined],
+    ['InvalidNotificationError', 'invalid_notification', undefined],
+    ['StoreError', 'store_failed', undefined],
+    ['JourneyBusyError', 'journey_busy', 'not-sent'],
+    ['JourneyConflictError', 'journey_conflict', 'not-sent'],
+  ] as const)('%s has the code %s', (name, code, outcome) => {
+    const error = makers[name](ours);
+    expect(error).toMatchObject({ code, outcome });
+    expect(error.name).toBe(name === 'AbortedError' ? 'AbortError' : name);
+    expect(error.toString()).toMatch(new RegExp(`^${error.name}: `));
+    expect(error.stack).toContain(error.message);
+  });
+
+  it('differ for each class', () => {
+    expect(new Set(names.map((name) => makers[name](ours).code)).size).toBe(names.length);
+  });
+});
+
+describe('instanceof', () => {
+  it.each(names)('%s is distinct from all other classes, in both copies of the package', (name) => {
+    for (const error of [makers[name](ours), makers[name](theirs)]) {
+      expect(error).toBeInstanceOf(Error);
+      for (const copy of [ours, theirs]) {
+        expect(error).toBeInstanceOf(copy.PaymentsError);
+        for (const other of names) expect(error instanceof copy[other]).toBe(other === name);
+      }
+    }
+  });
+
+  it.each([
+    undefined,
+    null,
+    7,
+    'text',
+    {},
+    [],
+    () => 1,
+    new Error('m'),
+    new DOMException('m', 'AbortError'),
+    Object.create(null),
+  ])('%s is not a PaymentsError', (value) => {
+    expect(value instanceof PaymentsError).toBe(false);
+    expect(value instanceof ApiError).toBe(false);
+  });
+
+  it('a class that a merchant derives matches only its own instances', () => {
+    class Refused extends ApiError {}
+    const refused = new Refused('m', { ...context, httpStatus: 400, body });
+    expect(refused).toBeInstanceOf(Refused);
+    expect(refused).toBeInstanceOf(ApiError);
+    expect(refused).toBeInstanceOf(theirs.ApiError);
+    expect(refused).toBeInstanceOf(PaymentsError);
+    expect(makers.ApiError(ours)).not.toBeInstanceOf(Refused);
+    expect(makers.ApiError(theirs)).not.toBeInstanceOf(Refused);
+    expect(refused.name).toBe('ApiError');
+  });
+});
+
+describe('personal data can be read from an error, and nothing prints it', () => {
+  const printed = (value: unknown) =>
+    [
+      inspect(value, { depth: 9, showHidden: true }),
+      JSON.stringify(value),
+      String(value),
+      (value as Error).stack,
+      ...Object.getOwnPropertyNames(value).map((key) => String(Reflect.get(value as object, key))),
+    ].join('\n');
+
+  it.each([
+    ['ApiError', 'body', body],
+    ['ApiError', 'serviceMessage', secret],
+    ['InvalidResponseError', 'body', body],
+    ['InvalidNotificationError', 'body', body],
+    ['TimeoutError', 'transaction', transaction],
+  ] as const)('in %s.%s', (name, field, value) => {
+    const error = makers[name](ours);
+    expect(Reflect.get(error, field)).toBe(value);
+    expect(Object.hasOwn(error, field)).toBe(false);
+    expect(printed(error)).not.toContain(secret);
+    expect(structuredClone(error)).not.toHaveProperty(field);
+    expect({ ...error }).not.toHaveProperty(field);
+  });
+});
+
+it('an error as JSON has what a log needs, and a cause only if one was given', () => {
+  const error = new ApiError('m', { ...context, httpStatus: 429, body, retryAfterMs: 1_000 });
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
+    code: 'api_error',
+    outcome: 'unknown',
+    operation: 'createRecurringCheckout',
+    attempts: 2,
+    httpStatus: 429,
+    status: 999,
+    retryAfterMs: 1_000,
+  });
+  expect('cause' in makers.TimeoutError(ours)).toBe(false);
+  expect(makers.AbortedError(ours).cause).toBe('why');
+});
