@@ -1,110 +1,186 @@
-import { VERSION } from '../version';
-import type { OptionSpec, Options } from './options';
+import { parseArgs } from 'node:util';
+import type { Text } from '../sandbox/controls/control';
+import { didYouMean, quoteWord, usageFailure } from './failure';
+import { type Language, type Sentence, say } from './language';
 
-export interface ArgumentSpec {
-  /** As the help shows it. */
-  readonly name: string;
-  readonly isRequired: boolean;
-}
+/** The package's own name: with another name, `npx` would run whatever package somebody registers under it. */
+export const PROGRAM = 'pix-automatic-sdk';
 
-/** A section of the help. */
-export interface HelpSection {
-  readonly title: string;
-  readonly lines: readonly string[];
-}
+export const DEFAULT_PORT = 4100;
+export const DEFAULT_SANDBOX = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 /** A command such as `verify`. Each has its own file in `commands/`. */
 export interface Command {
   readonly name: string;
   /** One line for the list of commands. */
-  readonly summary: string;
-  readonly arguments: readonly ArgumentSpec[];
+  readonly summary: Sentence | Text;
+  readonly arguments: readonly { readonly name: Sentence; readonly isRequired: boolean }[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** What to type after the program's name. */
   readonly examples: readonly string[];
-  readonly notes?: readonly HelpSection[];
+  /** More sections of its help. */
+  readonly notes?: () => readonly HelpSection[];
   /** What exit codes 0 and 1 mean, and 2 and 3 where a command has its own. */
-  readonly exitCodes: readonly [zero: string, one: string, two?: string, three?: string];
+  readonly exitCodes: readonly [zero: Sentence, one: Sentence, two?: Sentence, three?: Sentence];
   /** @returns the exit code */
   run(call: Call): Promise<number>;
+}
+
+/** An option of a command, by its name without the dashes. */
+export interface OptionSpec {
+  /** What the help shows for the value, such as `url`. An option without it takes no value. */
+  readonly value?: Sentence | undefined;
+  readonly about: Sentence | Text;
+  /** The words that it takes. */
+  readonly choices?: readonly string[] | undefined;
+}
+
+export interface HelpSection {
+  readonly title: string;
+  /** Those that start with a space are code, and are not wrapped. */
+  readonly lines: readonly string[];
 }
 
 /** How a command was called. */
 export interface Call {
   readonly args: readonly string[];
   readonly options: Options;
+  /** `--json` prints English, save where the language is what was asked for. */
+  readonly language: Language;
 }
 
-/** The package's own name: with another name, `npx` would run whatever package somebody registers under it. */
-export const PROGRAM = 'pix-automatic-sdk';
+/** Options that several commands have. */
+export const jsonOption = { about: 'Print one JSON document' } satisfies OptionSpec;
+export const insecureHttpOption = {
+  about: 'Send the credentials over plain http to other hosts, such as those of Docker Compose',
+} satisfies OptionSpec;
 
-const credentials: HelpSection = {
-  title: 'Credentials',
-  lines: [
-    'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
-    "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
-    'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
-  ],
-};
+/** For the commands that talk to a running sandbox. */
+export const sandboxOptions = {
+  sandbox: { value: 'url', about: 'The running sandbox (default: http://127.0.0.1:4100)' },
+  'allow-insecure-http': insecureHttpOption,
+  json: jsonOption,
+} satisfies Readonly<Record<string, OptionSpec>>;
 
-/** One line that says how to call a command. */
-export function usageLine(command: Command): string {
-  const args = command.arguments.map(({ name, isRequired }) => (isRequired ? ` <${name}>` : ` [${name}]`));
-  return `Usage: ${PROGRAM} ${command.name}${args.join('')} [options]`;
+/** Every command has them. */
+export const commonOptions = {
+  lang: { value: 'name', about: 'en or pt (default: by LC_ALL, LC_MESSAGES or LANG)' },
+  help: { about: 'Show this help' },
+} satisfies Readonly<Record<string, OptionSpec>>;
+
+/** The options a command was called with: every value as text, in the order given. */
+export class Options {
+  readonly #values: ReadonlyMap<string, readonly string[]>;
+
+  constructor(values: ReadonlyMap<string, readonly string[]>) {
+    this.#values = values;
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  /** Every value of an option that may be repeated. */
+  list(name: string): readonly string[] {
+    return this.#values.get(name) ?? [];
+  }
+
+  text(name: string): string | undefined {
+    const values = this.list(name);
+    if (values.length > 1) throw usageFailure('Expected `--{name}` once.', { name });
+    return values[0];
+  }
+
+  /** The value, which must be one of `known`, in any case. */
+  oneOf<Word extends string>(name: string, known: readonly Word[]): Word | undefined {
+    const text = this.text(name);
+    const found = known.find((candidate) => candidate.toLowerCase() === text?.toLowerCase());
+    if (text === undefined || found !== undefined) return found;
+    const hint = didYouMean(text, known);
+    throw usageFailure('Expected `--{name}` to be one of {list}.{hint}', {
+      name,
+      list: known.join(', '),
+      hint,
+    });
+  }
+
+  /** A whole number within limits. */
+  integer(name: string, limits: { readonly least: number; readonly most: number }): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= limits.least && number <= limits.most) return number;
+    throw usageFailure('Expected `--{name}` to be a whole number from {least} to {most}.', {
+      name,
+      ...limits,
+    });
+  }
+
+  /** An amount in the currency's main unit, such as `29.90`. */
+  amount(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const number = /^\d+(\.\d{1,2})?$/.test(text) ? Number(text) : 0;
+    if (number > 0) return number;
+    throw usageFailure('Expected `--{name}` to be an amount above 0 with a point, such as 29.90.', { name });
+  }
 }
 
-export function commandHelp(command: Command): string {
-  const options = Object.entries({ ...command.options, help: { about: 'Show this help' } }).map(
-    ([name, { value, about }]: [string, { value?: string; about: string }]) =>
-      [`--${name}${value === undefined ? '' : ` <${value}>`}`, about] as const,
-  );
-  return render(command.summary, [
-    { title: '', lines: [usageLine(command)] },
-    { title: 'Options', lines: columns(options) },
-    { title: 'Examples', lines: command.examples.map((example) => `$ npx ${PROGRAM} ${example}`) },
-    ...(command.notes ?? []),
-    credentials,
-    exitCodes(command.exitCodes),
-  ]);
+/** Reads what follows the command's name. */
+export function parseArguments(command: Command, argv: readonly string[], language: Language = 'en'): Call {
+  const options: Readonly<Record<string, OptionSpec>> = { ...command.options, ...commonOptions };
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { value }]) => [
+        name,
+        { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
+    // Not strict, because its messages suggest nothing. The code below refuses the same arguments.
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const args: string[] = [];
+  const values = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') args.push(token.value);
+    if (token.kind === 'option') addOption(options, token, values);
+  }
+  const missing = command.arguments.find(({ isRequired }, index) => isRequired && args[index] === undefined);
+  if (missing !== undefined) throw usageFailure('Expected <{name}>.', { name: say(missing.name) });
+  // Not quoted: they may be credentials.
+  if (args.length > command.arguments.length) throw usageFailure('Expected no further arguments.');
+  const call = { args, options: new Options(values), language };
+  call.options.oneOf('lang', ['en', 'pt', 'pt-BR']);
+  return call;
 }
 
-export function programHelp(commands: readonly Command[]): string {
-  return render(
-    `${PROGRAM} ${VERSION}: a local sandbox for recurring Pix payments, and tools for your listener`,
-    [
-      { title: '', lines: [`Usage: ${PROGRAM} <command> [options]`] },
-      { title: 'Commands', lines: columns(commands.map(({ name, summary }) => [name, summary] as const)) },
-      {
-        title: 'Examples',
-        lines: commands
-          .flatMap(({ examples }) => examples.slice(0, 1))
-          .map((example) => `$ npx ${PROGRAM} ${example}`),
-      },
-      { title: 'Help', lines: [`$ npx ${PROGRAM} <command> --help`] },
-      credentials,
-      exitCodes(['it worked', 'it did not work; see the help of each command']),
-    ],
-  );
+interface OptionToken {
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
 }
 
-function exitCodes([zero, one, two, three]: Command['exitCodes']): HelpSection {
-  const meanings = [
-    zero,
-    one,
-    two ?? 'called wrongly; nothing was sent',
-    ...(three === undefined ? [] : [three]),
-  ];
-  return { title: 'Exit codes', lines: meanings.map((meaning, code) => `${code}  ${meaning}`) };
-}
-
-function render(summary: string, sections: readonly HelpSection[]): string {
-  const shown = sections.map(({ title, lines }) =>
-    title === '' ? lines.join('\n') : [`${title}:`, ...lines.map((line) => `  ${line}`)].join('\n'),
-  );
-  return [summary, ...shown].join('\n\n');
-}
-
-function columns(rows: readonly (readonly [left: string, right: string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
+function addOption(
+  options: Readonly<Record<string, OptionSpec>>,
+  { name, value, inlineValue }: OptionToken,
+  values: Map<string, string[]>,
+): void {
+  const spec = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (spec === undefined) {
+    const hint = didYouMean(name, Object.keys(options), '--');
+    throw usageFailure('There is no option {word}.{hint}', { word: quoteWord(name, '--'), hint });
+  }
+  if (spec.value === undefined) {
+    if (value !== undefined) throw usageFailure('Expected `--{name}` without a value.', { name });
+    values.set(name, []);
+    return;
+  }
+  const isOption = !inlineValue && value !== undefined && /^-\D/.test(value);
+  if (value === undefined || value === '' || isOption) {
+    throw usageFailure('Expected a value after `--{name}`: <{value}>.', { name, value: say(spec.value) });
+  }
+  values.set(name, [...(values.get(name) ?? []), value]);
 }

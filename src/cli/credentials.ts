@@ -1,10 +1,12 @@
 import { isLoopback } from '../client/base-url';
 import { ConfigurationError } from '../errors';
+import { withoutPointer } from '../errors/payments-error';
 import { defaultCredentials } from '../sandbox/credentials';
 import { httpUrl } from '../sandbox/delivery/listener-url';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/credentials';
-import { usageFailure } from './failure';
+import { CliFailure, usageFailure } from './failure';
+import { listed, translated } from './language';
 
 /** Where credentials are sent. */
 export interface Target {
@@ -13,26 +15,25 @@ export interface Target {
   readonly isDevelopment: boolean;
 }
 
-export interface TargetOptions {
-  /** Lets plain http go to other hosts, for a network of containers: their names are not loopback. */
-  readonly allowInsecureHttp?: boolean;
-}
-
-/** Reads the URL of a listener or a sandbox. Credentials are sent there, so it must be https or on this machine. */
-export function parseTarget(option: string, text: string, options: TargetOptions = {}): Target {
+/**
+ * Reads the URL of a listener or a sandbox. Credentials are sent there, so it must be https or on this machine.
+ *
+ * @param allowInsecureHttp - lets plain http go to other hosts, for a network of containers: their names are not loopback
+ */
+export function parseTarget(option: string, text: string, allowInsecureHttp: boolean): Target {
   const url = parseHttpUrl(option, text);
   if (url.username !== '' || url.password !== '') {
     throw usageFailure(
-      `Expected \`${option}\` without user and password: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN instead.`,
+      'Expected `{option}` without user and password: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN instead.',
+      { option },
     );
   }
   const loopback = isLoopback(url.hostname);
-  const isVouchedFor = options.allowInsecureHttp === true && url.protocol === 'http:';
+  const isVouchedFor = allowInsecureHttp && url.protocol === 'http:';
   if (url.protocol !== 'https:' && !loopback && !isVouchedFor) {
     throw usageFailure(
-      `Expected \`${option}\` to be an https URL, or one of this machine such as http://127.0.0.1:3000. ` +
-        'The credentials are sent there, and plain http would show them to the network. ' +
-        'For a network of your own, such as that of Docker Compose, pass `--allow-insecure-http`.',
+      'Expected `{option}` to be an https URL, or one of this machine such as http://127.0.0.1:3000. The credentials are sent there, and plain http would show them to the network. For a network of your own, such as that of Docker Compose, pass `--allow-insecure-http`.',
+      { option },
     );
   }
   url.hash = '';
@@ -43,7 +44,9 @@ export function parseTarget(option: string, text: string, options: TargetOptions
 export function parseHttpUrl(option: string, text: string): URL {
   const url = httpUrl(text);
   if (url !== undefined) return url;
-  throw usageFailure(`Expected \`${option}\` to be an absolute URL such as http://127.0.0.1:3000/webhooks.`);
+  throw usageFailure('Expected `{option}` to be an absolute URL such as http://127.0.0.1:3000/webhooks.', {
+    option,
+  });
 }
 
 /** The pair to send, and where it comes from. Reports show the source, never the pair. */
@@ -57,22 +60,22 @@ export interface ChosenCredentials {
  * development accept that one, so it is sent only to this machine or to a network that the caller vouches for.
  */
 export function credentialsFromEnvironment(isDevelopment: boolean): ChosenCredentials {
-  const apiKey = process.env['PAYMENTS_API_KEY'];
-  const apiToken = process.env['PAYMENTS_API_TOKEN'];
+  const { PAYMENTS_API_KEY: apiKey, PAYMENTS_API_TOKEN: apiToken } = process.env;
   if (!apiKey && !apiToken && isDevelopment) {
     return { credentials: defaultCredentials, source: 'sandbox-default' };
   }
   if (!apiKey || !apiToken) {
     const missing = [apiKey ? [] : 'PAYMENTS_API_KEY', apiToken ? [] : 'PAYMENTS_API_TOKEN'].flat();
     throw usageFailure(
-      `Expected ${missing.join(' and ')} in the environment: the credentials that the other side expects. ` +
-        'They are not taken as arguments, because every process on the machine can read arguments.',
+      'Expected {names} in the environment: the credentials that the other side expects. They are not taken as arguments, because every process on the machine can read arguments.',
+      { names: listed(missing) },
     );
   }
   try {
     assertCredentials({ apiKey, apiToken });
   } catch (error) {
-    if (error instanceof ConfigurationError) throw usageFailure(error.message);
+    if (error instanceof ConfigurationError)
+      throw new CliFailure(2, translated(withoutPointer(error.message)));
     throw error;
   }
   return { credentials: { apiKey, apiToken }, source: 'environment' };

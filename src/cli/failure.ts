@@ -1,3 +1,5 @@
+import { type Sentence, say } from './language';
+
 /** A failure that the command line reports as one message, without a stack. */
 export class CliFailure extends Error {
   /** 1: it did not work. 2: it was called wrongly, and nothing was sent. */
@@ -9,14 +11,33 @@ export class CliFailure extends Error {
   }
 }
 
-export function usageFailure(message: string): CliFailure {
-  return new CliFailure(2, message);
+/** It did not work. */
+export function failure(text: Sentence, values?: Readonly<Record<string, unknown>>): CliFailure {
+  return new CliFailure(1, say(text, values));
 }
 
-/** For a command, kind or operation that does not exist. Suggests a similar one, or lists all. */
-export function unknownWord(what: string, typed: string, known: readonly string[]): CliFailure {
-  const hint = didYouMean(typed, known) || ` Expected one of ${known.join(', ')}.`;
-  return usageFailure(`There is no ${what} ${quoteWord(typed)}.${hint}`);
+/** It was called wrongly. */
+export function usageFailure(text: Sentence, values?: Readonly<Record<string, unknown>>): CliFailure {
+  return new CliFailure(2, say(text, values));
+}
+
+/** The word of `known` that was typed. Suggests a similar one, or lists all. */
+export function knownWord<Word extends string>(what: Sentence, typed: string, known: readonly Word[]): Word {
+  const found = known.find((candidate) => candidate === typed);
+  if (found !== undefined) return found;
+  const hint = didYouMean(typed, known) || ` ${say('Expected one of {list}.', { list: known.join(', ') })}`;
+  throw usageFailure('There is no {what} {word}.{hint}', { what: say(what), word: quoteWord(typed), hint });
+}
+
+/** ` Did you mean …?`, or nothing. */
+export function didYouMean(typed: string, candidates: Iterable<string>, prefix = ''): string {
+  const near = suggest(typed, candidates);
+  return near === undefined ? '' : ` ${say('Did you mean `{word}`?', { word: prefix + near })}`;
+}
+
+/** Quotes only what looks like a word: anything else may be a secret typed in the wrong place. */
+export function quoteWord(typed: string, prefix = ''): string {
+  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${prefix}${typed}\`` : say('of that name');
 }
 
 /** The most similar candidate, if one is similar enough. */
@@ -33,17 +54,6 @@ function suggest(typed: string, candidates: Iterable<string>): string | undefine
     }
   }
   return best;
-}
-
-/** ` Did you mean …?`, or nothing. */
-export function didYouMean(typed: string, candidates: Iterable<string>, prefix = ''): string {
-  const near = suggest(typed, candidates);
-  return near === undefined ? '' : ` Did you mean \`${prefix}${near}\`?`;
-}
-
-/** Quotes only what looks like a word: anything else may be a secret typed in the wrong place. */
-export function quoteWord(typed: string): string {
-  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${typed}\`` : 'of that name';
 }
 
 function simplify(text: string): string {

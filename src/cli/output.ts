@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { say } from './language';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -37,6 +38,17 @@ export function excerpt(text: string, maxLength = 160): string {
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }
 
+/** The lines of a paragraph. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + word.length >= width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}
+
 /** Ends quietly when the reader goes away, as with `| head`. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -59,5 +71,5 @@ export function paintAnswer(answer: Answer): string {
 /** How an attempt ended, in few words. */
 export function describeAnswer({ httpStatus, error }: Answer): string {
   if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
-  return error === 'timeout' ? 'no answer in time' : `no answer (${error})`;
+  return error === 'timeout' ? say('no answer in time') : say('no answer ({error})', { error });
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { withoutPointer } from '../errors/payments-error';
 import { VERSION } from '../version';
-import { type Command, commandHelp, PROGRAM, programHelp, usageLine } from './command';
+import { type Command, commonOptions, type HelpSection, PROGRAM, parseArguments } from './command';
 import { controlCommands } from './commands/control-command';
 import { demo } from './commands/demo';
 import { explain } from './commands/explain';
@@ -12,65 +12,9 @@ import { resend } from './commands/resend';
 import { sandbox } from './commands/sandbox';
 import { trigger } from './commands/trigger';
 import { verify } from './commands/verify';
-import { CliFailure, unknownWord, usageFailure } from './failure';
-import { endWithReader, print, printJson, visible } from './output';
-import { parseArguments } from './parse-arguments';
-
-/** Runs the command line. `args` is what follows the program's name. @returns the exit code */
-export async function runCommandLine(args: readonly string[]): Promise<number> {
-  endWithReader();
-  const [first, ...rest] = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
-  if (first === '--version') {
-    print(`${PROGRAM}/${VERSION}`);
-    return 0;
-  }
-  if (isHelp(first)) {
-    print(programHelp(commands));
-    return 0;
-  }
-  const command = commands.find(({ name }) => name === first);
-  const isJson = args.includes('--json');
-  if (command === undefined) return fail(noCommand(first), undefined, isJson);
-  if (rest.some(isHelp)) {
-    print(commandHelp(command));
-    return 0;
-  }
-  try {
-    return await command.run(parseArguments(command, rest));
-  } catch (error) {
-    return fail(error, command, isJson);
-  }
-}
-
-function isHelp(arg: string | undefined): boolean {
-  return arg === '--help' || arg === '-h';
-}
-
-function noCommand(typed: string | undefined): CliFailure {
-  const names = commands.map(({ name }) => name);
-  if (typed === undefined) return usageFailure(`Expected a command: one of ${names.join(', ')}.`);
-  return unknownWord('command', typed, names);
-}
-
-function fail(error: unknown, command: Command | undefined, isJson: boolean): number {
-  const isExpected = error instanceof CliFailure || error instanceof ConfigurationError;
-  if (!isExpected) throw error;
-  // Without the pointer to a page of the package: npx keeps the package in a cache. The lines below point to the help.
-  // It may quote what another program or a merchant's client wrote: a reference code, or the answer on the port.
-  const message = visible(withoutPointer(error.message));
-  const exitCode = error instanceof CliFailure ? error.exitCode : 2;
-  const usage = exitCode === 2 && command !== undefined ? usageLine(command) : undefined;
-  if (isJson) {
-    printJson({ error: { message, usage } });
-    return exitCode;
-  }
-  process.stderr.write(`${PROGRAM}: ${message}\n`);
-  if (usage !== undefined) process.stderr.write(`${usage}\n`);
-  if (exitCode === 2) {
-    process.stderr.write(`Help: npx ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help\n`);
-  }
-  return exitCode;
-}
+import { CliFailure, knownWord, usageFailure } from './failure';
+import { inLanguage, languageOf, type Sentence, say, translated } from './language';
+import { endWithReader, print, printJson, visible, wrap } from './output';
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
@@ -85,3 +29,157 @@ export const commands: readonly Command[] = [
   explain,
   readQr,
 ];
+
+/** Runs the command line. `args` is what follows the program's name. @returns the exit code */
+export function runCommandLine(args: readonly string[]): Promise<number> {
+  endWithReader();
+  const isJson = args.includes('--json');
+  return inLanguage(isJson ? 'en' : languageOf(args), () => run(args, isJson));
+}
+
+async function run(args: readonly string[], isJson: boolean): Promise<number> {
+  const [first, ...rest] = args[0] === 'help' ? [...args.slice(1), '--help'] : withoutLeadingOption(args);
+  if (first === '--version') {
+    print(`${PROGRAM}/${VERSION}`);
+    return 0;
+  }
+  if (isHelp(first)) {
+    print(programHelp());
+    return 0;
+  }
+  let command: Command | undefined;
+  try {
+    command = commandNamed(first);
+    if (rest.some(isHelp)) {
+      print(commandHelp(command));
+      return 0;
+    }
+    return await command.run(parseArguments(command, rest, languageOf(args)));
+  } catch (error) {
+    return fail(error, command, isJson);
+  }
+}
+
+/** `--lang pt` may also come before the command. */
+function withoutLeadingOption(args: readonly string[]): readonly string[] {
+  if (args[0] === '--lang') return args.slice(2);
+  return args[0]?.startsWith('--lang=') ? args.slice(1) : args;
+}
+
+function isHelp(arg: string | undefined): boolean {
+  return arg === '--help' || arg === '-h';
+}
+
+function commandNamed(typed: string | undefined): Command {
+  const names = commands.map(({ name }) => name);
+  if (typed === undefined)
+    throw usageFailure('Expected a command: one of {list}.', { list: names.join(', ') });
+  const name = knownWord('command', typed, names);
+  return commands[names.indexOf(name)] as Command;
+}
+
+function fail(error: unknown, command: Command | undefined, isJson: boolean): number {
+  const isExpected = error instanceof CliFailure || error instanceof ConfigurationError;
+  if (!isExpected) throw error;
+  // Without the pointer to a page of the package: npx keeps the package in a cache. The lines below point to the help.
+  // It may quote what another program or a merchant's client wrote: a reference code, or the answer on the port.
+  const message = visible(translated(withoutPointer(error.message)));
+  const exitCode = error instanceof CliFailure ? error.exitCode : 2;
+  const usage = exitCode === 2 && command !== undefined ? usageLine(command) : undefined;
+  if (isJson) {
+    printJson({ error: { message, usage } });
+    return exitCode;
+  }
+  process.stderr.write(`${PROGRAM}: ${message}\n`);
+  if (usage !== undefined) process.stderr.write(`${usage}\n`);
+  if (exitCode === 2) {
+    process.stderr.write(
+      `${say('Help')}: npx ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help\n`,
+    );
+  }
+  return exitCode;
+}
+
+/** One line that says how to call a command. */
+function usageLine(command: Command): string {
+  const args = command.arguments.map(({ name, isRequired }) =>
+    isRequired ? `<${say(name)}>` : `[${say(name)}]`,
+  );
+  return [say('Usage:'), PROGRAM, command.name, ...args, say('[options]')].join(' ');
+}
+
+function commandHelp(command: Command): string {
+  const options = Object.entries<Command['options'][string]>({ ...command.options, ...commonOptions }).map(
+    ([name, { value, about, choices }]) =>
+      [
+        value === undefined ? `--${name}` : `--${name} <${say(value)}>`,
+        choices === undefined ? say(about) : `${say(about)}: ${choices.join(', ')}`,
+      ] as const,
+  );
+  return render(say(command.summary).replaceAll('`', ''), usageLine(command), [
+    { title: say('Options'), lines: columns(options) },
+    {
+      title: say('Examples'),
+      lines: command.examples.map((example) => ` $ npx ${PROGRAM} ${example}`.slice(1)),
+    },
+    ...(command.notes?.() ?? []),
+    ...endOfHelp(command.exitCodes),
+  ]);
+}
+
+function programHelp(): string {
+  const summary = say('a local sandbox for recurring Pix payments, and tools for your listener');
+  const rows = commands.map((command) => [command.name, say(command.summary).replaceAll('`', '')] as const);
+  const examples = commands.flatMap((command) => command.examples.slice(0, 1));
+  return render(
+    `${PROGRAM} ${VERSION}: ${summary}`,
+    `${say('Usage: pix-automatic-sdk <command> [options]')}`,
+    [
+      { title: say('Commands'), lines: columns(rows) },
+      { title: say('Examples'), lines: examples.map((example) => `$ npx ${PROGRAM} ${example}`) },
+      { title: say('Help'), lines: [`$ npx ${PROGRAM} <${say('command')}> --help`] },
+      ...endOfHelp(['it worked', 'it did not work; see the help of each command']),
+    ],
+  );
+}
+
+function endOfHelp([zero, one, two, three]: Command['exitCodes']): HelpSection[] {
+  const meanings: readonly Sentence[] = [
+    zero,
+    one,
+    two ?? 'called wrongly; nothing was sent',
+    ...(three ? [three] : []),
+  ];
+  return [
+    {
+      title: say('Credentials'),
+      lines: [
+        say(
+          'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
+        ),
+        say(
+          "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
+        ),
+        say(
+          'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
+        ),
+      ],
+    },
+    { title: say('Exit codes'), lines: meanings.map((meaning, code) => `${code}  ${say(meaning)}`) },
+  ];
+}
+
+const WIDTH = 120;
+
+function render(summary: string, usage: string, sections: readonly HelpSection[]): string {
+  const shown = sections.map(({ title, lines }) => {
+    const wrapped = lines.flatMap((line) => (/^[ $]|^--| {2}/.test(line) ? [line] : wrap(line, WIDTH)));
+    return [`${title}:`, ...wrapped.map((line) => `  ${line}`)].join('\n');
+  });
+  return [summary, usage, ...shown].join('\n\n');
+}
+
+function columns(rows: readonly (readonly [left: string, right: string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
+}

@@ -1,8 +1,7 @@
 import type { SandboxNotification } from '../sandbox/model/records';
-import { documentedKinds } from '../service/notifications';
+import type { documentedKinds } from '../service/notifications';
 import type { PayoutErrorCode } from '../service/notifications/payout';
 import { fixtureNotification } from '../testing/notification-request';
-import { unknownWord } from './failure';
 
 /** Identifies one refund, reversal or payout. */
 export interface Identity {
@@ -19,54 +18,50 @@ export interface SaleIdentity extends Identity {
 
 type ReversalEnd = 'PAID' | 'CANCELLED';
 
-/** The notifications about a sale that is reversed. The two of the reversal share its UUID. */
-export interface SampleReversal {
-  readonly pending: SandboxNotification;
-  readonly sale: SandboxNotification;
-  readonly ended: SandboxNotification;
-}
-
-/** The notifications about one sale. */
-export interface SampleSale {
+/** A paid sale, and the notifications about it. A sale of a sandbox is refunded or reversed when the method is called. */
+export interface Sale {
   readonly payment: SandboxNotification;
   /** A partial refund. Each has its own UUID; all have the `saleToken` of the sale. */
-  refund(amount: number, identity?: Identity): SandboxNotification;
-  reversal(end: ReversalEnd, identity?: Identity): SampleReversal;
+  refund(amount: number): Promise<SandboxNotification>;
+  /** The two notifications of the reversal share its UUID. */
+  reversal(end: ReversalEnd): Promise<Record<'pending' | 'sale' | 'ended', SandboxNotification>>;
+}
+
+/** What makes the refunds and reversals of a sale. */
+export interface Returns {
+  refund(amount: number): Promise<Identity>;
+  reversal(end: ReversalEnd): Promise<Identity>;
 }
 
 /** Makes notifications to send: the fixtures, each with an identity of its own. */
 export class Samples {
   #lastId = 1000;
 
-  /** A paid sale, and the notifications about it. */
-  sale(identity: SaleIdentity = this.#newSale(), end = ''): SampleSale {
-    const { id, uuid, amount: given } = identity;
-    const referenceCode = identity.referenceCode + end;
-    // Without an amount, that of the fixture stays.
-    const amount = given === undefined ? {} : { amount: given };
-    const originalAmount = given === undefined ? {} : { originalAmount: given };
-    const sale = { saleToken: uuid, referenceCode, ...amount };
+  /** A paid sale, and the notifications about it. Without an identity and returns of its own, they are invented. */
+  sale(identity: SaleIdentity = this.newSale(), returns: Returns = this.#invented): Sale {
+    const { id, uuid, referenceCode, amount } = identity;
+    // Without an amount, that of the fixtures stays.
+    const given = <Name extends string>(name: Name) => (amount === undefined ? {} : { [name]: amount });
+    const sale = { saleToken: uuid, referenceCode, ...given('amount') };
     return {
       payment: fixtureNotification('payment', sale),
-      refund: (refunded, { id, uuid: refundUUID } = this.newIdentity()) =>
-        fixtureNotification('refund', {
-          saleToken: uuid,
-          referenceCode,
-          ...originalAmount,
-          refund: { id, uuid: refundUUID, amount: refunded },
-        }),
-      reversal: (end, reversal = this.newIdentity()) => {
+      async refund(refunded) {
+        const refund = { ...(await returns.refund(refunded)), amount: refunded };
+        const fields = { saleToken: uuid, referenceCode, ...given('originalAmount'), refund };
+        return fixtureNotification('refund', fields);
+      },
+      async reversal(end) {
         const fields = {
-          ...reversal,
-          ...originalAmount,
-          ...(given === undefined ? {} : { reversedAmount: given }),
+          ...(await returns.reversal(end)),
+          ...given('originalAmount'),
+          ...given('reversedAmount'),
           sale: { id, uuid },
         };
-        const without = { ...fields, receipt: null };
+        const receipt = end === 'PAID' ? {} : { receipt: null };
         return {
-          pending: fixtureNotification('reversal', { ...without, status: 'PENDING' }),
+          pending: fixtureNotification('reversal', { ...fields, receipt: null, status: 'PENDING' }),
           sale: fixtureNotification('saleStatus', sale),
-          ended: fixtureNotification('reversal', { ...(end === 'PAID' ? fields : without), status: end }),
+          ended: fixtureNotification('reversal', { ...fields, ...receipt, status: end }),
         };
       },
     };
@@ -99,44 +94,14 @@ export class Samples {
     return { id: this.#lastId, uuid: crypto.randomUUID() };
   }
 
-  #newSale(): SaleIdentity {
+  /** @param end - the end of the order's identifier */
+  newSale(end = ''): SaleIdentity {
     const identity = this.newIdentity();
-    return { ...identity, referenceCode: `sandbox-${identity.uuid}` };
+    return { ...identity, referenceCode: `sandbox-${identity.uuid}${end}` };
   }
-}
 
-/** A kind that `trigger` can send. */
-export interface TriggerKind {
-  /** The kind as a listener of this library knows it. */
-  readonly kind: string;
-  readonly make: (samples: Samples) => SandboxNotification;
-}
-
-/** What `trigger` sends of the kinds that it does not simply send once. */
-const makers: Partial<Record<string, Readonly<Record<string, TriggerKind['make']>>>> = {
-  payment: { payment: (samples) => samples.sale().payment },
-  saleStatus: { 'sale-reversal': (samples) => samples.sale().reversal('PAID').sale },
-  reversal: { reversal: (samples) => samples.sale().reversal('PAID').pending },
-  refund: { refund: (samples) => samples.sale().refund(10) },
-  payout: {
-    payout: (samples) => samples.payout(),
-    'payout-failed': (samples) => samples.payout('PE0001'),
-  },
-};
-
-const triggers = new Map<string, TriggerKind>(
-  documentedKinds.flatMap((documented) => {
-    const { kind } = documented;
-    const made = makers[kind] ?? { [kind]: (samples: Samples) => samples.of(documented) };
-    return Object.entries(made).map(([name, make]) => [name, { kind, make }] as const);
-  }),
-);
-triggers.set('unrecognized', { kind: 'unrecognized', make: (samples) => samples.unrecognized() });
-
-export const triggerKinds = [...triggers.keys()];
-
-export function triggerKind(typed: string): TriggerKind {
-  const found = triggers.get(typed);
-  if (found !== undefined) return found;
-  throw unknownWord('kind', typed, triggerKinds);
+  readonly #invented: Returns = {
+    refund: async () => this.newIdentity(),
+    reversal: async () => this.newIdentity(),
+  };
 }

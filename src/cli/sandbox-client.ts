@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { Credentials } from '../service/credentials';
 import { sleep } from '../shared/time';
-import { PROGRAM } from './command';
+import { DEFAULT_SANDBOX, type Options } from './command';
 import { credentialsFromEnvironment, parseTarget } from './credentials';
-import { CliFailure } from './failure';
-import { DEFAULT_SANDBOX, type Options } from './options';
+import { CliFailure, failure } from './failure';
+import { isPortuguese, type Sentence } from './language';
 
 const TIMEOUT_MS = 10_000;
 /** How long a command waits for the first attempt of a notification. */
@@ -111,21 +111,22 @@ export class SandboxClient {
 
   /** Makes any call. @throws `CliFailure` with the sandbox's own message when the sandbox refuses */
   async call(method: string, path: string, body?: object): Promise<unknown> {
+    const url = this.#url;
     const response = await this.#fetch(method, path, body);
     const text = await response.text();
     const answer = parseJson(text);
     if (response.ok) return answer;
     if (response.status === 401) {
-      throw new CliFailure(
-        1,
-        `The sandbox at ${this.#url} expects other credentials: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to its pair.`,
+      throw failure(
+        'The sandbox at {url} expects other credentials: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to its pair.',
+        { url },
       );
     }
     const message = z.looseObject({ message: z.string() }).safeParse(answer).data?.message;
-    throw new CliFailure(
-      1,
-      message ??
-        `No sandbox of this version answers at ${this.#url} (HTTP ${response.status}). Is something else listening there?`,
+    if (message !== undefined) throw new CliFailure(1, message);
+    throw failure(
+      'No sandbox of this version answers at {url} (HTTP {status}). Is something else listening there?',
+      { url, status: response.status },
     );
   }
 
@@ -137,6 +138,7 @@ export class SandboxClient {
           'x-api-key': this.#credentials.apiKey,
           'x-api-token': this.#credentials.apiToken,
           'content-type': 'application/json',
+          'accept-language': isPortuguese() ? 'pt' : 'en',
         },
         // The sandbox never redirects, and a redirect must not carry the credentials to another host.
         redirect: 'manual',
@@ -144,45 +146,39 @@ export class SandboxClient {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (error) {
-      throw new CliFailure(1, describeFailure(error, this.#url));
+      // In our own words, because the platform's messages quote URLs and addresses.
+      const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
+      const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
+      const known = name === 'TimeoutError' ? name : message === 'bad port' ? message : String(code);
+      throw failure(unreachable[known] ?? 'The sandbox at {url} could not be reached ({code}).', {
+        url: this.#url,
+        code: code ?? 'fetch failed',
+        seconds: TIMEOUT_MS / 1000,
+      });
     }
   }
 }
+
+const unreachable: Readonly<Record<string, Sentence>> = {
+  TimeoutError:
+    'The sandbox at {url} did not answer within {seconds} s: the machine may be busy, or something else listens there.',
+  'bad port':
+    'No sandbox can be at {url}: `fetch` refuses to call that port. Start the sandbox on another one.',
+  ECONNREFUSED: 'The sandbox is not running at {url}: start it with `npx pix-automatic-sdk sandbox`.',
+};
 
 /** Checks the shape of the sandbox's answer. @throws `CliFailure` for any other shape */
 export function readAnswer<Answer>(schema: z.ZodMiniType<Answer>, answer: unknown): Answer {
   const { data } = schema.safeParse(answer);
   if (data !== undefined) return data;
-  throw new CliFailure(
-    1,
-    'The answer is not that of a sandbox of this version. Is something else listening there?',
-  );
+  throw failure('The answer is not that of a sandbox of this version. Is something else listening there?');
 }
 
 /** A client for the sandbox of `--sandbox`, or for the one on the default port. */
 export function connectSandbox(options: Options): SandboxClient {
   const text = options.text('sandbox') ?? DEFAULT_SANDBOX;
-  const { url, isDevelopment } = parseTarget('--sandbox', text, {
-    allowInsecureHttp: options.has('allow-insecure-http'),
-  });
+  const { url, isDevelopment } = parseTarget('--sandbox', text, options.has('allow-insecure-http'));
   return new SandboxClient(url, credentialsFromEnvironment(isDevelopment).credentials);
-}
-
-/** Says it in our own words, because the platform's messages quote URLs and addresses. */
-function describeFailure(error: unknown, url: string): string {
-  const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
-  const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
-  if (name === 'TimeoutError') {
-    return `The sandbox at ${url} did not answer within ${TIMEOUT_MS / 1000} s: the machine may be busy, or something else listens there.`;
-  }
-  if (message === 'bad port') {
-    return `No sandbox can be at ${url}: \`fetch\` refuses to call that port. Start the sandbox on another one.`;
-  }
-  if (code === 'ECONNREFUSED') {
-    return `The sandbox is not running at ${url}: start it with \`npx ${PROGRAM} sandbox\`.`;
-  }
-  const why = typeof code === 'string' ? code : 'the connection failed';
-  return `The sandbox at ${url} could not be reached (${why}).`;
 }
 
 function parseJson(text: string): unknown {

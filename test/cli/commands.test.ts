@@ -181,7 +181,7 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
     expect(played.stdout).toMatch(/^no-funds-three-times executado em order-1 .*: 5 etapas/);
     await run('notify', '--payload', '{"own":1}', '--query', 'type=own');
     expect(listener.received.at(-1)).toMatchObject({ url: '/webhooks?type=own', body: { own: 1 } });
-    expect((await run('notify', '--payload', '{own}')).stderr).toContain('to be JSON');
+    expect((await run('notify', '--payload', '{own}')).stderr).toContain('to be a JSON object');
     expect((await run('cancel', 'order-2')).stdout).toContain('Cancelled order-2');
     await run('reverse', 'order-1', '--amount', '5');
     expect((await run('complete-reversal')).stdout).toMatch(/^Reversal [\w-]{36}: R\$ 5\.00, PAID/);
@@ -313,7 +313,7 @@ describe.concurrent('a command about Pix:', { timeout: 60_000 }, () => {
   it('`explain` explains a code in both languages, and says when a code is not listed', async () => {
     const english = await runCli(['explain', 'am02', '--context', 'charge'], { LANG: 'C' });
     expect(english).toMatchObject({ status: 0, stdout: expect.stringMatching(/^AM02 \(charge\): /) });
-    const portuguese = await runCli(['explain', 'AM02', '--locale', 'pt-BR', '--json'], {});
+    const portuguese = await runCli(['explain', 'AM02', '--lang', 'pt', '--json'], {});
     expect(JSON.parse(portuguese.stdout).explanations[0]).toMatchObject({ context: 'charge', code: 'AM02' });
     expect(portuguese.stdout).not.toContain(english.stdout.split(': ')[1]);
     const unknown = await runCli(['explain', 'AM0'], {});

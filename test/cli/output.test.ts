@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { logLine } from '../../src/cli/commands/sandbox';
 import { printJson, visible } from '../../src/cli/output';
-import { logLine } from '../../src/cli/sandbox-output';
 import { fixtures } from '../../src/testing';
 import { credentials, runCli } from './run-cli';
 

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseArguments } from '../../src/cli/command';
 import { pageVerify } from '../../src/cli/commands/sandbox';
 import { effectsCode, verify } from '../../src/cli/commands/verify';
 import { CliFailure } from '../../src/cli/failure';
-import { parseArguments } from '../../src/cli/parse-arguments';
 import { SandboxClient } from '../../src/cli/sandbox-client';
 
 import type { Verdict } from '../../src/cli/verify/check';

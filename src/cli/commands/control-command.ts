@@ -1,54 +1,139 @@
 import * as z from 'zod/mini';
-import type { Control, Field, Subject } from '../../sandbox/controls/control';
+import type { Control, Field, Subject, Text } from '../../sandbox/controls/control';
 import { controls } from '../../sandbox/controls/controls';
-import type { Command } from '../command';
-import { didYouMean, usageFailure } from '../failure';
-import { choose, exitCodesOfMove, money, reportMove } from '../moves';
-import { languageOf, type Options, sandboxOptions } from '../options';
-import { connectSandbox } from '../sandbox-client';
+import { type Command, type OptionSpec, type Options, sandboxOptions } from '../command';
+import { didYouMean, failure, usageFailure } from '../failure';
+import { day, money, type Sentence, say } from '../language';
+import { paintAnswer, print, printJson, visible } from '../output';
+import { connectSandbox, type ListedDelivery, type ListedTransaction } from '../sandbox-client';
 
-const subjects: Readonly<Record<Subject, readonly [argument: string, without: string]>> = {
-  journey: ['uuid or referenceCode', 'The newest journey that is not paid yet.'],
-  'paid-journey': ['uuid or referenceCode', 'The newest transaction that is paid.'],
-  'scheduled-payment': [
-    'instruction id, or uuid or referenceCode of its journey',
-    'The next payment of the newest journey that has one scheduled. Of a journey: its next one.',
-  ],
-  reversal: ['uuid of the reversal', 'The newest reversal that is PENDING.'],
-  delivery: ['delivery id', 'The newest notification.'],
+/** What a command acts on. */
+interface Chosen {
+  /** For the control's path. */
+  readonly id: string;
+  readonly referenceCode?: string | undefined;
+  readonly amount?: number | undefined;
+  /** For `--json`. */
+  readonly identity: object;
+}
+
+/** How a command finds what it acts on: what is named, or else the newest that it can act on. */
+interface SubjectOfCommand {
+  readonly argument: Sentence;
+  readonly without: Sentence;
+  choose(transactions: readonly ListedTransaction[], named: string | undefined): Chosen;
+}
+
+const subjects: Readonly<Record<Exclude<Subject, 'delivery'>, SubjectOfCommand>> = {
+  journey: {
+    argument: 'uuid or referenceCode',
+    without: 'The newest journey that is not paid yet.',
+    choose: (transactions, named) => chooseJourney(transactions, named, 'PENDING'),
+  },
+  'paid-journey': {
+    argument: 'uuid or referenceCode',
+    without: 'The newest transaction that is paid.',
+    choose: (transactions, named) => chooseJourney(transactions, named, 'PAID'),
+  },
+  'scheduled-payment': {
+    argument: 'instruction id, or uuid or referenceCode of its journey',
+    without: 'The next payment of the newest journey that has one scheduled. Of a journey: its next one.',
+    choose: chooseScheduled,
+  },
+  reversal: {
+    argument: 'uuid of the reversal',
+    without: 'The newest reversal that is PENDING.',
+    choose(transactions, named) {
+      const reversals = transactions.flatMap(({ reversals }) => reversals);
+      const id = named ?? reversals.findLast(({ status }) => status === 'PENDING')?.uuid;
+      if (id !== undefined) return { id, identity: {} };
+      throw failure('No reversal is PENDING: `pix-automatic-sdk reverse` starts one.');
+    },
+  },
 };
 
-/** The commands of the controls that the command line has no command of its own for. */
-export const controlCommands: readonly Command[] = controls
-  .filter(({ typed }) => typed === undefined)
-  .map(commandOf);
+function chooseJourney(
+  transactions: readonly ListedTransaction[],
+  named: string | undefined,
+  wanted: 'PENDING' | 'PAID',
+): Chosen {
+  const found = findJourney(
+    transactions,
+    named,
+    ({ situation, isAuthorized }) => situation === wanted && !isAuthorized,
+  );
+  if (found !== undefined) {
+    const { uuid, referenceCode, amount } = found;
+    return { id: uuid, referenceCode, amount, identity: { uuid, referenceCode, amount } };
+  }
+  if (transactions.length === 0) {
+    throw failure(
+      'The sandbox has no journey yet: create one with `client.createRecurringCheckout`, pointed at the sandbox.',
+    );
+  }
+  throw wanted === 'PENDING'
+    ? failure('Every journey of the sandbox is paid or cancelled: create another one first.')
+    : failure('No transaction of the sandbox is paid: pay one with `pix-automatic-sdk pay`.');
+}
+
+/** The transaction with that uuid or reference code. Without one, the newest that fits. */
+function findJourney(
+  transactions: readonly ListedTransaction[],
+  named: string | undefined,
+  fits: (transaction: ListedTransaction) => boolean,
+): ListedTransaction | undefined {
+  if (named === undefined) return transactions.findLast(fits);
+  const found = transactions.findLast(({ uuid, referenceCode }) => uuid === named || referenceCode === named);
+  if (found !== undefined) return found;
+  const names = transactions.flatMap(({ uuid, referenceCode }) => [referenceCode, uuid]);
+  throw failure(
+    'No transaction of the sandbox has that uuid or reference code.{hint} `pix-automatic-sdk list` shows them all.',
+    { hint: didYouMean(named, names) },
+  );
+}
+
+function chooseScheduled(transactions: readonly ListedTransaction[], named: string | undefined): Chosen {
+  const isScheduled = ({ status }: { status?: string | undefined }) => status === 'SCHEDULED';
+  const byId = transactions.find(({ scheduledPayments }) =>
+    scheduledPayments.some(({ instructionId }) => instructionId === named),
+  );
+  const journey =
+    byId ?? findJourney(transactions, named, ({ scheduledPayments }) => scheduledPayments.some(isScheduled));
+  const id = byId === undefined ? journey?.scheduledPayments.find(isScheduled)?.instructionId : named;
+  if (journey === undefined || id === undefined)
+    throw failure('No payment is scheduled: `pix-automatic-sdk pay` schedules the payments of a journey.');
+  const { uuid, referenceCode } = journey;
+  return { id, referenceCode, identity: { uuid, referenceCode } };
+}
 
 const result = z.looseObject({
   uuid: z.optional(z.string()),
   instructionId: z.optional(z.string()),
+  dueDate: z.optional(z.string()),
   amount: z.optional(z.number()),
 });
 
 function commandOf(control: Control): Command {
-  const { name, about, subject, path, method, example = {} } = control;
+  const { name, about, path, method, example = {} } = control;
+  const subject = subjects[control.subject as keyof typeof subjects] as SubjectOfCommand | undefined;
   const fields = Object.entries(control.fields).filter(([, { isForScripts }]) => isForScripts !== true);
-  const words = Object.entries(example).flatMap(([field, value]) => [
-    `--${optionName(field)}`,
-    inShell(value),
-  ]);
+  const words = Object.entries(example).map(([field, value]) => `--${optionName(field)} ${inShell(value)}`);
+  const needsOption = fields.some(([, { schema }]) => !schema.safeParse(undefined).success);
   return {
     name,
-    summary: about[0].replaceAll('`', ''),
-    arguments: subject === undefined ? [] : [{ name: subjects[subject][0], isRequired: false }],
+    summary: about,
+    arguments: subject === undefined ? [] : [{ name: subject.argument, isRequired: false }],
     options: {
       ...Object.fromEntries(fields.map(([field, definition]) => [optionName(field), optionOf(definition)])),
       ...sandboxOptions,
     },
-    examples: [name, ...(words.length === 0 ? [] : [[name, ...words].join(' ')])].slice(
-      needsOption(fields) ? 1 : 0,
-    ),
-    notes: subject === undefined ? [] : [{ title: 'Without an argument', lines: [subjects[subject][1]] }],
-    exitCodes: exitCodesOfMove('done'),
+    examples: [...(needsOption ? [] : [name]), ...(words.length === 0 ? [] : [[name, ...words].join(' ')])],
+    notes: () =>
+      subject === undefined ? [] : [{ title: say('Without an argument'), lines: [say(subject.without)] }],
+    exitCodes: [
+      'done, and every notification sent was answered with 200',
+      'refused, or a notification was not answered with 200',
+    ],
     async run({ args, options }) {
       const body = Object.fromEntries(
         fields.map(([field, definition]) => [field, enteredValue(optionName(field), definition, options)]),
@@ -56,34 +141,52 @@ function commandOf(control: Control): Command {
       if (body['complete'] && body['cancel'])
         throw usageFailure('Expected `--complete` or `--cancel`, not both.');
       const sandbox = connectSandbox(options);
-      const chosen = subject === undefined ? undefined : await choose(sandbox, subject, args[0]);
+      const chosen = subject?.choose(await sandbox.transactions(), args[0]);
       const target = path.replace(':id', encodeURIComponent(chosen?.id ?? ''));
       const { result: answer, deliveries } = await sandbox.move(method, target, body);
-      const { uuid, instructionId, amount = chosen?.amount } = result.parse(answer);
-      const language = languageOf(options);
-      const values: Readonly<Record<string, unknown>> = {
+      const { uuid, instructionId, dueDate, amount = chosen?.amount } = result.parse(answer);
+      const summary = say(control.done ?? control.label, {
         ...Object(answer),
         reference: chosen?.referenceCode ?? Object(answer).referenceCode,
-        uuid: chosen?.uuid ?? instructionId ?? uuid,
+        uuid: chosen?.id ?? instructionId ?? uuid,
         result: uuid,
-        amount: amount === undefined ? undefined : money(amount, language),
-        outcome: body['fail'] === undefined ? 'made' : `failed with ${body['fail']}`,
+        dueDate: dueDate && day(dueDate),
+        amount: amount === undefined ? '' : money(amount),
+        outcome: body['fail'] === undefined ? say('made') : say('failed with {code}', { code: body['fail'] }),
         name: body['name'],
-      };
-      return reportMove({
-        summary: fill(control.done?.[language] ?? control.label[language], values),
-        details: scheduledLines(answer),
-        data: { ...chosen?.identity, ...control.data?.(Object(answer)) },
-        deliveries,
-        language,
-        json: options.has('json'),
       });
+      if (options.has('json')) {
+        const notifications = deliveries.map(({ id, kind, status, attempts }) => {
+          const { httpStatus, error, durationMs } = attempts.at(-1) ?? {};
+          return { delivery: id, kind, status, httpStatus, error, durationMs };
+        });
+        printJson({ ...chosen?.identity, ...control.data?.(Object(answer)), notifications }, 2);
+      } else {
+        print(visible(summary));
+        for (const line of scheduledLines(answer)) print(`  ${visible(line)}`);
+        if (deliveries.length === 0) print(`  ${say(NOTHING_SENT)}`);
+        for (const delivery of deliveries) print(deliveryLine(delivery));
+      }
+      return deliveries.every(({ attempts }) => attempts.at(-1)?.httpStatus === 200) ? 0 : 1;
     },
   };
 }
 
-function needsOption(fields: readonly (readonly [string, Field])[]): boolean {
-  return fields.some(([, { schema }]) => !schema.safeParse(undefined).success);
+const NOTHING_SENT =
+  'No notification was sent. Either this sends none, or the sandbox has no listener: start it with --webhook-url.';
+
+/** One line for a notification, with the response to its last attempt. */
+export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
+  const attempt = attempts.at(-1);
+  const name = `  → ${visible(`${kind} ${id}`)}  `;
+  if (attempt === undefined) return name + say('on its way');
+  const endings: Readonly<Record<string, Sentence>> = {
+    pending: 'will be retried',
+    delivered: 'delivered',
+    'given-up': 'given up',
+  };
+  const ending = endings[status];
+  return `${name}${paintAnswer(attempt)}  ${attempt.durationMs} ms  ${ending === undefined ? visible(status) : say(ending)}`;
 }
 
 /** `authorizeOnly` is `--authorize-only`. */
@@ -91,12 +194,17 @@ export function optionName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function optionOf({ input, label, choices }: Field) {
-  const about = choices === undefined ? label[0] : `${label[0]}: ${choices.join(', ')}`;
-  const value = { text: 'text', amount: 'n', number: 'n', json: 'json', choice: 'name', flag: undefined }[
-    input
-  ];
-  return value === undefined ? { about } : { value, about };
+const valueNames = {
+  text: 'text',
+  amount: 'n',
+  number: 'n',
+  json: 'json',
+  choice: 'name',
+  flag: undefined,
+} as const;
+
+function optionOf({ input, label, choices }: Field): OptionSpec {
+  return { value: valueNames[input], about: label satisfies Text, choices };
 }
 
 /** What was typed for a field. @throws `CliFailure` for a value that cannot be meant */
@@ -105,42 +213,24 @@ function enteredValue(name: string, { input, schema, choices = [] }: Field, opti
   const text = options.text(name);
   if (text === undefined) {
     if (schema.safeParse(undefined).success) return undefined;
-    throw usageFailure(`Expected \`--${name}\`${input === 'amount' ? `, such as \`--${name} 150\`` : ''}.`);
+    throw usageFailure('Expected `--{name}`. The help has an example.', { name });
   }
-  switch (input) {
-    case 'amount':
-      return options.amount(name);
-    case 'number':
-      return options.integer(name, { least: 1, most: 1_000_000, otherwise: 1 });
-    case 'json':
-      return parseJson(name, text);
-    case 'choice': {
-      const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-      if (found !== undefined) return found;
-      throw usageFailure(
-        `Expected \`--${name}\` to be one of ${choices.join(', ')}.${didYouMean(text, choices)}`,
-      );
-    }
-    default:
-      return text;
-  }
-}
-
-function parseJson(name: string, text: string): unknown {
+  if (input === 'amount') return options.amount(name);
+  if (input === 'number') return options.integer(name, { least: 1, most: 1_000_000 });
+  if (input === 'choice') return options.oneOf(name, choices);
+  if (input === 'text') return text;
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (schema.safeParse(value).success) return value;
   } catch {
-    throw usageFailure(`Expected \`--${name}\` to be JSON.`);
+    // Not JSON.
   }
+  throw usageFailure('Expected `--{name}` to be a JSON object.', { name });
 }
 
 function inShell(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return /^[\w.:/=-]+$/.test(text) ? text : `'${text}'`;
-}
-
-function fill(template: string, values: Readonly<Record<string, unknown>>): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_mark, name) => String(values[name] ?? ''));
 }
 
 const schedule = z.looseObject({
@@ -150,7 +240,12 @@ const schedule = z.looseObject({
 /** The payments that `pay` has scheduled. */
 function scheduledLines(answer: unknown): string[] {
   const { data } = schedule.safeParse(answer);
-  return (data?.scheduledPayments ?? []).map(
-    ({ instructionId, dueDate }) => `scheduled: ${instructionId}, due ${dueDate}`,
+  return (data?.scheduledPayments ?? []).map(({ instructionId, dueDate }) =>
+    say('scheduled: {id}, due {date}', { id: instructionId, date: day(dueDate) }),
   );
 }
+
+/** The commands of the controls that the command line has no command of its own for. */
+export const controlCommands: readonly Command[] = controls
+  .filter(({ typed }) => typed === undefined)
+  .map(commandOf);

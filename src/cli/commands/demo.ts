@@ -1,30 +1,36 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { renderUnicodeCompact } from 'uqr';
-import { PaymentsError } from '../../errors';
+import { PaymentsClient } from '../../client/payments-client';
+import { ApiError, isCallError, PaymentsError } from '../../errors';
 import { withoutPointer } from '../../errors/payments-error';
-import type { Command } from '../command';
-import { CliFailure } from '../failure';
-import { jsonOption } from '../options';
+import { JourneyJournal, MemoryJourneyRecords } from '../../journal';
+import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox';
+import { startSandbox } from '../../sandbox/start-sandbox';
+import type { PaymentNotification } from '../../service/notifications/sale';
+import type { RecurringCheckoutRequest } from '../../service/operations/create-recurring-checkout';
+import { MemoryStore } from '../../stores/memory-store';
+import { createWebhookHandler } from '../../webhooks/handler';
+import { toNodeListener } from '../../webhooks/node';
+import { type Command, jsonOption } from '../command';
+import { failure } from '../failure';
+import { day, decimal, isPortuguese, money, type Sentence, say } from '../language';
 import { paint, print, printJson } from '../output';
-import { type Breakage, type DemoOutput, ExpectationError, runDemo } from '../run-demo';
+
+/** A way to make a step go wrong, to see that the demo notices. */
+interface Breakage {
+  readonly options?: SandboxOptions;
+  prepare?(sandbox: Sandbox): void;
+}
 
 /** By the step that breaks: `demo --break query`. */
 const breakages: Readonly<Record<string, Breakage>> = {
-  create: {
-    prepare: (sandbox) => sandbox.fault('createRecurringCheckout', { kind: 'status', status: 502 }),
-  },
-  notification: {
-    prepare: (sandbox) => sandbox.setWebhookUrl(undefined),
-  },
-  query: {
-    prepare: (sandbox) => sandbox.fault('getTransaction', { kind: 'body-status', status: 999 }),
-  },
-  cancel: {
-    prepare: (sandbox) => sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 504 }),
-  },
-  refusal: {
-    options: { inventions: { repeatedCancellation: 'success' } },
-  },
+  create: { prepare: (sandbox) => sandbox.fault('createRecurringCheckout', { kind: 'status', status: 502 }) },
+  notification: { prepare: (sandbox) => sandbox.setWebhookUrl(undefined) },
+  query: { prepare: (sandbox) => sandbox.fault('getTransaction', { kind: 'body-status', status: 999 }) },
+  cancel: { prepare: (sandbox) => sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 504 }) },
+  refusal: { options: { inventions: { repeatedCancellation: 'success' } } },
   journal: {
     prepare(sandbox) {
       sandbox.fault('createRecurringCheckout', { kind: 'latency', ms: 0 });
@@ -39,40 +45,54 @@ export const demo: Command = {
   summary: 'Show the whole job on this machine: create, pay, be notified, query, cancel',
   arguments: [],
   options: {
-    break: { value: 'step', about: `Break a step, to see that the demo notices it: ${names.join(', ')}` },
+    break: { value: 'step', about: 'Break a step, to see that the demo notices it', choices: names },
     json: jsonOption,
   },
   examples: ['demo', 'demo --break query'],
-  notes: [
+  notes: () => [
     {
-      title: 'Network',
-      lines: ['Nothing leaves this machine: the demo starts a sandbox and a listener of its own.'],
+      title: say('Network'),
+      lines: [say('Nothing leaves this machine: the demo starts a sandbox and a listener of its own.')],
     },
   ],
   exitCodes: ['all seven steps went as they should', 'a step did not'],
   async run({ options }) {
     const step = options.oneOf('break', names);
-    const breakage = step === undefined ? {} : breakages[step];
     const started = performance.now();
     const steps: DemoStep[] = [];
     const json = options.has('json');
     try {
-      await runDemo(json ? recorder(steps) : terminal, breakage);
+      await runDemo(json ? recorder(steps) : terminal, step === undefined ? {} : breakages[step]);
     } catch (error) {
-      if (!(error instanceof ExpectationError || error instanceof PaymentsError)) throw error;
-      throw new CliFailure(1, `The demo failed: ${withoutPointer(error.message)}`);
+      if (error instanceof ExpectationError)
+        throw failure('The demo failed: expected {what}.', { what: error.message });
+      if (!(error instanceof PaymentsError)) throw error;
+      // The client's own messages are English.
+      const inPortuguese = `\`${error.code}\`${error instanceof ApiError ? `, HTTP ${error.httpStatus}` : ''}.`;
+      throw failure('The demo failed: {error}', {
+        error: isPortuguese() ? inPortuguese : withoutPointer(error.message),
+      });
     }
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const seconds = decimal((performance.now() - started) / 1000, 1);
     if (json) printJson({ ok: true, steps }, 2);
-    else print(`\n${paint('green', `All seven steps went as they should, in ${seconds} s.`)}`);
+    else
+      print(`\n${paint('green', say('All seven steps went as they should, in {seconds} s.', { seconds }))}`);
     return 0;
   },
 };
 
+/** Where the demo reports its steps: the terminal, or a list for `--json`. */
+interface DemoOutput {
+  heading(text: string): void;
+  line(label: string, value: string): void;
+  /** Draws the QR code of this text. */
+  picture(text: string): void;
+}
+
 const LABEL_WIDTH = 14;
 
 /** A step as `--json` prints it. */
-export interface DemoStep {
+interface DemoStep {
   readonly title: string;
   readonly lines: { readonly label: string; readonly value: string }[];
 }
@@ -104,4 +124,172 @@ function recorder(steps: DemoStep[]): DemoOutput {
     line: (label, value) => steps.at(-1)?.lines.push({ label, value }),
     picture: () => undefined,
   };
+}
+
+const credentials = { apiKey: 'demo-api-key', apiToken: 'demo-api-token' };
+
+/** Ends the demo even if a step hangs. */
+const TIME_LIMIT_MS = 15_000;
+
+const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number } = {
+  currency: 'BRL',
+  amount: 59.7,
+  maxAge: 30,
+  shopper: {
+    id: 'shopper-1',
+    name: 'Ana de Souza',
+    email: 'ana@example.com',
+    document: { type: 'CPF', number: '12345678909' },
+    phone: { type: 'MOBILE', number: '11999990000' },
+  },
+  recurrence: {
+    planId: 'coffee-club',
+    immediatePayment: true,
+    amount: { recurrenceAmount: 29.9 },
+    calendar: { periodicity: 'MONTHLY' },
+    retry: true,
+  },
+};
+
+/** Runs the demo over real HTTP on this machine. Rejects when a step does not go as it should. */
+async function runDemo(output: DemoOutput, { options, prepare }: Breakage = {}): Promise<void> {
+  const listener = await startListener();
+  const sandbox = await startSandbox({
+    ...options,
+    credentials,
+    webhookUrl: listener.url,
+    // The service retries after a minute, which is too long for a demo.
+    retryIntervalMs: 200,
+  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    const overdue = () => reject(new ExpectationError(say('the demo to take less than 15 s')));
+    timer = setTimeout(overdue, TIME_LIMIT_MS);
+  });
+  try {
+    prepare?.(sandbox);
+    await Promise.race([takeSteps(sandbox, listener, output), tooLong]);
+  } finally {
+    clearTimeout(timer);
+    await Promise.all([sandbox.close(), listener.close()]);
+  }
+}
+
+/** A merchant's listener: verifies, parses, and keeps the payments it has processed. */
+async function startListener() {
+  const payments: PaymentNotification[] = [];
+  const handler = createWebhookHandler({
+    credentials,
+    store: new MemoryStore(),
+    on: { payment: (notification) => void payments.push(notification) },
+    // No reports: the demo prints the listener's responses, which show what was refused.
+    onReport: () => {},
+  });
+  const server = createServer(toNodeListener(handler));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    payments,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+type Listener = Awaited<ReturnType<typeof startListener>>;
+
+/** The seven steps. @throws `ExpectationError` when one does not go as it should */
+async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutput): Promise<void> {
+  const heading = (text: Sentence) => output.heading(say(text));
+  const line = (label: Sentence | '', value: string) => output.line(label && say(label), value);
+
+  heading('1. Start a local sandbox of the service, and a listener like that of your backend');
+  line('sandbox', sandbox.url);
+  line('listener', listener.url);
+
+  heading('2. Create a recurring-payment journey');
+  const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
+  const { response: journey } = await client.createRecurringCheckout({
+    ...order,
+    referenceCode: `demo-${Date.now()}`,
+  });
+  const text = journey.instructions.qrCode.plain;
+  expect(typeof text === 'string' && text !== '', 'a QR code');
+  line('transaction', journey.uuid);
+  line('amount', say('{now} now, then {later} a month', { now: money(order.amount), later: money(29.9) }));
+  output.picture(text);
+  line('copy & paste', text);
+  line('', say('It can be scanned, but no bank will pay it: it points to a host that does not exist.'));
+
+  heading('3. The payer pays, and the listener is notified');
+  const [scheduled] = sandbox.pay(journey.uuid);
+  await sandbox.idle();
+  const [notification] = listener.payments;
+  const { httpStatus, durationMs } = sandbox.deliveries[0]?.attempts[0] ?? {};
+  expect(
+    notification?.payload.saleToken === journey.uuid,
+    'a verified payment notification of this transaction',
+  );
+  line('credentials', say('verified'));
+  line('kind', notification.kind);
+  line('newStatus', notification.payload.newStatus);
+  line('key', notification.key);
+  line('answered', say('HTTP {status} after {ms} ms', { status: httpStatus, ms: durationMs }));
+  const forged = await fetch(listener.url, { method: 'POST', body: JSON.stringify(notification.raw) });
+  expect(forged.status === 401 && listener.payments.length === 1, 'a forged notification to be refused');
+  line('forged one', say('HTTP {status}, not acted on', { status: forged.status }));
+
+  heading('4. Query the transaction');
+  const transaction = await client.getTransaction(journey.uuid);
+  expect(transaction.situation === 'PAID', 'the transaction to be PAID');
+  line('situation', transaction.situation);
+  line('total', money(transaction.total ?? 0));
+
+  heading('5. Cancel a scheduled payment');
+  expect(scheduled !== undefined, 'a scheduled payment');
+  const cancelled = await client.cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' });
+  expect(cancelled.status === 0, 'the cancellation to succeed');
+  line('due', day(scheduled.dueDate));
+  line('answer', `${cancelled.status} ${cancelled.message}`);
+
+  heading('6. Cancel it again: the service refuses, and the error says what that means');
+  const error = await client
+    .cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' })
+    .catch((reason: unknown) => reason);
+  expect(error instanceof ApiError && error.outcome === 'refused', 'an ApiError with outcome `refused`');
+  line('code', error.code);
+  line('outcome', error.outcome);
+  line('HTTP status', String(error.httpStatus));
+  // The client and the service speak English.
+  if (!isPortuguese()) {
+    line('message', error.message);
+    line('service says', error.serviceMessage ?? '');
+  }
+
+  heading('7. An answer is lost after its effect, and the payer still gets one QR code');
+  const records = new MemoryJourneyRecords();
+  const journal = new JourneyJournal({ client, records });
+  const orderKey = `demo-journal-${Date.now()}`;
+  sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
+  const lost = await journal.open(orderKey, order).catch((reason: unknown) => reason);
+  expect(isCallError(lost) && lost.outcome === 'unknown', 'a lost answer');
+  line('first call', `${lost.code}, outcome ${lost.outcome}`);
+  const shown = await Promise.all([journal.open(orderKey, order), journal.open(orderKey, order)]);
+  const qrCodes = new Set(shown.map(({ qrCode }) => qrCode.plain));
+  expect(qrCodes.size === 1, 'one QR code');
+  line('two more', say('2 calls at once, 1 QR code'));
+  for (const { attempt, referenceCode, state } of (await records.read(orderKey)).attempts) {
+    output.line(say('attempt {number}', { number: attempt }), `${referenceCode}: ${state}`);
+  }
+}
+
+/** A step of the demo did not go as it should. */
+class ExpectationError extends Error {}
+
+/** @throws `ExpectationError` unless the expectation is met */
+function expect(isMet: boolean, expectation: Sentence): asserts isMet {
+  if (!isMet) throw new ExpectationError(say(expectation));
 }

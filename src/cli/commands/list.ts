@@ -1,24 +1,13 @@
 import * as z from 'zod/mini';
-import type { Command } from '../command';
-import { deliveryLine, money } from '../moves';
-import { type Language, languageOf, sandboxOptions } from '../options';
+import { type Command, sandboxOptions } from '../command';
+import { day, money, say } from '../language';
 import { paint, print, printJson, visible } from '../output';
 import { connectSandbox, type ListedTransaction, readAnswer } from '../sandbox-client';
+import { deliveryLine } from './control-command';
 
 const listenerAnswer = z.object({
   webhookUrl: z.optional(z.union([z.string(), z.record(z.string(), z.string())])),
 });
-
-const texts = {
-  noTransactions: ['No transactions yet.', 'Nenhuma transação ainda.'],
-  transactions: ['Transactions', 'Transações'],
-  noNotifications: ['No notifications yet.', 'Nenhuma notificação ainda.'],
-  notifications: ['Notifications', 'Notificações'],
-  listener: ['Listener', 'Listener'],
-  none: ['none: nothing is sent', 'nenhum: nada é enviado'],
-  armed: ['Armed fault', 'Falha armada'],
-  older: ['older ones are not shown: --limit shows more.', 'mais antigas não aparecem: --limit mostra mais.'],
-} as const;
 
 export const list: Command = {
   name: 'list',
@@ -33,14 +22,16 @@ export const list: Command = {
     ...sandboxOptions,
   },
   examples: ['list', 'list order-10 --state PAID --limit 5', 'list --json'],
-  notes: [
-    { title: 'Order', lines: ['The newest come last. Payloads are left out: they hold personal data.'] },
+  notes: () => [
+    {
+      title: say('Order'),
+      lines: [say('The newest come last. Payloads are left out: they hold personal data.')],
+    },
   ],
   exitCodes: ['listed', 'the sandbox cannot be reached'],
   async run({ args, options }) {
-    const limit = options.integer('limit', { least: 1, most: 1_000_000, otherwise: 50 });
+    const limit = options.integer('limit', { least: 1, most: 1_000_000 }) ?? 50;
     const state = options.oneOf('state', ['PENDING', 'PAID', 'CANCELLED']);
-    const language = languageOf(options);
     const wanted = (args[0] ?? '').toLowerCase();
     const sandbox = connectSandbox(options);
     const found = (await sandbox.transactions()).filter(
@@ -62,35 +53,46 @@ export const list: Command = {
       printJson({ transactions, deliveries: shown, webhookUrl: listener, faults }, 2);
       return 0;
     }
-    const older = (count: number) => {
-      if (count > 0) print(paint('dim', `  ${count} ${texts.older[language]}`));
-    };
-    print(paint('bold', texts[transactions.length === 0 ? 'noTransactions' : 'transactions'][language]));
-    older(found.length - transactions.length);
-    for (const transaction of transactions)
-      for (const line of describe(transaction, language)) print(`  ${line}`);
-    print(paint('bold', texts[deliveries.length === 0 ? 'noNotifications' : 'notifications'][language]));
-    older(sent.length - deliveries.length);
-    for (const delivery of deliveries) print(deliveryLine(delivery));
+    printPart(
+      transactions.length === 0 ? say('No transactions yet.') : say('Transactions'),
+      found.length - transactions.length,
+      transactions.flatMap(describe),
+    );
+    printPart(
+      deliveries.length === 0 ? say('No notifications yet.') : say('Notifications'),
+      sent.length - deliveries.length,
+      deliveries.map(deliveryLine),
+    );
     const urls = typeof listener === 'object' ? JSON.stringify(listener) : listener;
-    print(`${paint('bold', texts.listener[language])}: ${visible(urls ?? texts.none[language])}`);
+    print(`${paint('bold', 'Listener')}: ${visible(urls ?? say('none: nothing is sent'))}`);
     for (const { operation, fault } of faults) {
-      print(visible(`${texts.armed[language]}: ${operation} ${fault.kind} (\`fault --clear\`)`));
+      print(visible(`${say('Armed fault')}: ${operation} ${fault.kind} (\`fault --clear\`)`));
     }
     return 0;
   },
 };
 
-function describe(
-  { uuid, referenceCode, situation, amount, scheduledPayments }: ListedTransaction,
-  language: Language,
-): string[] {
+function printPart(title: string, older: number, lines: readonly string[]): void {
+  print(paint('bold', title));
+  if (older > 0) {
+    print(paint('dim', `  ${say('{older} older ones are not shown: --limit shows more.', { older })}`));
+  }
+  for (const line of lines) print(line);
+}
+
+function describe({
+  uuid,
+  referenceCode,
+  situation,
+  amount,
+  scheduledPayments,
+}: ListedTransaction): string[] {
+  const state = paint(situation === 'PAID' ? 'green' : 'yellow', visible(situation));
   return [
-    `${visible(referenceCode)}  ${paint(situation === 'PAID' ? 'green' : 'yellow', visible(situation))}  ${money(amount, language)}  ${visible(uuid)}`,
-    ...scheduledPayments.map(({ instructionId, dueDate, status }) =>
-      visible(
-        ['  scheduled', instructionId, dueDate, status].filter((part) => part !== undefined).join('  '),
-      ),
-    ),
+    `  ${visible(referenceCode)}  ${state}  ${money(amount)}  ${visible(uuid)}`,
+    ...scheduledPayments.map(({ instructionId, dueDate, status }) => {
+      const parts = [`    ${say('scheduled')}`, instructionId, dueDate && day(dueDate), status];
+      return visible(parts.filter((part) => part !== undefined).join('  '));
+    }),
   ];
 }

@@ -1,7 +1,7 @@
-import { type BrCode, BrCodeError, readBrCode } from '../../pix/br-code';
-import type { Command } from '../command';
-import { CliFailure } from '../failure';
-import { jsonOption } from '../options';
+import { type BrCode, BrCodeError, type BrCodeErrorCode, readBrCode } from '../../pix/br-code';
+import { type Command, jsonOption } from '../command';
+import { failure } from '../failure';
+import { decimal, type Sentence, say } from '../language';
 import { print, printJson, visible } from '../output';
 
 export const readQr: Command = {
@@ -17,7 +17,8 @@ export const readQr: Command = {
       printJson(code, 2);
       return 0;
     }
-    for (const [label, value] of lines(code)) print(`${label.padEnd(12)} ${visible(value)}`);
+    for (const [label, value] of lines(code))
+      if (value !== undefined) print(`${say(label).padEnd(12)} ${visible(value)}`);
     return 0;
   },
 };
@@ -26,30 +27,38 @@ function read(text: string): BrCode {
   try {
     return readBrCode(text);
   } catch (error) {
-    if (error instanceof BrCodeError) throw new CliFailure(1, error.message);
-    throw error;
+    if (!(error instanceof BrCodeError)) throw error;
+    const { code, offset } = error;
+    throw failure('BR Code, position {offset}: {problem}', { offset, problem: say(problems[code]) });
   }
 }
 
-const journeys = {
-  2: 'authorizes only',
-  3: 'authorizes, and pays at once',
-  4: 'authorizes, and pays a charge with a due date',
+const problems: Readonly<Record<BrCodeErrorCode, Sentence>> = {
+  not_a_br_code: 'a BR Code starts with 000201, without white space before it.',
+  bad_tag: 'expected a tag of two digits.',
+  bad_length: 'expected the length of a tag, two digits.',
+  cut_short: 'the text ends too early. Copy all of it.',
+  repeated_tag: 'a tag is there twice.',
+  no_checksum: 'it does not end with its checksum, tag 63. Copy all of it.',
+  text_after_checksum: 'there is text after the checksum, tag 63.',
+  wrong_checksum: 'the checksum does not match: the text was changed, perhaps to lower case. Copy it again.',
 };
 
-function lines(code: BrCode): [label: string, value: string][] {
+const journeys = {
+  2: '2: authorizes only',
+  3: '3: authorizes, and pays at once',
+  4: '4: authorizes, and pays a charge with a due date',
+} as const;
+
+function lines(code: BrCode): [label: Sentence, value: string | undefined][] {
   const { journey, amount, currency = '', chargeUrl, recurrenceUrl, merchantName, merchantCity, txid } = code;
-  const all: [string, string | undefined][] = [
-    [
-      'journey',
-      journey === undefined ? 'none: a plain Pix, without a recurrence' : `${journey}: ${journeys[journey]}`,
-    ],
-    ['amount', amount === undefined ? undefined : `${amount.toFixed(2)} ${currency}`],
+  return [
+    ['journey', say(journey === undefined ? 'none: a plain Pix, without a recurrence' : journeys[journey])],
+    ['amount', amount === undefined ? undefined : `${decimal(amount)} ${currency}`],
     ['merchant', merchantName],
     ['city', merchantCity],
     ['txid', txid],
     ['charge', chargeUrl],
     ['recurrence', recurrenceUrl],
   ];
-  return all.filter((line): line is [string, string] => line[1] !== undefined);
 }

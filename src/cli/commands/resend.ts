@@ -1,6 +1,6 @@
-import { type Command, PROGRAM } from '../command';
-import { CliFailure, didYouMean } from '../failure';
-import { sandboxOptions } from '../options';
+import { type Command, sandboxOptions } from '../command';
+import { didYouMean, failure } from '../failure';
+import { say } from '../language';
 import { paintAnswer, print, printJson } from '../output';
 import { attempt, connectSandbox, readAnswer } from '../sandbox-client';
 
@@ -10,21 +10,25 @@ export const resend: Command = {
   arguments: [{ name: 'delivery id', isRequired: false }],
   options: sandboxOptions,
   examples: ['resend', 'resend delivery-3'],
-  notes: [{ title: 'Without an argument', lines: ['The newest notification.'] }],
+  notes: () => [{ title: say('Without an argument'), lines: [say('The newest notification.')] }],
   exitCodes: ['answered with 200', 'not answered with 200, or there is no such notification'],
   async run({ args, options }) {
     const sandbox = connectSandbox(options);
     const ids = (await sandbox.deliveries()).map((delivery) => delivery.id);
     const id = args[0] ?? ids.at(-1);
-    if (id === undefined) throw new CliFailure(1, 'The sandbox has sent no notification yet.');
+    if (id === undefined) throw failure('The sandbox has sent no notification yet.');
     if (!ids.includes(id)) {
-      const hint = didYouMean(id, ids);
-      throw new CliFailure(1, `The sandbox has no such delivery.${hint} \`${PROGRAM} list\` shows them all.`);
+      throw failure('The sandbox has no such delivery.{hint} `pix-automatic-sdk list` shows them all.', {
+        hint: didYouMean(id, ids),
+      });
     }
     const answer = await sandbox.call('POST', `/sandbox/deliveries/${encodeURIComponent(id)}/redeliver`);
     const { httpStatus, error, durationMs } = readAnswer(attempt, answer);
     if (options.has('json')) printJson({ delivery: id, httpStatus, error, durationMs }, 2);
-    else print(`Sent ${id} once more: ${paintAnswer({ httpStatus, error })}, ${durationMs} ms`);
+    else {
+      const result = paintAnswer({ httpStatus, error });
+      print(say('Sent {id} once more: {result}, {durationMs} ms', { id, result, durationMs }));
+    }
     return httpStatus === 200 ? 0 : 1;
   },
 };

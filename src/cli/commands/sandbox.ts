@@ -1,17 +1,18 @@
+import { isLoopback } from '../../client/base-url';
 import { ConfigurationError } from '../../errors';
+import { redactor } from '../../sandbox/credentials';
 import type { SandboxLogEntry } from '../../sandbox/log';
 import type { Verify } from '../../sandbox/page/page-state';
 import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox';
 import { type SandboxExtras, startSandboxWith } from '../../sandbox/start-sandbox';
 import type { Credentials } from '../../service/credentials';
 import { LONGEST_TIMER_MS } from '../../shared/time';
-import type { Command } from '../command';
-import { credentialsFromEnvironment, parseTarget, type TargetOptions } from '../credentials';
-import { CliFailure } from '../failure';
-import { DEFAULT_PORT, insecureHttpOption } from '../options';
-import { print, printJson } from '../output';
+import { type Command, DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption } from '../command';
+import { type ChosenCredentials, credentialsFromEnvironment, parseTarget } from '../credentials';
+import { CliFailure, failure } from '../failure';
+import { decimal, inLanguage, say } from '../language';
+import { paint, paintAnswer, print, printJson, visible } from '../output';
 import { SandboxClient } from '../sandbox-client';
-import { logLine, logRecord, welcome } from '../sandbox-output';
 import { DEFAULT_LIMIT_MS, runChecklist, withoutFaults } from '../verify/run-checklist';
 
 export const sandbox: Command = {
@@ -19,7 +20,7 @@ export const sandbox: Command = {
   summary: 'Run a local sandbox of the service, with a web page and a live log',
   arguments: [],
   options: {
-    port: { value: 'n', about: `Port; 0 takes any free one (default: ${DEFAULT_PORT})` },
+    port: { value: 'n', about: 'Port; 0 takes any free one (default: 4100)' },
     host: {
       value: 'name',
       about: 'Address to listen on (default: 127.0.0.1); others need credentials from the environment',
@@ -35,26 +36,23 @@ export const sandbox: Command = {
     'sandbox --port 0 --retry-interval 500 --json',
     'sandbox --host 0.0.0.0 --public-url http://sandbox:4100 --webhook-url http://shop:3000/webhooks --allow-insecure-http',
   ],
-  notes: [
+  notes: () => [
     {
-      title: 'Control it',
+      title: say('Control it'),
       lines: [
-        'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
+        say(
+          'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
+        ),
       ],
     },
   ],
   exitCodes: ['ended by SIGINT or SIGTERM', 'it cannot listen on that host and port'],
   async run({ options }) {
-    const port = options.integer('port', { least: 0, most: 65_535, otherwise: DEFAULT_PORT });
-    const retryIntervalMs = options.integer('retry-interval', {
-      least: 0,
-      most: LONGEST_TIMER_MS,
-      otherwise: 60_000,
-    });
-    const targetOptions = { allowInsecureHttp: options.has('allow-insecure-http') };
+    const port = options.integer('port', { least: 0, most: 65_535 }) ?? DEFAULT_PORT;
+    const retryIntervalMs = options.integer('retry-interval', { least: 0, most: LONGEST_TIMER_MS }) ?? 60_000;
+    const allowInsecureHttp = options.has('allow-insecure-http');
     const webhookText = options.text('webhook-url');
-    const webhookUrl =
-      webhookText === undefined ? undefined : parseTarget('--webhook-url', webhookText, targetOptions).url;
+    const webhookUrl = webhookText && parseTarget('--webhook-url', webhookText, allowInsecureHttp).url;
     const host = options.text('host');
     const publicUrl = options.text('public-url');
     // Without a pair in the environment, the sandbox's own is used. It is no secret, so it may be sent anywhere.
@@ -68,17 +66,17 @@ export const sandbox: Command = {
     let url = '';
     const running = await start(
       { port, host, publicUrl, webhookUrl, retryIntervalMs, credentials, log },
-      { verify: pageVerify(() => url, credentials, targetOptions) },
+      { verify: pageVerify(() => url, credentials, { allowInsecureHttp }) },
     );
     ({ url } = running);
-    keepToSafeTargets(running, targetOptions);
+    keepToSafeTargets(running, allowInsecureHttp);
     if (json) printJson({ type: 'started', url: running.url, credentials: chosen.source });
     else print(welcome(running, chosen, webhookUrl, host));
 
     await end;
     await running.close();
     if (json) printJson({ type: 'stopped' });
-    else print('Stopped.');
+    else print(say('Stopped.'));
     return 0;
   },
 };
@@ -89,21 +87,19 @@ async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sa
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (error instanceof ConfigurationError || typeof code !== 'string') throw error;
-    const hint =
-      code === 'EADDRINUSE'
-        ? ' Something else has the port: pass another `--port`, or 0 for any free one.'
-        : '';
-    throw new CliFailure(1, `The sandbox cannot listen on that host and port (${code}).${hint}`);
+    throw code === 'EADDRINUSE'
+      ? failure('Something else has the port: pass another `--port`, or 0 for any free one.')
+      : failure('The sandbox cannot listen on that host and port ({code}).', { code });
   }
 }
 
 /** Applies the rule of `--webhook-url` to the control call that changes that URL, too. */
-function keepToSafeTargets(sandbox: Sandbox, options: TargetOptions): void {
+function keepToSafeTargets(sandbox: Sandbox, allowInsecureHttp: boolean): void {
   const { setWebhookUrl } = sandbox;
   sandbox.setWebhookUrl = (target) => {
     for (const url of typeof target === 'string' ? [target] : Object.values(target ?? {})) {
       try {
-        if (url !== undefined) parseTarget('webhookUrl', url, options);
+        if (url !== undefined) parseTarget('webhookUrl', url, allowInsecureHttp);
       } catch (error) {
         throw error instanceof CliFailure ? new ConfigurationError(error.message) : error;
       }
@@ -120,21 +116,120 @@ function untilSignal(): Promise<void> {
 }
 
 /**
- * Returns what the button of the sandbox's page runs: the checklist, with real sales of that sandbox.
+ * Returns what the button of the sandbox's page runs: the checklist, with real sales of that sandbox, in the page's
+ * language.
  *
  * @param sandboxUrl - called at each press, because the sandbox has no URL before it has started
  */
 export function pageVerify(
   sandboxUrl: () => string,
   credentials: Credentials,
-  options: TargetOptions,
+  { allowInsecureHttp = false },
 ): Verify {
-  return async (listenerUrl) => {
-    const { url } = parseTarget('listener URL', listenerUrl, options);
-    const sandbox = new SandboxClient(sandboxUrl(), credentials);
-    const checks = await withoutFaults(sandbox, () =>
-      runChecklist({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects: undefined, sandbox }),
-    );
-    return { checks };
+  return (listenerUrl, isPortuguese = false) =>
+    inLanguage(isPortuguese ? 'pt' : 'en', async () => {
+      const { url } = parseTarget(say('listener URL'), listenerUrl, allowInsecureHttp);
+      const sandbox = new SandboxClient(sandboxUrl(), credentials);
+      const checks = await withoutFaults(sandbox, () =>
+        runChecklist({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects: undefined, sandbox }),
+      );
+      return { checks };
+    });
+}
+
+/** What is printed once the sandbox has started. */
+function welcome(
+  { url, credentials }: Sandbox,
+  { source }: ChosenCredentials,
+  webhookUrl: string | undefined,
+  host: string | undefined,
+): string {
+  const isOwnPair = source === 'sandbox-default';
+  const pair = isOwnPair
+    ? [
+        `  PAYMENTS_API_KEY=${credentials.apiKey}`,
+        `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', `# ${say("the sandbox's own pair, no secret")}`)}`,
+      ]
+    : [`  # ${say('PAYMENTS_API_KEY and PAYMENTS_API_TOKEN: the same as here')}`];
+  // A pair from the environment may be secret, so the page asks for it even on this machine.
+  const page = isOwnPair
+    ? []
+    : [say('Its page asks for the same pair: the key as user name, the token as password.')];
+  const isLocal = host === undefined || isLoopback(host.includes(':') ? `[${host}]` : host);
+  const network = say(
+    'It is open to the network, because of --host {host}: whoever reaches this machine and has the pair can use it, and can read everything in it.',
+    { host: visible(host ?? '') },
+  );
+  const argument = url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
+  return [
+    `${paint('bold', say('The sandbox is up:'))} ${url}`,
+    ...(isLocal ? [] : [paint('yellow', network)]),
+    ...page,
+    '',
+    say('Point PaymentsClient.fromEnv() at it:'),
+    `  PAYMENTS_BASE_URL=${url}`,
+    ...pair,
+    '',
+    webhookUrl === undefined
+      ? say('Notifications go nowhere yet: pass --webhook-url, or set a listener on its page.')
+      : say('Notifications go to {url}', { url: redactor(credentials)(webhookUrl) }),
+    '',
+    say('Once your client has created a journey, in another terminal:'),
+    `  npx pix-automatic-sdk pay${argument}`,
+    paint(
+      'dim',
+      `  ${say('also: refund, reverse, pay-out, list, resend, fault. See npx pix-automatic-sdk --help')}`,
+    ),
+    '',
+    paint('dim', say('Ctrl+C ends it.')),
+    '',
+  ].join('\n');
+}
+
+type DeliveryEntry = Extract<SandboxLogEntry, { type: 'delivery' }>;
+type RequestEntry = Extract<SandboxLogEntry, { type: 'request' }>;
+
+/** A log line for people. */
+export function logLine(entry: SandboxLogEntry, retryIntervalMs: number): string {
+  const time = paint('dim', new Date().toTimeString().slice(0, 8));
+  const parts = entry.type === 'request' ? requestParts(entry) : deliveryParts(entry, retryIntervalMs);
+  // Which order it is about.
+  const order = [entry.referenceCode, entry.uuid].filter((part) => part !== undefined).join(' ');
+  return [time, ...parts, order === '' ? '' : paint('dim', visible(order))].filter(Boolean).join('  ');
+}
+
+/** A line of NDJSON. The payload is left out: it may hold personal data, and `GET /sandbox/deliveries` has it. */
+function logRecord(entry: SandboxLogEntry): object {
+  const time = new Date().toISOString();
+  if (entry.type === 'request') return { time, ...entry };
+  const { type, delivery, attempt, uuid, referenceCode } = entry;
+  const { id, kind, url, status } = delivery;
+  return { time, type, delivery: { id, kind, url, status }, attempt, uuid, referenceCode };
+}
+
+function requestParts({ method, path, status, fault, durationMs }: RequestEntry): string[] {
+  const isRight = status !== undefined && status < 400;
+  return [
+    visible(`${method} ${path}`),
+    paint(isRight ? 'green' : 'red', status === undefined ? say('connection ended') : String(status)),
+    `${durationMs} ms`,
+    fault === undefined ? '' : say('fault: {fault}', { fault }),
+  ];
+}
+
+function deliveryParts({ delivery, attempt }: DeliveryEntry, retryIntervalMs: number): string[] {
+  const { id, kind, status } = delivery;
+  const seconds = decimal(retryIntervalMs / 1000, 0, 3);
+  const endings = {
+    delivered: say('delivered'),
+    'given-up': paint('red', say('given up')),
+    pending: attempt.manual ? say('not delivered') : say('next attempt in {seconds} s', { seconds }),
   };
+  return [
+    `→ ${visible(`${kind} ${id}`)}`,
+    attempt.manual ? say('redelivered') : say('attempt {number}', { number: attempt.number }),
+    paintAnswer(attempt),
+    `${attempt.durationMs} ms`,
+    endings[status],
+  ];
 }

@@ -1,17 +1,14 @@
 import { redactor } from '../../sandbox/credentials';
 import { documentedKinds } from '../../service/notifications';
-import type { Call, Command } from '../command';
+import { type Call, type Command, insecureHttpOption, jsonOption, type Options } from '../command';
 import { credentialsFromEnvironment, parseHttpUrl, parseTarget, type Target } from '../credentials';
 import { CliFailure, usageFailure } from '../failure';
-import { insecureHttpOption, jsonOption, type Options } from '../options';
-import { print } from '../output';
+import { listed, say } from '../language';
+import { print, wrap } from '../output';
 import { connectSandbox, type SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
 import { reportEnd, terminalProgress } from '../verify/report';
 import { DEFAULT_LIMIT_MS, runChecklist, withoutFaults } from '../verify/run-checklist';
-
-const counters = documentedKinds.map(({ kind }) => kind);
-const lastCounter = counters.pop();
 
 /** What a listener needs for `--effects`. */
 export const effectsCode = [
@@ -36,7 +33,7 @@ export const verify: Command = {
     'effects-wait': { value: 'ms', about: 'How long an action may take to be counted (default: 1000)' },
     limit: {
       value: 'ms',
-      about: `How long a response may take; the service documents no limit (default: ${DEFAULT_LIMIT_MS})`,
+      about: 'How long a response may take; the service documents no limit (default: 5000)',
     },
     partial: { about: 'Accept that some checks could not run: exit code 0 instead of 3' },
     'allow-insecure-http': insecureHttpOption,
@@ -47,26 +44,28 @@ export const verify: Command = {
     'verify http://127.0.0.1:3000/webhooks --sandbox http://127.0.0.1:4100',
     'verify http://127.0.0.1:3000/webhooks --effects http://127.0.0.1:3001 --sandbox http://127.0.0.1:4100',
   ],
-  notes: [
+  notes: () => [
     {
-      title: 'Real sales',
+      title: say('Real sales'),
       lines: [
-        'A listener that confirms payments with the service is right to refuse sales that exist nowhere. Start the',
-        'sandbox, point the client of the listener at it, and pass --sandbox: each sale is then created and paid there.',
-        'If the listener looks up its own orders, pass --shop, too: the URL of your shop where a POST creates an order',
-        'and its journey. The body is {"referenceCode": "…"}, but the shop may choose another reference code. verify',
-        'finds the journey in the sandbox.',
+        say(
+          'A listener that confirms payments with the service is right to refuse sales that exist nowhere. Start the sandbox, point the client of the listener at it, and pass --sandbox: each sale is then created and paid there. If the listener looks up its own orders, pass --shop, too: the URL of your shop where a POST creates an order and its journey. The body is {"referenceCode": "…"}, but the shop may choose another reference code. verify finds the journey in the sandbox.',
+        ),
       ],
     },
     {
-      title: 'Effects',
+      title: say('Effects'),
       lines: [
-        'Responses do not show whether a listener acted once, twice or never. In a test environment that gets no other',
-        'notifications, let a URL answer GET with how much it has durably done so far, by kind:',
+        say(
+          'Responses do not show whether a listener acted once, twice or never. In a test environment that gets no other notifications, let a URL answer GET with how much it has durably done so far, by kind:',
+        ),
         ...effectsCode.map((line) => `  ${line}`),
-        `The names are ${counters.join(', ')} and ${lastCounter}. A listener with an inbox and a worker`,
-        'counts the rows of its inbox as `inbox`. No credentials are sent there. Without --effects, the checks that need',
-        'it are reported as not checked.',
+        say(
+          'The names are {list}. A listener with an inbox and a worker counts the rows of its inbox as `inbox`. No credentials are sent there. Without --effects, the checks that need it are reported as not checked.',
+          {
+            list: listed(documentedKinds.map(({ kind }) => kind)),
+          },
+        ),
       ],
     },
   ],
@@ -80,39 +79,45 @@ export const verify: Command = {
     const { options } = call;
     const target = listenerOf(call);
     const settings = {
-      limitMs: options.integer('limit', { least: 1, most: 600_000, otherwise: DEFAULT_LIMIT_MS }),
+      limitMs: options.integer('limit', { least: 1, most: 600_000 }) ?? DEFAULT_LIMIT_MS,
       effects: effectsOf(options),
       sandbox: options.has('sandbox') ? connectSandbox(options) : undefined,
       shop: shopOf(options),
     };
-    const chosen = credentialsFromEnvironment(target.isDevelopment);
-    const { credentials } = chosen;
+    const { credentials, source } = credentialsFromEnvironment(target.isDevelopment);
     const to = redactor(credentials)(target.url);
     const json = options.has('json');
     await checkBeforehand(settings.effects, settings.sandbox);
 
     if (!json) {
-      print(`Checking ${to} with ${pairs[chosen.source]}.\n`);
+      print(
+        source === 'environment'
+          ? say('Checking {to} with the credentials of the environment.', { to })
+          : say(
+              "Checking {to} with the sandbox's own credentials, because PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are not set.",
+              {
+                to,
+              },
+            ),
+      );
       if (settings.effects === undefined) {
-        print(
-          'Without --effects, half of the checks cannot run: responses do not show whether a listener acts. Add',
+        const advice = say(
+          'Without --effects, half of the checks cannot run: responses do not show whether a listener acts. Add to the listener, and pass --effects http://127.0.0.1:3001:',
         );
-        print(
-          `to the listener, and pass --effects http://127.0.0.1:3001:\n\n${effectsCode.map((line) => `  ${line}`).join('\n')}\n`,
-        );
+        print(`\n${[...wrap(advice, 110), '', ...effectsCode.map((line) => `  ${line}`)].join('\n')}`);
       }
     }
-    const checks = await withoutFaults(settings.sandbox, () =>
-      runChecklist({ ...settings, url: target.url, credentials }, json ? {} : terminalProgress),
-    );
-    return reportEnd(checks, { to, credentials: chosen.source, json, isPartial: options.has('partial') });
+    const checks = await withoutFaults(settings.sandbox, (setAside) => {
+      if (!json && setAside > 0) {
+        print(
+          `\n${say('Armed faults of the sandbox that are set aside meanwhile, and put back afterwards: {count}.', { count: setAside })}`,
+        );
+      }
+      if (!json) print();
+      return runChecklist({ ...settings, url: target.url, credentials }, json ? {} : terminalProgress);
+    });
+    return reportEnd(checks, { to, credentials: source, json, isPartial: options.has('partial') });
   },
-};
-
-const pairs = {
-  environment: 'the credentials of the environment',
-  'sandbox-default':
-    "the sandbox's own credentials, because PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are not set",
 };
 
 function listenerOf({ args, options }: Call): Target {
@@ -123,12 +128,12 @@ function listenerOf({ args, options }: Call): Target {
   const text = url ?? to;
   if (text === undefined)
     throw usageFailure('Expected the URL of your listener, such as http://127.0.0.1:3000/webhooks.');
-  const name = url === undefined ? '--to' : 'listener URL';
-  return parseTarget(name, text, { allowInsecureHttp: options.has('allow-insecure-http') });
+  const name = url === undefined ? '--to' : say('listener URL');
+  return parseTarget(name, text, options.has('allow-insecure-http'));
 }
 
 function effectsOf(options: Options): Effects | undefined {
-  const waitMs = options.integer('effects-wait', { least: 1, most: 600_000, otherwise: 1_000 });
+  const waitMs = options.integer('effects-wait', { least: 1, most: 600_000 }) ?? 1_000;
   const text = options.text('effects');
   return text === undefined ? undefined : new Effects(parseHttpUrl('--effects', text), waitMs);
 }

@@ -1,5 +1,5 @@
-import { describeExchange, type Exchange } from './exchange';
-import type { Session } from './session';
+import { type Sentence, say } from '../language';
+import { describeExchange, type Exchange, type Session } from './session';
 
 export type Verdict = 'passed' | 'failed' | 'not-checked';
 
@@ -21,13 +21,13 @@ export interface CheckResult {
 /** One check of the checklist. Its file is in `checks/`. */
 export interface CheckDefinition {
   readonly id: string;
-  readonly title: string;
+  readonly title: Sentence;
   /** What the check asks, for docs/verify.md. */
-  readonly asks: string;
+  readonly asks: Sentence;
   /** Why a failure costs money. */
-  readonly why: string;
+  readonly why: Sentence;
   /** What to do about a failure, unless a problem has its own advice. */
-  readonly fix: string;
+  readonly fix: Sentence;
   run(findings: Findings, session: Session): Promise<void>;
 }
 
@@ -38,36 +38,39 @@ export interface CheckDefinition {
 export class Findings {
   readonly problems: string[] = [];
   readonly open: string[] = [];
-  readonly #fixes = new Set<string>();
-  readonly #usualFix: string;
+  readonly #fixes = new Set<Sentence>();
+  readonly #check: CheckDefinition;
 
-  constructor(usualFix: string) {
-    this.#usualFix = usualFix;
+  constructor(check: CheckDefinition) {
+    this.#check = check;
   }
 
-  fail(problem: string, fix = this.#usualFix): void {
+  /** @param fix - by default that of the check */
+  fail(problem: string, ...fix: Sentence[]): void {
     this.problems.push(problem);
-    this.#fixes.add(fix);
+    for (const one of fix.length === 0 ? [this.#check.fix] : fix) this.#fixes.add(one);
   }
 
   leaveOpen(reason: string): void {
     this.open.push(reason);
   }
 
-  result({ id, title, why }: Pick<CheckDefinition, 'id' | 'title' | 'why'>): CheckResult {
-    const verdict = this.problems.length > 0 ? 'failed' : this.open.length > 0 ? 'not-checked' : 'passed';
+  result(): CheckResult {
     const { problems, open } = this;
-    const fix = verdict === 'failed' ? [...this.#fixes].join(' ') : undefined;
-    return { id, title, verdict, problems, open, why: fix && why, fix };
+    const { id, title, why } = this.#check;
+    const verdict = problems.length > 0 ? 'failed' : open.length > 0 ? 'not-checked' : 'passed';
+    const fix = verdict === 'failed' ? [...this.#fixes].map((one) => say(one)).join(' ') : undefined;
+    return { id, title: say(title), verdict, problems, open, why: fix && say(why), fix };
   }
 }
 
-export const WITHOUT_EFFECTS = 'responses do not show whether the listener acts: pass --effects (see --help)';
+export const WITHOUT_EFFECTS =
+  'responses do not show whether the listener acts: pass --effects (see --help)' satisfies Sentence;
 
 /** Whether a notification was accepted. If not, adds that to the findings. */
-export function expectAccepted(findings: Findings, exchange: Exchange, fix?: string): boolean {
+export function expectAccepted(findings: Findings, exchange: Exchange, ...fix: Sentence[]): boolean {
   const { reception } = exchange;
-  if (reception === 'refused' || reception === 'broken') findings.fail(describeExchange(exchange), fix);
+  if (reception === 'refused' || reception === 'broken') findings.fail(describeExchange(exchange), ...fix);
   if (reception === 'silent' || reception === 'gone') findings.leaveOpen(describeExchange(exchange));
   return reception === 'accepted';
 }
@@ -76,7 +79,8 @@ export function expectAccepted(findings: Findings, exchange: Exchange, fix?: str
 export function allAccepted(findings: Findings, exchanges: readonly Exchange[]): boolean {
   const missing = exchanges.filter(({ reception }) => reception !== 'accepted');
   for (const exchange of missing) {
-    findings.leaveOpen(`${describeExchange(exchange)}, so there was nothing to compare with`);
+    const sent = describeExchange(exchange);
+    findings.leaveOpen(say('{sent}, so there was nothing to compare with', { sent }));
   }
   return missing.length === 0;
 }

@@ -1,23 +1,26 @@
 import type { SandboxNotification } from '../../sandbox/model/records';
 import { type DocumentedNotification, documentedKinds } from '../../service/notifications';
 import { validate } from '../../service/schema';
+import { type Sentence, say } from '../language';
 import { Samples } from '../samples';
 import { type ActionCount, counters } from './effects';
-import type { Exchange, Named } from './exchange';
-import type { Acted, Session } from './session';
+import type { Acted, Exchange, Named, Session } from './session';
 
 type Kind = DocumentedNotification['kind'];
 
-const FAILED_PAYOUT = 'failed payout';
+/** A notification with the name of its kind and status. */
+export type NamedKind = readonly [name: Sentence, notification: SandboxNotification];
+
+const FAILED_PAYOUT = 'failed payout' satisfies Sentence;
 
 /**
  * One notification of each kind and status in sections 6.2 to 6.5, and a sale with REVERSAL. No two are about the same
  * sale.
  */
-export async function everyKind(session: Session): Promise<Named[]> {
+export async function everyKind(session: Session): Promise<NamedKind[]> {
   const sale = () => session.announcedSale();
   const reversal = async (end: 'PAID' | 'CANCELLED') => (await sale()).reversal(end);
-  const byKind: Partial<Record<Kind, Named[]>> = {
+  const byKind: Partial<Record<Kind, NamedKind[]>> = {
     payment: [['payment', (await session.sale()).payment]],
     saleStatus: [['sale REVERSAL', (await reversal('PAID')).sale]],
     reversal: [
@@ -32,57 +35,65 @@ export async function everyKind(session: Session): Promise<Named[]> {
     ],
   };
   return documentedKinds.flatMap(
-    (documented) => byKind[documented.kind] ?? [[documented.kind, session.samples.of(documented)]],
+    (documented) => byKind[documented.kind] ?? [[nameOf(documented), session.samples.of(documented)]],
   );
 }
 
+/** A kind that has no text of its own is called as in the code. */
+const nameOf = ({ kind }: { kind: string }) => kind as Sentence;
+
 /** A notification that was sent, and what the listener did about it. */
 export interface SentKind {
-  readonly name: string;
+  readonly name: Sentence;
   readonly notification: SandboxNotification;
   readonly exchange: Exchange;
   /** `undefined` without `--effects`. */
   readonly actions: ActionCount | undefined;
 }
 
-/** Sends notifications, and counts after each. A slow listener gets those of different counters at once. */
-export async function watchEach(session: Session, make: () => Promise<Named[]>): Promise<SentKind[]> {
-  const all = await make();
+/** Sends one of each kind, and counts after each. A slow listener gets those of different counters at once. */
+export async function watchEachKind(session: Session): Promise<SentKind[]> {
+  const all = await everyKind(session);
   await session.settle();
   if (!session.countsEffects) {
-    const exchanges = await session.sendAll(all);
-    return all.flatMap(([name, notification], index) => {
-      const exchange = exchanges[index];
-      return exchange === undefined ? [] : [{ name, notification, exchange, actions: undefined }];
+    const exchanges = await session.sendAll(all.map(shown));
+    return all.map(([name, notification], index) => {
+      return { name, notification, exchange: exchanges[index] as Exchange, actions: undefined };
     });
   }
+  // Read once: it may change with the first responses, and what was sent already would be a duplicate.
   const { isSlow } = session;
   const together = isSlow ? await watchTogether(session, all) : undefined;
   if (together !== undefined) return together;
   const sent: SentKind[] = [];
-  for (const [name, notification] of isSlow ? await make() : all) {
-    const { result, actions } = await session.watch(1, () => session.send(name, notification));
+  for (const [name, notification] of isSlow ? await everyKind(session) : all) {
+    const { result, actions } = await session.watch(1, () => session.send(say(name), notification));
     sent.push({ name, notification, exchange: result, actions });
   }
   return sent;
 }
 
+/** Its name in the report. */
+export function shown([name, notification]: NamedKind): Named {
+  return [say(name), notification];
+}
+
 /** `undefined` if the counters do not show what was done about which, as when one notification moves two of them. */
-async function watchTogether(session: Session, all: readonly Named[]): Promise<SentKind[] | undefined> {
+async function watchTogether(session: Session, all: readonly NamedKind[]): Promise<SentKind[] | undefined> {
   const sent: SentKind[] = [];
   for (const group of groupsOfKinds(all)) {
-    const { result, actions } = await session.watch(group.length, () => session.sendAll(group));
+    const { result, actions } = await session.watch(group.length, () => session.sendAll(group.map(shown)));
     if (actions?.byName === undefined) return undefined;
     const { byName } = actions;
     let told = 0;
     for (const [index, [name, notification]] of group.entries()) {
       const counter = counterOf(name, { ...actions, kind: notification.kind });
       const total = byName[counter] ?? 0;
-      const exchange = result[index];
-      if (exchange === undefined || total < 0 || total > 1) return undefined;
+      if (total < 0 || total > 1) return undefined;
       told += total;
       const none = Object.fromEntries(Object.keys(byName).map((other) => [other, 0]));
       const moved = counter in byName ? { ...none, [counter]: total } : none;
+      const exchange = result[index] as Exchange;
       sent.push({ name, notification, exchange, actions: { total, byName: moved } });
     }
     if (told !== actions.total) return undefined;
@@ -91,8 +102,8 @@ async function watchTogether(session: Session, all: readonly Named[]): Promise<S
 }
 
 /** Groups in which each kind is once. */
-function groupsOfKinds(all: readonly Named[]): Named[][] {
-  const groups: Named[][] = [];
+function groupsOfKinds(all: readonly NamedKind[]): NamedKind[][] {
+  const groups: NamedKind[][] = [];
   for (const one of all) {
     const group = groups.find((named) => named.every(([, { kind }]) => kind !== one[1].kind));
     if (group === undefined) groups.push([one]);
@@ -103,8 +114,7 @@ function groupsOfKinds(all: readonly Named[]): Named[][] {
 
 /** How to make a notification whose fields are then left out, one at a time. */
 export interface Sample {
-  /** Its name in the report. */
-  readonly name: string;
+  readonly name: Sentence;
   /** The fields that are never left out, because no listener can act without them: identity, order, state, amount. */
   readonly needed: readonly string[];
   make(session: Session): Promise<SandboxNotification>;
@@ -138,10 +148,9 @@ export const samplesOfKinds = {
 export function everySample(): Sample[] {
   const known: Partial<Record<Kind, Sample>> = samplesOfKinds;
   return documentedKinds.flatMap((documented): Sample[] => {
-    const { kind } = documented;
-    if (kind === 'saleStatus') return [];
+    if (documented.kind === 'saleStatus') return [];
     const make = async ({ samples }: Session) => samples.of(documented);
-    return [known[kind] ?? { name: kind, needed: requiredFields(documented), make }];
+    return [known[documented.kind] ?? { name: nameOf(documented), needed: requiredFields(documented), make }];
   });
 }
 
@@ -163,7 +172,7 @@ export function counterOf(name: string, { kind, byName = {} }: Acted): string {
  * Counters whose notifications moved nothing at all; if they moved another counter, `right-kind` reports that. A payout
  * that failed does not have to move the counter of payouts.
  */
-export function idleCounters(actionsOf: ReadonlyMap<string, Acted>): string[] {
+export function idleCounters(actionsOf: ReadonlyMap<Sentence, Acted>): string[] {
   return counters.filter((counter) => {
     const actions = [...actionsOf].flatMap(([name, acted]) =>
       acted.kind === counter && name !== FAILED_PAYOUT ? [acted] : [],

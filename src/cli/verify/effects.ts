@@ -3,7 +3,7 @@ import { documentedKinds } from '../../service/notifications';
 import { isObject } from '../../shared/objects';
 import { readBody } from '../../shared/read-body';
 import { sleep } from '../../shared/time';
-import { CliFailure } from '../failure';
+import { failure } from '../failure';
 
 const POLL_MS = 40;
 /** The count is final once it has not changed for this long. */
@@ -63,10 +63,8 @@ export class Effects {
   async count(): Promise<ActionCount> {
     const count = toCount(await this.#read());
     if (count !== undefined) return count;
-    throw new CliFailure(
-      1,
-      'Expected `--effects` to answer 200 with the number of actions taken so far: a JSON number, or an object of ' +
-        'numbers such as {"payment": 7, "refund": 5}, of at most 64 KiB and without a redirect.',
+    throw failure(
+      'Expected `--effects` to answer 200 with the number of actions taken so far: a JSON number, or an object of numbers such as {"payment": 7, "refund": 5}, of at most 64 KiB and without a redirect.',
     );
   }
 
@@ -88,8 +86,7 @@ export class Effects {
       return await fetch(this.#url, { signal, redirect: 'manual' });
     } catch {
       // The platform's message would quote the URL.
-      throw new CliFailure(
-        1,
+      throw failure(
         'The URL of `--effects` cannot be reached. Is the listener running, and are its host and port right?',
       );
     }

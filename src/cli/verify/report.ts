@@ -1,4 +1,5 @@
-import { paint, print, printJson } from '../output';
+import { say } from '../language';
+import { paint, print, printJson, wrap } from '../output';
 import type { CheckResult, Verdict } from './check';
 import { reachable } from './checks/reachable';
 import { checklist, type Progress } from './run-checklist';
@@ -11,22 +12,28 @@ const marks = {
 
 /** A check's result for people: what is wrong, what could not be checked, what to do. */
 export function reportLines({ title, verdict, problems, open, why, fix }: CheckResult): string {
-  const lines = [`  ${marks[verdict]} ${title}${verdict === 'not-checked' ? ': not checked' : ''}`];
+  const lines = [
+    `  ${marks[verdict]} ${verdict === 'not-checked' ? say('{title}: not checked', { title }) : title}`,
+  ];
   for (const problem of problems) lines.push(`      ${problem}`);
   for (const reason of open) lines.push(paint('dim', `      ${reason}`));
-  if (why !== undefined) lines.push(...wrap(`Why: ${why}`).map((line) => `      ${line}`));
-  if (fix !== undefined) lines.push(...wrap(`Fix: ${fix}`).map((line) => `      ${line}`));
+  if (why !== undefined)
+    lines.push(...wrap(say('Why: {why}', { why }), WIDTH).map((line) => `      ${line}`));
+  if (fix !== undefined)
+    lines.push(...wrap(say('Fix: {fix}', { fix }), WIDTH).map((line) => `      ${line}`));
   return lines.join('\n');
 }
 
 /** Prints each result, and on a terminal also which check is under way. */
 export const terminalProgress: Progress = {
   started(title, number) {
-    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K  ${number}/${checklist.length} ${title} …`);
+    if (process.stderr.isTTY)
+      process.stderr.write(`\r\u001b[K  ${number}/${checklist.length} ${say(title)} …`);
   },
   estimated(responseMs, runMs) {
+    const [seconds, minutes] = [Math.round(responseMs / 1000), Math.ceil(runMs / 60_000)];
     print(
-      `  A response takes about ${Math.round(responseMs / 1000)} s: the whole run takes about ${Math.ceil(runMs / 60_000)} min.`,
+      `  ${say('A response takes about {seconds} s: the whole run takes about {minutes} min.', { seconds, minutes })}`,
     );
   },
   ended(result) {
@@ -70,21 +77,15 @@ export function reportEnd(
   const ok = exitCode === 0;
   if (json) printJson({ ...run, ok, passed, failed, notChecked, checks }, 2);
   else {
-    const counts = [`${passed} passed`, `${failed} failed`, `${notChecked} not checked`];
-    print(`\n${counts.filter((text) => !text.startsWith('0 ')).join(', ')}.`);
-    if (exitCode === 3) print('Not checked is not passed: exit code 3. --partial accepts it.');
+    const counts = [
+      ...(passed > 0 ? [say('{count} passed', { count: passed })] : []),
+      ...(failed > 0 ? [say('{count} failed', { count: failed })] : []),
+      ...(notChecked > 0 ? [say('{count} not checked', { count: notChecked })] : []),
+    ];
+    print(`\n${counts.join(', ')}.`);
+    if (exitCode === 3) print(say('Not checked is not passed: exit code 3. --partial accepts it.'));
   }
   return exitCode;
 }
 
 const WIDTH = 90;
-
-function wrap(text: string): string[] {
-  const lines: string[] = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + word.length >= WIDTH) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines;
-}

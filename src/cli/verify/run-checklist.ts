@@ -1,4 +1,5 @@
 import { CliFailure } from '../failure';
+import { type Sentence, say } from '../language';
 import type { SandboxClient } from '../sandbox-client';
 import { type CheckDefinition, type CheckResult, Findings } from './check';
 import { acts } from './checks/acts';
@@ -17,8 +18,7 @@ import { retry } from './checks/retry';
 import { rightKind } from './checks/right-kind';
 import { unknownFields, unknownKinds } from './checks/unknown';
 import { workFirst } from './checks/work-first';
-import { describeExchange } from './exchange';
-import { Session, type SessionOptions } from './session';
+import { describeExchange, Session, type SessionOptions } from './session';
 
 /**
  * The order matters: without `reachable` no check can say anything; `acts` measures what later checks compare with;
@@ -56,7 +56,7 @@ export const DEFAULT_LIMIT_MS = 5_000;
 /** Gets to know how a run goes on. */
 export interface Progress {
   /** Called before each check. */
-  started?(title: string, number: number): void;
+  started?(title: Sentence, number: number): void;
   /** Called once, early, for a listener that takes long to answer. */
   estimated?(responseMs: number, runMs: number): void;
   ended?(result: CheckResult): void;
@@ -72,12 +72,13 @@ export async function runChecklist(options: SessionOptions, progress: Progress =
   const results: CheckResult[] = [];
   let isPointless = false;
   for (const [index, check] of checklist.entries()) {
-    const findings = new Findings(check.fix);
+    const findings = new Findings(check);
     progress.started?.(check.title, index + 1);
     session.startCheck();
-    if (isPointless && !always.includes(check)) findings.leaveOpen('the first notification was not accepted');
+    if (isPointless && !always.includes(check))
+      findings.leaveOpen(say('the first notification was not accepted'));
     else await run(check, findings, session);
-    const result = findings.result(check);
+    const result = findings.result();
     results.push(result);
     progress.ended?.(result);
     if (check !== reachable) continue;
@@ -97,7 +98,8 @@ async function run(check: CheckDefinition, findings: Findings, session: Session)
     if (!(error instanceof CliFailure)) throw error;
     // A listener that ends its process often takes --effects with it.
     const broken = session.exchanges.slice(sentBefore).find(({ reception }) => reception === 'broken');
-    if (broken !== undefined) findings.fail(`${describeExchange(broken)}; then nothing listened any more`);
+    if (broken !== undefined)
+      findings.fail(say('{sent}; then nothing listened any more', { sent: describeExchange(broken) }));
     findings.leaveOpen(error.message);
   }
 }
@@ -105,12 +107,14 @@ async function run(check: CheckDefinition, findings: Findings, session: Session)
 /**
  * Sets the sandbox's armed faults aside while `work` runs, and arms them again afterwards: they would meet the calls that
  * create the sales, or those of a listener that confirms.
+ *
+ * @param work - gets how many there are
  */
 export async function withoutFaults<Result>(
   sandbox: SandboxClient | undefined,
-  work: () => Promise<Result>,
+  work: (setAside: number) => Promise<Result>,
 ): Promise<Result> {
-  if (sandbox === undefined) return work();
+  if (sandbox === undefined) return work(0);
   const faults = await sandbox.faults();
   if (faults.length > 0) await sandbox.call('DELETE', '/sandbox/faults');
   const restore = async () => {
@@ -123,7 +127,7 @@ export async function withoutFaults<Result>(
   const interrupted = () => void restore().finally(() => process.exit(130));
   process.once('SIGINT', interrupted);
   try {
-    return await work();
+    return await work(faults.length);
   } finally {
     process.off('SIGINT', interrupted);
     await restore();

@@ -3,23 +3,15 @@ import { pathOf } from '../../client/request';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import { operations } from '../../service/operations';
 import { callFixtures } from '../../testing/fixtures/calls';
-import { CliFailure } from '../failure';
-import type { SaleIdentity, SampleReversal, Samples } from '../samples';
+import { failure } from '../failure';
+import { say } from '../language';
+import type { Sale, SaleIdentity, Samples } from '../samples';
 import { readAnswer, type SandboxClient } from '../sandbox-client';
-
-/** A paid sale, and the notifications about it. A real sale is refunded or reversed when the method is called. */
-export interface Sale {
-  readonly payment: SandboxNotification;
-  refund(amount: number): Promise<SandboxNotification>;
-  reversal(end: 'PAID' | 'CANCELLED'): Promise<SampleReversal>;
-}
 
 /** Makes the sales that the listener is notified of. */
 export interface SaleSource {
-  /** Whether they exist in a sandbox, so that a listener can confirm them. */
-  readonly areReal: boolean;
-  /** @param referenceCode - the end of the order's identifier, unless the merchant's shop chooses it */
-  sale(referenceCode?: string): Promise<Sale>;
+  /** @param end - the end of the order's identifier, unless the merchant's shop chooses it */
+  sale(end?: string): Promise<Sale>;
   /** A payment notification of a sale that nobody has paid. */
   unpaid(): Promise<SandboxNotification>;
 }
@@ -27,15 +19,7 @@ export interface SaleSource {
 /** Sales that exist nowhere. A listener that confirms payments is right to refuse them. */
 export function madeUpSales(samples: Samples): SaleSource {
   return {
-    areReal: false,
-    async sale(referenceCode = '') {
-      const sale = samples.sale(undefined, referenceCode);
-      return {
-        payment: sale.payment,
-        refund: async (amount) => sale.refund(amount),
-        reversal: async (end) => sale.reversal(end),
-      };
-    },
+    sale: async (end) => samples.sale(samples.newSale(end)),
     unpaid: async () => samples.sale().payment,
   };
 }
@@ -45,19 +29,16 @@ const checkoutAnswer = z.looseObject({ response: identity });
 const transactionAnswer = z.looseObject({ id: z.optional(z.number()) });
 
 /** Creates a journey that is not paid yet, and returns the identity of its sale. */
-type CreateJourney = (referenceCode?: string) => Promise<SaleIdentity>;
+type CreateJourney = (end?: string) => Promise<SaleIdentity>;
 
 /**
  * Sales that exist in a running sandbox and are paid there, so that a listener which confirms payments finds them. The
  * notifications are made here, because the checks decide when and how often to send them.
  */
-export function sandboxSales(
-  sandbox: SandboxClient,
-  samples: Samples,
-  createJourney: CreateJourney,
-): SaleSource {
-  const create: CreateJourney = async (referenceCode) => {
-    const journey = await createJourney(referenceCode);
+export function sandboxSales(sandbox: SandboxClient, shop: URL | undefined, samples: Samples): SaleSource {
+  const createJourney = shop === undefined ? ownJourneys(sandbox) : shopJourneys(sandbox, shop);
+  const create: CreateJourney = async (end) => {
+    const journey = await createJourney(end);
     // No trace of it stays on the page and in `list`, and the sandbox itself sends nothing about it.
     await sandbox.call('POST', `/sandbox/transactions/${journey.uuid}/hide`);
     return journey;
@@ -66,32 +47,25 @@ export function sandboxSales(
     const { id, uuid } = readAnswer(identity, await sandbox.call('POST', `/sandbox${path}`, body));
     return { id, uuid };
   };
-
   return {
-    areReal: true,
     unpaid: async () => samples.sale(await create()).payment,
-    async sale(referenceCode) {
-      const journey = await create(referenceCode);
-      const { uuid } = journey;
-      await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);
-      const sample = samples.sale(journey);
-      return {
-        payment: sample.payment,
-        async refund(amount) {
-          return sample.refund(amount, await control(`/transactions/${uuid}/refund`, { amount }));
-        },
+    async sale(end) {
+      const journey = await create(end);
+      const path = `/transactions/${journey.uuid}`;
+      await sandbox.call('POST', `/sandbox${path}/pay`);
+      return samples.sale(journey, {
+        refund: (amount) => control(`${path}/refund`, { amount }),
         async reversal(end) {
-          const reversal = await control(`/transactions/${uuid}/reverse`);
-          await control(`/reversals/${reversal.uuid}/${end === 'PAID' ? 'complete' : 'cancel'}`);
-          return sample.reversal(end, reversal);
+          const reversal = await control(`${path}/reverse`);
+          return control(`/reversals/${reversal.uuid}/${end === 'PAID' ? 'complete' : 'cancel'}`);
         },
-      };
+      });
     },
   };
 }
 
 /** Creates journeys directly in the sandbox. The merchant has no orders for them. */
-export function ownJourneys(sandbox: SandboxClient): CreateJourney {
+function ownJourneys(sandbox: SandboxClient): CreateJourney {
   let created = 0;
   const prefix = `verify-${Date.now()}-`;
   return async (end = '') => {
@@ -105,7 +79,7 @@ export function ownJourneys(sandbox: SandboxClient): CreateJourney {
 }
 
 /** Lets the merchant's shop create orders, by a POST to its URL, and finds their journeys in the sandbox. */
-export function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
+function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
   let ordered = 0;
   const prefix = `verify-${Date.now()}-`;
   return async () => {
@@ -114,9 +88,9 @@ export function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
     const status = await order(shop, `${prefix}${ordered}`);
     const journey = (await sandbox.transactions()).findLast(({ uuid }) => !known.has(uuid));
     if (journey === undefined) {
-      throw new CliFailure(
-        1,
-        `Expected a POST to \`--shop\` to create a journey in the sandbox (${status}). Does the shop talk to that sandbox?`,
+      throw failure(
+        'Expected a POST to `--shop` to create a journey in the sandbox ({status}). Does the shop talk to that sandbox?',
+        { status },
       );
     }
     const { uuid, referenceCode, amount } = journey;
@@ -138,7 +112,7 @@ async function order(shop: URL, referenceCode: string): Promise<string> {
     await response.body?.cancel();
     return `HTTP ${response.status}`;
   } catch {
-    return 'no answer';
+    return say('no answer');
   }
 }
 

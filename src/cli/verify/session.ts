@@ -1,17 +1,78 @@
 import { Buffer } from 'node:buffer';
 import { redactor } from '../../sandbox/credentials';
 import { listenerUrl } from '../../sandbox/delivery/listener-url';
-import type { NotificationRequest } from '../../sandbox/delivery/post-notification';
+import {
+  type NotificationAnswer,
+  type NotificationRequest,
+  postNotification,
+} from '../../sandbox/delivery/post-notification';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import type { Credentials } from '../../service/credentials';
 import { sleep } from '../../shared/time';
 import { basicAuthorization } from '../../webhooks/authorization';
-import { CliFailure } from '../failure';
-import { Samples } from '../samples';
+import { type CliFailure, failure } from '../failure';
+import { type Sentence, say } from '../language';
+import { describeAnswer, excerpt } from '../output';
+import { type Sale, Samples } from '../samples';
 import type { SandboxClient } from '../sandbox-client';
 import type { ActionCount, Effects } from './effects';
-import { type Exchange, exchange, type Named } from './exchange';
-import { madeUpSales, ownJourneys, type Sale, type SaleSource, sandboxSales, shopJourneys } from './sales';
+import { madeUpSales, type SaleSource, sandboxSales } from './sales';
+
+/** A notification, with its name in the report. */
+export type Named = readonly [name: string, notification: SandboxNotification];
+
+/** What a response means to every check. `silent` is a timeout; `gone` means that no connection was made. */
+export type Reception = 'accepted' | 'refused' | 'broken' | 'silent' | 'gone';
+
+/** A notification that was sent, and its response. */
+export interface Exchange extends NotificationAnswer {
+  readonly what: string;
+  readonly reception: Reception;
+  /** What the listener wrote, without credentials. */
+  readonly shownText: string;
+  readonly headers: readonly string[];
+}
+
+/** A secret may come at the end of a long page about an error. */
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** Sends a body to the listener. */
+async function exchange(
+  what: string,
+  request: NotificationRequest,
+  redact: (text: string) => string,
+): Promise<Exchange> {
+  let headers: readonly string[] = [];
+  const onHeaders = (received: readonly string[]) => {
+    headers = received;
+  };
+  const answer = await postNotification({ ...request, onHeaders, maxTextBytes: MAX_TEXT_BYTES });
+  return { ...answer, what, headers, shownText: redact(answer.text), reception: receptionOf(answer) };
+}
+
+function receptionOf({ httpStatus, error }: NotificationAnswer): Reception {
+  // Any 2xx is accepted here; the check `status-200` wants 200.
+  if (httpStatus !== undefined) return httpStatus >= 200 && httpStatus < 300 ? 'accepted' : 'refused';
+  if (error === 'timeout') return 'silent';
+  return error !== undefined && BROKEN.test(error) ? 'broken' : 'gone';
+}
+
+/** Errors of a connection that was made but brought no HTTP response, as when the process ends. */
+const BROKEN = /^(ECONNRESET|EPIPE|HPE_.*|connection failed)$/;
+
+/** What was sent and what came back, for a report. */
+export function describeExchange(exchange: Exchange): string {
+  const text = exchange.reception === 'refused' ? excerpt(exchange.shownText, MAX_TEXT) : '';
+  return `${exchange.what}: ${describeAnswer(exchange)}${text === '' ? '' : ` ${JSON.stringify(text)}`}`;
+}
+
+/** Status and text, without what is different in each response: UUIDs, ids, times. */
+export function fingerprint({ httpStatus, text }: Exchange): string {
+  return `${httpStatus} ${text.replaceAll(UUID, '').replaceAll(/\d+/g, '')}`;
+}
+
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+const MAX_TEXT = 80;
 
 /** What the checklist is run with. */
 export interface SessionOptions {
@@ -75,16 +136,16 @@ export class Session {
   /** Every notification sent with wrong credentials or none. */
   readonly forgeries: Exchange[] = [];
   /** Kinds that were accepted as the document shows them, by their name in the report. */
-  readonly acceptedKinds = new Set<string>();
+  readonly acceptedKinds = new Set<Sentence>();
   /** What the listener does about one notification of each kind, by the same name. */
-  readonly actionsOf = new Map<string, Acted>();
+  readonly actionsOf = new Map<Sentence, Acted>();
   readonly recoveries: Recovery[] = [];
   /** Whether the listener refuses refunds and reversals of sales whose payment it has not seen, as it may. */
   needsPaymentFirst = false;
   /** How long the quickest accepted notification took, in milliseconds. */
   quickestMs = Number.POSITIVE_INFINITY;
   /** Why nothing more is sent: the listener has a rate limit. */
-  #rateLimit: string | undefined;
+  #rateLimit: CliFailure | undefined;
   #timeouts = 0;
   #stops = 0;
   readonly #redact: (text: string) => string;
@@ -96,15 +157,18 @@ export class Session {
     const { credentials } = options;
     this.#redact = redactor(credentials);
     this.#authorization = basicAuthorization(credentials);
-    this.#sales = salesOf(options, this.samples);
+    const { sandbox, shop } = options;
+    this.#sales =
+      sandbox === undefined ? madeUpSales(this.samples) : sandboxSales(sandbox, shop, this.samples);
   }
 
   get countsEffects(): boolean {
     return this.options.effects !== undefined;
   }
 
+  /** Whether the sales exist in a sandbox, so that a listener can confirm them. */
   get hasRealSales(): boolean {
-    return this.#sales.areReal;
+    return this.options.sandbox !== undefined;
   }
 
   get isSlow(): boolean {
@@ -125,7 +189,7 @@ export class Session {
   /** A sale for a refund or a reversal. Sends its payment first, if the listener needs that. */
   async announcedSale(): Promise<Sale> {
     const sale = await this.sale();
-    if (this.needsPaymentFirst) await this.send('the payment of a sale', sale.payment);
+    if (this.needsPaymentFirst) await this.send(say('the payment of a sale'), sale.payment);
     return sale;
   }
 
@@ -135,7 +199,7 @@ export class Session {
   }
 
   /** How many actions the listener takes for one notification of this kind; 0 if none, or without `--effects`. */
-  actionsPer(name: string): number {
+  actionsPer(name: Sentence): number {
     return this.actionsOf.get(name)?.total ?? 0;
   }
 
@@ -174,40 +238,51 @@ export class Session {
     return second;
   }
 
-  /**
-   * Sends notifications that do not depend on each other: one after the other, or several at once to a slow listener.
-   * What is refused among several is sent again alone, because a listener may refuse while it is busy.
-   */
+  /** Does this for each: one after the other, or for several at once if the listener is slow. */
+  async each<Item, Result>(items: readonly Item[], step: (item: Item) => Promise<Result>): Promise<Result[]> {
+    const atOnce = this.isSlow ? AT_ONCE : 1;
+    const results: Result[] = [];
+    for (let start = 0; start < items.length; start += atOnce) {
+      results.push(...(await Promise.all(items.slice(start, start + atOnce).map(step))));
+    }
+    return results;
+  }
+
+  /** Sends notifications that do not depend on each other. */
   async sendAll(all: readonly (readonly [...Named, sending?: Sending])[]): Promise<Exchange[]> {
-    const exchanges: Exchange[] = [];
-    if (!this.isSlow) {
-      for (const one of all) exchanges.push(await this.send(...one));
-      return exchanges;
-    }
-    for (let start = 0; start < all.length; start += AT_ONCE) {
-      const some = all.slice(start, start + AT_ONCE);
-      const first = await Promise.all(some.map((one) => this.sendOnce(...one)));
-      for (const [index, one] of some.entries()) {
-        const exchange = first[index];
-        const isRefused = exchange === undefined || exchange.reception === 'refused';
-        exchanges.push(isRefused ? await this.send(...one) : exchange);
-      }
-    }
-    return exchanges;
+    if (!this.isSlow) return this.each(all, (one) => this.send(...one));
+    return this.#refusedAgain(all, await this.each(all, (one) => this.sendOnce(...one)));
+  }
+
+  /** Sends notifications at the same moment. */
+  async sendAtOnce(all: readonly Named[]): Promise<Exchange[]> {
+    return this.#refusedAgain(all, await Promise.all(all.map((one) => this.sendOnce(...one))));
+  }
+
+  /** A listener may refuse while it is busy: what is refused among several is sent again alone. */
+  async #refusedAgain(
+    all: readonly (readonly [...Named, sending?: Sending])[],
+    first: readonly Exchange[],
+  ): Promise<Exchange[]> {
+    const last = [...first];
+    for (const [index, one] of all.entries())
+      if (last[index]?.reception === 'refused') last[index] = await this.send(...one);
+    return last;
   }
 
   /** Sends a notification as the service does, without a retry. */
   async sendOnce(what: string, notification: SandboxNotification, sending?: Sending): Promise<Exchange> {
-    if (this.#rateLimit !== undefined) throw new CliFailure(1, this.#rateLimit);
+    if (this.#rateLimit !== undefined) throw this.#rateLimit;
     const sent = await this.#deliver(this.#authorization, what, notification, sending);
     this.exchanges.push(sent);
     if (sent.reception === 'accepted') this.quickestMs = Math.min(this.quickestMs, sent.durationMs);
     // Of the first one, `reachable` tells. Later ones are no proof of a fault: the service sends far fewer.
     if (sent.httpStatus === 429 && this.exchanges.length > 1) {
-      this.#rateLimit =
-        `the listener has a rate limit (HTTP 429 after ${this.exchanges.length} notifications): raise it while verify ` +
-        'runs, which sends some hundreds';
-      throw new CliFailure(1, this.#rateLimit);
+      this.#rateLimit = failure(
+        'the listener has a rate limit (HTTP 429 after {count} notifications): raise it while verify runs, which sends some hundreds',
+        { count: this.exchanges.length },
+      );
+      throw this.#rateLimit;
     }
     return sent;
   }
@@ -227,7 +302,7 @@ export class Session {
   /** Sends any body with the right credentials, to find out how the listener reads bodies. */
   probe(body: string, query = ''): Promise<Exchange> {
     const url = listenerUrl(this.options.url, { kind: 'payment', query }) ?? this.options.url;
-    return this.#post('a probe', url, body, this.#authorization);
+    return this.#post(say('a probe'), url, body, this.#authorization);
   }
 
   #deliver(
@@ -250,19 +325,10 @@ export class Session {
     sending?: Sending,
   ): Promise<Exchange> {
     if (this.#timeouts >= MAX_TIMEOUTS)
-      throw new CliFailure(1, `stopped after ${MAX_TIMEOUTS} timeouts in a row`);
+      throw failure('stopped after {count} timeouts in a row', { count: MAX_TIMEOUTS });
     const timeoutMs = this.options.limitMs * PATIENCE;
     const sent = await exchange(what, { ...sending, url, body, authorization, timeoutMs }, this.#redact);
     this.#timeouts = sent.reception === 'silent' ? this.#timeouts + 1 : 0;
     return sent;
   }
-}
-
-function salesOf({ sandbox, shop }: SessionOptions, samples: Samples): SaleSource {
-  if (sandbox === undefined) return madeUpSales(samples);
-  return sandboxSales(
-    sandbox,
-    samples,
-    shop === undefined ? ownJourneys(sandbox) : shopJourneys(sandbox, shop),
-  );
 }

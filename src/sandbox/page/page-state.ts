@@ -217,5 +217,8 @@ export interface VerifyReport {
   readonly checks: readonly VerifyResult[];
 }
 
-/** Runs the checklist against a listener. Only the command line has a checklist, and passes it in. */
-export type Verify = (listenerUrl: string) => Promise<VerifyReport>;
+/**
+ * Runs the checklist against a listener, and reports in English or Portuguese. Only the command line has a checklist, and
+ * passes it in.
+ */
+export type Verify = (listenerUrl: string, isPortuguese?: boolean) => Promise<VerifyReport>;

@@ -33,10 +33,15 @@ export async function control(
     try {
       return json(200, show(await run(sandbox, match[1] ?? '', request.body || '{}')));
     } catch (error) {
-      return refusal(error, String(request.headers['accept-language'] ?? '').startsWith('pt'));
+      return refusal(error, isPortuguese(request));
     }
   }
   return undefined;
+}
+
+/** Whether the caller asks for Portuguese. */
+export function isPortuguese({ headers }: ServiceRequest): boolean {
+  return String(headers['accept-language'] ?? '').startsWith('pt');
 }
 
 const statuses = { unknown: 404, 'not-allowed': 409, invalid: 400 } as const;

@@ -6,7 +6,7 @@ import { parseControlBody } from '../controls/control-body';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { contentSecurityPolicy, PAGE_TOKEN_MARK, pageHtml } from '../page/page.generated';
 import type { PageData, Verify } from '../page/page-state';
-import { needsCredentials } from './control-routes';
+import { isPortuguese, needsCredentials } from './control-routes';
 import type { PageToken } from './page-access';
 
 /** What the server needs for the page. */
@@ -63,7 +63,7 @@ export async function serveVerify(
   if (!isAuthorized) return needsCredentials;
   try {
     const { url } = parseControlBody(verifyOptions, request.body);
-    return json(200, await verify(url));
+    return json(200, await verify(url, isPortuguese(request)));
   } catch (error) {
     return json(400, { message: error instanceof Error ? error.message : 'The checklist could not run.' });
   }

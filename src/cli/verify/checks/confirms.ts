@@ -1,44 +1,42 @@
-import type { SandboxNotification } from '../../../sandbox/model/records';
+import { type Sentence, say } from '../../language';
 import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
-import type { Session, SessionOptions } from '../session';
+import type { Named, Session, SessionOptions } from '../session';
 
 /** More than a client's retries use up. The rest is removed afterwards. */
 const FAULTS = 50;
 
 const CONFIRM =
-  'Confirm with `confirmPayment` before you act: it compares situation, amount, currency and reference code with the ' +
-  'transaction of the service. To look up the sale is not enough.';
-
-const ASKS_LATER =
-  'your listener asks the service only after its 200, as the worker of an inbox does: count what the worker has done ' +
-  'as `payment`, and what is written down before it as `inbox`';
+  'Confirm with `confirmPayment` before you act: it compares situation, amount, currency and reference code with the transaction of the service. To look up the sale is not enough.' satisfies Sentence;
 
 /** Whether a listener that asks the service about a payment acts on the answer. */
 export const confirms: CheckDefinition = {
   id: 'confirms',
   title: 'Acts only on payments that the service confirms, and refuses them while it cannot ask',
-  asks:
-    'With `--sandbox`: a payment while the transaction query answers 503, one with the amount 0.01, and one of a sale ' +
-    'that nobody has paid. The calls of the sandbox show whether the listener asks at all.',
+  asks: 'With `--sandbox`: a payment while the transaction query answers 503, one with the amount 0.01, and one of a sale that nobody has paid. The calls of the sandbox show whether the listener asks at all.',
   why: 'A payment that cannot be confirmed and is answered with 200 is lost. If the amount is not compared, goods are shipped for a cent.',
-  fix:
-    'Answer 500 or 503 when the service cannot be asked: the service sends the notification again (document section ' +
-    '6.1). Let `confirmPayment` or `getTransaction` throw; do not catch the error to answer 200.',
+  fix: 'Answer 500 or 503 when the service cannot be asked: the service sends the notification again (document section 6.1). Let `confirmPayment` or `getTransaction` throw; do not catch the error to answer 200.',
   async run(findings, session) {
-    if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
-    if (!session.hasRealSales) return findings.leaveOpen('this check needs sales that exist: pass --sandbox');
-    if (session.actionsPer('payment') === 0) return findings.leaveOpen('no payment was acted on');
+    if (!session.countsEffects) return findings.leaveOpen(say(WITHOUT_EFFECTS));
+    if (!session.hasRealSales)
+      return findings.leaveOpen(say('this check needs sales that exist: pass --sandbox'));
+    if (session.actionsPer('payment') === 0) return findings.leaveOpen(say('no payment was acted on'));
     await session.settle();
     if (!(await asksService(findings, session, session.options))) return;
     const { payment } = await session.sale();
-    const payload = { ...payment.payload, amount: 0.01 };
-    await expectNoAction(findings, session, 'a payment with the wrong amount 0.01', { ...payment, payload });
-    await expectNoAction(
-      findings,
-      session,
-      'a payment of a sale that nobody has paid',
-      await session.unpaid(),
+    const wrong = { ...payment, payload: { ...payment.payload, amount: 0.01 } };
+    const unconfirmed: Named[] = [
+      [say('a payment with the wrong amount 0.01'), wrong],
+      [say('a payment of a sale that nobody has paid'), await session.unpaid()],
+    ];
+    const { actions } = await session.watch(0, () =>
+      session.each(unconfirmed, (one) => session.sendOnce(...one)),
     );
+    if ((actions?.total ?? 0) > 0) {
+      findings.fail(
+        say('a payment with the wrong amount 0.01, or one of a sale that nobody has paid, was acted on'),
+        CONFIRM,
+      );
+    }
   },
 };
 
@@ -51,7 +49,7 @@ async function asksService(
   if (sandbox === undefined || effects === undefined) return false;
   const { payment } = await session.sale();
   const uuid = String(Object(payment.payload).saleToken);
-  const what = 'a payment while the transaction query answered 503';
+  const what = say('a payment while the transaction query answered 503');
   const fault = { kind: 'status', status: 503, times: FAULTS };
   await sandbox.call('POST', '/sandbox/faults', { operation: 'getTransaction', fault });
   const calls = await sandbox.callsAbout(uuid);
@@ -66,28 +64,23 @@ async function asksService(
     .finally(() => sandbox.call('DELETE', '/sandbox/faults', { operation: 'getTransaction' }));
   const isActedOn = (actions?.total ?? 0) > 0;
   if (isActedOn && (await sandbox.callsAbout(uuid)) === calls) {
-    findings.leaveOpen('your listener does not confirm payments with the service before it acts');
+    findings.leaveOpen(say('your listener does not confirm payments with the service before it acts'));
     return false;
   }
   if (isActedOn && !asksFirst) {
-    findings.leaveOpen(ASKS_LATER);
+    findings.leaveOpen(
+      say(
+        'your listener asks the service only after its 200, as the worker of an inbox does: count what the worker has done as `payment`, and what is written down before it as `inbox`',
+      ),
+    );
     return false;
   }
-  if (isActedOn) findings.fail(`${what}: your listener asked, got no answer, and acted all the same`);
+  if (isActedOn)
+    findings.fail(say('{what}: your listener asked, got no answer, and acted all the same', { what }));
   else if (result.reception === 'accepted') {
     // A worker that keeps it comes back to it, now that the service answers.
     const later = await effects.since(count, session.actionsPer('payment'));
-    if (later.total === 0) findings.fail(`${what} was answered with 200, but not acted on`);
+    if (later.total === 0) findings.fail(say('{what} was answered with 200, but not acted on', { what }));
   }
   return true;
-}
-
-async function expectNoAction(
-  findings: Findings,
-  session: Session,
-  what: string,
-  notification: SandboxNotification,
-): Promise<void> {
-  const { actions } = await session.watch(0, () => session.sendOnce(what, notification));
-  if ((actions?.total ?? 0) > 0) findings.fail(`${what} was acted on`, CONFIRM);
 }

@@ -1,83 +1,79 @@
 import { Buffer } from 'node:buffer';
+import type { SandboxNotification } from '../../../sandbox/model/records';
 import type { Credentials } from '../../../service/credentials';
-import type { CheckDefinition, Findings } from '../check';
+import { type Sentence, say } from '../../language';
+import type { CheckDefinition } from '../check';
 import { everyKind } from '../documented-kinds';
-import { describeExchange, type Named } from '../exchange';
-import type { Session } from '../session';
+import { describeExchange } from '../session';
+
+/** A notification without the right credentials. */
+interface Forgery {
+  readonly authorization: string | undefined;
+  readonly what: string;
+  readonly notification: SandboxNotification;
+  readonly method?: string;
+}
+
+const METHODS = ['PUT', 'PATCH', 'DELETE', 'GET'];
 
 /** Sections 5 and 6.1. Each forgery has one fault, to find a listener that checks only half of the pair. */
 export const credentials: CheckDefinition = {
   id: 'credentials',
   title: 'Rejects missing and wrong credentials, and does not act on such notifications',
-  asks:
-    'Payments with no credentials, half of them, shortened or longer ones, another case or scheme; every other kind, and ' +
-    'PUT, PATCH, DELETE and GET, without credentials. Each must get 401 or another 4xx in time, and must not be acted on.',
+  asks: 'Payments with no credentials, half of them, shortened or longer ones, another case or scheme; every other kind, and PUT, PATCH, DELETE and GET, without credentials. Each must get 401 or another 4xx in time, and must not be acted on.',
   why: 'The URL of a listener is no secret. Anybody who finds it could mark orders as paid.',
-  fix:
-    'Compare the whole `Authorization` header with `Basic ` and the Base64 of key, colon and token, case-sensitively and ' +
-    'in constant time, and answer 401 if they differ, before you read or do anything else (document section 5). Refuse ' +
-    'to start without credentials. `createWebhookHandler` does all this; in a listener of your own, call ' +
-    '`verifyAuthorization`.',
+  fix: 'Compare the whole `Authorization` header with `Basic ` and the Base64 of key, colon and token, case-sensitively and in constant time, and answer 401 if they differ, before you read or do anything else (document section 5). Refuse to start without credentials. `createWebhookHandler` does all this; in a listener of your own, call `verifyAuthorization`.',
   async run(findings, session) {
-    const { payment } = await session.sale();
-    const others: Named[] = (await everyKind(session)).filter(([name]) => name !== 'payment');
-    others.push(['body of no known kind', session.samples.unrecognized()]);
-    await session.settle();
-    const forged = [
-      ...forgeries(session.options.credentials).map(
-        ([what, authorization]) => [authorization, `a payment with ${what}`, payment] as const,
-      ),
-      ...others.map(
-        ([name, notification]) => [undefined, `a ${name} with no credentials`, notification] as const,
-      ),
-    ] as const;
-    const atOnce = session.isSlow ? forged.length : 1;
-    const { actions } = await session.watch(0, async () => {
-      for (let start = 0; start < forged.length; start += atOnce) {
-        const some = forged.slice(start, start + atOnce);
-        const exchanges = await Promise.all(
-          some.map(([header, what, notification]) => session.forge(header, what, notification)),
-        );
-        for (const exchange of exchanges) {
-          const { reception, httpStatus = 0 } = exchange;
-          if (reception === 'gone') findings.leaveOpen(describeExchange(exchange));
-          else if (httpStatus < 400 || httpStatus >= 500) findings.fail(describeExchange(exchange));
-        }
-      }
+    const { payment: notification } = await session.sale();
+    const forged: Forgery[] = wrongPairs(session.options.credentials).map(([pair, authorization]) => {
+      return { authorization, what: say('a payment with {pair}', { pair: say(pair) }), notification };
     });
+    for (const [name, other] of await everyKind(session)) {
+      if (name === 'payment') continue;
+      const what = say('a {kind} with no credentials', { kind: say(name) });
+      forged.push({ authorization: undefined, what, notification: other });
+    }
+    const unknown = say('a body of no known kind, with no credentials');
+    forged.push({ authorization: undefined, what: unknown, notification: session.samples.unrecognized() });
+    for (const method of METHODS) {
+      const what = say('a payment by {method} with no credentials', { method });
+      forged.push({ authorization: undefined, what, notification, method });
+    }
+    await session.settle();
+    const { actions } = await session.watch(0, () =>
+      session.each(forged, async ({ authorization, what, notification, method }) => {
+        const exchange = await session.forge(authorization, what, notification, { method });
+        const { reception, httpStatus = 0 } = exchange;
+        const sent = describeExchange(exchange);
+        if (method !== undefined) {
+          // A listener may answer 200, as to a health check, but must not act.
+          if (reception === 'accepted' && !session.countsEffects)
+            findings.leaveOpen(say('{sent}; whether it acted shows only with --effects', { sent }));
+        } else if (reception === 'gone') findings.leaveOpen(sent);
+        else if (httpStatus < 400 || httpStatus >= 500) findings.fail(sent);
+      }),
+    );
     const { total = 0 } = actions ?? {};
-    if (total > 0)
-      findings.fail(`${total} actions were counted for notifications without the right credentials`);
-    await otherMethods(findings, session);
+    if (total > 0) {
+      findings.fail(
+        say(
+          '{count} actions were counted for notifications without the right credentials, those by {methods} among them',
+          {
+            count: total,
+            methods: METHODS.join(', '),
+          },
+        ),
+      );
+    }
   },
 };
 
-const METHODS = ['PUT', 'PATCH', 'DELETE', 'GET'];
-
-/** A listener may answer 200 to them, as to a health check, but must not act. */
-async function otherMethods(findings: Findings, session: Session): Promise<void> {
-  const { payment } = await session.sale();
-  const { result: exchanges, actions } = await session.watch(0, () =>
-    Promise.all(
-      METHODS.map((method) =>
-        session.forge(undefined, `a payment by ${method} with no credentials`, payment, { method }),
-      ),
-    ),
-  );
-  if (actions !== undefined && actions.total > 0) {
-    findings.fail(`a payment by ${METHODS.join(', ')} with no credentials was acted on`);
-  }
-  const accepted = exchanges.find(({ reception }) => reception === 'accepted');
-  if (actions === undefined && accepted !== undefined) {
-    findings.leaveOpen(`${describeExchange(accepted)}; whether it acted shows only with --effects`);
-  }
-}
-
-type Forgery = readonly [what: string, authorization: string | undefined];
-
-function forgeries({ apiKey, apiToken }: Credentials): Forgery[] {
+function wrongPairs({
+  apiKey,
+  apiToken,
+}: Credentials): [what: Sentence, authorization: string | undefined][] {
   const right = encode(`${apiKey}:${apiToken}`);
-  const all: Forgery[] = [
+  const all: [Sentence, string | undefined][] = [
     ['no credentials', undefined],
     ['an empty pair', `Basic ${encode(':')}`],
     ['nothing after the scheme', 'Basic '],

@@ -1,9 +1,8 @@
-import type { SandboxNotification } from '../../../sandbox/model/records';
 import { isObject } from '../../../shared/objects';
+import { say } from '../../language';
 import { allAccepted, type CheckDefinition, expectAccepted, type Findings, WITHOUT_EFFECTS } from '../check';
 import { everyKind, type Sample, samplesOfKinds } from '../documented-kinds';
-import type { Named } from '../exchange';
-import type { Session } from '../session';
+import type { Named, Session } from '../session';
 
 const BURST = 5;
 
@@ -11,14 +10,9 @@ const BURST = 5;
 export const duplicates: CheckDefinition = {
   id: 'duplicates',
   title: 'Acts once on duplicates, and accepts them',
-  asks:
-    'Each of them twice, and a third time with its fields in another order; a payment, a refund and a payout five times ' +
-    'at once. Each must be acted on once, and answered with 200 when it comes again.',
+  asks: 'Each of them twice, and a third time with its fields in another order; a payment, a refund and a payout five times at once. Each must be acted on once, and answered with 200 when it comes again.',
   why: 'The service sends a notification again if it got no 200 in time. A listener that acts again ships goods or books money twice.',
-  fix:
-    'Record the idempotency key of what you have acted on, in the same transaction or by a claim beforehand, and answer ' +
-    '200 to what is already recorded (document section 6.1). Take the key from the fields, never from the whole body: ' +
-    'the same notification may come with its fields in another order. `createWebhookHandler` with a store does this.',
+  fix: 'Record the idempotency key of what you have acted on, in the same transaction or by a claim beforehand, and answer 200 to what is already recorded (document section 6.1). Take the key from the fields, never from the whole body: the same notification may come with its fields in another order. `createWebhookHandler` with a store does this.',
   async run(findings, session) {
     await session.settle();
     await oneAfterTheOther(findings, session);
@@ -29,7 +23,7 @@ export const duplicates: CheckDefinition = {
     for (const group of areTold ? [samples] : samples.map((sample) => [sample])) {
       await allAtOnce(findings, session, group);
     }
-    if (!session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
+    if (!session.countsEffects) findings.leaveOpen(say(WITHOUT_EFFECTS));
   },
 };
 
@@ -38,37 +32,41 @@ async function oneAfterTheOther(findings: Findings, session: Session): Promise<v
   await session.settlePayments();
   const expected = originals.reduce((sum, [name]) => sum + session.actionsPer(name), 0);
   const { result: first } = await session.watch(expected, () =>
-    session.sendAll(originals.map(([name, original]) => [`first ${name}`, original])),
+    session.sendAll(
+      originals.map(([name, original]) => [say('first {kind}', { kind: say(name) }), original]),
+    ),
   );
   // `kinds` reports refused kinds. If every kind was refused, nothing is left to send again.
   const accepted = originals.filter((_, index) => first[index]?.reception === 'accepted');
   if (accepted.length === 0) allAccepted(findings, first);
 
-  for (const [how, again] of repetitions) {
-    const { result, actions } = await session.watch(0, () =>
-      session.sendAll(accepted.map(([name, original]) => [`${name}, ${how}`, again(original)])),
+  const again = accepted.flatMap(([name, original]): Named[] => {
+    const kind = say(name);
+    const reordered = { ...original, payload: Object(reversed(original.payload)) };
+    return [
+      [say('{kind}, sent again', { kind }), original],
+      [say('{kind}, sent again with its fields in another order', { kind }), reordered],
+    ];
+  });
+  const { result, actions } = await session.watch(0, () => session.sendAll(again));
+  for (const exchange of result) expectAccepted(findings, exchange);
+  const { total = 0 } = actions ?? {};
+  if (total > 0) {
+    findings.fail(
+      say(
+        '{count} actions were counted for notifications that were sent again, with their fields in the same or in another order',
+        {
+          count: total,
+        },
+      ),
     );
-    for (const exchange of result) expectAccepted(findings, exchange);
-    const { total = 0 } = actions ?? {};
-    if (total > 0) findings.fail(`${total} actions were counted for notifications that were ${how}`);
   }
 }
 
-const repetitions: readonly [how: string, again: (original: SandboxNotification) => SandboxNotification][] = [
-  ['sent again', (original) => original],
-  [
-    'sent again with their fields in another order',
-    (original) => ({ ...original, payload: Object(reversed(original.payload)) }),
-  ],
-];
-
 function reversed(value: unknown): unknown {
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([name, inner]) => [name, reversed(inner)]),
-  );
+  const entries = Object.entries(value).reverse();
+  return Object.fromEntries(entries.map(([name, inner]) => [name, reversed(inner)]));
 }
 
 /**
@@ -77,26 +75,30 @@ function reversed(value: unknown): unknown {
  * @param samples - one; or several that have counters of their own, for a slow listener
  */
 async function allAtOnce(findings: Findings, session: Session, samples: readonly Sample[]): Promise<void> {
-  const notifications: Named[] = [];
-  for (const { name, make } of samples) notifications.push([name, await make(session)]);
+  const copies: Named[] = [];
+  for (const { name, make } of samples) {
+    const one: Named = [say('a {kind} sent 5 times at once', { kind: say(name) }), await make(session)];
+    copies.push(...Array.from({ length: BURST }, () => one));
+  }
   await session.settlePayments();
   const { actions } = await session.watch(0, async () => {
     // While the listener works on one of them, it may refuse the others. Afterwards it must accept.
-    const copies = notifications.flatMap(([name, notification]) =>
-      Array.from({ length: BURST }, () => session.sendOnce(`a ${name} ${BURST} times at once`, notification)),
-    );
-    await Promise.all(copies);
-    const last = await session.sendAll(
-      notifications.map(([name, one]) => [`a ${name} sent ${BURST} times at once, sent again`, one]),
-    );
+    await Promise.all(copies.map((copy) => session.sendOnce(...copy)));
+    const last = await session.sendAll(copies.filter((_, index) => index % BURST === 0));
     for (const exchange of last) expectAccepted(findings, exchange);
   });
   for (const { name } of samples) {
     const unit = session.actionsPer(name);
     if (actions === undefined || unit === 0) continue;
     const moved = samples.length === 1 ? actions.total : (actions.byName?.[name] ?? 0);
-    const what = `counted for a ${name} sent ${BURST} times at once`;
-    if (moved > unit) findings.fail(`${moved} actions were ${what}; a single one counts ${unit}`);
-    if (moved === 0) findings.fail(`no action was ${what}`);
+    const values = { moved, kind: say(name), unit };
+    if (moved > unit)
+      findings.fail(
+        say(
+          '{moved} actions were counted for a {kind} sent 5 times at once; a single one counts {unit}',
+          values,
+        ),
+      );
+    if (moved === 0) findings.fail(say('no action was counted for a {kind} sent 5 times at once', values));
   }
 }

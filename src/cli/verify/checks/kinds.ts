@@ -1,15 +1,12 @@
+import { type Sentence, say } from '../../language';
 import { type CheckDefinition, expectAccepted } from '../check';
-import { everyKind, type SentKind, watchEach } from '../documented-kinds';
-import type { Exchange, Named } from '../exchange';
+import { everyKind, type SentKind, watchEachKind } from '../documented-kinds';
 import type { Session } from '../session';
 
 const NO_QUERY =
-  'Its route refuses every URL with a query, and the service tells reversals, refunds and payouts by one (document ' +
-  'sections 6.3 to 6.5). Find the route by `new URL(request.url, …).pathname`: compare the path alone.';
-
+  'Its route refuses every URL with a query, and the service tells reversals, refunds and payouts by one (document sections 6.3 to 6.5). Find the route by `new URL(request.url, …).pathname`: compare the path alone.';
 const NO_TYPE =
-  'It knows a payout by `type=payout`. A failed payout carries `payout=true` alone in the document (section 6.5): ' +
-  'either of them makes a payout.';
+  'It knows a payout by `type=payout`. A failed payout carries `payout=true` alone in the document (section 6.5): either of them makes a payout.';
 
 /** Measures, with `--effects`, what the listener does about one notification of each kind; later checks build on it. */
 export const kinds: CheckDefinition = {
@@ -17,18 +14,17 @@ export const kinds: CheckDefinition = {
   title: 'Accepts every kind of notification',
   asks: 'One of each kind and status, failed payouts included. What is refused comes again after the payment of its sale.',
   why: 'A refused notification comes five more times and is then lost. A process that crashes loses the next payments, too.',
-  fix:
-    'Answer 200 to every kind, even to those that you do nothing about. A payout that failed has no receipt and another ' +
-    '`status`; a sale may have a `newStatus` other than `PAID` (document section 6).',
+  fix: 'Answer 200 to every kind, even to those that you do nothing about. A payout that failed has no receipt and another `status`; a sale may have a `newStatus` other than `PAID` (document section 6).',
   async run(findings, session) {
-    const sent = await watchEach(session, () => everyKind(session));
+    const sent = await watchEachKind(session);
     if (sent.some(({ exchange }) => exchange.reception === 'refused')) await sendAfterPayments(session, sent);
     await measureAgain(session, sent);
     const routed = sent.filter(({ notification }) => notification.query !== '');
-    const noQuery = routed.every(({ exchange }) => exchange.httpStatus === 404) ? NO_QUERY : undefined;
-    for (const { name, notification, exchange, actions } of sent) {
-      const fix = noQuery ?? (await lacksType(session, name, notification, exchange));
-      if (!expectAccepted(findings, exchange, notification.query === '' ? undefined : fix)) continue;
+    const noQuery: Sentence[] = routed.every(({ exchange }) => exchange.httpStatus === 404) ? [NO_QUERY] : [];
+    for (const one of sent) {
+      const { name, notification, exchange, actions } = one;
+      const fixes = noQuery.length > 0 ? noQuery : await lacksType(session, one);
+      if (!expectAccepted(findings, exchange, ...(notification.query === '' ? [] : fixes))) continue;
       session.acceptedKinds.add(name);
       if (actions !== undefined) session.actionsOf.set(name, { ...actions, kind: notification.kind });
     }
@@ -44,7 +40,7 @@ async function sendAfterPayments(session: Session, sent: SentKind[]): Promise<vo
     if (sent[index]?.exchange.reception !== 'refused') continue;
     await session.settle();
     const { result: exchange, actions } = await session.watch(1, () =>
-      session.send(`${name} after its payment`, notification),
+      session.send(say('{kind} after its payment', { kind: say(name) }), notification),
     );
     if (exchange.reception !== 'accepted') continue;
     sent[index] = { name, notification, exchange, actions };
@@ -59,20 +55,15 @@ async function measureAgain(session: Session, sent: SentKind[]): Promise<void> {
   if (names.length === 0 || !session.countsEffects) return;
   for (const [name, notification] of await everyKind(session)) {
     const one = sent.find((known) => known.name === name);
-    if (one === undefined || !names.includes(name)) continue;
-    const { result, actions } = await session.watch(1, () => session.sendOnce(name, notification));
+    if (one === undefined || !names.includes(say(name))) continue;
+    const { result, actions } = await session.watch(1, () => session.sendOnce(say(name), notification));
     if (result.reception === 'accepted') sent[sent.indexOf(one)] = { ...one, actions };
   }
 }
 
-async function lacksType(
-  session: Session,
-  name: string,
-  notification: Named[1],
-  { reception }: Exchange,
-): Promise<string | undefined> {
-  if (name !== 'failed payout' || reception !== 'refused') return undefined;
+async function lacksType(session: Session, { name, notification, exchange }: SentKind): Promise<Sentence[]> {
+  if (name !== 'failed payout' || exchange.reception !== 'refused') return [];
   const query = `${notification.query}&type=payout`;
-  const again = await session.sendOnce('a failed payout with type=payout', { ...notification, query });
-  return again.reception === 'accepted' ? NO_TYPE : undefined;
+  const again = await session.sendOnce(say('a failed payout with type=payout'), { ...notification, query });
+  return again.reception === 'accepted' ? [NO_TYPE] : [];
 }

@@ -1,57 +1,73 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
+import { say } from '../../language';
 import { type CheckDefinition, expectAccepted, type Findings } from '../check';
 import { everySample, type Sample } from '../documented-kinds';
-import type { Named } from '../exchange';
-import type { Session } from '../session';
+import type { Named, Session } from '../session';
 
 export const missingFields: CheckDefinition = {
   id: 'missing-fields',
   title: 'Copes with fields that are missing or null',
-  asks:
-    'Each kind many times, each time with one field left out or `null`: any but those for identity, order, state and ' +
-    'amount.',
+  asks: 'Each kind many times, each time with one field left out or `null`: any but those for identity, order, state and amount.',
   why: 'The document does not promise every field. If one is missing, the payment is refused six times and lost.',
-  fix:
-    'Read fields with care, first those that are named above: `payload.shopper?.email ?? undefined`. Identity and state ' +
-    'are always there; a shopper, bank details, a receipt or one of the two refund amounts may be missing or `null` ' +
-    '(document sections 6.2 to 6.5). The types of `parseNotification` show which.',
+  fix: 'Read fields with care, first those that are named above: `payload.shopper?.email ?? undefined`. Identity and state are always there; a shopper, bank details, a receipt or one of the two refund amounts may be missing or `null` (document sections 6.2 to 6.5). The types of `parseNotification` show which.',
   async run(findings, session) {
     await session.settle();
     for (const sample of everySample()) {
       if (session.acceptedKinds.has(sample.name)) await vary(findings, session, sample);
     }
-    if (session.acceptedKinds.size === 0) findings.leaveOpen('no kind was accepted with all of its fields');
+    if (session.acceptedKinds.size === 0)
+      findings.leaveOpen(say('no kind was accepted with all of its fields'));
   },
 };
 
-async function vary(findings: Findings, session: Session, { name, needed, make }: Sample): Promise<void> {
-  const paths = pathsOf((await make(session)).payload).filter((path) => !needed.includes(path));
-  const unit = session.actionsPer(name);
-  const variants = paths.flatMap((path) =>
-    changes.map(([how, change]): Variant => {
-      const what = `${name} with \`${path}\` ${how}`;
-      return {
-        what,
-        make: async () => changed(await make(session), (payload) => change(payload, path.split('.'))),
-      };
-    }),
-  );
+/** A notification with one field left out or `null`. */
+interface Variant {
+  readonly what: string;
+  make(): Promise<SandboxNotification>;
+}
+
+async function vary(findings: Findings, session: Session, sample: Sample): Promise<void> {
+  const unit = session.actionsPer(sample.name);
+  const variants = await variantsOf(session, sample);
   const notifications: Named[] = [];
-  for (const { what, make: makeVariant } of variants) notifications.push([what, await makeVariant()]);
+  for (const { what, make } of variants) notifications.push([what, await make()]);
   // To make them, payments may have been sent first. Those must not be counted here.
   await session.settlePayments();
-  const { result: accepted, actions } = await session.watch(unit * paths.length * 2, async () => {
-    const exchanges = await session.sendAll(notifications);
-    return exchanges.filter((exchange) => expectAccepted(findings, exchange)).length;
-  });
+  const { result: exchanges, actions } = await session.watch(unit * variants.length, () =>
+    session.sendAll(notifications),
+  );
+  const accepted = exchanges.filter((exchange) => expectAccepted(findings, exchange)).length;
   const missing = unit * accepted - (actions?.total ?? unit * accepted);
-  if (missing > 0) {
-    const names = await withoutAction(session, unit, variants);
-    const what =
-      names.length > 0 ? names.join(', ') : `${missing} of ${accepted} notifications of kind ${name}`;
-    findings.fail(`accepted and not acted on: ${what}`);
-  }
+  if (missing <= 0) return;
+  const names = await withoutAction(session, unit, variants);
+  findings.fail(
+    names.length > 0
+      ? say('accepted and not acted on: {names}', { names: names.join(', ') })
+      : say('accepted and not acted on: {missing} of {accepted} notifications of kind {kind}', {
+          missing,
+          accepted,
+          kind: say(sample.name),
+        }),
+  );
 }
+
+async function variantsOf(session: Session, { name, needed, make }: Sample): Promise<Variant[]> {
+  const paths = pathsOf((await make(session)).payload).filter((path) => !needed.includes(path));
+  const variant = (what: string, path: string, value: null | undefined): Variant => ({
+    what,
+    async make() {
+      const notification = await make(session);
+      return { ...notification, payload: replace(notification.payload, path.split('.'), value) };
+    },
+  });
+  return paths.flatMap((path) => [
+    variant(say('{kind} with `{path}` left out', { kind: say(name), path }), path, undefined),
+    variant(say('{kind} with `{path}` null', { kind: say(name), path }), path, null),
+  ]);
+}
+
+/** Enough to see what they have in common. */
+const MAX_NAMES = 4;
 
 /** Sends each variant once more, with a count after each, to find out which are not acted on. */
 async function withoutAction(
@@ -68,28 +84,6 @@ async function withoutAction(
   }
   return names;
 }
-
-/** Enough to see what they have in common. */
-const MAX_NAMES = 4;
-
-interface Variant {
-  readonly what: string;
-  make(): Promise<SandboxNotification>;
-}
-
-function changed(
-  notification: SandboxNotification,
-  change: (payload: object) => object,
-): SandboxNotification {
-  return { ...notification, payload: change(notification.payload) };
-}
-
-type Change = (payload: object, path: readonly string[]) => object;
-
-const changes: readonly (readonly [how: string, change: Change])[] = [
-  ['left out', (payload, path) => replace(payload, path, undefined)],
-  ['null', (payload, path) => replace(payload, path, null)],
-];
 
 /** Every field that has a value, the fields of objects included: `shopper`, `shopper.email`. */
 function pathsOf(payload: object, prefix = ''): string[] {

@@ -1,6 +1,6 @@
+import { type Sentence, say } from '../../language';
 import type { CheckDefinition, Findings } from '../check';
-import { describeExchange, type Exchange, fingerprint } from '../exchange';
-import type { Session } from '../session';
+import { describeExchange, type Exchange, fingerprint, type Session } from '../session';
 
 /** Comes first: without it no other check can say anything. */
 export const reachable: CheckDefinition = {
@@ -11,77 +11,69 @@ export const reachable: CheckDefinition = {
   fix: 'Start the listener, and check the URL and its port. For a certificate of your own, set NODE_EXTRA_CA_CERTS.',
   async run(findings, session) {
     const { payment } = await session.sale();
-    const exchange = await session.send('a payment', payment);
+    const exchange = await session.send(say('a payment'), payment);
     const { reception } = exchange;
     if (reception === 'silent') findings.leaveOpen(describeExchange(exchange));
-    if (reception === 'gone' || reception === 'broken') {
-      findings.fail(describeExchange(exchange), adviceForError(exchange.error));
-    }
+    if (reception === 'gone' || reception === 'broken')
+      findings.fail(describeExchange(exchange), ...adviceForError(exchange.error));
     if (reception === 'refused') {
       const advice = await adviceFor(exchange, session, JSON.stringify(payment.payload));
-      findings.fail(describeExchange(exchange), advice);
+      findings.fail(describeExchange(exchange), ...advice);
       await addProbes(findings, exchange, session);
     }
   },
 };
 
 const PARSED_TWICE =
-  'It parses the body twice. Take the parsed body as it is (`request.body` after a body parser), or parse the raw body ' +
-  'once, but not both. `toNodeListener` takes either.';
+  'It parses the body twice. Take the parsed body as it is (`request.body` after a body parser), or parse the raw body once, but not both. `toNodeListener` takes either.';
 
-const NOT_READ =
-  'It does not read the JSON body. Put a body parser in front of it (Express: `app.use(express.json())`), or read the ' +
-  'raw body. `toNodeListener` works with and without a body parser.';
-
-function adviceForError(error = ''): string | undefined {
+function adviceForError(error = ''): Sentence[] {
   if (/^(ERR_SSL_|EPROTO|HPE_)/.test(error)) {
-    return 'One side speaks plain http and the other https: the listener speaks plain http behind an https URL, or the reverse.';
+    return [
+      'One side speaks plain http and the other https: the listener speaks plain http behind an https URL, or the reverse.',
+    ];
   }
   if (/CERT|SIGNATURE|ISSUER/.test(error)) {
-    return (
-      "The listener's certificate is not trusted (expired, self-signed, of another host name, or without its chain), and " +
-      'the service may refuse it too. For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS.'
-    );
+    return [
+      "The listener's certificate is not trusted (expired, self-signed, of another host name, or without its chain), and the service may refuse it too. For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS.",
+    ];
   }
-  return undefined;
+  return [];
 }
 
-async function adviceFor(exchange: Exchange, session: Session, body: string): Promise<string> {
+const forStatus: Readonly<Record<number, Sentence>> = {
+  401: 'Give the listener the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here (document section 5). It compares the `Authorization` header with `Basic ` and the Base64 of key, colon and token.',
+  415: 'It refuses the media type. The service sends `application/json`, without more: no charset, and no other type (document section 6.1).',
+  429: 'Its rate limit is used up: raise it for the service, or leave its notifications out of it. A refused one comes again after a minute, five times.',
+};
+
+async function adviceFor(exchange: Exchange, session: Session, body: string): Promise<Sentence[]> {
   const { httpStatus = 0, text } = exchange;
   if (httpStatus >= 300 && httpStatus < 400) {
-    return (
-      'It redirects, and the service does not follow redirects: the notification is lost. Register the URL that the ' +
-      'redirect leads to, with its scheme, host and final slash, and put no log-in page in front of it.'
-    );
+    return [
+      'It redirects, and the service does not follow redirects: the notification is lost. Register the URL that the redirect leads to, with its scheme, host and final slash, and put no log-in page in front of it.',
+    ];
   }
-  if (httpStatus === 401 || httpStatus === 403) {
-    return (
-      'Give the listener the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here (document section 5). It ' +
-      'compares the `Authorization` header with `Basic ` and the Base64 of key, colon and token.'
-    );
-  }
-  if (httpStatus === 429) {
-    return 'Its rate limit is used up: raise it for the service, or leave its notifications out of it. A refused one comes again after a minute, five times.';
-  }
-  if (httpStatus === 415) {
-    return 'It refuses the media type. The service sends `application/json`, without more: no charset, and no other type (document section 6.1).';
-  }
-  if (text.includes('[object Object]')) return PARSED_TWICE;
-  if (await isParsedTwice(session, body)) return PARSED_TWICE;
+  const known = forStatus[httpStatus === 403 ? 401 : httpStatus];
+  if (known !== undefined) return [known];
+  if (text.includes('[object Object]') || (await isParsedTwice(session, body))) return [PARSED_TWICE];
   if (fingerprint(await session.probe('this is no JSON')) === fingerprint(exchange) && httpStatus >= 500) {
-    return `${NOT_READ} The listener's log has the error.`;
+    return [
+      "It does not read the JSON body. Put a body parser in front of it (Express: `app.use(express.json())`), or read the raw body. `toNodeListener` works with and without a body parser. The listener's log has the error.",
+    ];
   }
   const isLost = httpStatus === 404 || httpStatus === 405;
   if (isLost && (await session.probe(body, 'type=payment')).reception === 'accepted') {
-    return 'Its route needs a query, and payments come without a query, other than that of the registered URL (document section 6.2).';
+    return [
+      'Its route needs a query, and payments come without a query, other than that of the registered URL (document section 6.2).',
+    ];
   }
-  const routes = isLost ? 'Check the path, and that it takes POST. ' : "Look into the listener's log. ";
-  const sales = session.hasRealSales
-    ? 'The sale exists in the sandbox: if the listener confirms payments, point its client at that sandbox; if it looks up its own orders, pass --shop, so that your shop creates them.'
-    : 'The sale was made up. If the listener confirms payments or looks up orders, which is right, start the sandbox, ' +
-      'point the client of the listener at it, and pass --sandbox here: then the sales exist. A fault that is still armed ' +
-      'in that sandbox also makes it refuse: `fault --clear`.';
-  return routes + sales;
+  return [
+    isLost ? 'Check the path, and that it takes POST.' : "Look into the listener's log.",
+    session.hasRealSales
+      ? 'The sale exists in the sandbox: if the listener confirms payments, point its client at that sandbox; if it looks up its own orders, pass --shop, so that your shop creates them.'
+      : 'The sale was made up. If the listener confirms payments or looks up orders, which is right, start the sandbox, point the client of the listener at it, and pass --sandbox here: then the sales exist. A fault that is still armed in that sandbox also makes it refuse: `fault --clear`.',
+  ];
 }
 
 /** It parses twice if it accepts a JSON string that holds the payload, and refuses one that holds no JSON. */
@@ -98,7 +90,7 @@ async function addProbes(findings: Findings, exchange: Exchange, session: Sessio
   const unknown = await session.probe(JSON.stringify({ event: 'sandbox.made-up' }));
   if (unknown.reception === 'accepted') {
     findings.leaveOpen(
-      'a body of no known kind was accepted, so the listener refuses this payment, not every body',
+      say('a body of no known kind was accepted, so the listener refuses this payment, not every body'),
     );
   }
 }

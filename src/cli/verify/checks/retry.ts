@@ -1,4 +1,4 @@
-import { mergeDeep } from '../../../shared/objects';
+import { say } from '../../language';
 import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import type { Session } from '../session';
 
@@ -6,22 +6,20 @@ import type { Session } from '../session';
 export const retry: CheckDefinition = {
   id: 'retry',
   title: 'Acts on the retry of a notification that it failed on',
-  asks:
-    'What was answered with 500 or more, once more; with `--sandbox` also a payment with a wrong amount, and then the ' +
-    'right one. What is then accepted must be acted on.',
+  asks: 'What was answered with 500 or more, once more; with `--sandbox` also a payment with a wrong amount, and then the right one. What is then accepted must be acted on.',
   why: 'A payment that failed once, because the database was down, is answered "seen before" at each retry, and is never booked.',
-  fix:
-    'Record the idempotency key together with the work, in one transaction, or give the claim back when the work fails ' +
-    '(document section 6.1). `createWebhookHandler` records a key only after your callback is done.',
+  fix: 'Record the idempotency key together with the work, in one transaction, or give the claim back when the work fails (document section 6.1). `createWebhookHandler` records a key only after your callback is done.',
   async run(findings, session) {
-    if (!session.countsEffects) return findings.leaveOpen(WITHOUT_EFFECTS);
+    if (!session.countsEffects) return findings.leaveOpen(say(WITHOUT_EFFECTS));
     for (const { what, kind, actions } of session.recoveries) {
       const isActedOn = [...session.actionsOf.values()].some(
         (acted) => acted.kind === kind && acted.total > 0,
       );
       if ((kind === 'payment' || isActedOn) && actions === 0) {
         findings.fail(
-          `${what} was answered with an error; its retry was answered with 200, but not acted on`,
+          say('{what} was answered with an error; its retry was answered with 200, but not acted on', {
+            what,
+          }),
         );
       }
     }
@@ -32,14 +30,18 @@ export const retry: CheckDefinition = {
 /** A listener that confirms payments refuses the wrong one. It must not take the right one for a duplicate. */
 async function rightAfterWrong(findings: Findings, session: Session): Promise<void> {
   const { payment } = await session.sale();
-  const payload = Object(mergeDeep(payment.payload, { amount: 0.01 }));
-  const { result: wrong, actions } = await session.watch(session.actionsPer('payment'), async () => {
-    const first = await session.sendOnce('a payment with a wrong amount', { ...payment, payload });
-    await session.send('the right payment after it', payment);
+  const wrong = { ...payment, payload: { ...payment.payload, amount: 0.01 } };
+  const { result, actions } = await session.watch(session.actionsPer('payment'), async () => {
+    const first = await session.sendOnce(say('a payment with the wrong amount 0.01'), wrong);
+    await session.send(say('the right payment after it'), payment);
     return first;
   });
-  if (actions?.total === 0) {
-    const how = wrong.reception === 'accepted' ? 'answered with 200 and not acted on' : 'refused';
-    findings.fail(`a payment with a wrong amount was ${how}, and the right one after it was not acted on`);
-  }
+  if (actions?.total !== 0) return;
+  findings.fail(
+    result.reception === 'accepted'
+      ? say(
+          'a payment with a wrong amount was answered with 200 and not acted on, and the right one after it was not acted on',
+        )
+      : say('a payment with a wrong amount was refused, and the right one after it was not acted on'),
+  );
 }
