@@ -142,7 +142,8 @@ export function testSqlRecords(
 
   for (const [form, query] of Object.entries(queries)) {
     const records = new SqlJourneyRecords(query, { dialect, table });
-    beforeAll(() => records.createTable());
+    // PGlite starts in seconds, and on an overloaded machine in more than a hook may take.
+    beforeAll(() => records.createTable(), 120_000);
     testRecords(`${name}, ${form}`, () => records);
   }
 
@@ -162,28 +163,18 @@ export function testSqlRecords(
       expect((await records.read('order-1')).attempts).toHaveLength(1);
     });
 
-    it('deletes what was changed last before its time, but no journey of an order', async () => {
+    it('deletes all that was changed last before its time, but no journey of an order', async () => {
       const records = new SqlJourneyRecords(run, { dialect, table: `d${randomUUID().slice(0, 8)}` });
       await records.createTable();
       const { now } = await records.read('order-1');
       const old = { changedAt: now - 400 * DAY_MS - 60_000 };
-      await records.insert(record(1, 'lost', old));
-      await records.insert(record(2, 'refused', { changedAt: now - 400 * DAY_MS + 60_000 }));
-      await records.insert(record(3, 'created', old));
+      await records.insert(record(1, 'refused', { changedAt: now - 400 * DAY_MS + 60_000 }));
+      await records.insert(record(2, 'created', old));
+      // More than one statement deletes.
+      const many = Array.from({ length: 501 }, (_, index) => records.insert(record(index + 3, 'lost', old)));
+      await Promise.all(many);
       await records.deleteExpired();
-      expect((await records.read('order-1')).attempts.map(({ attempt }) => attempt)).toEqual([2, 3]);
-    });
-
-    it('deletes all of many', async () => {
-      const records = new SqlJourneyRecords(run, { dialect, table: `d${randomUUID().slice(0, 8)}` });
-      await records.createTable();
-      const { now } = await records.read('order-1');
-      const attempts = Array.from({ length: 501 }, (_, index) =>
-        record(index + 1, 'refused', { changedAt: now - 401 * DAY_MS }),
-      );
-      for (const attempt of attempts) await records.insert(attempt);
-      await records.deleteExpired();
-      expect((await records.read('order-1')).attempts).toEqual([]);
+      expect((await records.read('order-1')).attempts.map(({ attempt }) => attempt)).toEqual([1, 2]);
     });
 
     it('deletes no attempt whose call may be on its way, however short the retention', async () => {

@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { SqliteStore } from '../../src/stores';
 import { type BetterSqlite3, findBetterSqlite3 } from '../helpers/better-sqlite3';
-import { testStoreContract } from './contract';
 import { lease } from './limits';
 
 const found = findBetterSqlite3();
@@ -19,29 +17,6 @@ describe.skipIf(found === undefined)('better-sqlite3', () => {
     end(() => rmSync(folder, { recursive: true }));
     return join(folder, 'a.db');
   }
-
-  testStoreContract('SqliteStore over better-sqlite3', [], async () => {
-    const opened: { close(): void }[] = [];
-    let clean = () => {};
-    const path = folderOf((remove) => {
-      clean = remove;
-    });
-    const open = (table: string) => {
-      const database = new Database(path, { timeout: 50 });
-      database.exec('PRAGMA journal_mode = WAL');
-      opened.push(database);
-      return new SqliteStore(database, { table });
-    };
-    for (const table of ['own', 'other']) await open(table).createTable();
-    return {
-      open: ({ space = 'own' as const } = {}) => open(space),
-      pass: (ms) => sleep(ms),
-      close: async () => {
-        for (const database of opened) database.close();
-        clean();
-      },
-    };
-  });
 
   it('names the error of a held file SQLITE_BUSY: each step waits for the file, and ends with a StoreError', async () => {
     const path = folderOf(onTestFinished);

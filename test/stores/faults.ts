@@ -62,27 +62,6 @@ export class Faults {
     }
   }
 
-  /** For clients that answer synchronously, and so never hang. */
-  applySync(call: () => unknown, garbled: unknown): unknown {
-    switch (this.#take()) {
-      case 'fails before it is sent':
-        throw new Error('injected: not sent');
-      case 'loses its reply':
-        call();
-        throw new Error('injected: reply lost');
-      case 'is sent twice': {
-        call();
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MOMENT_MS);
-        return call();
-      }
-      case 'gets a garbled reply':
-        call();
-        return garbled;
-      default:
-        return call();
-    }
-  }
-
   #hang(): Promise<never> {
     this.#hangs('hanging');
     return new Promise(() => {});

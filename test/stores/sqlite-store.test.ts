@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import { type SqliteDatabase, SqliteStore } from '../../src/stores';
+import { type LibsqlClient, type SqliteDatabase, SqliteStore } from '../../src/stores';
 import { SqlRecords } from '../../src/stores/sql-records';
 import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { seedRandomTests } from '../helpers/random-seed';
-import { FAULTS_IN_PROCESS, testStoreContract } from './contract';
+import { ALL_FAULTS, testStoreContract } from './contract';
 import type { Faults } from './faults';
 import { lease, retain } from './limits';
 import { testSqlStore } from './sql-contract';
@@ -30,7 +30,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
     return database;
   };
 
-  testStoreContract('SqliteStore over node:sqlite', FAULTS_IN_PROCESS, async () => {
+  testStoreContract('SqliteStore over node:sqlite', ALL_FAULTS, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pix-automatic-'));
     const path = join(folder, 'store.db');
     const databases: Db[] = [];
@@ -199,15 +199,12 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
   });
 }
 
-function withFaults(database: SqliteDatabase, faults: Faults): SqliteDatabase {
+/** As a client of libsql, which waits for the answers of a server. */
+function withFaults(database: SqliteDatabase, faults: Faults): LibsqlClient {
   return {
-    prepare: (sql) => {
-      const statement = database.prepare(sql);
-      if (sql.startsWith('PRAGMA')) return statement;
-      return {
-        run: () => statement.run(),
-        all: (...values) => faults.applySync(() => statement.all(...values), 'garbled') as unknown[],
-      };
+    execute: async ({ sql, args }) => {
+      const call = async () => ({ rows: database.prepare(sql).all(...args) });
+      return (await faults.apply(call, { rows: 'garbled' })) as { rows: unknown[] };
     },
   };
 }

@@ -15,7 +15,6 @@ import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { seedRandomTests } from '../helpers/random-seed';
 import { findRedis, redisUrl } from '../helpers/redis';
-import { retain } from './limits';
 import {
   expectNothingDoubled,
   type Ground,
@@ -85,39 +84,6 @@ describe('Two years of a merchant: nothing is doubled without a crash, and nothi
 });
 
 describe('Two years find a listener that', () => {
-  it('records before the callback has run', { timeout }, async () => {
-    const early = (store: IdempotencyStore): IdempotencyStore => ({
-      ...store,
-      async claim(subject, state, limits) {
-        const claim = await store.claim(subject, state, limits);
-        if (claim.status === 'claimed') await store.complete(claim, retain(30 * 86_400_000));
-        return claim;
-      },
-      complete: async () => true,
-      release: (claim) => store.release(claim),
-    });
-    const result = await simulateTwoYears(seed, sharing(inMemory(), early), HARD);
-    expect(result.acknowledgedWithoutEffect).toBeGreaterThan(0);
-  });
-
-  it('answers 200 while another has the claim', { timeout }, async () => {
-    const hasty = (store: IdempotencyStore): IdempotencyStore => ({
-      async claim(subject, state, limits) {
-        const claim = await store.claim(subject, state, limits);
-        return claim.status === 'busy' ? { status: 'done', handledStates: [] } : claim;
-      },
-      complete: (claim, limits) => store.complete(claim, limits),
-      release: (claim) => store.release(claim),
-    });
-    // The first of two at once has to fail, which two years may not have.
-    let found = 0;
-    for (let next = seed; found === 0 && next < seed + 3; next += 1) {
-      const result = await simulateTwoYears(next, sharing(inMemory(), hasty), HARD);
-      found = result.acknowledgedWithoutEffect;
-    }
-    expect(found).toBeGreaterThan(0);
-  });
-
   it('writes a record whatever another has written', { timeout }, async () => {
     const records = inMemory();
     const result = await simulateTwoYears(
