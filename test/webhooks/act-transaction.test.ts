@@ -22,7 +22,9 @@ import {
   notificationRequest,
   reversalPayload,
   salePayload,
+  send,
   statusOf,
+  throwing,
   WatchedStore,
 } from './support';
 
@@ -231,7 +233,7 @@ describe('with a store in transactional mode', () => {
       on: { payment: () => Promise.reject(new Error('out of stock')) },
       onReport: () => undefined,
     });
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(500);
+    expect(await send(handler)).toBe(500);
   });
 
   it.each([
@@ -272,9 +274,7 @@ describe('with a store in transactional mode', () => {
     ['hangs', hang],
   ])('a rollback that %s leaves the answer to the callback as it was', async (_, fault) => {
     const failure = new Error('callback');
-    const { store, deliver, reports } = createTransactionalListener(() => {
-      throw failure;
-    });
+    const { store, deliver, reports } = createTransactionalListener(throwing(failure));
     store.faults.set('rollback', fault);
     expect(await statusOf(deliver())).toBe(500);
     expect(reports).toMatchObject([{ code: 'callback_failed', error: failure }]);
@@ -282,9 +282,7 @@ describe('with a store in transactional mode', () => {
 
   it('a transact that throws at once is a 503 like any other failure of the store', async () => {
     const store = Object.assign(new MemoryStore(), {
-      transact: () => {
-        throw new Error('injected');
-      },
+      transact: throwing(new Error('injected')),
     });
     const reports: WebhookReport[] = [];
     const handler = createWebhookHandler({
@@ -293,7 +291,7 @@ describe('with a store in transactional mode', () => {
       on: { payment: () => undefined },
       onReport: (report) => reports.push(report),
     });
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(503);
+    expect(await send(handler)).toBe(503);
     expect(reports).toMatchObject([{ code: 'store_failed' }]);
   });
 });

@@ -10,7 +10,9 @@ import {
   notificationRequest,
   reversalPayload,
   salePayload,
+  send,
   statusOf,
+  throwing,
   WatchedStore,
 } from './support';
 
@@ -54,12 +56,7 @@ const settle = async () => {
 describe('a store', () => {
   it.each([
     ['fails', fail],
-    [
-      'throws synchronously',
-      () => {
-        throw new Error('injected: store failed, CPF 52998224725');
-      },
-    ],
+    ['throws synchronously', throwing(new Error('injected: store failed, CPF 52998224725'))],
   ])(
     'that %s at claim leads to 503 with Retry-After, no callback, and the error only in onReport',
     async (_, fault) => {
@@ -113,13 +110,7 @@ describe('a store', () => {
   });
 
   it('that fails at release, in whatever way, leaves the callback’s 500 as the answer and in the report', async () => {
-    const faults = [
-      fail,
-      () => {
-        throw new Error('at once');
-      },
-      hang,
-    ];
+    const faults = [fail, throwing(new Error('at once')), hang];
     for (const fault of faults) {
       const store = new WatchedStore();
       store.faults.release.push(fault);
@@ -127,9 +118,7 @@ describe('a store', () => {
       const listener = createListener({
         store,
         on: {
-          payment() {
-            throw failure;
-          },
+          payment: throwing(failure),
         },
       });
       expect(await resultAfter(5_000, statusOf(deliverPayment(listener)))).toBe(500);
@@ -301,12 +290,7 @@ describe('recording that a callback succeeded', () => {
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('at once');
-      },
-    ],
+    ['throws', throwing(new Error('at once'))],
     ['hangs', hang],
     ['loses its reply', loseReply],
   ])('is tried again when the store %s, then answered 200', async (_, fault) => {
@@ -379,7 +363,7 @@ describe('retentionMs', () => {
       on: { payment: act, unrecognized: act },
     });
     expect(await statusOf(deliverPayment(listener))).toBe(200);
-    expect(await statusOf(listener.handler(notificationRequest({ novel: 1 })))).toBe(200);
+    expect(await send(listener.handler, { novel: 1 })).toBe(200);
     expect(store.retentions).toEqual([90 * 24 * 60 * 60 * 1000, 60 * 60 * 1000]);
   });
 
@@ -404,9 +388,7 @@ describe('the context', () => {
       on: { reversal: (_, context) => void contexts.push(context) },
     });
     for (const status of ['PAID', 'PENDING', 'CANCELLED']) {
-      expect(await statusOf(listener.handler(notificationRequest({ ...reversalPayload(), status })))).toBe(
-        200,
-      );
+      expect(await send(listener.handler, { ...reversalPayload(), status })).toBe(200);
     }
     // A PENDING that comes after PAID was overtaken on its way, and `handledStates` shows it to the merchant.
     expect(contexts.map(({ key, handledStates }) => [key, handledStates])).toEqual([

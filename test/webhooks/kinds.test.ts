@@ -10,7 +10,14 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import type { QueryInput } from '../../src/webhooks/parse';
-import { credentials, everythingPrintedOf, notificationRequest, salePayload, statusOf } from './support';
+import {
+  credentials,
+  everythingPrintedOf,
+  notificationRequest,
+  salePayload,
+  send,
+  throwing,
+} from './support';
 
 const charge = defineNotification({
   kind: 'charge',
@@ -120,9 +127,9 @@ describe('a merchant’s own kind', () => {
           void acted.push(`${key} ${payload.instructionId} after ${handledStates}`),
       },
     });
-    expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
-    expect(await statusOf(handler(notificationRequest(body)))).toBe(200);
-    expect(await statusOf(handler(notificationRequest({ ...body, status: 'PAID' })))).toBe(200);
+    expect(await send(handler, body)).toBe(200);
+    expect(await send(handler, body)).toBe(200);
+    expect(await send(handler, { ...body, status: 'PAID' })).toBe(200);
     expect(acted).toEqual(['charge:i%3A1:SCHEDULED i:1 after ', 'charge:i%3A1:PAID i:1 after SCHEDULED']);
   });
 
@@ -286,7 +293,7 @@ describe('a definition that cannot work', () => {
         on: {},
         onReport: (report) => reports.push(report),
       });
-      expect(await statusOf(handler(notificationRequest({})))).toBe(500);
+      expect(await send(handler, {})).toBe(500);
       expect(reports).toMatchObject([{ code: 'internal', error: { code: 'configuration' } }]);
       await new Promise((resolve) => setTimeout(resolve, 10));
       expect(unhandled).toEqual([]);
@@ -297,9 +304,7 @@ describe('a definition that cannot work', () => {
     const failure = new Error('match failed');
     const own = defineNotification({
       ...good,
-      match: () => {
-        throw failure;
-      },
+      match: throwing(failure),
     });
     const reports: WebhookReport[] = [];
     const handler = createWebhookHandler({

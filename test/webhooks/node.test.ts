@@ -14,7 +14,16 @@ import { ConfigurationError, toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
-import { authorization, createListener, open, refundPayload, salePayload, serve, statusOf } from './support';
+import {
+  authorization,
+  createListener,
+  open,
+  refundPayload,
+  salePayload,
+  serve,
+  statusOf,
+  throwing,
+} from './support';
 
 const head = { method: 'POST', url: '/', headers: { authorization } };
 
@@ -94,9 +103,7 @@ describe('a handler that is mounted without toNodeListener', () => {
     const { handler, reports } = createListener();
     const response = {
       headersSent: false,
-      writeHead() {
-        throw new Error('broken');
-      },
+      writeHead: throwing(new Error('broken')),
       end: () => undefined,
     };
     const mounted = handler as (...given: unknown[]) => Promise<unknown>;
@@ -122,9 +129,7 @@ describe('toNodeListener', () => {
     return { ...listener, response, destroy };
   }
   const failure = new Error('injected: the response failed');
-  const broken = () => {
-    throw failure;
-  };
+  const broken = throwing(failure);
 
   it.each(['writeHead', 'end'])(
     'reports a response whose %s throws, and breaks the connection off',

@@ -1,5 +1,5 @@
 import { ConfigurationError, createWebhookHandler, salePayloadSchema } from 'pix-automatic-sdk/webhooks';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   basic,
   createListener,
@@ -8,7 +8,9 @@ import {
   hang,
   notificationRequest,
   salePayload,
+  send,
   statusOf,
+  throwing,
   WatchedStore,
 } from './support';
 
@@ -83,14 +85,14 @@ describe('createWebhookHandler takes', () => {
     { getAuthorization: undefined, onReport: undefined, kinds: undefined, store: undefined },
   ])('%o', async (options) => {
     const { handler, acted } = createListener(options);
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(await send(handler)).toBe(200);
     expect(acted).toHaveLength(1);
   });
 
   it('a storeTimeoutMs whose slowest claim and record fit into the lease beside the longest callback', async () => {
     const store = new WatchedStore();
     const { handler } = createListener({ store, storeTimeoutMs: 7_500 });
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(await send(handler)).toBe(200);
     expect(store.leases[0]).toBe(7_500 + 25_000 + 7_500);
   });
 
@@ -101,14 +103,14 @@ describe('createWebhookHandler takes', () => {
       return { status: 'completed' };
     };
     const { handler, acted } = createListener({ store: { transact } as never });
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(await send(handler)).toBe(200);
     expect(acted).toHaveLength(1);
   });
 
   it('a kind that a conditional spread leaves out', async () => {
     const wanted = String(process.env['NO_SUCH_VARIABLE']) === 'yes';
     const { handler, reports } = createListener({ on: { ...(wanted ? { payment: () => undefined } : {}) } });
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(await send(handler)).toBe(200);
     expect(reports).toMatchObject([{ code: 'unhandled' }]);
   });
 });
@@ -140,11 +142,52 @@ describe('a polluted Object.prototype', () => {
     pollute('onReport', (report: unknown) => told.push(report));
     pollute('kinds', 'no kinds');
     const handler = createWebhookHandler({ credentials, on: { payment: () => undefined } });
-    expect(await statusOf(handler(notificationRequest(salePayload())))).toBe(200);
+    expect(await send(handler)).toBe(200);
     expect([store.steps, told]).toEqual([[], []]);
     pollute('payment', (notification: unknown) => told.push(notification));
     const { handler: without, reports } = createListener({ on: {} });
-    expect(await statusOf(without(notificationRequest(salePayload())))).toBe(200);
+    expect(await send(without)).toBe(200);
     expect([told, reports.map(({ code }) => code)]).toEqual([[], ['unhandled']]);
+  });
+});
+
+describe('the warning that there is no store', () => {
+  const warn = vi.spyOn(console, 'warn');
+  beforeEach(() => void warn.mockReset().mockImplementation(() => undefined));
+  afterEach(() => void vi.unstubAllEnvs());
+
+  /** Creates a handler without a store, which works all the same. */
+  async function warningsIn(environment: string, create = () => createListener({ store: undefined })) {
+    vi.stubEnv('NODE_ENV', environment);
+    const { handler, acted } = create();
+    expect([await send(handler), await send(handler), acted.length]).toEqual([200, 200, 1]);
+    return warn.mock.calls;
+  }
+
+  it('comes once in production, and says that only this process notices duplicates', async () => {
+    expect(await warningsIn('production')).toEqual([
+      [expect.stringMatching(/no `store`.*this process only.*Pass a store of .* or `new MemoryStore\(\)`/)],
+    ]);
+  });
+
+  it('does not come with a store, nor outside production', async () => {
+    expect(await warningsIn('production', () => createListener())).toEqual([]);
+    expect(await warningsIn('development')).toEqual([]);
+  });
+
+  it.each<[string, object | undefined]>([
+    ['no process', undefined],
+    ['a process without an environment', {}],
+    ['an environment that may not be read', Object.defineProperty({}, 'env', { get: throwing(new Error()) })],
+  ])('does not come on a runtime with %s', async (_, process) => {
+    const create = () => {
+      vi.stubGlobal('process', process);
+      try {
+        return createListener({ store: undefined });
+      } finally {
+        vi.unstubAllGlobals();
+      }
+    };
+    expect(await warningsIn('production', create)).toEqual([]);
   });
 });

@@ -204,3 +204,24 @@ export function thrownBy(action: () => unknown): unknown {
   }
   return 'nothing was thrown';
 }
+
+/** A function that throws. */
+export const throwing = (error: unknown) => (): never => {
+  throw error;
+};
+
+/** Delivers a notification, and gives the status of the answer. */
+export async function send(
+  handler: (request: Request) => Promise<Response>,
+  body: unknown = salePayload(),
+  init: Parameters<typeof notificationRequest>[1] = {},
+): Promise<number> {
+  return (await handler(notificationRequest(body, init))).status;
+}
+
+/** A callback, or another function, that waits until it is let go. */
+export function gate() {
+  let open = () => {};
+  const closed = new Promise<void>((resolve) => (open = resolve));
+  return { wait: (..._: unknown[]) => closed, open: () => open() };
+}
