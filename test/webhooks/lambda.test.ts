@@ -1,37 +1,66 @@
 import { ConfigurationError, toLambda } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it } from 'vitest';
-import { authorization, createListener, salePayload } from './support';
+import { expect, it } from 'vitest';
+import { authorization, createListener, queries, refundPayload, salePayload } from './support';
 
-describe('toLambda', () => {
-  // `test/hosts` runs it with each gateway's events. Here is what these do not have.
-  it('throws for an argument that is not a handler', () => {
-    expect(() => toLambda({} as never)).toThrow(ConfigurationError);
-  });
+// `test/hosts` runs it with whole events of each gateway.
 
-  it.each([{}, { requestContext: {}, headers: null, body: null }])(
-    'answers 405 to an event that is no HTTP request',
-    async (event) => {
-      const { handler } = createListener();
-      expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
-    },
-  );
+it('toLambda throws for an argument that is not a handler', () => {
+  expect(() => toLambda({} as never)).toThrow(ConfigurationError);
+});
 
-  it('reads a body of Base64 as bytes, and checks their size', async () => {
-    const { handler, acted } = createListener({ maxBodyBytes: 1_000 });
-    const event = { httpMethod: 'POST', headers: { Authorization: authorization }, isBase64Encoded: true };
-    const send = (text: string) =>
-      toLambda(handler)({ ...event, body: Buffer.from(text).toString('base64') });
-    expect((await send(JSON.stringify({ ...salePayload(), referenceCode: 'João' }))).statusCode).toBe(200);
-    expect(acted).toHaveLength(1);
-    expect((await send(' '.repeat(1_001))).statusCode).toBe(413);
-  });
+it.each([{}, { requestContext: {}, headers: null, body: null }])(
+  'an event that is no HTTP request is answered 405: %j',
+  async (event) => {
+    const { handler } = createListener();
+    expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+  },
+);
 
-  it('is named in the report of a handler that was exported without it', async () => {
-    const { handler, reports } = createListener();
-    const event = { version: '2.0', headers: { authorization }, body: '{}' };
-    expect((await handler(event as never)).status).toBe(500);
-    expect(reports).toMatchObject([
-      { code: 'internal', message: expect.stringContaining('toLambda(handler)') },
-    ]);
-  });
+const http = { http: { method: 'POST' } };
+const flags = { refund: 'true', type: 'refund' };
+it.each([
+  ['2.0', { requestContext: http, rawPath: '/', rawQueryString: queries.refund.slice(1) }],
+  ['1.0', { httpMethod: 'POST', path: '/', queryStringParameters: flags }],
+  ['1.0 with lists', { httpMethod: 'POST', multiValueQueryStringParameters: { type: ['mine', 'refund'] } }],
+  ['a load balancer', { httpMethod: 'POST', queryStringParameters: flags, requestContext: { elb: {} } }],
+])(
+  'an event in the form of %s has its query read: a payment with the flag of a refund is none',
+  async (_, event) => {
+    const { handler, acted } = createListener();
+    const signed = { ...event, headers: { Authorization: authorization } };
+    const send = (body: object) => toLambda(handler)({ ...signed, body: JSON.stringify(body) });
+    expect(await send(refundPayload())).toMatchObject({
+      statusCode: 200,
+      headers: { 'content-length': '2' },
+    });
+    expect(await send(salePayload())).toMatchObject({ statusCode: 400 });
+    expect(acted).toEqual(['refund:r-1:PAID']);
+  },
+);
+
+it('a load balancer with multi-value headers gets multi-value headers, and no others', async () => {
+  const { handler } = createListener();
+  const multiValueHeaders = { authorization: [authorization] };
+  const event = { httpMethod: 'POST', multiValueHeaders, body: JSON.stringify(salePayload()) };
+  const answer = await toLambda(handler)(event);
+  expect(answer).toMatchObject({ statusCode: 200, multiValueHeaders: { 'content-length': ['2'] } });
+  expect(answer).not.toHaveProperty('headers');
+});
+
+it('a body of Base64 is read as bytes, and their size is checked', async () => {
+  const { handler, acted } = createListener({ maxBodyBytes: 1_000 });
+  const event = { httpMethod: 'POST', headers: { Authorization: authorization }, isBase64Encoded: true };
+  const send = async (text: string) =>
+    (await toLambda(handler)({ ...event, body: Buffer.from(text).toString('base64') })).statusCode;
+  expect(await send(JSON.stringify({ ...salePayload(), referenceCode: 'João' }))).toBe(200);
+  expect([await send(' '.repeat(1_001)), acted.length]).toEqual([413, 1]);
+});
+
+it('toLambda is named in the report of a handler that was exported without it', async () => {
+  const { handler, reports } = createListener();
+  const event = { version: '2.0', headers: { authorization }, body: '{}' };
+  expect((await handler(event as never)).status).toBe(500);
+  expect(reports).toMatchObject([
+    { code: 'internal', message: expect.stringContaining('toLambda(handler)') },
+  ]);
 });

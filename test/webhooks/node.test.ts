@@ -1,12 +1,5 @@
 import { once } from 'node:events';
-import {
-  Agent,
-  createServer,
-  get,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { Agent, createServer, get, request as httpRequest, type IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -21,32 +14,42 @@ import {
   refundPayload,
   salePayload,
   serve,
-  statusOf,
   throwing,
+  thrownBy,
 } from './support';
 
 const head = { method: 'POST', url: '/', headers: { authorization } };
+const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });
 
 describe('a handler that is mounted without toNodeListener', () => {
-  it('answers 500 as Express middleware, and its report names toNodeListener', async () => {
-    const { handler, reports, acted } = createListener();
+  /** Calls the handler as a framework would; it resolves whatever it is given. */
+  async function mount(...given: unknown[]) {
+    const { handler, reports } = createListener();
+    const { status } = await (handler as (...given: unknown[]) => Promise<Response>)(...given);
+    expect(status).toBe(500);
+    expect(reports[0]).toMatchObject({
+      code: 'internal',
+      message: expect.stringMatching(
+        /called with something that is not a `Request`.*`toNodeListener\(handler\).*handler\.handle\(/,
+      ),
+    });
+    return reports;
+  }
+
+  it('answers 500 as Express middleware, and acts on nothing', async () => {
+    const { handler, acted } = createListener();
     const app = express();
     app.post('/webhooks', handler as never);
     const answer = await deliver(`${await listen(createServer(app))}/webhooks`, salePayload());
-    expect([answer.status, answer.body]).toEqual([500, 'Internal error']);
-    expect(reports).toMatchObject([
-      { code: 'internal', status: 500, message: expect.stringContaining('toNodeListener(handler)') },
-    ]);
-    expect(acted).toEqual([]);
+    expect([answer.status, answer.body, acted]).toEqual([500, 'Internal error', []]);
   });
 
   it('answers 500 as a listener of node:http, without and with a Content-Length', async () => {
-    const { handler, reports } = createListener();
+    const { handler } = createListener();
     const url = await listen(createServer(handler as never));
     expect((await deliver(url, salePayload())).status).toBe(500);
     const status = await new Promise((resolve) => get(url, (response) => resolve(response.statusCode)));
     expect(status).toBe(500);
-    expect(reports.map(({ message }) => message.includes('toNodeListener'))).toEqual([true, true]);
   });
 
   it.each([
@@ -54,132 +57,71 @@ describe('a handler that is mounted without toNodeListener', () => {
     ['a context of Koa', { ...head, req: {}, res: {}, request: { ...head } }],
     ['an event of a cloud function, without headers', { body: JSON.stringify(salePayload()) }],
     ['nothing', undefined],
-  ])('resolves with a 500 when given %s, and its report says what to call', async (_, request) => {
-    const { handler, reports } = createListener();
-    expect(await statusOf(handler(request as never))).toBe(500);
-    expect(reports).toMatchObject([
-      {
-        code: 'internal',
-        message: expect.stringMatching(
-          /called with something that is not a `Request`.*`toNodeListener.*handler\.handle\(/,
-        ),
-      },
-    ]);
+    ['null for a second argument', head, null],
+    ['an environment, as Workers pass', head, { env: 1 }],
+    ['something that can only end', head, { end: () => expect.unreachable() }],
+    ['something that can only write a head', head, { writeHead: () => expect.unreachable() }],
+  ])('answers 500 when given %s, and its report says what to call', async (_, ...given) => {
+    expect(await mount(...given)).toHaveLength(1);
   });
 
   it.each([
     [{ complete: true }, undefined],
     [{ complete: false }, 'close'],
     [{}, 'close'],
-  ])(
-    'keeps the connection of a node:http response only where the body has arrived: %j',
-    async (given, connection) => {
-      const { handler } = createListener();
-      const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
-      await (handler as (...given: unknown[]) => Promise<unknown>)({ ...head, ...given }, response);
-      expect(response.writeHead.mock.calls).toEqual([
-        [500, expect.objectContaining({ 'content-length': '14' })],
-      ]);
-      expect(response.writeHead.mock.calls[0]?.[1].connection).toBe(connection);
-      expect(response.end).toHaveBeenCalledWith('Internal error');
-    },
-  );
-
-  it.each([
-    ['null', null],
-    ['a text', 'text'],
-    ['an environment, as Workers pass', { env: 1 }],
-    ['an object that can only end', { end: () => expect.unreachable() }],
-    ['an object that can only write a head', { writeHead: () => expect.unreachable() }],
-  ])('writes nothing to a second argument that is no response: %s', async (_, second) => {
-    const { handler, reports } = createListener();
-    const mounted = handler as (...given: unknown[]) => Promise<Response>;
-    expect(await statusOf(mounted(head, second))).toBe(500);
-    expect(reports).toMatchObject([{ message: expect.stringContaining('toNodeListener') }]);
-    expect(reports).toHaveLength(1);
+    [{ httpVersionMajor: 2 }, undefined],
+  ])('keeps the connection of a response only where the body has arrived: %j', async (given, connection) => {
+    const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
+    await mount({ ...head, ...given }, response);
+    const [[status, headers]] = response.writeHead.mock.calls as [[number, Record<string, string>]];
+    expect([status, headers['content-length'], headers['connection']]).toEqual([500, '14', connection]);
+    expect(response.end).toHaveBeenCalledWith('Internal error');
   });
 
-  it('rejects nothing and reports both errors when its response throws too', async () => {
-    const { handler, reports } = createListener();
-    const response = {
-      headersSent: false,
-      writeHead: throwing(new Error('broken')),
-      end: () => undefined,
-    };
-    const mounted = handler as (...given: unknown[]) => Promise<unknown>;
-    await mounted(head, response, () => undefined);
-    expect(reports).toMatchObject([
-      { message: expect.stringContaining('toNodeListener') },
-      { code: 'internal', error: { message: 'broken' } },
-    ]);
+  it('reports both errors when its response throws too', async () => {
+    const broken = { headersSent: false, writeHead: throwing(new Error('broken')), end: () => undefined };
+    expect(await mount(head, broken)).toMatchObject([{}, { code: 'internal', error: { message: 'broken' } }]);
   });
 });
 
 describe('toNodeListener', () => {
-  /** A listener over a response of which one function throws, as something that wraps the response could. */
-  async function answerOver(broken: Partial<Record<'writeHead' | 'end' | 'destroy', () => unknown>>) {
-    const listener = createListener();
-    const destroy = vi.fn();
-    const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn(), destroy, ...broken };
-    toNodeListener(listener.handler)(
-      { ...head, body: salePayload(), readableDidRead: true } as never,
-      response,
-    );
-    await expect.poll(() => listener.reports).toHaveLength(1);
-    return { ...listener, response, destroy };
-  }
   const failure = new Error('injected: the response failed');
   const broken = throwing(failure);
 
-  it.each(['writeHead', 'end'])(
-    'reports a response whose %s throws, and breaks the connection off',
-    async (name) => {
-      const { acted, reports, destroy } = await answerOver({ [name]: broken });
-      expect(acted).toEqual(['payment:s-1:PAID']);
-      expect(reports).toMatchObject([
-        {
-          code: 'internal',
-          status: 500,
-          error: failure,
-          message: expect.stringContaining('could not be sent'),
-        },
-      ]);
-      expect(destroy).toHaveBeenCalledTimes(1);
-    },
-  );
-
-  it('reports a response that throws also when the connection cannot be broken off', async () => {
-    const { reports } = await answerOver({ writeHead: broken, destroy: broken });
-    expect(reports).toMatchObject([{ error: failure }]);
+  it.each([
+    ['writeHead throws', { writeHead: broken }],
+    ['end throws', { end: broken }],
+    ['writeHead and destroy throw', { writeHead: broken, destroy: vi.fn(broken) }],
+  ])('reports a response whose %s, and breaks the connection off', async (_, faults) => {
+    const { handler, acted, reports } = createListener();
+    const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn(), destroy: vi.fn(), ...faults };
+    toNodeListener(handler)({ ...head, body: salePayload(), readableDidRead: true } as never, response);
+    await expect.poll(() => reports).toHaveLength(1);
+    const message = expect.stringContaining('could not be sent');
+    expect(reports).toMatchObject([{ code: 'internal', status: 500, error: failure, message }]);
+    expect([acted, response.destroy.mock.calls.length]).toEqual([['payment:s-1:PAID'], 1]);
   });
 
   it('lets the service see a failed delivery, over real HTTP, when a response throws', async () => {
-    const { handler, reports } = createListener();
-    const answer = toNodeListener(handler);
-    const url = await listen(
-      createServer((request: IncomingMessage, response: ServerResponse) => {
-        response.writeHead = broken;
-        answer(request, response);
-      }),
+    const { handler } = createListener();
+    const listener = toNodeListener(handler);
+    const server = createServer((request, response) =>
+      listener(request, Object.assign(response, { writeHead: broken })),
     );
-    await expect(deliver(url, salePayload())).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(reports).toMatchObject([{ code: 'internal', error: failure }]);
+    await expect(deliver(await listen(server), salePayload())).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
   it('answers 500 when a handler that is not from this library rejects or throws', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    onTestFinished(() => error.mockRestore());
     for (const handle of [() => Promise.reject(failure), broken]) {
-      const own = Object.assign(() => Promise.reject(failure), {
-        handle,
-        drain: () => Promise.resolve(),
-        replay: () => Promise.resolve([]),
-        settle: () => Promise.reject(failure),
-      });
-      const url = await listen(createServer(toNodeListener(own)));
+      const url = await listen(createServer(toNodeListener({ handle } as never)));
       expect((await deliver(url, salePayload())).status).toBe(500);
     }
+    expect(error).toHaveBeenCalledWith(expect.stringContaining('The answer could not be sent'));
   });
 
-  it('takes a missing method and URL of a request as empty', async () => {
+  it('takes a missing method and URL of a request as empty', () => {
     const handle = vi.fn(() => new Promise<never>(() => undefined));
     const request = { headers: {} };
     toNodeListener({ handle } as never)(request, {} as never);
@@ -187,18 +129,11 @@ describe('toNodeListener', () => {
   });
 
   it.each([undefined, null, () => undefined, {}])('refuses %s, which is no handler', (value) => {
-    let thrown: unknown;
-    try {
-      toNodeListener(value as never);
-    } catch (error) {
-      thrown = error;
-    }
+    const thrown = thrownBy(() => toNodeListener(value as never));
     expect(thrown).toBeInstanceOf(ConfigurationError);
     expect((thrown as Error).message).toContain('createWebhookHandler');
   });
-});
 
-describe('toNodeListener', () => {
   it('takes the bytes that a body parser has kept as rawBody, and checks their size', async () => {
     const { handler } = createListener({ maxBodyBytes: 1_000 });
     const app = express();
@@ -214,18 +149,41 @@ describe('toNodeListener', () => {
   it('returns a promise of the answer sent, for frameworks that await it', async () => {
     const { handler } = createListener();
     let answered: unknown;
-    const url = await listen(
-      createServer(async (request, response) => {
-        await toNodeListener(handler)(request, response);
-        answered = response.writableEnded;
-      }),
-    );
-    await deliver(url, salePayload());
+    const server = createServer(async (request, response) => {
+      await toNodeListener(handler)(request, response);
+      answered = response.writableEnded;
+    });
+    await deliver(await listen(server), salePayload());
     expect(answered).toBe(true);
   });
-});
 
-const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });
+  it('writes nothing when something else has answered already', async () => {
+    const { handler, acted, reports } = createListener();
+    const listener = toNodeListener(handler);
+    const server = createServer((request, response) => {
+      listener(request, response);
+      response.writeHead(202).end('first');
+    });
+    expect(await deliver(await listen(server), json)).toMatchObject({ status: 202, body: 'first' });
+    await expect.poll(() => acted).toEqual(['payment:s-1:PAID']);
+    // Gives the answer time to come out.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(reports).toEqual([]);
+  });
+
+  it('works for a client that sends its body after 100-continue', async () => {
+    const { url } = await serve();
+    const headers = { authorization, expect: '100-continue' };
+    const status = await new Promise((resolve, reject) => {
+      const sent = httpRequest(url, { method: 'POST', headers });
+      sent.on('continue', () => sent.end(json));
+      sent.on('response', (response) => resolve(response.resume().statusCode));
+      sent.on('error', reject);
+      sent.flushHeaders();
+    });
+    expect(status).toBe(200);
+  });
+});
 
 describe('the connection after an answer', () => {
   function keptAlive(): Agent {
@@ -237,88 +195,57 @@ describe('the connection after an answer', () => {
   it('is kept for the next notification', async () => {
     const { url } = await serve();
     const agent = keptAlive();
-    const ports: (number | undefined)[] = [];
+    const ports = new Set<number | undefined>();
     for (const body of [salePayload(), salePayload(), refundPayload()]) {
-      const answer = await deliver(url, body, { agent });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.connection).toBe('keep-alive');
-      ports.push(agent.freeSockets[Object.keys(agent.freeSockets)[0] as string]?.[0]?.localPort);
+      const { status, headers } = await deliver(url, body, { agent });
+      expect([status, headers.connection]).toEqual([200, 'keep-alive']);
+      ports.add(Object.values(agent.freeSockets)[0]?.[0]?.localPort);
     }
-    expect(new Set(ports).size).toBe(1);
+    expect(ports.size).toBe(1);
   });
 
-  it.each([10, 5_000, 20_000, 60_000, 300_000])(
+  it.each([10, 20_000, 300_000])(
     'serves the client’s next request after a 401, a 413 and a 405, with bodies of %d bytes',
     async (bytes) => {
       const { url } = await serve({ maxBodyBytes: Buffer.byteLength(json) });
       const agent = keptAlive();
       const body = 'x'.repeat(bytes);
       const refused = { headers: { authorization: 'Basic x' } };
-      const send = (delivery: object, given: string) =>
-        deliver(url, given, { ...delivery, agent, timeoutMs: 5_000 }).then(({ status }) => status);
-      expect(await send(refused, body)).toBe(401);
-      expect(await send({}, json)).toBe(200);
-      expect(await send({}, body)).toBe(bytes > 300 ? 413 : 400);
-      expect(await send({}, json)).toBe(200);
-      expect(await send({ method: 'PUT' }, body)).toBe(405);
-      expect(await send({}, json)).toBe(200);
+      const statuses: number[] = [];
+      for (const [init, given] of [
+        [refused, body],
+        [{}, body],
+        [{ method: 'PUT' }, body],
+      ] as const) {
+        statuses.push((await deliver(url, given, { ...init, agent, timeoutMs: 5_000 })).status);
+        expect((await deliver(url, json, { agent, timeoutMs: 5_000 })).status).toBe(200);
+      }
+      expect(statuses).toEqual([401, bytes > 300 ? 413 : 400, 405]);
     },
   );
 
   it('is closed when the rest of the body was not read, because that rest may have no end', async () => {
     const { url, reports } = await serve();
-    const { socket, answer } = open(
-      url,
+    const lines = [
       'POST /webhooks HTTP/1.1',
       'host: merchant.example',
       'content-length: 1000000000',
       '',
       'x',
-    );
+    ];
+    const { socket, answer } = open(url, ...lines);
     expect(await answer).toMatch(/^HTTP\/1.1 401 /);
     expect(await answer).toMatch(/^connection: close\r$/im);
     await new Promise((resolve) => (socket.destroyed ? resolve(0) : socket.on('close', resolve)));
     expect(reports).toMatchObject([{ code: 'unauthorized' }]);
   });
-});
 
-describe('toNodeListener', () => {
-  it('writes nothing when something else has answered already', async () => {
-    const { handler, acted, reports } = createListener();
-    const answer = toNodeListener(handler);
-    const server = createServer((request, response) => {
-      answer(request, response);
-      response.writeHead(202).end('first');
-    });
-    const answered = await deliver(await listen(server), json);
-    expect([answered.status, answered.body]).toEqual([202, 'first']);
-    await expect.poll(() => acted).toEqual(['payment:s-1:PAID']);
-    // Gives the answer time to come out.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(reports).toEqual([]);
-  });
-
-  it('works for a client that sends its body after 100-continue', async () => {
-    const { url } = await serve();
-    const status = await new Promise((resolve, reject) => {
-      const sent = httpRequest(url, { method: 'POST', headers: { authorization, expect: '100-continue' } });
-      sent.on('continue', () => sent.end(json));
-      sent.on('response', (response) => resolve(response.resume().statusCode));
-      sent.on('error', reject);
-      sent.flushHeaders();
-    });
-    expect(status).toBe(200);
-  });
-});
-
-describe('over HTTP/2', () => {
-  it('an answer before the end of the body has no connection header, which HTTP/2 does not know', async () => {
+  it('over HTTP/2, which has no such header, is not closed before the end of the body', async () => {
     const warnings: string[] = [];
     const note = (warning: Error) => void warnings.push(warning.message);
     process.on('warning', note);
     onTestFinished(() => void process.off('warning', note));
-    const { handler } = createListener({ maxBodyBytes: 5 });
-    const listener = toNodeListener(handler);
+    const listener = toNodeListener(createListener({ maxBodyBytes: 5 }).handler);
     const server = http2
       .createServer((request, response) => listener(request, response))
       .listen(0, '127.0.0.1');
@@ -331,8 +258,7 @@ describe('over HTTP/2', () => {
     const stream = session.request({ ':method': 'POST', ':path': '/', authorization });
     stream.write('x'.repeat(100));
     const [headers] = await once(stream, 'response');
-    expect(headers[':status']).toBe(413);
-    expect(headers['connection']).toBeUndefined();
+    expect([headers[':status'], headers['connection']]).toEqual([413, undefined]);
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(warnings).toEqual([]);
   });
