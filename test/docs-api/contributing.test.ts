@@ -35,11 +35,3 @@ it.each([
   const calls = readFileSync(`.github/workflows/${workflow}.yml`, 'utf8').match(/(?<=run: )\.ci\/run.*$/gm);
   expect(calls).toEqual([command]);
 });
-
-it('CONTRIBUTING.md names only files that exist', () => {
-  const named = [...contributing.matchAll(/`((?:src|test|docs|\.github)\/[\w./-]+\.\w+)`/g)].map(
-    ([, file]) => file as string,
-  );
-  expect(named.length).toBeGreaterThan(5);
-  for (const file of named) expect(() => readFileSync(file), file).not.toThrow();
-});

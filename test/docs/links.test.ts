@@ -44,6 +44,16 @@ test('a link to a page in another language says so', () => {
   expect(silent).toEqual([]);
 });
 
+test('every file of the repository that a document names exists', () => {
+  const named = documents().flatMap((file) =>
+    [
+      ...readFileSync(file, 'utf8').matchAll(/`((?:src|test|docs|scripts|bench|\.github)\/[\w./-]+\.\w+)`/g),
+    ].map(([, name = '']) => `${name} in ${file}`),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((name) => !existsSync(name.split(' ')[0] ?? ''))).toEqual([]);
+});
+
 test('llms.txt names only files that exist', () => {
   const targets = linksIn(readFileSync('llms.txt', 'utf8'));
   expect(targets.length).toBeGreaterThan(10);

@@ -88,6 +88,14 @@ export function blockWith(text: string, file: string): CodeBlock {
   return found;
 }
 
+/** The file extension for a block’s language; `undefined` for one that no compiler checks. */
+export function extensionOf({ info, code }: CodeBlock): string | undefined {
+  const [language = ''] = info.split(' ');
+  if (/^(ts|typescript|mts)$/.test(language)) return 'mts';
+  if (/^(js|javascript|mjs|cjs)$/.test(language)) return /\brequire\(/.test(code) ? 'cjs' : 'mjs';
+  return undefined;
+}
+
 /** The targets of all links in a text, except in code. */
 export function linksIn(text: string): string[] {
   const prose = text.replace(/`[^`\n]*`/g, 'code');
