@@ -97,7 +97,20 @@ export async function* reconcile(
   transactionUUIDs: (Iterable<string> | AsyncIterable<string>) & object,
   options: ReconcileOptions = {},
 ): AsyncGenerator<Reconciled, void, undefined> {
-  const { concurrency, perSecond, timeoutMs, stopAfterFailures, onProgress, signal } = resolve(options);
+  const {
+    concurrency = 4,
+    perSecond,
+    timeoutMs,
+    stopAfterFailures,
+    onProgress,
+    signal: givenSignal,
+  } = ownOptions(options);
+  checkCount('concurrency', concurrency);
+  if (perSecond !== undefined) checkPositive('perSecond', perSecond);
+  if (timeoutMs !== undefined) checkPositive('timeoutMs', timeoutMs);
+  if (stopAfterFailures !== undefined) checkCount('stopAfterFailures', stopAfterFailures);
+  if (onProgress !== undefined) checkFunction('onProgress', onProgress, '({ done, total }) => void');
+  const signal = resolveSignal(givenSignal);
   if (!isIterableObject(transactionUUIDs)) {
     throw new ConfigurationError(
       'Expected `transactionUUIDs` to be an array or another iterable of UUIDs. For a single one, use `getTransaction`.',
@@ -106,7 +119,7 @@ export async function* reconcile(
   const total = sizeOf(transactionUUIDs);
   const source = iterate(transactionUUIDs);
   const controller = new AbortController();
-  const pace = new Pace(perSecond, controller.signal);
+  const pace = paceOf(perSecond, controller.signal);
   const limits = { timeoutMs, totalTimeoutMs: timeoutMs, signal: controller.signal };
   const ready: Reconciled[] = [];
   let started = 0;
@@ -179,61 +192,35 @@ export async function* reconcile(
   }
 }
 
-function resolve(options: ReconcileOptions) {
-  const {
-    concurrency = 4,
-    perSecond,
-    timeoutMs,
-    stopAfterFailures,
-    onProgress,
-    signal,
-  } = ownOptions(options);
-  checkCount('concurrency', concurrency);
-  if (perSecond !== undefined) checkPositive('perSecond', perSecond);
-  if (timeoutMs !== undefined) checkPositive('timeoutMs', timeoutMs);
-  if (stopAfterFailures !== undefined) checkCount('stopAfterFailures', stopAfterFailures);
-  if (onProgress !== undefined) checkFunction('onProgress', onProgress, '({ done, total }) => void');
-  return {
-    concurrency,
-    perSecond,
-    timeoutMs,
-    stopAfterFailures,
-    onProgress,
-    signal: resolveSignal(signal),
-  };
+/** When the next query may start: for all queries of a run together, first come, first served. */
+interface Pace {
+  /** Resolves when it is the caller's turn, or as soon as the run ends. */
+  turn(): Promise<void>;
+  /** Lets every query that has not started yet wait. */
+  pause(ms: number): void;
 }
 
-/** When the next query may start: for all queries of a run together, first come, first served. */
-class Pace {
-  readonly #gapMs: number;
-  readonly #signal: AbortSignal;
-  /** By `performance.now()`. */
-  #nextStart = 0;
-  #lastTurn: Promise<void> = Promise.resolve();
-
-  constructor(perSecond: number | undefined, signal: AbortSignal) {
-    this.#gapMs = perSecond === undefined ? 0 : 1_000 / perSecond;
-    this.#signal = signal;
-  }
-
-  /** Resolves when it is the caller's turn, or as soon as the run ends. */
-  turn(): Promise<void> {
-    this.#lastTurn = this.#lastTurn.then(() => this.#untilNextStart());
-    return this.#lastTurn;
-  }
-
-  /** Lets every query that has not started yet wait. */
-  pause(ms: number): void {
-    this.#nextStart = Math.max(this.#nextStart, performance.now() + ms);
-  }
-
-  async #untilNextStart(): Promise<void> {
+function paceOf(perSecond: number | undefined, signal: AbortSignal): Pace {
+  const gapMs = perSecond === undefined ? 0 : 1_000 / perSecond;
+  // By `performance.now()`.
+  let nextStart = 0;
+  let lastTurn = Promise.resolve();
+  const untilNextStart = async () => {
     // A timer may fire a little early, and a pause may have begun meanwhile.
-    while (performance.now() < this.#nextStart && !this.#signal.aborted) {
-      await sleep(Math.min(this.#nextStart - performance.now(), LONGEST_TIMER_MS), this.#signal);
+    while (performance.now() < nextStart && !signal.aborted) {
+      await sleep(Math.min(nextStart - performance.now(), LONGEST_TIMER_MS), signal);
     }
-    this.#nextStart = Math.max(this.#nextStart, performance.now()) + this.#gapMs;
-  }
+    nextStart = Math.max(nextStart, performance.now()) + gapMs;
+  };
+  return {
+    turn() {
+      lastTurn = lastTurn.then(untilNextStart);
+      return lastTurn;
+    },
+    pause(ms) {
+      nextStart = Math.max(nextStart, performance.now() + ms);
+    },
+  };
 }
 
 const MAX_ASKS = 3;

@@ -16,6 +16,7 @@ import {
 import { advice, type CallContext, serviceErrorsOf } from '../errors/call-errors';
 import type { Secrets } from '../service/credentials';
 import { findUuid } from '../service/find-uuid';
+import type { Operation } from '../service/operations';
 import { noteLeftOut, type Validation } from '../service/schema';
 import { isObject, ownOptions } from '../shared/objects';
 import { readBody, TOO_LARGE } from '../shared/read-body';
@@ -38,11 +39,9 @@ import { parseRetryAfter, retryDelayMs } from './retry';
 
 /** What to send, and how to read the response. */
 export interface Message<T> {
-  readonly operation: {
+  readonly operation: Pick<Operation, 'urlTemplate' | 'uuidPaths'> & {
     readonly name: CallName;
     readonly method: string;
-    readonly urlTemplate: string;
-    readonly uuidPaths: readonly (readonly string[])[];
   };
   /** With its parameters, and with a query if there is one. */
   readonly path: string;
@@ -56,11 +55,7 @@ export interface Message<T> {
 /** One call. Nothing in it changes. */
 interface Call<T> extends Message<T> {
   readonly url: string;
-  readonly request: {
-    readonly method: string;
-    readonly headers: Record<string, string>;
-    readonly body?: string;
-  };
+  readonly request: Pick<FetchInit, 'method' | 'headers' | 'body'>;
   readonly limits: ResolvedLimits;
   readonly signal: AbortSignal | undefined;
   /** When `totalTimeoutMs` is over, by `performance.now()`. */
@@ -500,36 +495,31 @@ function httpError(
   context: CallContext,
 ): ApiError {
   const body = parseBody(text);
-  const explanation = explain(httpStatus, header, call) + namesOf(serviceErrorsOf(body), call.secrets);
+  const cause =
+    httpStatus >= 300 && httpStatus < 400 ? redirect(header, call) : (LIKELY_CAUSES[httpStatus] ?? '');
+  const where = httpStatus === 404 ? ` for ${call.operation.urlTemplate}` : '';
+  const explanation = where + cause + namesOf(serviceErrorsOf(body), call.secrets);
   const message = `The service answered ${call.operation.name} with HTTP ${httpStatus}${explanation}. ${advice(context)}`;
   const retryAfterMs = parseRetryAfter(header('retry-after'));
   return new ApiError(message, { ...context, httpStatus, requestId, body, retryAfterMs });
 }
 
 /** The likely cause and the way out, if the status tells. */
-function explain(
-  httpStatus: number,
-  header: Received['header'],
-  { operation, secrets }: Call<unknown>,
-): string {
-  if (httpStatus >= 300 && httpStatus < 400) {
-    const location = header('location');
-    const origin =
-      location !== null && URL.canParse(location) ? ` to ${secrets.redact(new URL(location).origin)}` : '';
-    return `, a redirect${origin}, which is never followed because the credentials would go with it. Check \`baseUrl\``;
-  }
-  if (httpStatus === 401 || httpStatus === 403) {
-    return '. Check that `apiKey` and `apiToken` belong to this `baseUrl`';
-  }
-  if (httpStatus === 404) {
-    return ` for ${operation.urlTemplate}. Check the identifier, and the path prefix of \`baseUrl\``;
-  }
-  if (httpStatus === 407) return ': a proxy on the way wants to know who asks';
-  if (httpStatus === 429) return ': too many requests';
-  if (httpStatus === 400 || httpStatus === 422) {
-    return '. The reason is in `error.serviceMessage` or in `error.body`';
-  }
-  return '';
+const LIKELY_CAUSES: Readonly<Record<number, string>> = {
+  400: '. The reason is in `error.serviceMessage` or in `error.body`',
+  401: '. Check that `apiKey` and `apiToken` belong to this `baseUrl`',
+  403: '. Check that `apiKey` and `apiToken` belong to this `baseUrl`',
+  404: '. Check the identifier, and the path prefix of `baseUrl`',
+  407: ': a proxy on the way wants to know who asks',
+  422: '. The reason is in `error.serviceMessage` or in `error.body`',
+  429: ': too many requests',
+};
+
+function redirect(header: Received['header'], { secrets }: Call<unknown>): string {
+  const location = header('location');
+  const origin =
+    location !== null && URL.canParse(location) ? ` to ${secrets.redact(new URL(location).origin)}` : '';
+  return `, a redirect${origin}, which is never followed because the credentials would go with it. Check \`baseUrl\``;
 }
 
 /** The fields that the service names, without its messages, which may quote their values. */

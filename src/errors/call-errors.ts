@@ -103,7 +103,7 @@ export class ApiError extends FailedCall {
   /** The HTTP status of the response. */
   readonly httpStatus: number;
 
-  /** The body's `status` field (document sections 2.2, 2.3 and 4.3), if it is a number. */
+  /** The body's `status` field, if it is a number. */
   readonly status: number | undefined;
 
   /**

@@ -11,14 +11,8 @@ import { currencyDecimals, decimalsOf } from '../service/currency';
  *   show with exactly these digits, or a currency that is not in ISO 4217's list
  */
 export function amountFromMinorUnits(minorUnits: number, currency: string): number {
-  const decimals = typeof currency === 'string' ? currencyDecimals(currency) : undefined;
-  const isWhole = Number.isSafeInteger(minorUnits);
-  if (!isWhole || decimals === undefined) {
-    throw invalidArgument('The amount', {
-      ...(isWhole ? {} : { minorUnits: 'expected a whole number of minor units; round first' }),
-      ...(decimals === undefined && UNKNOWN_CURRENCY),
-    });
-  }
+  const wrong = { minorUnits: 'expected a whole number of minor units; round first' };
+  const decimals = decimalsIn(currency, Number.isSafeInteger(minorUnits) ? {} : wrong);
   // Move the decimal point in the text. Dividing by 100 would round.
   const text = decimalText(minorUnits, decimals);
   const amount = Number(text);
@@ -41,14 +35,8 @@ export function amountFromMinorUnits(minorUnits: number, currency: string): numb
  *   for a number to hold its minor units exactly, or a currency that is not in ISO 4217's list
  */
 export function toMinorUnits(amount: number, currency: string): number {
-  const decimals = typeof currency === 'string' ? currencyDecimals(currency) : undefined;
-  const isNumber = Number.isFinite(amount);
-  if (!isNumber || decimals === undefined) {
-    throw invalidArgument('The amount', {
-      ...(isNumber ? {} : { amount: 'expected a number, such as 59.7' }),
-      ...(decimals === undefined && UNKNOWN_CURRENCY),
-    });
-  }
+  const wrong = { amount: 'expected a number, such as 59.7' };
+  const decimals = decimalsIn(currency, Number.isFinite(amount) ? {} : wrong);
   if (decimalsOf(amount) > decimals) {
     throw invalidArgument('The amount', {
       amount: `expected at most as many decimals as the currency has, which is ${decimals}; round first`,
@@ -65,7 +53,14 @@ export function toMinorUnits(amount: number, currency: string): number {
   return minorUnits;
 }
 
-const UNKNOWN_CURRENCY = { currency: 'expected an ISO 4217 code with a minor unit, such as BRL' };
+/** The decimals of a currency. Throws if it is unknown, or if there are other issues. */
+function decimalsIn(currency: string, issues: Readonly<Record<string, string>>): number {
+  const decimals = typeof currency === 'string' ? currencyDecimals(currency) : undefined;
+  const unknown = { currency: 'expected an ISO 4217 code with a minor unit, such as BRL' };
+  if (decimals === undefined) throw invalidArgument('The amount', { ...issues, ...unknown });
+  if (Object.keys(issues).length > 0) throw invalidArgument('The amount', issues);
+  return decimals;
+}
 
 /** `5970` with 2 decimals is `59.7`: the form in which JSON writes numbers, without zeros at the end. */
 function decimalText(minorUnits: number, decimals: number): string {

@@ -2,7 +2,7 @@ import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { SalePayload } from '../service/notifications/sale';
 import type { Transaction, TransactionRefunds } from '../service/operations/get-transaction';
 import { mayHaveLeftOut } from '../service/schema';
-import { isObject, ownOptions } from '../shared/objects';
+import { isGiven, isObject, ownOptions } from '../shared/objects';
 import { checkPositive } from './option-checks';
 
 /**
@@ -26,7 +26,7 @@ export interface TransactionSource {
 export interface ConfirmOptions {
   /**
    * Maximum duration of the query, in milliseconds, including its retries. Short, because the service expects the
-   * listener to answer promptly (document section 6.1).
+   * listener to answer promptly.
    *
    * @defaultValue 5_000
    */
@@ -53,7 +53,7 @@ export interface PaymentConfirmation {
 
 /** A field in which the notification and the service disagree, or that the service does not state. */
 export interface PaymentDifference {
-  /** Which field of the transaction (document section 2.3). */
+  /** Which field of the transaction. */
   readonly field:
     | 'status'
     | 'uuid'
@@ -134,14 +134,14 @@ function compare(payload: SalePayload, transaction: Transaction): PaymentDiffere
     { field: 'currency', notified: payload.currency, queried: currency },
     { field: 'referenceCode', notified: payload.referenceCode, queried: referenceCode },
   ];
-  const differences = pairs.filter(({ notified, queried }) => !isMissing(notified) && notified !== queried);
+  const differences = pairs.filter(({ notified, queried }) => isGiven(notified) && notified !== queried);
   if (situation !== 'PAID') {
     differences.push({ field: 'situation', notified: payload.newStatus, queried: situation });
   }
-  if (mayBlock('status', transaction) || !(isMissing(status) || status === 0)) {
+  if (mayBlock('status', transaction) || !(!isGiven(status) || status === 0)) {
     differences.push({ field: 'status', notified: undefined, queried: status });
   }
-  if (mayBlock('type', transaction) || !(isMissing(type) || type === 'SALE')) {
+  if (mayBlock('type', transaction) || !(!isGiven(type) || type === 'SALE')) {
     differences.push({ field: 'type', notified: undefined, queried: type });
   }
   if (mayBlock('refunds', transaction) || !isWithoutRefunds(refunds)) {
@@ -163,22 +163,18 @@ function mayBlock(field: keyof typeof BLOCKING_PATHS, transaction: Transaction):
 
 /** Anything other than a clear "none", such as a count sent as text, may mean a refund. */
 function isWithoutRefunds(refunds: TransactionRefunds | null | undefined): boolean {
-  if (isMissing(refunds)) return true;
+  if (!isGiven(refunds)) return true;
   if (typeof refunds !== 'object' || Array.isArray(refunds)) return false;
   const { quantity, requested, transactions } = refunds;
   return (
     (quantity ?? 0) === 0 &&
     (requested ?? 0) === 0 &&
-    (isMissing(transactions) || (Array.isArray(transactions) && transactions.length === 0))
+    (!isGiven(transactions) || (Array.isArray(transactions) && transactions.length === 0))
   );
 }
 
 function countsOf(refunds: TransactionRefunds | null | undefined): object | undefined {
-  if (isMissing(refunds)) return undefined;
+  if (!isGiven(refunds)) return undefined;
   const { quantity, requested, transactions } = refunds;
   return { quantity, requested, transactions: transactions?.length };
-}
-
-function isMissing(value: unknown): value is undefined | null {
-  return value === undefined || value === null;
 }
