@@ -370,20 +370,6 @@ describe('with a concurrency of 1', () => {
     expect(await results.next()).toEqual({ done: true, value: undefined });
     expect(source.most()).toBe(1);
   });
-
-  it('one query runs at a time over real HTTP, however the source gives its uuids', async () => {
-    const { client, seen } = await startService(undefined, 5);
-    async function* slow() {
-      for (const uuid of 'abcdef') {
-        await sleep(uuid < 'd' ? 0 : 8);
-        yield uuid;
-      }
-    }
-    for (const uuids of [[...'abcdef'], slow()]) {
-      expect(await collect(reconcile(client, uuids, { concurrency: 1 }))).toHaveLength(6);
-    }
-    expect(seen.most).toBe(1);
-  });
 });
 
 describe('results that are ready are handed out before an error ends the loop:', () => {

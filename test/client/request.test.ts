@@ -64,67 +64,36 @@ describe('the body of a call', () => {
   const epoch = '1970-01-01T00:00:00.000Z';
   const evil = JSON.parse('{"__proto__":{"polluted":1}}');
 
+  const hidden = { secret: 1, toJSON: () => ({ novel: 1 }) };
+  const nothing = { a: { b: undefined, c: { d: undefined } }, e: () => 1, f: Symbol('s') };
+  const list = [new Customer(), undefined, new Date(0)];
+  class Extra {
+    novel = 1;
+  }
+
   it.each([
+    ['unknown fields', { reason: 'r', a: { b: [1, null] } }, undefined, { a: { b: [1, null] } }],
+    ['nothing for null', { reason: 'r' }, null, {}],
+    ['extraFields, deep', { a: { b: 1, c: 2 } }, { reason: 'r', a: { b: 3 } }, { a: { b: 3, c: 2 } }],
     [
-      'unknown fields, at every depth',
-      { reason: 'r', novel: { deep: [1, null] } },
-      undefined,
-      { novel: { deep: [1, null] } },
-    ],
-    ['nothing for extraFields of null', { reason: 'r' }, null, {}],
-    [
-      'extraFields over its own, deep',
-      { reason: 'x', a: { b: 1, c: 2 } },
-      { reason: 'r', a: { b: 3, d: 4 } },
-      { a: { b: 3, c: 2, d: 4 } },
-    ],
-    [
-      'no field that extraFields make undefined',
-      { reason: 'r', a: { b: 1, c: { d: 1 } } },
-      { a: { b: undefined, c: { d: undefined } } },
+      'no field made undefined',
+      { reason: 'r', a: { b: 1, c: { d: 1 } }, e: 1, f: 2 },
+      nothing,
       { a: { c: {} } },
     ],
     [
-      'no field that extraFields make a function or a symbol',
-      { reason: 'r', a: 1, b: 2 },
-      { a: () => 1, b: Symbol('s') },
-      {},
-    ],
-    [
-      'null where extraFields say null',
+      'null for null',
       { reason: 'r', a: { b: 1 } },
       { a: null, c: { toJSON: () => null } },
       { a: null, c: null },
     ],
     ['the own fields of a class, and no accessors', new Cancellation(), { novel: 1 }, { novel: 1 }],
     ['what the toJSON of a request gives', new SelfWriting(), { novel: 1 }, { novel: 1 }],
-    [
-      'what toJSON gives, with extraFields in it',
-      { reason: 'r', a: new Customer() },
-      { a: { b: 1 } },
-      { a: { ...customer, b: 1 } },
-    ],
-    [
-      'what the toJSON of extraFields gives',
-      { reason: 'r' },
-      { secret: 1, toJSON: () => ({ novel: 1 }) },
-      { novel: 1 },
-    ],
-    [
-      'what toJSON in extraFields gives, also in lists',
-      { reason: 'r', a: [1] },
-      { a: [new Customer(), undefined, new Date(0)] },
-      { a: [customer, null, epoch] },
-    ],
+    ['extraFields in it', { reason: 'r', a: new Customer() }, { a: { b: 1 } }, { a: { ...customer, b: 1 } }],
+    ['what the toJSON of extraFields gives', { reason: 'r' }, hidden, { novel: 1 }],
+    ['what toJSON in a list gives', { reason: 'r', a: [1] }, { a: list }, { a: [customer, null, epoch] }],
     ['no field whose toJSON gives undefined', { reason: 'r', a: 1 }, { a: { toJSON: () => undefined } }, {}],
-    [
-      'extraFields of a class',
-      { reason: 'r' },
-      new (class {
-        novel = 1;
-      })(),
-      { novel: 1 },
-    ],
+    ['extraFields of a class', { reason: 'r' }, new Extra(), { novel: 1 }],
     [
       'a date as its text',
       { reason: 'r', a: new Date(0) },
@@ -169,16 +138,12 @@ describe('the body of a call', () => {
   });
 
   const lost = 'expected plain JSON, which a promise, a map or a set is not';
+  const plain = 'no cycles and no BigInt';
+  const notFinite = { novel: { toJSON: () => Number.NaN } };
   it.each([
     ['a field of the wrong type', { reason: 7 }, undefined, ['reason'], 'expected a string'],
     ['an extra field of the wrong type', { reason: 'r' }, { reason: 7 }, ['reason'], 'expected a string'],
-    [
-      'a toJSON that gives something else',
-      { reason: 'r', toJSON: () => ({ reason: 7 }) },
-      undefined,
-      ['reason'],
-      'expected a string',
-    ],
+    ['a toJSON that lies', { toJSON: () => ({ reason: 7 }) }, undefined, ['reason'], 'expected a string'],
     ['nothing', undefined, undefined, [], 'expected plain JSON'],
     ['null', null, undefined, [], 'expected an object'],
     ['text', 'text', undefined, [], 'expected an object'],
@@ -186,21 +151,9 @@ describe('the body of a call', () => {
     ['a promise', { reason: 'r' }, { novel: { deep: Promise.resolve(1) } }, ['novel', 'deep'], lost],
     ['extraFields that are a map', { reason: 'r' }, new Map(), [], lost],
     ['an invalid date', { reason: 'r' }, { since: new Date('x') }, ['since'], 'expected a valid date'],
-    [
-      'a number that toJSON makes NaN',
-      { reason: 'r' },
-      { novel: { toJSON: () => Number.NaN } },
-      ['novel'],
-      'expected a finite number',
-    ],
-    ['a BigInt', { reason: 'r' }, { n: 1n }, [], 'no cycles and no BigInt'],
-    [
-      'a toJSON that throws',
-      { reason: 'r' },
-      { toJSON: () => JSON.parse('CPF 52998224725') },
-      [],
-      'no cycles and no BigInt',
-    ],
+    ['a toJSON that gives NaN', { reason: 'r' }, notFinite, ['novel'], 'expected a finite number'],
+    ['a BigInt', { reason: 'r' }, { n: 1n }, [], plain],
+    ['a toJSON that throws', { reason: 'r' }, { toJSON: () => JSON.parse('CPF 52998224725') }, [], plain],
   ])('is refused, with the path of what is wrong: %s', (_, request, extraFields, path, message) => {
     const error = values.failureOf(() => sent(request, extraFields));
     expect(error).toBeInstanceOf(InvalidRequestError);
@@ -347,17 +300,10 @@ describe('client.request', () => {
     expect(await clientFor(server).request(refund)).toBeUndefined();
   });
 
+  const paths = `v1.1/x  //elsewhere.example/x https://elsewhere.example/x /x?y=1 /x#y /a/../x /a/%2e%2E/x /a/. /a\\..\\x /é`;
+
   it.each([
-    ...[
-      'v1.1/x',
-      '',
-      '//elsewhere.example/x',
-      'https://elsewhere.example/x',
-      '/x?y=1',
-      '/x#y',
-      '/a/../x',
-    ].map((path) => ['path', { path }]),
-    ...['/a/%2e%2E/x', '/a/.', '/a\\..\\x', '/a\n', '/é', 7].map((path) => ['path', { path }]),
+    ...[...paths.split(' '), '/a\n', 7].map((path) => ['path', { path }]),
     ...['CONNECT', 'TRACE', 'G ET', '', undefined].map((method) => ['method', { method, path: '/x' }]),
     ['body', { method: 'GET', path: '/x', body: {} }],
     ['query.amount', { path: '/x', query: { amount: Number('29,90') } }],
@@ -404,18 +350,8 @@ describe('client.request', () => {
   );
 
   it.each([
-    [
-      'a response that is cut',
-      rawAnswer('200 OK', '{"response":{"uuid":"uuid-1","x":1}}').slice(0, -5),
-      'connection_failed',
-      'uuid-1',
-    ],
-    [
-      'two uuids that differ',
-      rawAnswer('500 x', '{"uuid":"uuid-1","response":{"uuid":"uuid-2"}}'),
-      'api_error',
-      undefined,
-    ],
+    ['a cut', rawAnswer('200 OK', '{"uuid":"uuid-1","x":1}').slice(0, -5), 'connection_failed', 'uuid-1'],
+    ['two uuids', rawAnswer('500 x', '{"uuid":"u-1","response":{"uuid":"u-2"}}'), 'api_error', undefined],
     ['a body whose status is not 0', rawAnswer('200 OK', '{"status":999}'), 'api_error', undefined],
     ['HTML', rawAnswer('200 OK', '<!doctype html><html>'), 'invalid_response', undefined],
     ['text', rawAnswer('200 OK', 'text'), 'invalid_response', undefined],
