@@ -26,7 +26,7 @@ describe('regular expressions take no more than linear time', () => {
   it('also when constructed at run time, from fixed text: a credential, a URL, a path template', () => {
     const files = constructed.map((where) => where.replace(/:\d+$/, ''));
     expect(files).toEqual([
-      'src/sandbox/model/routes.ts',
+      'src/sandbox/model/service-model.ts',
       'src/sandbox/server/control-routes.ts',
       'src/service/credentials.ts',
       'src/testing/mock-service.ts',
