@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
@@ -10,6 +11,7 @@ import { scopes } from './scopes';
  *     npm run machine -- mutation                                 every scope
  *     npm run machine -- mutation client                          one scope: client, webhooks or stores
  *     npm run machine -- mutation client --mutate retry           the files with this in their names
+ *     npm run machine -- mutation --changed                       the files that differ from main
  *     npm run machine -- mutation client --force                  also mutants whose result is known
  *     npm run machine -- mutation client --timeout 3000           for files whose mutants loop without end
  *
@@ -20,6 +22,7 @@ const { values: args, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     mutate: { type: 'string', default: '' },
+    changed: { type: 'boolean', default: false },
     force: { type: 'boolean', default: false },
     concurrency: { type: 'string', default: '2' },
     // Generous, because tests wait for real timeouts and the machine may be busy.
@@ -30,12 +33,16 @@ const { values: args, positionals } = parseArgs({
 const CACHE = 'node_modules/.cache/mutation';
 mkdirSync(CACHE, { recursive: true });
 
+/** The files of the source that differ from main. */
+const changed = args.changed
+  ? execFileSync('git', ['diff', '--name-only', 'main', '--', 'src'], { encoding: 'utf8' }).split('\n')
+  : undefined;
 const all: Mutant[] = [];
 for (const name of positionals.length > 0 ? positionals : Object.keys(scopes)) {
   const scope = scopes[name];
   if (scope === undefined) throw new Error(`No scope "${name}": ${Object.keys(scopes).join(', ')}`);
   for (const [file, testFiles] of Object.entries(scope)) {
-    if (file.includes(args.mutate)) all.push(...(await mutate(file, testFiles)));
+    if (file.includes(args.mutate) && (changed?.includes(file) ?? true)) all.push(...(await mutate(file, testFiles)));
   }
 }
 const survivors = report(all);
