@@ -42,7 +42,8 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(scopes)) {
   const scope = scopes[name];
   if (scope === undefined) throw new Error(`No scope "${name}": ${Object.keys(scopes).join(', ')}`);
   for (const [file, testFiles] of Object.entries(scope)) {
-    if (file.includes(args.mutate) && (changed?.includes(file) ?? true)) all.push(...(await mutate(file, testFiles)));
+    if (file.includes(args.mutate) && (changed?.includes(file) ?? true))
+      all.push(...(await mutate(file, testFiles)));
   }
 }
 const survivors = report(all);
