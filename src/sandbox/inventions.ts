@@ -146,63 +146,54 @@ export interface Invention<Value> {
 /** The table: each row is the sandbox's own invention, and each can be changed with `startSandbox({ inventions })`. */
 export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inventions[Row]> } = {
   wrongCredentials: refused(
-    '7.2',
     401,
     'invalid credentials',
     'A call with missing or wrong credentials',
     'Uma chamada com credenciais ausentes ou erradas',
   ),
   unknownPath: refused(
-    '7.2',
     404,
     'no such operation',
     'A call to a path of no operation',
     'Uma chamada a um caminho que não é de nenhuma operação',
   ),
   wrongMethod: refused(
-    '7.2',
     405,
     'method not allowed',
     'A call with the wrong HTTP method',
     'Uma chamada com o método HTTP errado',
   ),
   wrongMediaType: refused(
-    '7.2',
     415,
     'expected application/json',
     'A call whose body is not sent as JSON',
     'Uma chamada cujo corpo não é enviado como JSON',
   ),
   bodyTooLarge: refused(
-    '7.2',
     413,
     'body too large',
     'A call whose body is too large',
     'Uma chamada com um corpo grande demais',
   ),
   invalidBody: refused(
-    '7.2',
     400,
     'invalid body',
     'A call whose body lacks a field or is not JSON',
     'Uma chamada cujo corpo não tem um campo ou não é JSON',
   ),
   unknownTransaction: refused(
-    '7.2',
     404,
     'transaction not found',
     'A query for a transaction that does not exist',
     'Uma consulta a uma transação que não existe',
   ),
   unknownScheduledPayment: refused(
-    '7.2',
     404,
     'scheduled payment not found',
     'A cancellation of a scheduled payment that does not exist',
     'Um cancelamento de um pagamento agendado que não existe',
   ),
   cancellationRefused: refused(
-    '4.3',
     409,
     'scheduled payment cannot be cancelled',
     'A cancellation of a payment that is no longer scheduled',
@@ -422,9 +413,9 @@ function invent<Value>(section: string, english: string, portuguese: string, val
 }
 
 /** What a wrong call is answered with. */
-function refused(section: string, httpStatus: number, message: string, english: string, portuguese: string) {
+function refused(httpStatus: number, message: string, english: string, portuguese: string) {
   return invent(
-    section,
+    '7.2',
     `${english} gets this answer, because the document shows no answers to errors.`,
     `${portuguese} recebe esta resposta, porque a documentação não mostra respostas de erro.`,
     answer(httpStatus, message),

@@ -1,23 +1,47 @@
+import type * as z from 'zod/mini';
 import type { OperationName } from '../../errors';
-import { scheduledPaymentCancellationRequestSchema } from '../../service/operations/cancel-scheduled-payment';
+import {
+  scheduledPaymentCancellationRequestObject,
+  scheduledPaymentCancellationRequestSchema,
+} from '../../service/operations/cancel-scheduled-payment';
 import {
   type RecurringCheckout,
+  recurringCheckoutRequestObject,
   recurringCheckoutRequestSchema,
 } from '../../service/operations/create-recurring-checkout';
 import type { Transaction } from '../../service/operations/get-transaction';
+import type { Text } from '../text';
 import { documented, invented, parseBody, type ServiceAnswer } from './answers';
 import { addJourney, endScheduledPayment, refundTotals } from './moves';
 import { brCode, qrImage, toBase64 } from './qr-code';
 import { dateTime, type ServiceState, type TransactionRecord } from './records';
 
-/** What answers an operation; `parameter` is the one in its path. */
-type Answer = (state: ServiceState, parameter: string, body: string) => ServiceAnswer;
+/** An operation, as the sandbox has it. */
+interface SandboxOperation {
+  /** What the page calls it. */
+  readonly label: Text;
+  /** The schema of its body, if it has one: the page gives hints on unknown fields. */
+  readonly request?: z.core.$ZodType;
+  /** @param parameter - the one in its path */
+  readonly answer: (state: ServiceState, parameter: string, body: string) => ServiceAnswer;
+}
 
-/** The answer of each operation. To add one, write it below, and list it here. */
-export const answers: Readonly<Record<OperationName, Answer>> = {
-  createRecurringCheckout,
-  getTransaction,
-  cancelScheduledPayment,
+/** Each operation. To add one, write its answer below, and list it here. */
+export const sandboxOperations: Readonly<Record<OperationName, SandboxOperation>> = {
+  createRecurringCheckout: {
+    label: ['Create a journey', 'Criar uma jornada'],
+    request: recurringCheckoutRequestObject,
+    answer: createRecurringCheckout,
+  },
+  getTransaction: {
+    label: ['Query a transaction', 'Consultar uma transação'],
+    answer: getTransaction,
+  },
+  cancelScheduledPayment: {
+    label: ['Cancel a scheduled payment', 'Cancelar um pagamento agendado'],
+    request: scheduledPaymentCancellationRequestObject,
+    answer: cancelScheduledPayment,
+  },
 };
 
 /** Creates a recurring-payment journey (document section 4.1). */

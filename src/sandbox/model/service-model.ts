@@ -4,7 +4,7 @@ import { operations } from '../../service/operations';
 import { type Inventions, resolveInventions } from '../inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
 import { describeJourney, isListed, type MoveControls, moveControls, type SandboxTransaction } from './moves';
-import { answers } from './operations';
+import { sandboxOperations } from './operations';
 import { brCode, qrImage } from './qr-code';
 import {
   type IdSource,
@@ -81,7 +81,7 @@ export class ServiceModel {
     if (method !== 'GET' && !/^application\/json\s*(;|$)/i.test(String(headers['content-type']))) {
       return invented('wrongMediaType', this.inventions.wrongMediaType);
     }
-    return answers[route.operation](this.state, route.parameter, body);
+    return sandboxOperations[route.operation].answer(this.state, route.parameter, body);
   }
 
   /** Whether a request carries the credentials. */

@@ -1,3 +1,4 @@
+import type { OperationName } from '../../errors';
 import type { Control, Input, Text } from '../controls/control';
 import { controls, kindTexts } from '../controls/controls';
 import type { ListedDelivery } from '../delivery/delivery-log';
@@ -5,6 +6,7 @@ import type { WebhookUrl } from '../delivery/listener-url';
 import { type FaultKind, faultKinds, type PendingFault } from '../faults';
 import { inventionTable } from '../inventions';
 import type { SandboxTransaction } from '../model/moves';
+import { sandboxOperations } from '../model/operations';
 import type { JourneyEvent, TransactionRecord } from '../model/records';
 import type { Service } from '../service';
 import type { CallBodies, CallLog, ClientCall } from './call-log';
@@ -42,6 +44,7 @@ export interface PageSetup extends PageSettings {
   readonly controls: readonly ControlForm[];
   readonly faultKinds: readonly FaultKind['kind'][];
   readonly kinds: typeof kindTexts;
+  readonly operations: Readonly<Record<OperationName, Text>>;
   /** By row of the table of inventions: what is invented, and why. */
   readonly inventions: Readonly<Record<string, Text>>;
 }
@@ -66,6 +69,10 @@ export interface Story {
 }
 
 const rows = Object.entries(inventionTable).map(([row, { about }]) => [row, about]);
+
+const operations = Object.fromEntries(
+  Object.entries(sandboxOperations).map(([name, { label }]) => [name, label]),
+) as PageSetup['operations'];
 
 /** Everything that the page may ask for. */
 export class PageData {
@@ -136,6 +143,7 @@ export class PageData {
       controls: forms,
       faultKinds,
       kinds: kindTexts,
+      operations,
       inventions: Object.fromEntries(rows),
     };
   }

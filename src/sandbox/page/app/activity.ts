@@ -55,7 +55,7 @@ function About({ uuid, reference }: { uuid: string | undefined; reference: strin
 
 /** A call, with hints that the real service would not give. */
 export function CallEntry({ call, about }: { call: ClientCall; about?: unknown }) {
-  const { texts, language } = usePage();
+  const { texts, language, place, setup } = usePage();
   const { id, at, method, path, operation, status, fault, durationMs, invention, advice } = call;
   const isRight = status !== undefined && status < 400;
   const load = async (side: keyof CallBodies) => {
@@ -64,7 +64,7 @@ export function CallEntry({ call, about }: { call: ClientCall; about?: unknown }
   };
   return html`<div role="group" aria-label=${operation}>
     <p class="first">
-      <strong>${texts[operation]}</strong>
+      <strong>${setup.operations[operation][place]}</strong>
       <${Badge} text=${status === undefined ? texts.ended : `HTTP ${status}`} tone=${isRight ? 'good' : 'bad'} />
       ${about}
       <time>${time(at, language)}</time>

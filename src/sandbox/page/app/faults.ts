@@ -8,7 +8,7 @@ import type { Texts } from './texts';
 
 /** A switch for each operation and each kind of fault. */
 export function Faults() {
-  const { texts, setup } = usePage();
+  const { texts, place, setup } = usePage();
   const [settings, setSettings] = useState<FaultSettings>({
     isEvery: false,
     status: 503,
@@ -42,7 +42,7 @@ export function Faults() {
       </div>
       ${operationNames.map(
         (operation) => html`<fieldset key=${operation}>
-          <legend>${texts[operation]} <code>${operation}</code></legend>
+          <legend>${setup.operations[operation][place]} <code>${operation}</code></legend>
           ${setup.faultKinds.flatMap((kind) => faultsWith(kind, settings)).map((fault) => html`<${FaultSwitch} key=${labelOf(fault, texts)} operation=${operation} fault=${fault} />`)}
         </fieldset>`,
       )}

@@ -112,9 +112,6 @@ const table = {
   'event-payment-PAID': ['A scheduled payment was charged', 'Um pagamento agendado foi cobrado'],
   'event-payment-FAILED': ['A scheduled payment failed', 'Um pagamento agendado falhou'],
   'event-payment-CANCELLED': ['A scheduled payment was cancelled', 'Um pagamento agendado foi cancelado'],
-  createRecurringCheckout: ['Create a journey', 'Criar uma jornada'],
-  getTransaction: ['Query a transaction', 'Consultar uma transação'],
-  cancelScheduledPayment: ['Cancel a scheduled payment', 'Cancelar um pagamento agendado'],
   noSale: ['about no sale', 'sobre nenhuma venda'],
 
   payouts: ['Payout', 'Repasse'],
