@@ -2,15 +2,14 @@ import { ConfigurationError } from '../../errors';
 import type { DocumentedNotification } from '../../service/notifications';
 import type { SandboxNotification } from '../model/records';
 
-/** The contexts of the merchant panel: each kind has one, and a sale's status goes where payments go. */
-type PanelContext = Exclude<DocumentedNotification['kind'], 'saleStatus'>;
-
 /**
  * Where notifications go: one URL for all, or one for each context, as in the merchant panel (`payment`, `reversal`,
  * `refund`, `payout`). A context without a URL gets none. Sale statuses and notifications of your own (`notify`) go where
  * payments go.
  */
-export type WebhookUrl = string | { [Context in PanelContext]?: string | undefined };
+export type WebhookUrl =
+  | string
+  | { [Context in Exclude<DocumentedNotification['kind'], 'saleStatus'>]?: string | undefined };
 
 /** The URL that a notification is sent to, with its flags after the merchant's own query. */
 export function listenerUrl(
@@ -48,6 +47,6 @@ export function httpUrl(text: string): URL | undefined {
 }
 
 /** The context of the merchant panel that a kind belongs to. A new kind is a context of its own. */
-export function panelContextOf(kind: SandboxNotification['kind']): PanelContext {
+export function panelContextOf(kind: SandboxNotification['kind']): keyof Exclude<WebhookUrl, string> {
   return kind === 'saleStatus' || kind === 'custom' ? 'payment' : kind;
 }
