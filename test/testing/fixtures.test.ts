@@ -1,6 +1,8 @@
 import {
   decodeQrCode,
   InvalidRequestError,
+  type OperationName,
+  type PaymentsClient,
   recurringCheckoutRequestSchema,
   recurringCheckoutSchema,
   type Schema,
@@ -62,6 +64,17 @@ const forms: Readonly<Record<string, RegExp>> = {
   date: dateTime,
   error_code: /^PE000[1-4]$/,
 };
+
+/** Each operation has a method of the client, and a fixture of what that method returns. */
+const answers: { readonly [Name in OperationName]: () => Awaited<ReturnType<PaymentsClient[Name]>> } = {
+  createRecurringCheckout: fixtures.recurringCheckout,
+  getTransaction: fixtures.transaction,
+  cancelScheduledPayment: fixtures.scheduledPaymentCancellation,
+};
+
+it.each(Object.entries(answers))('the fixture of %s is an answer of success', (_operation, answer) => {
+  expect(answer()).toMatchObject({ status: 0 });
+});
 
 const documented: Readonly<Record<keyof typeof fixtures, Documented>> = {
   recurringCheckoutRequest: { schema: recurringCheckoutRequestSchema, fields: checkoutRequestFields },
