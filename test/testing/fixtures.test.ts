@@ -1,7 +1,6 @@
 import {
   decodeQrCode,
   InvalidRequestError,
-  type OperationName,
   type PaymentsClient,
   recurringCheckoutRequestSchema,
   recurringCheckoutSchema,
@@ -19,6 +18,7 @@ import {
   salePayloadSchema,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
+import type { OperationName } from '../../src/errors';
 import { crc16 } from '../../src/pix/br-code';
 import { type Field, pathsOf } from '../service/fields';
 import {
