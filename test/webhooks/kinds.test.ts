@@ -1,23 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  createWebhookHandler,
-  defineNotification,
-  InvalidNotificationError,
-  MemoryStore,
-  parseNotification,
-  type WebhookReport,
-} from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { defineNotification, InvalidNotificationError, parseNotification } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import type { QueryInput } from '../../src/webhooks/parse';
-import {
-  credentials,
-  everythingPrintedOf,
-  notificationRequest,
-  salePayload,
-  send,
-  throwing,
-} from './support';
+import { createListener, everythingPrintedOf, salePayload, send, throwing, thrownBy } from './support';
 
 const charge = defineNotification({
   kind: 'charge',
@@ -35,6 +21,11 @@ function schemaOf<Output>(
 }
 
 const anyObject = schemaOf((value) => ({ value: value as Record<string, string> }));
+const good = { match: () => true, schema: anyObject, subject: () => 'x' };
+const define = <const Kind extends string>(
+  kind: Kind,
+  more: Partial<typeof good> & { state?: () => string } = {},
+) => defineNotification({ ...good, ...more, kind });
 
 describe('a merchant’s own kind', () => {
   const body = { instructionId: 'i:1', status: 'SCHEDULED', novel: 1 };
@@ -45,55 +36,25 @@ describe('a merchant’s own kind', () => {
     if (notification.kind === 'charge') expect(notification.payload.status.length).toBe(9);
   });
 
-  it('has no part for the state in its key when it defines no state', () => {
-    const once = defineNotification({
-      kind: 'once',
-      match: () => true,
-      schema: anyObject,
-      subject: ({ id = '' }) => id,
-    });
-    expect(parseNotification({ body: { id: 'x' }, kinds: [once] }).key).toBe('once:x');
-  });
-
-  it('has another key than a kind whose name, subject and state look alike when joined', () => {
-    const define = (kind: string, subject: string, state?: string) =>
-      defineNotification({
-        kind,
-        match: () => true,
-        schema: anyObject,
-        subject: () => subject,
-        ...(state !== undefined && { state: () => state }),
-      });
-    const kinds = [define('a:b', 'c'), define('a', 'b', 'c'), define('a', 'b:c'), define('a%3Ab', 'c')];
-    const keys = kinds.map((kind) => parseNotification({ body: {}, kinds: [kind] }).key);
-    expect(keys).toEqual(['a%3Ab:c', 'a:b:c', 'a:b%3Ac', 'a%253Ab:c']);
+  it.each([
+    ['a:b', 'c', undefined, 'a%3Ab:c'],
+    ['a', 'b', 'c', 'a:b:c'],
+    ['a', 'b:c', undefined, 'a:b%3Ac'],
+    ['a%3Ab', 'c', undefined, 'a%253Ab:c'],
+  ])('%s has another key than one that looks alike: subject %s, state %s', (kind, subject, state, key) => {
+    const own = define(kind, { subject: () => subject, ...(state !== undefined && { state: () => state }) });
+    expect(parseNotification({ body: {}, kinds: [own] }).key).toBe(key);
   });
 
   it('is asked before the documented kinds, in the order of kinds', () => {
-    const define = <const Kind extends string>(kind: Kind) =>
-      defineNotification({ kind, match: () => true, schema: anyObject, subject: () => 'x' });
     const kinds = [define('first'), define('second')] as const;
     expect(parseNotification({ body: salePayload(), kinds }).kind).toBe('first');
     expect(parseNotification({ body: salePayload(), url: '/?type=refund', kinds }).kind).toBe('first');
   });
 
-  it('is asked with the body and the query, and leaves what it does not match to the documented kinds', () => {
-    const seen: unknown[] = [];
-    const byQuery = defineNotification({
-      kind: 'byQuery',
-      match: (given, query) => {
-        seen.push(given);
-        return query.getAll('type').includes('charge');
-      },
-      schema: anyObject,
-      subject: ({ saleToken = '' }) => saleToken,
-    });
-    const kinds = [byQuery];
+  it('leaves what it does not match to the documented kinds', () => {
+    const kinds = [define('never', { match: () => false })];
     expect(parseNotification({ body: salePayload(), kinds }).kind).toBe('payment');
-    expect(parseNotification({ body: salePayload(), query: { type: ['a', 'charge'] }, kinds }).kind).toBe(
-      'byQuery',
-    );
-    expect(seen).toEqual([salePayload(), salePayload()]);
   });
 
   it.each<[string, { url?: string; query?: QueryInput }, readonly (readonly [string, string])[]]>([
@@ -104,51 +65,34 @@ describe('a merchant’s own kind', () => {
     ['a query before a fragment', { url: '/webhooks?a=1#b?c=2' }, [['a', '1']]],
     ['a parsed query with a parameter that has no value', { query: { a: undefined, b: 'x' } }, [['b', 'x']]],
     ['a parsed query with a list', { query: { a: ['x', 'y'] } }, ['x', 'y'].map((value) => ['a', value])],
-  ])('is asked with the parameters of %s, and no others', (_, source, parameters) => {
+  ])('is asked with the body and the parameters of %s, and no others', (_, source, parameters) => {
     const seen: unknown[] = [];
-    const own = defineNotification({
-      kind: 'own',
-      match: (_, query) => seen.push(...query) >= 0,
-      schema: anyObject,
-      subject: () => 'x',
-    });
-    expect(parseNotification({ ...source, body: {}, kinds: [own] }).kind).toBe('own');
-    expect(seen).toEqual(parameters);
+    const match = (body: unknown, query: URLSearchParams) => seen.push(body, ...query) > 0;
+    const own = defineNotification({ ...good, kind: 'own', match });
+    expect(parseNotification({ ...source, body: { a: 1 }, kinds: [own] }).kind).toBe('own');
+    expect(seen).toEqual([{ a: 1 }, ...parameters]);
   });
 
   it('is dispatched to its callback and deduplicated by its key', async () => {
     const acted: string[] = [];
-    const handler = createWebhookHandler({
-      credentials,
-      kinds: [charge],
-      store: new MemoryStore(),
-      on: {
-        charge: ({ payload }, { key, handledStates }) =>
-          void acted.push(`${key} ${payload.instructionId} after ${handledStates}`),
-      },
-    });
-    expect(await send(handler, body)).toBe(200);
-    expect(await send(handler, body)).toBe(200);
-    expect(await send(handler, { ...body, status: 'PAID' })).toBe(200);
-    expect(acted).toEqual(['charge:i%3A1:SCHEDULED i:1 after ', 'charge:i%3A1:PAID i:1 after SCHEDULED']);
+    const note = (_: unknown, { key, handledStates }: { key: string; handledStates: readonly string[] }) =>
+      void acted.push(`${key} after ${handledStates}`);
+    const { handler } = createListener({ kinds: [charge], on: { charge: note } } as never);
+    for (const status of ['SCHEDULED', 'SCHEDULED', 'PAID']) {
+      expect(await send(handler, { ...body, status })).toBe(200);
+    }
+    expect(acted).toEqual(['charge:i%3A1:SCHEDULED after ', 'charge:i%3A1:PAID after SCHEDULED']);
   });
 
   it('gives the payload that its schema makes, and raw as it came', () => {
-    const converted = defineNotification({
-      kind: 'converted',
-      match: () => true,
-      schema: z.pipe(
-        z.object({ id: z.number() }),
-        z.transform(({ id }) => ({ id: `n${id}` })),
-      ),
-      subject: ({ id }) => id,
-    });
-    expect(parseNotification({ body: { id: 7, more: 1 }, kinds: [converted] })).toEqual({
-      kind: 'converted',
-      payload: { id: 'n7' },
-      raw: { id: 7, more: 1 },
-      key: 'converted:n7',
-    });
+    const schema = z.pipe(
+      z.object({ id: z.number() }),
+      z.transform(({ id }) => ({ id: `n${id}` })),
+    );
+    const converted = defineNotification({ ...good, kind: 'converted', schema, subject: ({ id }) => id });
+    const raw = { id: 7, more: 1 };
+    const expected = { kind: 'converted', payload: { id: 'n7' }, raw, key: 'converted:n7' };
+    expect(parseNotification({ body: raw, kinds: [converted] })).toEqual(expected);
   });
 });
 
@@ -164,93 +108,72 @@ describe('the body of a merchant’s own kind', () => {
     ],
     ['whose issues have no path', schemaOf(() => ({ issues: [{ message: marked }] })), []],
   ])('is refused without the words of a schema %s', (_, schema, path) => {
-    const own = defineNotification({ kind: 'own', match: () => true, schema, subject: () => 'x' });
-    try {
-      parseNotification({ body: { status: marked }, kinds: [own] });
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toBeInstanceOf(InvalidNotificationError);
-      expect(error).toMatchObject({ issues: [{ path, message: 'refused by the schema of your kind own' }] });
-      expect(everythingPrintedOf(error)).not.toContain('5299');
-    }
+    const own = defineNotification({ ...good, kind: 'own', schema });
+    const error = thrownBy(() => parseNotification({ body: { status: marked }, kinds: [own] }));
+    expect(error).toBeInstanceOf(InvalidNotificationError);
+    expect(error).toMatchObject({ issues: [{ path, message: 'refused by the schema of your kind own' }] });
+    expect(everythingPrintedOf(error)).not.toContain('5299');
   });
 
-  it.each([
-    ['an empty subject', '', 'x'],
-    ['an empty state', 'x', ''],
-    ['a subject that is no text', 7, 'x'],
-    ['a state that is no text', 'x', null],
-    ['no subject', undefined, 'x'],
-  ])('is refused for %s, because two things would be taken for one', (_, subject, state) => {
-    const own = defineNotification({
-      kind: 'own',
-      match: () => true,
-      schema: anyObject,
-      subject: () => subject as string,
-      state: () => state as string,
-    });
-    expect(() => parseNotification({ body: {}, kinds: [own] })).toThrow(InvalidNotificationError);
-  });
-
-  it.each([
-    ['a subject of 513 characters', { instructionId: 'x'.repeat(513), status: 'PAID' }],
-    ['a subject of 257 emoji', { instructionId: '😀'.repeat(257), status: 'PAID' }],
-    ['a state of 513 characters', { instructionId: 'i-1', status: 'x'.repeat(513) }],
-    ['a subject with bytes that were no UTF-8', { instructionId: 'i-\uFFFD', status: 'PAID' }],
-    ['a state with bytes that were no UTF-8', { instructionId: 'i-1', status: '\uFFFD' }],
-  ])('is refused for %s', (_, body) => {
-    expect(() => parseNotification({ body, kinds: [charge] })).toThrow(
-      expect.objectContaining({
+  const [longest, emoji] = ['x'.repeat(512), '😀'.repeat(256)];
+  it.each<[unknown, unknown, boolean]>([
+    [longest, longest, true],
+    [emoji, 'x', true],
+    ['', 'x', false],
+    ['x', '', false],
+    [7, 'x', false],
+    ['x', null, false],
+    [undefined, 'x', false],
+    [`${longest}x`, 'x', false],
+    [`${emoji}😀`, 'x', false],
+    ['x', `${longest}x`, false],
+    ['i-\uFFFD', 'x', false],
+    ['x', '\uFFFD', false],
+  ])('with the subject %j and the state %j identifies it: %j', (subject, state, isRight) => {
+    const own = define('own', { subject: () => subject as string, state: () => state as string });
+    const parse = () => parseNotification({ body: {}, kinds: [own] }).kind;
+    const message = expect.stringContaining('at most 512 characters, without U+FFFD');
+    if (isRight) expect(parse()).toBe('own');
+    else
+      expect(thrownBy(parse)).toMatchObject({
         code: 'invalid_notification',
-        issues: [{ path: [], message: expect.stringContaining('at most 512 characters, without U+FFFD') }],
-      }),
-    );
+        issues: [{ path: [], message }],
+      });
+  });
+
+  it('goes to unrecognized with its issues when its schema refuses it', async () => {
+    const seen: unknown[] = [];
+    const on = { unrecognized: ({ issues }: { issues?: unknown }) => void seen.push(issues) };
+    const { handler } = createListener({ kinds: [charge], on } as never);
+    expect(await send(handler, { instructionId: 'i-1', status: 7 })).toBe(200);
+    expect(seen).toEqual([[{ path: ['status'], message: 'refused by the schema of your kind charge' }]]);
   });
 });
 
 describe('a definition that cannot work', () => {
-  const good = { kind: 'own', match: () => true, schema: anyObject, subject: () => 'x' };
   const refusal = (message: string) =>
     expect.objectContaining({ code: 'configuration', message: expect.stringContaining(message) });
+  const documented = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'];
 
-  it.each([undefined, null, 'own', 7])(
-    'is refused when it is %j, with what to write instead',
-    (definition) => {
-      expect(() => defineNotification(definition as never)).toThrow(
-        refusal('Expected `defineNotification({ kind, match, schema, subject })`'),
-      );
-    },
-  );
+  it.each<[string, readonly unknown[], string]>([
+    ['kind', [undefined, 7, '', ...documented], 'Expected `kind` to be a name of'],
+    [
+      'schema',
+      [undefined, null, {}, { '~standard': {} }, () => true],
+      'Expected `schema` to be a Standard Schema',
+    ],
+    ['match', [undefined, 'instructionId'], 'Expected `match` to be a function'],
+    ['subject', [undefined, 'instructionId'], 'Expected `subject` to be a function'],
+    ['state', [null, 'status'], 'Expected `state` to be a function'],
+  ])('is refused for a wrong %s', (name, values, message) => {
+    for (const value of values) {
+      expect(() => defineNotification({ ...good, kind: 'own', [name]: value })).toThrow(refusal(message));
+    }
+  });
 
-  it.each([undefined, 7, '', 'payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'])(
-    'is refused for the kind %j',
-    (kind) => {
-      expect(() => defineNotification({ ...good, kind: kind as string })).toThrow(
-        refusal('Expected `kind` to be a name of'),
-      );
-    },
-  );
-
-  it.each([[undefined], [null], [{}], [{ '~standard': {} }], [() => true]])(
-    'is refused for the schema %s, which is no Standard Schema',
-    (schema) => {
-      expect(() => defineNotification({ ...good, schema: schema as never })).toThrow(
-        refusal('Expected `schema` to be a Standard Schema'),
-      );
-    },
-  );
-
-  it.each([
-    ['match', undefined],
-    ['match', 'instructionId'],
-    ['subject', undefined],
-    ['subject', 'instructionId'],
-    ['state', null],
-    ['state', 'status'],
-  ])('is refused where %s is %j', (name, value) => {
-    expect(() => defineNotification({ ...good, [name]: value })).toThrow(
-      refusal(`Expected \`${name}\` to be a function`),
-    );
+  it.each([undefined, null, 'own', 7])('is refused when it is %j, with what to write', (definition) => {
+    const message = 'Expected `defineNotification({ kind, match, schema, subject })`';
+    expect(() => defineNotification(definition as never)).toThrow(refusal(message));
   });
 
   it.each([
@@ -258,63 +181,28 @@ describe('a definition that cannot work', () => {
     [null, '`kinds` to be a list'],
     [[{ kind: 'own' }], '`schema` to be a Standard Schema'],
   ])('is refused by parseNotification where kinds is %j', (kinds, message) => {
-    expect(() => parseNotification({ body: salePayload(), kinds: kinds as never })).toThrow(refusal(message));
+    expect(() => parseNotification({ body: {}, kinds: kinds as never })).toThrow(refusal(message));
   });
 
-  it('is refused by the handler when two kinds share a name', () => {
-    const kinds = [defineNotification(good), defineNotification(good)];
-    expect(() => createWebhookHandler({ credentials, kinds, on: {} })).toThrow(
-      refusal('each definition in `kinds` to have a `kind` of its own'),
-    );
-  });
-
+  // A rejection that nothing handles fails the whole run.
   it.each([
     ['resolves', () => Promise.resolve({ value: {} })],
     ['rejects', () => Promise.reject(new Error('lost'))],
-  ])(
-    'is reported when its schema is asynchronous and %s, and leaves no rejection unhandled',
-    async (_, validate) => {
-      const unhandled: unknown[] = [];
-      const note = (error: unknown) => void unhandled.push(error);
-      process.on('unhandledRejection', note);
-      onTestFinished(() => void process.off('unhandledRejection', note));
+  ])('is reported when its schema is asynchronous and %s', async (_, validate) => {
+    const own = defineNotification({ ...good, kind: 'own', schema: schemaOf(validate) });
+    const refused = refusal('`own` to be synchronous');
+    expect(() => parseNotification({ body: {}, kinds: [own] })).toThrow(refused);
+    const { handler, reports } = createListener({ kinds: [own] } as never);
+    expect(await send(handler, {})).toBe(500);
+    expect(reports).toMatchObject([{ code: 'internal', error: { code: 'configuration' } }]);
+  });
 
-      const own = defineNotification({ ...good, schema: schemaOf(validate) });
-      const refused = expect.objectContaining({
-        name: 'ConfigurationError',
-        message: expect.stringContaining('`own` to be synchronous'),
-      });
-      expect(() => parseNotification({ body: {}, kinds: [own] })).toThrow(refused);
-
-      const reports: WebhookReport[] = [];
-      const handler = createWebhookHandler({
-        credentials,
-        kinds: [own],
-        on: {},
-        onReport: (report) => reports.push(report),
-      });
-      expect(await send(handler, {})).toBe(500);
-      expect(reports).toMatchObject([{ code: 'internal', error: { code: 'configuration' } }]);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      expect(unhandled).toEqual([]);
-    },
-  );
-
-  it('answers 500 and is reported when its match throws', async () => {
-    const failure = new Error('match failed');
-    const own = defineNotification({
-      ...good,
-      match: throwing(failure),
-    });
-    const reports: WebhookReport[] = [];
-    const handler = createWebhookHandler({
-      credentials,
-      kinds: [own],
-      on: {},
-      onReport: (report) => reports.push(report),
-    });
-    const answer = await handler(notificationRequest({}));
-    expect([answer.status, await answer.text()]).toEqual([500, 'Internal error']);
-    expect(reports).toMatchObject([{ code: 'internal', error: failure }]);
+  it('is reported, and answered 500, when its match throws', async () => {
+    const error = new Error('match failed');
+    const { handler, reports } = createListener({
+      kinds: [define('own', { match: throwing(error) })],
+    } as never);
+    expect(await send(handler, {})).toBe(500);
+    expect(reports).toMatchObject([{ code: 'internal', error }]);
   });
 });

@@ -18,43 +18,46 @@ import {
   refundPayload,
   reversalPayload,
   salePayload,
+  thrownBy,
 } from './support';
 
 seedRandomTests();
 
-const payloads = {
-  payment: { payload: salePayload, query: queries.sale },
-  reversal: { payload: reversalPayload, query: queries.reversal },
-  refund: { payload: refundPayload, query: queries.refund },
-  payout: { payload: payoutPayload, query: queries.payout },
-} as const;
-
-const kinds = Object.entries(payloads).map(([kind, { payload, query }]) => ({ kind, payload, query }));
-const flagged = kinds.filter(({ query }) => query !== '');
+const kinds = [
+  { kind: 'payment', payload: salePayload, query: queries.sale },
+  { kind: 'reversal', payload: reversalPayload, query: queries.reversal },
+  { kind: 'refund', payload: refundPayload, query: queries.refund },
+  { kind: 'payout', payload: payoutPayload, query: queries.payout },
+] as const;
+const [, ...flagged] = kinds;
 
 function refusalOf(input: NotificationInput): InvalidNotificationError {
-  try {
-    parseNotification(input);
-  } catch (error) {
-    expect(error).toBeInstanceOf(InvalidNotificationError);
-    return error as InvalidNotificationError;
-  }
-  throw new Error('expected the notification to be refused');
+  const error = thrownBy(() => parseNotification(input));
+  expect(error).toBeInstanceOf(InvalidNotificationError);
+  return error as InvalidNotificationError;
 }
+const messageOf = (input: NotificationInput) => {
+  const { issues } = refusalOf(input);
+  expect(issues).toEqual([{ path: [], message: expect.any(String) }]);
+  return issues[0]?.message;
+};
 
 describe('the kind, by the query flags,', () => {
   it.each(kinds)(
-    'is $kind as the document sends it, with payload and raw as they came',
+    'is $kind as the document sends it, without parsing its query',
     ({ kind, payload, query }) => {
+      const parsing = vi.fn();
+      vi.stubGlobal('URLSearchParams', parsing);
+      onTestFinished(() => void vi.unstubAllGlobals());
       const notification = parseNotification({ url: `/webhooks${query}`, body: JSON.stringify(payload()) });
       expect(notification).toMatchObject({ kind, payload: payload(), raw: payload() });
+      expect(parsing).not.toHaveBeenCalled();
     },
   );
 
   it.each([
     ['reversal', 'reversing=true'],
     ['reversal', 'type=reversing'],
-    ['reversal', 'reversing=true&type=reversing'],
     ['reversal', 'type=order-update&type=reversing'],
     ['reversal', 'reversing=false&reversing=true'],
     ['refund', 'refund=true'],
@@ -63,7 +66,6 @@ describe('the kind, by the query flags,', () => {
     ['refund', 'shop=7&type=mine&refund=true'],
     ['payout', 'payout=true'],
     ['payout', 'type=payout'],
-    ['payout', 'payout=true&type=payout'],
     ['payout', 'a=b&type=a&type=b&type=payout#type=refund'],
   ])('is %s by ?%s, for a body that shows nothing', (kind, query) => {
     // The least that each kind needs, with nothing that marks another kind.
@@ -75,29 +77,15 @@ describe('the kind, by the query flags,', () => {
     expect(parseNotification({ url: `/?${query}`, body }).kind).toBe(kind);
   });
 
-  it.each([
-    'refund=1',
-    'refund=TRUE',
-    'refund',
-    'refund=',
-    'refund=false',
-    'type=refunds',
-    'type=',
-    'kind=refund',
-    // A sale has no flag, and `undefined` is not its name.
-    'undefined=true',
-    'type=undefined',
-  ])('is not set by ?%s, a parameter of the merchant’s own', (query) => {
-    expect(parseNotification({ url: `/?${query}`, body: salePayload() }).kind).toBe('payment');
-  });
-
-  it.each(kinds)('is $kind without parsing the query that the service spells', ({ kind, payload, query }) => {
-    const parsing = vi.fn();
-    vi.stubGlobal('URLSearchParams', parsing);
-    onTestFinished(() => void vi.unstubAllGlobals());
-    expect(parseNotification({ url: `/webhooks${query}`, body: payload() }).kind).toBe(kind);
-    expect(parsing).not.toHaveBeenCalled();
-  });
+  // A sale has no flag, and `undefined` is not its name.
+  const others =
+    'refund=1 refund=TRUE refund refund= refund=false type=refunds type= kind=refund undefined=true';
+  it.each([...others.split(' '), 'type=undefined'])(
+    'is not set by ?%s, a parameter of the merchant’s own',
+    (query) => {
+      expect(parseNotification({ url: `/?${query}`, body: salePayload() }).kind).toBe('payment');
+    },
+  );
 
   const body = { uuid: 'v-1', status: 'PAID' };
 
@@ -132,16 +120,16 @@ describe('the kind, by the query flags,', () => {
 });
 
 describe('the kind, by the shape of the body when there is no flag,', () => {
-  it.each(kinds)('is $kind for its documented payload', ({ kind, payload }) => {
-    expect(parseNotification({ body: payload() }).kind).toBe(kind);
-    expect(parseNotification({ url: '/webhooks?shop=7', body: payload() }).kind).toBe(kind);
-  });
-
-  it.each([
+  it.each<[string, object]>([
     ['payment', { saleToken: 's-1', newStatus: 'PAID' }],
     ['reversal', { uuid: 'v-1', status: 'PAID', sale: {}, reversedAmount: 0 }],
     ['refund', { saleToken: 's-1', status: 'PAID', refund: { uuid: 'r-1' } }],
     ['payout', { uuid: 'p-1', status: 'PENDING', success: false }],
+    // Nobody ships goods for these.
+    ...['REVERSAL', 'paid', 'PAID ', 'PENDING', ''].map((newStatus): [string, object] => [
+      'saleStatus',
+      { saleToken: 's-1', newStatus },
+    ]),
     ['unrecognized', { uuid: 'v-1', status: 'PAID', sale: {} }],
     ['unrecognized', { uuid: 'v-1', status: 'PAID', reversedAmount: 10 }],
     ['unrecognized', { uuid: 'p-1', status: 'PAID', success: 'true' }],
@@ -149,7 +137,10 @@ describe('the kind, by the shape of the body when there is no flag,', () => {
     ['unrecognized', { instructionId: 'i-1', status: 'SCHEDULED' }],
     ['unrecognized', {}],
   ])('is %s: %j', (kind, body) => {
-    expect(parseNotification({ body }).kind).toBe(kind);
+    for (const url of ['', '/webhooks?shop=7']) {
+      const notification = parseNotification({ url, body });
+      expect([notification.kind, Object.hasOwn(notification, 'issues')]).toEqual([kind, false]);
+    }
   });
 
   it.each(kinds)(
@@ -164,95 +155,63 @@ describe('the kind, by the shape of the body when there is no flag,', () => {
 });
 
 describe('a contradiction between flags and shapes', () => {
-  const expected = /^expected the body of a \w+, as the query flags say, got that of a \w+$/;
-
   it.each(
     flagged.flatMap(({ query, kind }) =>
-      kinds
-        .filter((other) => other.kind !== kind)
-        .map((other) => ({ query, other: other.kind, payload: other.payload })),
+      kinds.filter((each) => each.kind !== kind).map((each) => ({ ...each, query, other: each.kind })),
     ),
-  )('is refused for ?$query on the body of a $other', ({ query, payload }) => {
-    const error = refusalOf({ url: `/${query}`, body: payload() });
-    expect(error.issues).toEqual([{ path: [], message: expect.stringMatching(expected) }]);
-    expect(error.code).toBe('invalid_notification');
+  )('is refused for $query on the body of a $other', ({ query, payload }) => {
+    expect(messageOf({ url: `/${query}`, body: payload() })).toMatch(
+      /^expected the body of a \w+, as the query flags say, got that of a \w+$/,
+    );
   });
 
   it.each(['refund=true&payout=true', 'type=refund&type=reversing', 'refund=true&type=payout'])(
     'is refused for the flags of two kinds: ?%s',
     (query) => {
-      const { issues } = refusalOf({ url: `/?${query}`, body: refundPayload() });
-      expect(issues).toEqual([
-        { path: [], message: expect.stringMatching(/^expected query flags of one kind, got those of /) },
-      ]);
+      const message = messageOf({ url: `/?${query}`, body: refundPayload() });
+      expect(message).toMatch(/^expected query flags of one kind, got those of /);
     },
   );
 
-  it('is refused for the shapes of two kinds without a flag', () => {
-    const { issues } = refusalOf({ body: { ...salePayload(), ...refundPayload() } });
-    expect(issues).toEqual([
-      { path: [], message: 'expected a body of one kind, got those of sale and refund' },
-    ]);
-  });
-
-  it('is settled by the flag when a body has two shapes', () => {
+  it('is refused for the shapes of two kinds without a flag, and settled by a flag', () => {
     const body = { ...salePayload(), ...refundPayload() };
+    expect(messageOf({ body })).toBe('expected a body of one kind, got those of sale and refund');
     expect(parseNotification({ url: queries.refund, body }).kind).toBe('refund');
   });
 });
 
-describe('a known kind without its identity or state', () => {
-  it.each([
-    ['payment', 'saleToken'],
-    ['reversal', 'uuid'],
-    ['reversal', 'status'],
-    ['refund', 'saleToken'],
-    ['refund', 'status'],
-    ['payout', 'uuid'],
-    ['payout', 'status'],
-  ] as const)('is refused: %s without %s', (kind, field) => {
-    const { payload, query } = payloads[kind];
-    for (const body of [{ ...payload() }, { ...payload(), [field]: null }] as Record<string, unknown>[]) {
-      if (body[field] !== null) delete body[field];
-      const { issues } = refusalOf({ url: query, body });
-      expect(issues).toMatchObject([{ path: [field] }]);
-      expect(() => parseNotification({ body })).toThrow(InvalidNotificationError);
-    }
+describe('a known kind', () => {
+  it.each<[string, object, string[], string?]>([
+    ['a sale without saleToken', { newStatus: 'PAID', saleToken: null }, ['saleToken']],
+    ['a reversal without uuid', { ...reversalPayload(), uuid: undefined }, ['uuid']],
+    ['a reversal without status', { ...reversalPayload(), status: null }, ['status']],
+    ['a refund without saleToken', { ...refundPayload(), saleToken: null }, ['saleToken']],
+    ['a refund without status', { ...refundPayload(), status: undefined }, ['status']],
+    ['a refund without its uuid', { saleToken: 's', status: 'PAID', refund: {} }, ['refund', 'uuid']],
+    ['a refund without refund', { saleToken: 's', status: 'PAID' }, ['refund'], queries.refund],
+    ['a payout without uuid', { ...payoutPayload(), uuid: null }, ['uuid']],
+    ['a payout without status', { ...payoutPayload(), status: null }, ['status']],
+    ['a payout without success', { uuid: 'p-1', status: 'PAID' }, ['success'], queries.payout],
+  ])('is refused without its identity or state: %s', (_, body, path, url = '') => {
+    expect(refusalOf({ url, body }).issues).toMatchObject([{ path }]);
   });
 
-  it.each([
-    ['a refund without refund', '?type=refund', { saleToken: 's-1', status: 'PAID' }, ['refund']],
-    ['a refund without its uuid', '', { saleToken: 's', status: 'PAID', refund: {} }, ['refund', 'uuid']],
-    ['a payout without success', '?payout=true', { uuid: 'p-1', status: 'PAID' }, ['success']],
-  ])('is refused: %s', (_, query, body, path) => {
-    expect(refusalOf({ url: `/${query}`, body }).issues).toMatchObject([{ path }]);
-  });
-
-  it('shows neither body nor values in its error', () => {
+  it('shows neither body nor values when it is refused', () => {
     const body = { ...salePayload(), saleToken: 7, amount: 'S3CRET', shopper: { email: ['S3CRET'] } };
     const error = refusalOf({ body });
-    expect(error.body).toBe(body);
+    expect([error.body, error.issues.length, error.code]).toEqual([body, 1, 'invalid_notification']);
     expect(error.message).toContain('The notification does not fit the kind it seems to be.');
-    expect(error.issues).toHaveLength(1);
     expect(everythingPrintedOf(error)).not.toMatch(/S3CRET|maria|order-/);
   });
-});
 
-describe('an optional field of another type than documented', () => {
-  const body = {
-    ...salePayload(),
-    amount: 'S3CRET',
-    shopper: { ...salePayload().shopper, email: ['S3CRET'] },
-  };
-
-  it('is left out of the payload, kept in raw, and its path is in issues', () => {
-    const notification = parseNotification({ body });
-    const { amount: _, ...payload } = salePayload();
-    const { email: __, ...shopper } = { ...payload.shopper };
-    expect(notification).toStrictEqual({
+  it('has a field of another type than documented left out of its payload, kept in raw, named in issues', () => {
+    const { shopper, amount: _, ...payload } = salePayload();
+    const { email: __, ...others } = { ...shopper };
+    const raw = { ...salePayload(), amount: 'S3CRET', shopper: { ...shopper, email: ['S3CRET'] } };
+    expect(parseNotification({ body: raw })).toStrictEqual({
       kind: 'payment',
-      payload: { ...payload, shopper },
-      raw: body,
+      payload: { ...payload, shopper: others },
+      raw,
       key: 'payment:s-1:PAID',
       issues: [
         { path: ['amount'], message: 'expected the documented type, got a string' },
@@ -260,20 +219,14 @@ describe('an optional field of another type than documented', () => {
       ],
     });
   });
-});
 
-describe('an identity or state that cannot be told from another', () => {
-  const damaged = (text: string) =>
-    Buffer.from(JSON.stringify({ ...salePayload(), saleToken: 'MARK' }).replace('MARK', text), 'latin1');
-
-  it('is refused when its bytes were not UTF-8, because two of them would look the same', () => {
-    for (const body of [damaged('s-\xe1'), damaged('s-\xe9')])
-      expect(refusalOf({ body }).issues).toMatchObject([{ path: ['saleToken'] }]);
-  });
-
-  it('is refused, but other text with such bytes is accepted', () => {
-    const json = JSON.stringify({ ...salePayload(), referenceCode: 'MARK' });
-    const notification = parseNotification({ body: Buffer.from(json.replace('MARK', '\xe1'), 'latin1') });
+  it('is refused when the bytes of its identity were not UTF-8; in other text they are accepted', () => {
+    const damaged = (field: string, text: string) =>
+      Buffer.from(JSON.stringify({ ...salePayload(), [field]: 'MARK' }).replace('MARK', text), 'latin1');
+    for (const text of ['s-\xe1', 's-\xe9']) {
+      expect(refusalOf({ body: damaged('saleToken', text) }).issues).toMatchObject([{ path: ['saleToken'] }]);
+    }
+    const notification = parseNotification({ body: damaged('referenceCode', '\xe1') });
     expect(notification).toMatchObject({ kind: 'payment', payload: { referenceCode: '\uFFFD' } });
   });
 });
@@ -300,39 +253,32 @@ describe('the body', () => {
     expect(notification.raw).toEqual(JSON.parse(json));
   });
 
-  it.each<[string, unknown]>([
-    ['no JSON', 'saleToken=s-1&newStatus=PAID'],
-    ['broken JSON', json.slice(0, -1)],
-    ['two JSON texts', `${json}${json}`],
-    ['empty text', ''],
-    ['no bytes', new Uint8Array()],
-    ['JSON with a second byte order mark', `\uFEFF\uFEFF${json}`],
-    ['a JSON array', `[${json}]`],
-    ['JSON text', '"PAID"'],
-    ['a JSON number', '7'],
-    ['JSON null', 'null'],
-    ['an array', [salePayload()]],
-    ['null', null],
-    ['undefined', undefined],
-    ['a number', 7],
-    ['true', true],
-  ])('is refused as %s', (_, body) => {
-    const error = refusalOf({ url: queries.refund, body });
-    expect(error.issues).toEqual([{ path: [], message: 'expected a JSON object' }]);
-    expect(error.message).toContain('The body cannot be read.');
-    expect(error.body).toBe(body);
-    expect(everythingPrintedOf(error)).not.toContain('s-1');
+  it.each<[string, readonly unknown[]]>([
+    ['no JSON', ['saleToken=s-1&newStatus=PAID', json.slice(0, -1), `${json}${json}`, '', new Uint8Array()]],
+    ['JSON with a second byte order mark', [`\uFEFF\uFEFF${json}`]],
+    ['JSON of something else', [`[${json}]`, '"PAID"', '7', 'null']],
+    ['something else', [[salePayload()], null, undefined, 7, true]],
+  ])('is refused as %s', (_, bodies) => {
+    for (const body of bodies) {
+      const error = refusalOf({ url: queries.refund, body });
+      expect(error.issues).toEqual([{ path: [], message: 'expected a JSON object' }]);
+      expect(error.message).toContain('The body cannot be read.');
+      expect(error.body).toBe(body);
+      expect(everythingPrintedOf(error)).not.toContain('s-1');
+    }
   });
 
   it.each([undefined, null, json])(
     'is refused when it is passed alone, with where it belongs: %j',
     (input) => {
-      expect(() => parseNotification(input as never)).toThrow(
-        expect.objectContaining({
-          code: 'configuration',
-          message: expect.stringContaining('`parseNotification({ url, body })`: the body goes into `body`'),
-        }),
-      );
+      for (const [parse, usage] of [
+        [parseNotification, 'parseNotification({ url, body })'],
+        [constructNotification, 'constructNotification({ authorization, url, body }, credentials)'],
+      ] as const) {
+        const message = expect.stringContaining(`\`${usage}\`: the body goes into \`body\``);
+        const error = thrownBy(() => parse(input as never, credentials));
+        expect(error).toMatchObject({ code: 'configuration', message });
+      }
     },
   );
 
@@ -340,10 +286,10 @@ describe('the body', () => {
     const nested = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const body = `{"saleToken":"s-1","newStatus":"PAID","novel":${nested}}`;
     expect(parseNotification({ body }).key).toBe('payment:s-1:PAID');
-    expect(refusalOf({ body: nested }).issues).toEqual([
-      { path: [], message: 'expected a body that is not nested as deeply' },
-    ]);
-    expect(refusalOf({ body: `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}` }).issues).toHaveLength(1);
+    const lists = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    for (const deep of [nested, lists]) {
+      expect(messageOf({ body: deep })).toBe('expected a body that is not nested as deeply');
+    }
   });
 
   it('is not changed, and raw is what came, with unknown fields and the text null', () => {
@@ -354,43 +300,36 @@ describe('the body', () => {
   });
 
   it('gives a notification or an InvalidNotificationError, whatever it is', () => {
-    const body = fc.oneof(
-      fc.anything(),
-      fc.json(),
-      fc.uint8Array(),
-      fc.constantFrom(...kinds).chain(({ payload }) =>
+    const changed = fc
+      .constantFrom(...kinds)
+      .chain(({ payload }) =>
         fc
-          .dictionary(fc.constantFrom(...Object.keys(payload()), '__proto__'), fc.anything(), {
-            maxKeys: 3,
-          })
+          .dictionary(fc.constantFrom(...Object.keys(payload()), '__proto__'), fc.anything(), { maxKeys: 3 })
           .map((changes) => ({ ...payload(), ...changes })),
-      ),
-    );
+      );
+    const body = fc.oneof(fc.anything(), fc.json(), fc.uint8Array(), changed);
     const query = fc.oneof(fc.constantFrom(...Object.values(queries)), fc.webQueryParameters(), fc.string());
-    fc.assert(
-      fc.property(body, query, (body, url) => {
-        try {
-          expect(parseNotification({ url, body }).key).toMatch(/^[!-9;-~]+(:[!-9;-~]*)*$/);
-        } catch (error) {
-          if (!(error instanceof InvalidNotificationError)) throw error;
-          expect(error.issues.length).toBeGreaterThan(0);
-        }
-      }),
-      { numRuns: 400 },
-    );
+    const isEither = (given: unknown, url: string) => {
+      try {
+        expect(parseNotification({ url, body: given }).key).toMatch(/^[!-9;-~]+(:[!-9;-~]*)*$/);
+      } catch (error) {
+        if (!(error instanceof InvalidNotificationError)) throw error;
+        expect(error.issues.length).toBeGreaterThan(0);
+      }
+    };
+    // Many more run in `test/machines/fuzz`.
+    fc.assert(fc.property(body, query, isEither), { numRuns: 200 });
   });
 });
 
-const other = { apiKey: 'S3CRET-key', apiToken: 'S3CRET-token' };
-
 describe('constructNotification', () => {
+  const other = { apiKey: 'S3CRET-key', apiToken: 'S3CRET-token' };
+
   it('gives the notification when the credentials are right', () => {
     const input = { authorization, url: queries.refund, body: JSON.stringify(refundPayload()) };
-    expect(constructNotification(input, credentials)).toMatchObject({
-      kind: 'refund',
-      key: 'refund:r-1:PAID',
-    });
-    expect(constructNotification(input, [other, credentials]).kind).toBe('refund');
+    for (const own of [credentials, [other, credentials]]) {
+      expect(constructNotification(input, own)).toMatchObject({ kind: 'refund', key: 'refund:r-1:PAID' });
+    }
   });
 
   it.each([
@@ -399,39 +338,20 @@ describe('constructNotification', () => {
     ['malformed', 'Basic S3CRET!'],
     ['mismatch', basic(other)],
   ])('throws WebhookAuthenticationError with the reason %s, and shows no credential', (reason, header) => {
-    const input = { authorization: header, body: refundPayload() };
-    let thrown: unknown;
-    try {
-      constructNotification(input, credentials);
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown).toBeInstanceOf(WebhookAuthenticationError);
-    expect(thrown).toMatchObject({ code: 'webhook_authentication_failed', reason });
-    const printed = everythingPrintedOf(thrown);
-    for (const secret of ['S3CRET', 'UzNDUkV', credentials.apiKey, credentials.apiToken, 'r-1']) {
-      expect(printed).not.toContain(secret);
+    // It verifies before it parses: a bad body is not even looked at.
+    for (const body of [refundPayload(), 'no JSON', null, { refund: {}, newStatus: 7 }]) {
+      const error = thrownBy(() => constructNotification({ authorization: header, body }, credentials));
+      expect(error).toBeInstanceOf(WebhookAuthenticationError);
+      expect(error).toMatchObject({ code: 'webhook_authentication_failed', reason });
+      const { apiKey, apiToken } = credentials;
+      const printed = everythingPrintedOf(error);
+      for (const secret of ['S3CRET', 'UzNDUkV', apiKey, apiToken, 'r-1'])
+        expect(printed).not.toContain(secret);
     }
   });
 
-  it('verifies before it parses: a bad body with bad credentials is an authentication error', () => {
-    for (const body of ['no JSON', '', null, [], { refund: {}, newStatus: 7 }]) {
-      const input = { authorization: basic(other), body };
-      expect(() => constructNotification(input, credentials)).toThrow(WebhookAuthenticationError);
-      expect(() => constructNotification({ ...input, authorization }, credentials)).toThrow(
-        InvalidNotificationError,
-      );
-    }
-  });
-
-  it.each([undefined, null, '{}'])('refuses a body passed alone, and says where it belongs: %j', (input) => {
-    expect(() => constructNotification(input as never, credentials)).toThrow(
-      expect.objectContaining({
-        code: 'configuration',
-        message: expect.stringContaining(
-          '`constructNotification({ authorization, url, body }, credentials)`',
-        ),
-      }),
-    );
+  it('refuses a bad body with good credentials as parseNotification does', () => {
+    const refused = thrownBy(() => constructNotification({ authorization, body: 'no JSON' }, credentials));
+    expect(refused).toBeInstanceOf(InvalidNotificationError);
   });
 });
