@@ -3,17 +3,14 @@ import { Readable } from 'node:stream';
 import type { PlainResponse } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
+import { type Before, headLines, open, serve } from './serving';
 import {
   authorization,
-  type Before,
   createListener,
-  headLines,
   type Listener,
   notificationRequest,
-  open,
   salePayload,
   send,
-  serve,
   throwing,
 } from './support';
 

@@ -7,16 +7,8 @@ import { ConfigurationError, toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
-import {
-  authorization,
-  createListener,
-  open,
-  refundPayload,
-  salePayload,
-  serve,
-  throwing,
-  thrownBy,
-} from './support';
+import { open, serve } from './serving';
+import { authorization, createListener, refundPayload, salePayload, throwing, thrownBy } from './support';
 
 const head = { method: 'POST', url: '/', headers: { authorization } };
 const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });

@@ -1,0 +1,52 @@
+// Apart from `support.ts`, which also runs without vitest, in `test/machines/fuzz`.
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { toNodeListener, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
+import { onTestFinished } from 'vitest';
+import { listen } from '../helpers/listen';
+import { authorization, createListener, type Listener } from './support';
+
+export type Before = (request: IncomingMessage & { body?: unknown }) => unknown;
+
+/** The handler on a real server; `before` is what a framework does with a request first. */
+export async function serve(
+  options: Partial<WebhookHandlerOptions> = {},
+  before: Before = () => undefined,
+): Promise<Listener & { readonly url: string }> {
+  const listener = createListener(options);
+  const answer = toNodeListener(listener.handler);
+  const server = createServer(async (request, response) => {
+    await before(request);
+    answer(request, response);
+  });
+  return { ...listener, url: await listen(server) };
+}
+
+/** A connection that sends exactly these bytes. */
+export function open(
+  to: string,
+  ...lines: string[]
+): { readonly socket: Socket; readonly answer: Promise<string> } {
+  const socket = connect(Number(new URL(to).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let received = '';
+  const answer = new Promise<string>((resolve) => {
+    socket.on('data', (chunk) => {
+      received += chunk.toString();
+      if (received.includes('\r\n\r\n')) resolve(received);
+    });
+    socket.on('error', () => resolve(received));
+    socket.on('close', () => resolve(received));
+  });
+  socket.write(lines.join('\r\n'));
+  return { socket, answer };
+}
+
+export const headLines = (...headers: string[]) => [
+  'POST /webhooks HTTP/1.1',
+  'host: merchant.example',
+  `authorization: ${authorization}`,
+  ...headers,
+  '',
+  '',
+];
