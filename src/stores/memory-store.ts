@@ -25,7 +25,7 @@ export interface MemoryStoreOptions {
  *
  * Within its process it keeps every guarantee of {@link IdempotencyStore}. It never forgets a live lease: if all its
  * subjects have one, `claim` rejects with a `StoreError`, and the handler answers 503. It has no timers: expired
- * records are removed as the store is used.
+ * records are removed when it is full.
  */
 export class MemoryStore extends StoreOverRecords {
   /** @throws `ConfigurationError` for a `maxEntries` below 1 or above 8 388 608 */
@@ -41,7 +41,6 @@ export class MemoryRecords implements RecordStore {
   readonly #clock: () => number;
   /** Each write adds its subject again, so the one that was written longest ago comes first. */
   readonly #rows = new Map<string, Row>();
-  #writes = 0;
 
   constructor(maxEntries: number, clock: () => number) {
     this.#maxEntries = maxEntries;
@@ -56,23 +55,16 @@ export class MemoryRecords implements RecordStore {
   async write(subject: string, { record, version, next, before, expiresAt }: WriteRecord): Promise<boolean> {
     const row = this.#rows.get(subject);
     if ((row?.version ?? 0) !== version || this.#now() >= before) return false;
-    this.#writes += 1;
-    if (this.#writes % SWEEP_EVERY === 0) this.#deleteExpired();
     if (row === undefined && this.#rows.size >= this.#maxEntries) this.#makeRoom();
     this.#rows.delete(subject);
     this.#rows.set(subject, { record, version: next, expiresAt });
     return true;
   }
 
-  #deleteExpired(): void {
+  /** Forgets what has expired, or the oldest tenth at once: finding the oldest takes a while after many were deleted. */
+  #makeRoom(): void {
     const now = this.#now();
     for (const [subject, { expiresAt }] of this.#rows) if (expiresAt <= now) this.#rows.delete(subject);
-  }
-
-  /** Forgets the oldest tenth at once, because finding the oldest takes a while after many have been deleted. */
-  #makeRoom(): void {
-    this.#deleteExpired();
-    const now = this.#now();
     const most = this.#maxEntries - Math.ceil(this.#maxEntries / 10);
     for (const [subject, { record }] of this.#rows) {
       if (this.#rows.size <= most) return;
@@ -98,9 +90,6 @@ interface Row {
 
 /** Half of what a `Map` can hold: a full store needs as many slots again for entries that replace others. */
 const MOST_ENTRIES = 2 ** 23;
-
-/** Looking at 100,000 entries takes a few milliseconds. */
-const SWEEP_EVERY = 10_000;
 
 /** Starts at the system time, then ignores changes to it, which would cut leases short. */
 function steadyClock(): () => number {

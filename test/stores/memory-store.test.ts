@@ -32,13 +32,6 @@ testStoreContract('MemoryStore', [], async () => {
   return {
     open: ({ space } = {}) => (space === undefined ? store : new MemoryStore({ clock })),
     pass,
-    // It looks for expired records at every 10,000th write.
-    cleanUp: async () => {
-      for (let step = 0; step < 10_000; step += 1) {
-        const claim = await store.claim(`payment:cleanup ${step}`, 'PAID', lease(1));
-        if (claim.status === 'claimed') await store.release(claim);
-      }
-    },
     close: async () => {},
   };
 });
