@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,13 +18,9 @@ function checkCopy(file: string, from: string, to: string): string {
   const text = readFileSync(join(copy, file), 'utf8');
   if (!text.includes(from)) throw new Error(`${file} no longer has ${from}`);
   writeFileSync(join(copy, file), text.replace(from, to));
-  try {
-    const args = ['--import', 'tsx', 'scripts/api-report.ts', '--check'];
-    execFileSync(process.execPath, args, { cwd: copy, encoding: 'utf8', stdio: 'pipe' });
-    return 'up to date';
-  } catch (error) {
-    return String((error as { stderr?: string }).stderr);
-  }
+  const args = ['--import', 'tsx', 'scripts/api-report.ts', '--check'];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
+  return status === 0 ? 'up to date' : stderr;
 }
 
 const outOfDate = expect.stringContaining('docs/api-report.md does not match the source');

@@ -6,7 +6,7 @@ import { documents, linksIn, originalOf, sections } from './markdown';
 /** Made by `npm run docs`, and not in the repository. */
 const GENERATED = ['docs/api/index.html'];
 
-test.each(documents())('every relative link of %s leads somewhere', (file) => {
+test.each([...documents(), 'llms.txt'])('every relative link of %s leads somewhere', (file) => {
   expect(brokenLinks(file)).toEqual([]);
 });
 
@@ -52,12 +52,6 @@ test('every file of the repository that a document names exists', () => {
   );
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((name) => !existsSync(name.split(' ')[0] ?? ''))).toEqual([]);
-});
-
-test('llms.txt names only files that exist', () => {
-  const targets = linksIn(readFileSync('llms.txt', 'utf8'));
-  expect(targets.length).toBeGreaterThan(10);
-  expect(brokenLinks('llms.txt')).toEqual([]);
 });
 
 test('docs/README.md leads to every guide, and no document links to a host of this project', () => {

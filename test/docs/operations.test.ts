@@ -100,9 +100,7 @@ test('a bug in one callback', async () => {
     expect(await deliver(handler)).toBe(500);
     await vi.advanceTimersByTimeAsync(60_000);
   }
-  expect(log.filter((line) => !line.includes('more like it')).slice(0, 1)).toEqual(
-    quoted('A bug in one callback'),
-  );
+  expect(log.slice(0, 1)).toEqual(quoted('A bug in one callback'));
 
   isFixed = true;
   expect(await handler.replay(await deadLetters.list())).toEqual([{ key: KEY, status: 'done' }]);

@@ -74,19 +74,20 @@ test.each([
     'a heading',
     '## Detalhes',
     '### Detalhes',
-    't.md:6 "Detalhes" (o.md:6 "Details"): a heading of level 3, not 2',
+    't.md:6 "Detalhes" (o.md:6 "Details"): missing heading of level 2',
   ],
-  ['a figure', '25 s', '30 s', 'numbers: missing 25'],
-  ['a figure of its own', '25 s', '25 s, 30 s', 'numbers: not in the original 30'],
-  ['a name', '`timeoutMs`', '`limiteMs`', 'missing `timeoutMs`'],
-  ['a link', '(#detalhes)', '(#nome)', 'links: missing heading 2'],
-  ['a paragraph', 'Um segundo parágrafo.', '', 'paragraphs: missing 2'],
-  ['an item', '- um item', 'um item', 'items of lists: missing 1'],
-  ['a first column', '| `a` |', '| `b` |', 'first column: missing `a`'],
-  ['code in a cell', '`first`', 'primeiro', 'table 1, row 2, column 2, inline code: missing `first`'],
-  ['code', 'console.log(url)', 'console.info(url)', 'block of code 1: missing console.log(url);'],
-  ['text in code', "//example.com'", "//exemplo.com'", "missing const url = 'https://example.com';"],
-  ['a language', '```ts', '```js', 'blocks of code: missing ts'],
+  ['a figure', '25 s', '30 s', 'missing number: 25'],
+  ['a figure of its own', '25 s', '25 s, 30 s', 'not in the original: number: 30'],
+  ['a name', '`timeoutMs`', '`limiteMs`', 'missing inline code: `timeoutMs`'],
+  ['a link', '(#detalhes)', '(#nome)', 'missing link: heading 2'],
+  ['a paragraph', 'Um segundo parágrafo.', '', 'missing 2 paragraphs'],
+  ['an item', '- um item', 'um item', 'missing 1 items of lists'],
+  ['a first column', '| `a` |', '| `b` |', 'missing table 1, row 2, column 1: `a`'],
+  ['code in a cell', '`first`', 'primeiro', 'missing table 1, row 2, column 2, inline code: `first`'],
+  ['a column', '1,5 MB |', '1,5 | MB |', 'missing table 1, row 2: 2 columns'],
+  ['code', 'console.log(url)', 'console.info(url)', 'missing block 1: console.log(url);'],
+  ['text in code', "//example.com'", "//exemplo.com'", "missing block 1: const url = 'https://example.com';"],
+  ['a language', '```ts', '```js', 'missing block 1 is ts'],
   ['a section', '## Detalhes', '## Novo\n\n## Detalhes', 'the original has no heading for it'],
 ])('the check names a difference in %s', (_, from, to, expected) => {
   expect(differencesOf(translated.replace(from, to))).toContainEqual(expect.stringContaining(expected));
@@ -98,70 +99,56 @@ function differencesOf(text: string): string[] {
 
 /** What a translation lacks, or should not have, compared with its original; each with its place. */
 function differences(original: readonly Section[], translated: readonly Section[]): string[] {
-  const found: string[] = [];
-  for (let index = 0; index < Math.max(original.length, translated.length); index += 1) {
+  const pairs = Array.from({ length: Math.max(original.length, translated.length) }, (_, i) => i);
+  return pairs.flatMap((index) => {
     const [from, to] = [original[index], translated[index]];
     if (from === undefined || to === undefined) {
-      const [extra, other] = [from ?? to, from === undefined ? 'original' : 'translation'];
-      found.push(`${extra?.place} "${extra?.heading}": the ${other} has no heading for it`);
-      continue;
+      const other = from === undefined ? 'original' : 'translation';
+      return [`${(from ?? to)?.place}: the ${other} has no heading for it`];
     }
     const about = `${to.place} "${to.heading}" (${from.place} "${from.heading}")`;
-    if (from.level !== to.level) found.push(`${about}: a heading of level ${to.level}, not ${from.level}`);
-    const wanted = facts(from, original);
-    const given = facts(to, translated);
-    for (const [name, values] of wanted) found.push(...compare(`${about}: ${name}`, values, given.get(name)));
-    for (const [name] of given) if (!wanted.has(name)) found.push(`${about}: ${name} is not in the original`);
-  }
-  return found;
-}
-
-/** The parts of a section that are the same in every language, by the name for messages. */
-function facts(section: Section, document: readonly Section[]): Map<string, readonly string[]> {
-  const prose = section.text
-    .split('\n')
-    .filter((line) => !line.startsWith('|'))
-    .join('\n');
-  const paragraphs = prose.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== '');
-  const named = new Map<string, readonly string[]>([
-    ['links', linksIn(section.text).map((target) => positionOf(target, document))],
-    ['paragraphs', [String(paragraphs.length)]],
-    ['items of lists', [String(prose.match(/^\s*(?:[-*]|\d+\.) /gm)?.length ?? 0)]],
-    ['inline code', codeIn(prose)],
-    ['numbers', numbersIn(prose)],
-    ['blocks of code', section.blocks.map(({ info }) => info)],
-    ['tables', section.tables.map((rows) => `${rows.length} rows`)],
-  ]);
-  for (const [index, block] of section.blocks.entries()) {
-    named.set(`block of code ${index + 1}`, codeOf(block));
-  }
-  for (const [index, rows] of section.tables.entries()) {
-    for (const [row, cells] of rows.entries()) {
-      const about = `table ${index + 1}, row ${row + 1}`;
-      named.set(`${about}, columns`, [String(cells.length)]);
-      // A name in code is the same everywhere; a cell of words is translated.
-      if (row > 0 && cells[0]?.startsWith('`')) named.set(`${about}, first column`, cells.slice(0, 1));
-      for (const [column, cell] of cells.entries()) {
-        named.set(`${about}, column ${column + 1}, inline code`, codeIn(cell));
-        named.set(`${about}, column ${column + 1}, numbers`, numbersIn(cell));
-      }
+    const extra = facts(to, translated);
+    const missing: string[] = [];
+    // In any order, because a translation may reorder a sentence.
+    for (const fact of facts(from, original)) {
+      const found = extra.indexOf(fact);
+      if (found === -1) missing.push(`${about}: missing ${fact}`);
+      else extra.splice(found, 1);
     }
-  }
-  return named;
+    return [...missing, ...extra.map((fact) => `${about}: not in the original: ${fact}`)];
+  });
 }
 
-/** Compares the values one by one, in any order, because a translation may reorder a sentence. */
-function compare(about: string, wanted: readonly string[], given: readonly string[] = []): string[] {
-  const extra = [...given];
-  const missing: string[] = [];
-  for (const value of wanted) {
-    const index = extra.indexOf(value);
-    if (index === -1) missing.push(value);
-    else extra.splice(index, 1);
-  }
+/** What is the same in every language, as lines that say where it is. */
+function facts(section: Section, document: readonly Section[]): string[] {
+  const prose = section.text.replace(/^\|.*/gm, '');
+  const paragraphs = prose.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== '');
+  const all = (about: string, values: readonly string[]) => values.map((value) => `${about}: ${value}`);
+  const inText = (about: string, text: string) => [
+    ...all(`${about}inline code`, text.match(/`[^`\n]+`/g) ?? []),
+    ...all(`${about}number`, numbersIn(text)),
+  ];
   return [
-    ...missing.map((value) => `${about}: missing ${value}`),
-    ...extra.map((value) => `${about}: not in the original ${value}`),
+    `heading of level ${section.level}`,
+    `${paragraphs.length} paragraphs`,
+    `${prose.match(/^\s*(?:[-*]|\d+\.) /gm)?.length ?? 0} items of lists`,
+    ...inText('', prose),
+    ...linksIn(section.text).map((target) => `link: ${positionOf(target, document)}`),
+    ...section.blocks.flatMap((block, index) => [
+      `block ${index + 1} is ${block.info}`,
+      ...all(`block ${index + 1}`, codeOf(block)),
+    ]),
+    ...section.tables.flatMap((rows, table) =>
+      rows.flatMap((cells, row) => [
+        `table ${table + 1}, row ${row + 1}: ${cells.length} columns`,
+        ...cells.flatMap((cell, column) => {
+          const about = `table ${table + 1}, row ${row + 1}, column ${column + 1}`;
+          // A name in code is the same everywhere; a cell of words is translated.
+          const isName = row > 0 && column === 0 && cell.startsWith('`');
+          return isName ? [`${about}: ${cell}`] : inText(`${about}, `, cell);
+        }),
+      ]),
+    ),
   ];
 }
 
@@ -180,10 +167,6 @@ function positionOf(target: string, document: readonly Section[]): string {
   // The headings of a translated document are translated too.
   const isTranslated = original !== linked || existsSync(linked.replace(/^docs\//, 'docs/pt/'));
   return isTranslated || anchor === '' ? original : `${original}#${anchor}`;
-}
-
-function codeIn(text: string): string[] {
-  return text.match(/`[^`\n]+`/g) ?? [];
 }
 
 /** Numbers, with a decimal point instead of a comma. */
