@@ -69,10 +69,13 @@ try {
 
   await database.startMeasuring();
   const nodeBefore = fleet.measure();
-  const ticker = setInterval(() => {
-    fleet?.measure();
-    void database.measure();
-  }, 200);
+  let isSending = true;
+  const ticker = (async () => {
+    for (; isSending; await sleep(200)) {
+      fleet?.measure();
+      await database.measure();
+    }
+  })();
   const restarts: Promise<void>[] = [];
   const restarter = setInterval(() => {
     const signal = restarts.length % 2 === 0 ? 'SIGKILL' : 'SIGTERM';
@@ -89,7 +92,8 @@ try {
     whenAllSentOnce: () => clearInterval(restarter),
   });
   await Promise.all(restarts);
-  clearInterval(ticker);
+  isSending = false;
+  await ticker;
   await sleep(500); // what was answered has been committed; what was not may still end
   const node = fleet.measure() - nodeBefore;
   const postgres = await database.measure();

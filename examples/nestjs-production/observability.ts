@@ -19,7 +19,7 @@ export const logger = pino({
 
 Sentry.init({
   dsn: process.env['SENTRY_DSN'], // without it, nothing is sent
-  // The default integrations add the request: with its Authorization header, and with a body that names the payer.
+  // The default integrations add the request, and the body of a notification names the payer.
   defaultIntegrations: false,
   integrations: [Sentry.onUncaughtExceptionIntegration(), Sentry.onUnhandledRejectionIntegration()],
   beforeSend(event, { originalException: error }) {

@@ -33,3 +33,12 @@ testHost(
   // The route has no loader, which React Router answers itself.
   { timeoutMs, get: 400 },
 );
+
+testHost(
+  'Nuxt 4, with its own server',
+  async () => {
+    await runToEnd(app('nuxt'), [here('apps/nuxt/node_modules/.bin/nuxt'), 'build']);
+    return startProgram(app('nuxt'), () => [process.execPath, '.output/server/index.mjs']);
+  },
+  { timeoutMs },
+);

@@ -13,8 +13,8 @@ export default function install(): void {
   const run = (command: string, args: string[], cwd: string) =>
     execFileSync(command, args, { cwd, stdio: 'inherit' });
 
-  // Next.js 14 has a lock file of its own, because it needs another React.
-  for (const place of [folder, `${folder}apps/next14`]) {
+  // Next.js 14 has a lock file of its own, because it needs another React; Nuxt, because it brings 600 packages.
+  for (const place of [folder, `${folder}apps/next14`, `${folder}apps/nuxt`]) {
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], place);
   }
   run('npx', ['tsup', '--no-dts', '--silent', '--out-dir', `${installed}/dist`], root);

@@ -9,7 +9,7 @@ const TABLE = readFileSync(PAGE, 'utf8');
 
 const FILES = readdirSync(here('.'), { recursive: true, encoding: 'utf8' }).filter(
   (file) =>
-    /^[^/]*\.(ts|mjs)$|^apps\/(?!.*(node_modules|build|dist|\.[a-z-]+)\/).*\.js$/.test(file) &&
+    /^[^/]*\.(ts|mjs)$|^apps\/(?!.*(node_modules|build|dist|\.[a-z-]+)\/).*\.[jt]s$/.test(file) &&
     shown(file) !== '',
 );
 
