@@ -1,9 +1,9 @@
 import { ConfigurationError, InvalidRequestError, PaymentsError, StoreError, TimeoutError } from '../errors';
 import { isScannable } from '../service/checks';
 import type { QrCode, RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
+import { newToken } from '../shared/bytes';
 import { ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS, sleep, TIMED_OUT, within } from '../shared/time';
-import { newToken } from '../stores/record';
 import { checkDuration, checkFunction } from '../values/option-checks';
 import { toJson } from '../values/to-json';
 import { JourneyBusyError, JourneyConflictError } from './errors';

@@ -23,3 +23,8 @@ export function isReadableStream<Chunk>(body: unknown): body is ReadableStream<C
     typeof body === 'object' && body !== null && 'getReader' in body && typeof body.getReader === 'function'
   );
 }
+
+/** Proves that a claim, or an attempt of the journal, is one's own; new for each. */
+export function newToken(): string {
+  return globalThis.crypto.randomUUID();
+}

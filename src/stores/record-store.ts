@@ -1,4 +1,5 @@
 import { StoreError } from '../errors';
+import { newToken } from '../shared/bytes';
 import { stopwatch } from '../shared/time';
 import { checkDuration, checkFunction } from '../values/option-checks';
 import type { Claim, ClaimLimits, ClaimResult, CompleteLimits, IdempotencyStore } from './idempotency-store';
@@ -8,7 +9,6 @@ import {
   decideRelease,
   expiryOf,
   keyOf,
-  newToken,
   nextVersion,
   recordFromText,
   recordToText,

@@ -176,11 +176,6 @@ function keptState(state: string): string {
   return state.length <= MAX_STATE_LENGTH && !state.startsWith(HASHED) ? state : hashed(state);
 }
 
-/** Proves that a claim, or an attempt of the journal, is one's own; new for each. */
-export function newToken(): string {
-  return globalThis.crypto.randomUUID();
-}
-
 /** Different texts have different hashes. */
 function hashed(text: string): string {
   // JSON escapes unpaired surrogates; encoded as UTF-8, they would all become U+FFFD.

@@ -1,17 +1,9 @@
 import { ConfigurationError, StoreError } from '../errors';
+import { newToken } from '../shared/bytes';
 import { LONGEST_TIMER_MS, TIMED_OUT, within } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
 import type { IdempotencyStore, Transact } from './idempotency-store';
-import {
-  decideClaim,
-  decideComplete,
-  expiryOf,
-  keyOf,
-  NO_RECORD,
-  newToken,
-  nextVersion,
-  recordToText,
-} from './record';
+import { decideClaim, decideComplete, expiryOf, keyOf, NO_RECORD, nextVersion, recordToText } from './record';
 import { parsed, StoreOverRecords } from './record-store';
 import type { SqlDialect } from './sql';
 import { type RecordsWithin, SqlRecords } from './sql-records';

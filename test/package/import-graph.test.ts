@@ -1,57 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { type Entry, packageOf, sourcesOf } from './metafile';
 
-const formats = ['esm', 'cjs'] as const;
-const production: Entry[] = ['index', 'webhooks', 'stores', 'journal'];
+/** The rooms of the source, and the packages, that each entry loads, later imports included: nothing else. */
+const LOADS: Readonly<Record<Entry, readonly [rooms: string, packages: string]>> = {
+  index: ['client errors service shared values version.ts', 'ky zod'],
+  webhooks: ['errors service shared stores values webhooks', '@noble/hashes zod'],
+  stores: ['errors service shared stores values', '@noble/hashes'],
+  // Of the stores nothing but their SQL.
+  journal: ['errors journal service shared stores values', ''],
+  testing: ['errors pix sandbox service shared testing values webhooks', 'uqr zod'],
+  sandbox: ['client errors pix sandbox service shared values webhooks', 'uqr zod'],
+  pix: ['pix', ''],
+};
+const entries = Object.keys(LOADS) as Entry[];
 
-describe.each(formats)('the %s build', (format) => {
-  it.each(production)('keeps sandbox and testing code out of %s', (entry) => {
-    const sources = sourcesOf(entry, format, { later: true });
-    expect(sources.filter((source) => /^src\/(sandbox|testing)\//.test(source))).toEqual([]);
+describe.each(['esm', 'cjs'] as const)('the %s build', (format) => {
+  const loads = (entry: Entry) => sourcesOf(entry, format, { later: true });
+
+  it.each(entries)('loads for %s only the rooms and the packages that it needs', (entry) => {
+    const own = loads(entry).flatMap((source) => /^src\/([^/]+)/.exec(source)?.[1] ?? []);
+    const packages = loads(entry).flatMap((source) => packageOf(source) ?? []);
+    expect([own, packages].map((names) => [...new Set(names)].sort().join(' '))).toEqual(LOADS[entry]);
   });
 
   it("loads the sandbox's page only with ./sandbox", () => {
-    const entries: Entry[] = [...production, 'testing', 'pix', 'sandbox'];
-    const loading = entries.filter((entry) =>
-      sourcesOf(entry, format, { later: true }).some((source) => source.includes('sandbox/page/')),
-    );
-    expect(loading).toEqual(['sandbox']);
+    const withPage = entries.filter((entry) => loads(entry).some((file) => file.includes('sandbox/page/')));
+    expect(withPage).toEqual(['sandbox']);
+  });
+
+  it('loads of the stores only their SQL for the journal', () => {
+    const ofStores = loads('journal').filter((source) => source.startsWith('src/stores/'));
+    expect(ofStores).toEqual(['src/stores/sql.ts']);
   });
 
   it('imports ky with the root, and imports nothing while a call runs', () => {
-    const packages = (later: boolean) => sourcesOf('index', format, { later }).map(packageOf);
-    expect(packages(false)).toContain('ky');
-    expect(new Set(packages(true))).toEqual(new Set(packages(false)));
-  });
-
-  it('loads only the files of pix for pix, and none of them for the root, webhooks and stores', () => {
-    const own = sourcesOf('pix', format, { later: true });
-    expect(own.filter((source) => !source.startsWith('src/pix/'))).toEqual([]);
-    expect(own).toContain('src/pix/br-code.ts');
-    for (const entry of production) {
-      const sources = sourcesOf(entry, format, { later: true });
-      expect(sources.filter((source) => source.startsWith('src/pix/'))).toEqual([]);
-    }
-  });
-
-  it('loads the journal only with ./journal, which needs neither zod nor a store', () => {
-    for (const entry of ['index', 'webhooks', 'stores'] as const) {
-      const sources = sourcesOf(entry, format, { later: true });
-      expect(sources.filter((source) => source.startsWith('src/journal/'))).toEqual([]);
-    }
-    const own = sourcesOf('journal', format, { later: true });
-    expect(own).toContain('src/journal/next-step.ts');
-    expect(own.filter((source) => packageOf(source) !== undefined)).toEqual([]);
-    const ofStores = own.filter((source) => source.startsWith('src/stores/'));
-    expect(ofStores.toSorted()).toEqual(['src/stores/replies.ts', 'src/stores/sql.ts']);
-  });
-
-  it('never loads ky or the client for webhooks, stores and the journal', () => {
-    for (const entry of ['webhooks', 'stores', 'journal'] as const) {
-      const sources = sourcesOf(entry, format, { later: true });
-      expect(
-        sources.filter((source) => packageOf(source) === 'ky' || source.startsWith('src/client/')),
-      ).toEqual([]);
-    }
+    const atOnce = sourcesOf('index', format, { later: false });
+    expect(new Set(atOnce)).toEqual(new Set(loads('index')));
   });
 });
