@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { controls } from '../../src/sandbox/controls/controls';
-import type { SandboxControls } from '../../src/sandbox/sandbox';
-import { control } from '../../src/sandbox/server/control-routes';
-import { credentials, openListener, openSandbox, order, readJson } from './helpers';
+import { controls } from '../../../src/sandbox/controls/controls';
+import type { SandboxControls } from '../../../src/sandbox/sandbox';
+import { control } from '../../../src/sandbox/server/control-routes';
+import { credentials, openListener, openSandbox, order, readJson } from '../helpers';
 
 /** A control call over HTTP, as a script in any language would make it. */
 async function openControl() {

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { ConfigurationError } from 'pix-automatic-sdk';
 import { type SandboxLogEntry, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { credentials, openListener, openSandbox } from './helpers';
+import { credentials, openListener, openSandbox } from '../helpers';
 
 describe('delivery', () => {
   it('is tried six times, 200 ms apart, and then abandoned', async () => {

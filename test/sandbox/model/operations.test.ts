@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { credentials, headers, openSandbox, order, readJson } from './helpers';
+import { credentials, headers, openSandbox, order, readJson } from '../helpers';
 
 const unknownUuid = '00000000-0000-4000-8000-000000000000';
 

@@ -1,6 +1,6 @@
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { isBlockedPort } from '../../src/sandbox/server/blocked-ports';
+import { isBlockedPort } from '../../../src/sandbox/server/blocked-ports';
 
 /** The ports below 11,000 that this machine's `fetch` refuses without a call. */
 async function refusedPorts(): Promise<number[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { adviseCall } from '../../src/sandbox/page/call-log';
-import { order } from './helpers';
+import { adviseCall } from '../../../src/sandbox/page/call-log';
+import { order } from '../helpers';
 
 const now = Date.UTC(2030, 0, 15, 12);
 const good = {

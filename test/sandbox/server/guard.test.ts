@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { ConfigurationError } from 'pix-automatic-sdk';
 import { type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { credentials, headers, openSandbox } from './helpers';
+import { credentials, headers, openSandbox } from '../helpers';
 
 interface RawAnswer {
   status: number | undefined;

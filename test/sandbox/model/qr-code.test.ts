@@ -2,8 +2,8 @@ import { inflateSync } from 'node:zlib';
 import { checkBrCode, readBrCode } from 'pix-automatic-sdk/pix';
 import { encode } from 'uqr';
 import { describe, expect, it } from 'vitest';
-import { crc16 } from '../../src/pix/br-code';
-import { openSandbox, order } from './helpers';
+import { crc16 } from '../../../src/pix/br-code';
+import { openSandbox, order } from '../helpers';
 
 /** Reads tag, length, value; throws on any other text. */
 function readTlv(text: string): Map<string, string> {
