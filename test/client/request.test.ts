@@ -75,18 +75,8 @@ describe('the body of a call', () => {
     ['unknown fields', { reason: 'r', a: { b: [1, null] } }, undefined, { a: { b: [1, null] } }],
     ['nothing for null', { reason: 'r' }, null, {}],
     ['extraFields, deep', { a: { b: 1, c: 2 } }, { reason: 'r', a: { b: 3 } }, { a: { b: 3, c: 2 } }],
-    [
-      'no field made undefined',
-      { reason: 'r', a: { b: 1, c: { d: 1 } }, e: 1, f: 2 },
-      nothing,
-      { a: { c: {} } },
-    ],
-    [
-      'null for null',
-      { reason: 'r', a: { b: 1 } },
-      { a: null, c: { toJSON: () => null } },
-      { a: null, c: null },
-    ],
+    ['no undefined', { reason: 'r', a: { b: 1, c: { d: 1 } }, e: 1, f: 2 }, nothing, { a: { c: {} } }],
+    ['null', { reason: 'r', a: { b: 1 } }, { a: null, c: { toJSON: () => null } }, { a: null, c: null }],
     ['the own fields of a class, and no accessors', new Cancellation(), { novel: 1 }, { novel: 1 }],
     ['what the toJSON of a request gives', new SelfWriting(), { novel: 1 }, { novel: 1 }],
     ['extraFields in it', { reason: 'r', a: new Customer() }, { a: { b: 1 } }, { a: { ...customer, b: 1 } }],
@@ -94,12 +84,7 @@ describe('the body of a call', () => {
     ['what toJSON in a list gives', { reason: 'r', a: [1] }, { a: list }, { a: [customer, null, epoch] }],
     ['no field whose toJSON gives undefined', { reason: 'r', a: 1 }, { a: { toJSON: () => undefined } }, {}],
     ['extraFields of a class', { reason: 'r' }, new Extra(), { novel: 1 }],
-    [
-      'a date as its text',
-      { reason: 'r', a: new Date(0) },
-      { b: { c: new Date(0) } },
-      { a: epoch, b: { c: epoch } },
-    ],
+    ['a date as text', { reason: 'r', a: new Date(0) }, { b: new Date(0) }, { a: epoch, b: epoch }],
   ])('has %s', (_, request, extraFields, expected) => {
     expect(sent(request, extraFields)).toEqual({ reason: 'r', ...expected });
   });
@@ -396,18 +381,10 @@ describe('client.request', () => {
     const path = { issues: [{ path: ['a', { key: 'b' }], message: '52998224725' }] };
     it.each([
       ['refuses the response', () => path, [{ path: ['a', 'b'], message: 'refused by your schema' }]],
-      [
-        'refuses it without a path',
-        () => ({ issues: [{ message: 'm' }] }),
-        [{ path: [], message: 'refused by your schema' }],
-      ],
+      ['refuses it without a path', () => ({ issues: [{ message: 'm' }] }), [{ path: [] }]],
       ['throws', () => JSON.parse('52998224725 CPF'), [{ path: [] }]],
       ['rejects', () => Promise.reject(new Error('52998224725')), [{ path: [] }]],
-      [
-        'gives a promise that rejects',
-        () => ({ value: Promise.reject(new Error('52998224725')) }),
-        [{ path: [] }],
-      ],
+      ['gives a rejection', () => ({ value: Promise.reject(new Error('52998224725')) }), [{ path: [] }]],
     ])('that %s makes an InvalidResponseError with the uuid, and no values', async (_, validate, issues) => {
       const server = await startHttpServer(reply(200, { uuid: 'uuid-1', amount: '52998224725' }));
       const thrown = await failureOf(clientFor(server).request({ ...refund, schema: schemaThat(validate) }));

@@ -145,11 +145,7 @@ describe('a call that has ended', () => {
     ['a timeout', stall, () => briefly],
     ['a stalled body', stallInBodyOf(200), () => briefly],
     ['an abort', stall, () => ({ signal: AbortSignal.timeout(30) })],
-    [
-      'an abort in back-off',
-      reply(429, '', { 'retry-after': '60' }),
-      () => ({ signal: AbortSignal.timeout(60) }),
-    ],
+    ['back-off', reply(429, '', { 'retry-after': '60' }), () => ({ signal: AbortSignal.timeout(60) })],
   ])('leaves no timer behind: %s', async (_, respond, options) => {
     const server = await startHttpServer(respond);
     const set = vi.spyOn(globalThis, 'setTimeout');

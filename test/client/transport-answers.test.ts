@@ -68,12 +68,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
   });
 
   it.each([
-    [
-      'its last chunk is missing',
-      ['transfer-encoding: chunked'],
-      `${bytes.toString(16)}\r\n${text}\r\n`,
-      true,
-    ],
+    ['no last chunk comes', ['transfer-encoding: chunked'], `${bytes.toString(16)}\r\n${text}\r\n`, true],
     ['its content-length is too large', [`content-length: ${bytes + 9}`], text, true],
     ['the connection stays open and no length is given', [], text, false],
     ['a larger content-length stalls', [`content-length: ${bytes + 9}`], text, false],
@@ -287,11 +282,7 @@ describe('the uuid of a journey whose response broke off', () => {
 
   it.each([
     ['the only uuid is the shopper’s', '{"response":{"shopper":{"uuid":"shopper-1"},"id":1', undefined],
-    [
-      'it appears twice with different values',
-      '{"response":{"uuid":"uuid-1","uuid":"uuid-2","x":"',
-      undefined,
-    ],
+    ['there are two of them', '{"response":{"uuid":"uuid-1","uuid":"uuid-2","x":"', undefined],
     ['it is itself cut off', '{"response":{"uuid":"uuid-', undefined],
     ['another one is beside it', `{"uuid":"request-1",${cutOff.slice(1)}`, 'uuid-1'],
   ])('is found only where it is clear: %s', async (_, text, uuid) => {
@@ -385,18 +376,10 @@ it.each([
 
 describe('the message of', () => {
   it.each([
-    [
-      'a 200 with a login page',
-      reply(200, '<!DOCTYPE html><html><body>Log in</body></html>'),
-      'an HTML page',
-    ],
+    ['a login page', reply(200, '<!DOCTYPE html><html><body>Log in</body></html>'), 'an HTML page'],
     ['a 400', reply(400, { message: 'no' }), '`error.serviceMessage`'],
     ['a 401', reply(401), 'belong to this `baseUrl`'],
-    [
-      'a 422',
-      reply(422, { errors: [{ field: 'a.b[0]' }, { field: 'x 529' }] }),
-      ' names these fields: a.b[0], see',
-    ],
+    ['a 422', reply(422, { errors: [{ field: 'a.b[0]' }, { field: '529' }] }), ' these fields: a.b[0], see'],
     // An identifier may be personal data.
     ['a 404', reply(404), ' for /v1.1/transactions/{transactionUUID}. Check the identifier'],
   ])('%s says what to look at', async (_, respond, says) => {

@@ -20,6 +20,7 @@ function errorOf(text: string): BrCodeError {
 }
 
 describe("readBrCode of the Central Bank's samples", () => {
+  const qr = 'pix.example.com/qr/v2/';
   const common = {
     amount: undefined,
     currency: 'BRL',
@@ -29,17 +30,9 @@ describe("readBrCode of the Central Bank's samples", () => {
   };
 
   it.each([
-    [2, undefined, 'pix.example.com/qr/v2/rec/2353c790eefb11eaadc10242ac120002'],
-    [
-      3,
-      'pix.example.com/qr/v2/8b3da2f39a4140d1a91abd93113bd441',
-      'pix.example.com/qr/v2/rec/94ed2badcbc04c15b0bb7fa353194890',
-    ],
-    [
-      4,
-      'pix.example.com/qr/v2/cobv/1e6c54d3ec9449b7a7fc53b6b0f998e7',
-      'pix.example.com/qr/v2/rec/3ffa640fa4f14080adccb949fa2dc0d0',
-    ],
+    [2, undefined, `${qr}rec/2353c790eefb11eaadc10242ac120002`],
+    [3, `${qr}8b3da2f39a4140d1a91abd93113bd441`, `${qr}rec/94ed2badcbc04c15b0bb7fa353194890`],
+    [4, `${qr}cobv/1e6c54d3ec9449b7a7fc53b6b0f998e7`, `${qr}rec/3ffa640fa4f14080adccb949fa2dc0d0`],
   ] as const)('reads journey %i', (journey, chargeUrl, recurrenceUrl) => {
     const { fields, ...read } = readBrCode(samples[journey]);
     expect(read).toEqual({ journey, chargeUrl, recurrenceUrl, ...common });

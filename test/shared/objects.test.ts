@@ -5,15 +5,11 @@ class Money {
   cents = 1;
 }
 const money = new Money();
+const bare = Object.assign(Object.create(null), { c: 3 });
 
 describe('mergeDeep', () => {
   it.each([
-    [
-      'an object into an object, field by field',
-      { a: 1, b: { c: 2 } },
-      { b: { d: 3 } },
-      { a: 1, b: { c: 2, d: 3 } },
-    ],
+    ['an object into an object', { a: 1, b: { c: 2 } }, { b: { d: 3 } }, { a: 1, b: { c: 2, d: 3 } }],
     ['an object over a scalar', { a: 1 }, { a: { b: 2 } }, { a: { b: 2 } }],
     ['an object over a text', { a: 'text' }, { a: { 0: 'x' } }, { a: { 0: 'x' } }],
     ['an object over a list', { a: [1, 2] }, { a: { 0: 3 } }, { a: { 0: 3 } }],
@@ -25,12 +21,7 @@ describe('mergeDeep', () => {
     ['a scalar over an object', { a: { b: 2 } }, { a: 1 }, { a: 1 }],
     ['a list over an object', { a: { b: 2 } }, { a: [1] }, { a: [1] }],
     ['a list over a list, as a whole', { a: [1, 2] }, { a: [3] }, { a: [3] }],
-    [
-      'an object without a prototype',
-      { a: { b: 2 } },
-      { a: Object.assign(Object.create(null), { c: 3 }) },
-      { a: { b: 2, c: 3 } },
-    ],
+    ['an object without a prototype', { a: { b: 2 } }, { a: bare }, { a: { b: 2, c: 3 } }],
     ['an empty object, which changes nothing', { a: { b: 2 } }, { a: {} }, { a: { b: 2 } }],
     ['at the top, an object over null', null, { a: 1 }, { a: 1 }],
     ['at the top, an object over a scalar', 1, { a: 1 }, { a: 1 }],

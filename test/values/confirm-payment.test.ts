@@ -267,16 +267,8 @@ it.each([undefined, null, {}, { signal: null }])(
 
 it.each([
   ['a time limit', () => ({ timeoutMs: 120 }), { code: 'timeout' }],
-  [
-    'a signal',
-    () => ({ signal: AbortSignal.timeout(50), timeoutMs: 60_000 }),
-    { code: 'aborted', outcome: 'unknown' },
-  ],
-  [
-    'a signal that has fired',
-    () => ({ signal: AbortSignal.abort() }),
-    { code: 'aborted', outcome: 'not-sent' },
-  ],
+  ['a signal', () => ({ signal: AbortSignal.timeout(50), timeoutMs: 9_000 }), { code: 'aborted' }],
+  ['one that has fired', () => ({ signal: AbortSignal.abort() }), { code: 'aborted', outcome: 'not-sent' }],
 ])('%s ends the query at once', async (_, options, expected) => {
   const server = await startHttpServer(stall);
   const started = performance.now();
