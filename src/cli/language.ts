@@ -17,10 +17,9 @@ export function inLanguage<Result>(language: Language, work: () => Result): Resu
 
 /** The language of `--lang`, or that of the environment. Read before the options are, whose errors need it. */
 export function languageOf(args: readonly string[]): Language {
-  const at = args.findLastIndex((arg) => /^--lang(=|$)/.test(arg));
-  const option = at === -1 ? '' : (args[at]?.split('=')[1] ?? args[at + 1] ?? '');
   const { LC_ALL, LC_MESSAGES, LANG } = process.env;
-  return /^pt/i.test(option || LC_ALL || LC_MESSAGES || LANG || 'en') ? 'pt' : 'en';
+  const asked = /(?:^| )--lang[ =](en|pt)/i.exec(args.join(' '))?.[1];
+  return /^pt/i.test(asked || LC_ALL || LC_MESSAGES || LANG || 'en') ? 'pt' : 'en';
 }
 
 export const isPortuguese = () => chosen.getStore() === 'pt';

@@ -565,11 +565,11 @@ export const portuguese = {
     'um único número para tudo não distingue os tipos: faça --effects responder um objeto como {"payment": 7, "refund": 5}',
   '{what} was counted as `{counter}`': 'contou como `{counter}`: {what}',
   'a refund without its query': 'uma devolução sem a query string',
-  'a refund without its query was accepted, but not acted on: the listener takes the kind from the query alone':
-    'uma devolução sem a query string foi aceita, mas não tratada: o listener reconhece o tipo só pela query string',
+  'a refund without its query was accepted, but not counted as `refund`: the listener takes the kind from the query alone':
+    'uma devolução sem a query string foi aceita, mas não contou como `refund`: o listener reconhece o tipo só pela query string',
   'a sale with the newStatus {newStatus}': 'uma venda com o newStatus {newStatus}',
-  '{moved} of {all} sales with `newStatus` {list} were counted as `payment`':
-    '{moved} de {all} vendas com `newStatus` {list} contaram como `payment`',
+  '{payment} of these were counted as `payment`: a refund without its query, and sales with the `newStatus` {list}':
+    '{payment} destas contaram como `payment`: uma devolução sem a query string e vendas com o `newStatus` {list}',
 
   // verify: unknown-fields, missing-fields, bodies
   'Accepts fields that it does not know': 'Aceita campos que não conhece',
@@ -590,8 +590,8 @@ export const portuguese = {
     'Leia os campos com cuidado, primeiro os citados acima: `payload.shopper?.email ?? undefined`. Identidade e estado sempre vêm; o comprador, os dados bancários, o comprovante ou um dos dois valores da devolução podem faltar ou ser `null` (documentação, seções 6.2 a 6.5). Os tipos de `parseNotification` mostram quais.',
   'no kind was accepted with all of its fields': 'nenhum tipo foi aceito com todos os campos',
   'accepted and not acted on: {names}': 'aceito e não tratado: {names}',
-  'accepted and not acted on: {missing} of {accepted} notifications of kind {kind}':
-    'aceito e não tratado: {missing} de {accepted} notificações do tipo {kind}',
+  'accepted and not acted on: some notifications of kind {kind}':
+    'aceitas e não tratadas: algumas notificações do tipo {kind}',
   '{kind} with `{path}` left out': '{kind} sem `{path}`',
   '{kind} with `{path}` null': '{kind} com `{path}` null',
   'Reads long bodies, and every letter': 'Lê corpos longos e todas as letras',
@@ -606,10 +606,10 @@ export const portuguese = {
   "Read the whole body before you decode it: a letter such as ã may come in two pieces. Use `Buffer.concat`, `request.setEncoding('utf8')` or a body parser; `body += chunk` breaks the letter.":
     "Leia o corpo inteiro antes de decodificá-lo: uma letra como ã pode chegar em dois pedaços. Use `Buffer.concat`, `request.setEncoding('utf8')` ou um body parser; `body += chunk` quebra a letra.",
   'a payment of {bytes} bytes': 'um pagamento de {bytes} bytes',
-  'a payment for João, in one piece': 'um pagamento de João, em um pedaço',
+  'a payment for João': 'um pagamento de João',
   'a payment for João, in two pieces': 'um pagamento de João, em dois pedaços',
-  'a payment with letters such as ã in its reference code, in one piece':
-    'um pagamento com letras como ã no código de referência, em um pedaço',
+  'a payment with letters such as ã in its reference code':
+    'um pagamento com letras como ã no código de referência',
   'a payment with letters such as ã in its reference code, in two pieces':
     'um pagamento com letras como ã no código de referência, em dois pedaços',
   '{missing} of these payments were accepted and not acted on':

@@ -163,6 +163,29 @@ export function requiredFields(documented: (typeof documentedKinds)[number]): st
   });
 }
 
+/** The kinds of which fewer were acted on than accepted, by what the listener does about one of each. */
+export function notActedOn(
+  session: Session,
+  accepted: readonly Sentence[],
+  actions: ActionCount | undefined,
+): Sentence[] {
+  if (actions === undefined) return [];
+  const expected: Record<string, number> = {};
+  for (const name of accepted) {
+    for (const [counter, count] of moves(session.actionsOf.get(name)))
+      expected[counter] = (expected[counter] ?? 0) + count;
+  }
+  const moved = Object.fromEntries(moves(actions));
+  const isShort = ([counter]: readonly [string, number]) => (moved[counter] ?? 0) < (expected[counter] ?? 0);
+  return [...new Set(accepted)].filter((name) => moves(session.actionsOf.get(name)).some(isShort));
+}
+
+/** What moved of the counters that checks look at; or the one number. */
+function moves(actions: ActionCount | undefined): (readonly [counter: string, count: number])[] {
+  const all = Object.entries(actions?.byName ?? { all: actions?.total ?? 0 });
+  return all.filter(([counter, count]) => count > 0 && (counter === 'all' || counters.includes(counter)));
+}
+
 /** The counter that a notification belongs to. Payouts that failed may have one of their own. */
 export function counterOf(name: string, { kind, byName = {} }: Acted): string {
   return name === FAILED_PAYOUT && 'payoutFailed' in byName ? 'payoutFailed' : kind;

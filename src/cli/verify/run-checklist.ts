@@ -62,9 +62,9 @@ export interface Progress {
   ended?(result: CheckResult): void;
 }
 
-/** As many responses of a slow listener are waited for in a row, and this long for late actions. */
-const RESPONSES_IN_A_ROW = 38;
-const WAITS_MS = 15_000;
+/** As many responses of a slow listener are waited for in a row, more of them with real sales, and this long for late actions. */
+const RESPONSES_IN_A_ROW = { madeUpSales: 23, realSales: 28 };
+const WAITS_MS = 20_000;
 
 /** Runs every check. */
 export async function runChecklist(options: SessionOptions, progress: Progress = {}): Promise<CheckResult[]> {
@@ -83,8 +83,9 @@ export async function runChecklist(options: SessionOptions, progress: Progress =
     progress.ended?.(result);
     if (check !== reachable) continue;
     isPointless = result.verdict !== 'passed';
-    const { quickestMs, isSlow } = session;
-    if (isSlow) progress.estimated?.(quickestMs, quickestMs * RESPONSES_IN_A_ROW + WAITS_MS);
+    const { quickestMs, isSlow, hasRealSales } = session;
+    const inARow = RESPONSES_IN_A_ROW[hasRealSales ? 'realSales' : 'madeUpSales'];
+    if (isSlow) progress.estimated?.(quickestMs, quickestMs * inARow + WAITS_MS);
   }
   return results;
 }

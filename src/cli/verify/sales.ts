@@ -82,7 +82,7 @@ function ownJourneys(sandbox: SandboxClient): CreateJourney {
 function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
   let ordered = 0;
   const prefix = `verify-${Date.now()}-`;
-  return async () => {
+  const create = async () => {
     ordered++;
     const known = new Set((await sandbox.transactions()).map(({ uuid }) => uuid));
     const status = await order(shop, `${prefix}${ordered}`);
@@ -96,6 +96,13 @@ function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
     const { uuid, referenceCode, amount } = journey;
     const answer = await sandbox.call('GET', pathOf(operations.getTransaction, uuid));
     return { id: readAnswer(transactionAnswer, answer).id ?? 0, uuid, referenceCode, amount };
+  };
+  // One after the other, because the newest journey is taken for that of the order.
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const next = last.then(create);
+    last = next.catch(() => undefined);
+    return next;
   };
 }
 

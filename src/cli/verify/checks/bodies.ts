@@ -57,8 +57,8 @@ export const bodies: CheckDefinition = {
 
 const ways: readonly { title: Sentence; inReference: Sentence; isSplit: boolean; fix: Sentence }[] = [
   {
-    title: 'a payment for João, in one piece',
-    inReference: 'a payment with letters such as ã in its reference code, in one piece',
+    title: 'a payment for João',
+    inReference: 'a payment with letters such as ã in its reference code',
     isSplit: false,
     fix: UTF8,
   },

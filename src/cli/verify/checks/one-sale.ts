@@ -1,8 +1,8 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { type Sentence, say } from '../../language';
 import { allAccepted, type CheckDefinition, expectAccepted, type Findings, WITHOUT_EFFECTS } from '../check';
-import { type Sample, samplesOfKinds } from '../documented-kinds';
-import { type Exchange, fingerprint, type Session } from '../session';
+import { notActedOn, type Sample, samplesOfKinds } from '../documented-kinds';
+import { type Exchange, fingerprint, type Named, type Session } from '../session';
 
 /** Notifications that share an identifier but are not duplicates. With `saleToken` alone as the key, they are lost. */
 export const oneSale: CheckDefinition = {
@@ -40,9 +40,16 @@ export const oneSale: CheckDefinition = {
       findings.leaveOpen(say('a refund, a reversal or a payout was refused'));
     const opened = await session.sendAll(comparisons.map(({ opening: [what, one] }) => [say(what), one]));
     await session.settle();
-    for (const [index, comparison] of comparisons.entries()) {
-      await compare(findings, session, comparison, opened[index] as Exchange);
+    const followers: Follower[] = [];
+    for (const [index, { sample, following }] of comparisons.entries()) {
+      const answers = session.countsEffects ? undefined : await answersTo(session, sample);
+      const before = [opened[index] as Exchange, ...(answers === undefined ? [] : [answers.first])];
+      if (!allAccepted(findings, before)) continue;
+      // Made just before sending: once a sale is refunded, the service no longer confirms its payment.
+      for (const [what, make] of following)
+        followers.push({ name: sample.name, sent: [say(what), await make()], answers });
     }
+    await judge(findings, session, followers);
     if (!session.countsEffects) findings.leaveOpen(say(WITHOUT_EFFECTS));
   },
 };
@@ -50,31 +57,36 @@ export const oneSale: CheckDefinition = {
 interface Comparison {
   readonly sample: Sample;
   readonly opening: readonly [what: Sentence, notification: SandboxNotification];
-  /** Made just before sending: once a sale is refunded, the service no longer confirms its payment. */
   readonly following: readonly (readonly [what: Sentence, make: () => Promise<SandboxNotification>])[];
+}
+
+/** A notification that follows another of the same sale, reversal or payout. */
+interface Follower {
+  readonly name: Sentence;
+  readonly sent: Named;
+  /** Without `--effects`: what the listener answers to one that comes alone, and to its duplicate. */
+  readonly answers: Answers | undefined;
 }
 
 /**
  * The listener must act on a notification that follows another of the same sale if it acts on one that comes alone. A
  * listener that does nothing about refunds passes.
  */
-async function compare(
-  findings: Findings,
-  session: Session,
-  { sample, following }: Comparison,
-  opened: Exchange,
-): Promise<void> {
-  const unit = session.actionsPer(sample.name);
-  const answers = session.countsEffects ? undefined : await answersTo(session, sample);
-  if (!allAccepted(findings, answers === undefined ? [opened] : [opened, answers.first])) return;
-  for (const [what, make] of following) {
-    const follower = await make();
-    const { result, actions } = await session.watch(unit, () => session.send(say(what), follower));
-    if (!expectAccepted(findings, result)) continue;
-    if (unit > 0 && actions?.total === 0)
-      findings.fail(say('{what} was accepted, but not acted on', { what: result.what }));
-    if (answers !== undefined && isAnsweredAsDuplicate(result, answers))
-      findings.fail(say('{what} was answered like a duplicate, but is none', { what: result.what }));
+async function judge(findings: Findings, session: Session, followers: readonly Follower[]): Promise<void> {
+  const expected = followers.reduce((sum, { name }) => sum + session.actionsPer(name), 0);
+  const { result, actions } = await session.watch(expected, () =>
+    session.sendAll(followers.map(({ sent }) => sent)),
+  );
+  const accepted = followers.filter((_, index) => expectAccepted(findings, result[index] as Exchange));
+  const names = accepted.map(({ name }) => name);
+  for (const name of notActedOn(session, names, actions)) {
+    const what = accepted.flatMap((one) => (one.name === name ? [one.sent[0]] : [])).join('; ');
+    findings.fail(say('{what} was accepted, but not acted on', { what }));
+  }
+  for (const { sent, answers } of accepted) {
+    const response = result.find((exchange) => exchange.what === sent[0]);
+    if (response !== undefined && answers !== undefined && isAnsweredAsDuplicate(response, answers))
+      findings.fail(say('{what} was answered like a duplicate, but is none', { what: sent[0] }));
   }
 }
 
