@@ -166,7 +166,6 @@ export async function* reconcile(
     controller.abort(signal?.reason);
     wake();
   };
-  if (signal?.aborted) stop();
   const stopListening = onAbort(signal, stop);
   try {
     for (;;) {

@@ -563,6 +563,13 @@ describe('on a clock that the test moves', () => {
     },
   );
 
+  it('perSecond makes up for no time that a slow query lost', async () => {
+    const slow = (uuid: string) => uuid === 'a' && new Promise((resolve) => setTimeout(resolve, 3_000));
+    const source = timedSource(slow);
+    await finish(collect(reconcile(source, [...'abc'], { perSecond: 1, concurrency: 1 })), 10_000);
+    expect(source.asked.map(([, atMs]) => atMs)).toEqual([0, 3_000, 4_000]);
+  });
+
   it('a signal ends the wait for a turn at once', async () => {
     const source = timedSource();
     const controller = new AbortController();
