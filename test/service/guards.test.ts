@@ -30,30 +30,19 @@ describe.each(guarded)('the generated guard of $name', ({ object, isAsDocumented
     }
   });
 
-  it('says yes only to values that zod returns unchanged, for random mutations', () => {
+  it('changes nothing in what the schema gives and says, for random mutations', () => {
+    const guardedSchema = toSchema(object, isAsDocumented);
+    const schema = toSchema(object);
     let yes = 0;
     fc.assert(
       fc.property(mutated(examples), (value) => {
-        if (!isAsDocumented(value)) return;
-        yes += 1;
-        const { success, data } = z.safeParse(object, value);
-        expect([success, isDeepStrictEqual(data, value)]).toEqual([true, true]);
+        if (isAsDocumented(value)) yes += 1;
+        expect(validate(guardedSchema, value)).toEqual(validate(schema, value));
       }),
       RUNS,
     );
     // Otherwise the property would prove nothing.
     expect(yes).toBeGreaterThan(RUNS.numRuns / 10);
-  });
-
-  it('changes nothing in what the schema gives and says', () => {
-    const guardedSchema = toSchema(object, isAsDocumented);
-    const schema = toSchema(object);
-    fc.assert(
-      fc.property(mutated(examples), (value) => {
-        expect(validate(guardedSchema, value)).toEqual(validate(schema, value));
-      }),
-      RUNS,
-    );
   });
 
   it('has a schema that names exactly the fields that it left out, at most twenty', () => {

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { MemoryDeadLetters } from 'pix-automatic-sdk/stores';
 import type { Claim, IdempotencyStore, Transact, WebhookContext } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import type { TransactRequest } from '../../src/stores/idempotency-store';
@@ -68,7 +69,7 @@ class TransactionalStore implements IdempotencyStore<Transaction> {
 
 function createTransactional(
   callback?: (context: WebhookContext<Transaction>) => unknown,
-  limits: { storeTimeoutMs?: number; callbackTimeoutMs?: number } = {},
+  limits: { storeTimeoutMs?: number; callbackTimeoutMs?: number; deadLetters?: MemoryDeadLetters } = {},
 ) {
   const store = new TransactionalStore();
   const runs: string[] = [];
@@ -145,7 +146,8 @@ describe('with a store in transactional mode', () => {
       const { wait, open } = gate();
       const callback = ({ signal }: WebhookContext<Transaction>) =>
         signals.push(signal) === 1 ? wait().then(end) : undefined;
-      const limits = { callbackTimeoutMs: 20, storeTimeoutMs: 5_000 };
+      const deadLetters = new MemoryDeadLetters();
+      const limits = { callbackTimeoutMs: 20, storeTimeoutMs: 5_000, deadLetters };
       const { store, deliver, reports, runs } = createTransactional(callback, limits);
       expect(await deliver(reversalPayload())).toBe(500);
       expect(signals[0]?.aborted).toBe(true);
@@ -159,6 +161,8 @@ describe('with a store in transactional mode', () => {
       open();
       await turn();
       expect([store.rows, store.log]).toEqual([rows, ['begin', 'begin', last]]);
+      // A late success is no dead letter.
+      await expect.poll(() => deadLetters.list()).toHaveLength(runsAfter - 1);
       // The next delivery finds a late success done.
       expect(await deliver(reversalPayload())).toBe(200);
       expect([store.rows, runs.length]).toEqual([['reversal:v-1:PENDING'], runsAfter]);

@@ -5,6 +5,7 @@ import {
   recurringCheckoutSchema,
 } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
+import { validate } from '../../../src/service/schema';
 import { checkoutAnswer, checkoutRequest, clientFor, failureOf } from '../../client/support';
 import { reply, startHttpServer } from '../../helpers/http-server';
 import { seedRandomTests } from '../../helpers/random-seed';
@@ -215,52 +216,45 @@ it('all wrong fields are named in one error', () => {
 });
 
 describe('the response', () => {
+  const read = (changes: string, value: unknown) =>
+    validate(recurringCheckoutSchema, changed(checkoutAnswer(), changes, value));
+  const leftOut = (path: string, type: string) => [
+    { path: path.split('.'), message: `expected the documented type, got ${type}` },
+  ];
+  const qrCode = 'response.instructions.qrCode';
+  const steps = 'response.instructions.steps';
+
   testFields(recurringCheckoutSchema, checkoutAnswer, checkoutAnswerFields, { lenient: true });
 
-  const qrCode = 'response.instructions.qrCode';
-
-  it.each(['plain', 'base64', 'url'])('a QR code with only %s is accepted', (form) => {
-    const answer = changed(checkoutAnswer(), qrCode, { [form]: 'x' });
-    expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
+  it.each<[string, unknown]>([
+    ...['plain', 'base64', 'url'].map((form): [string, unknown] => [qrCode, { [form]: 'x' }]),
+    // Formats are not checked in a response.
+    ['response.shopper.email', 'no address'],
+  ])('is accepted with %s as %j', (path, value) => {
+    expect(read(path, value)).toEqual({ value: changed(checkoutAnswer(), path, value), leftOut: [] });
   });
 
-  it.each([{}, { plain: '' }, { plain: null, base64: null, url: null }, { novel: 'x' }, { plain: 7 }])(
-    'a QR code with none of its forms is refused: %j',
-    (none) => {
-      expect(recurringCheckoutSchema['~standard'].validate(changed(checkoutAnswer(), qrCode, none))).toEqual({
-        issues: [{ path: qrCode.split('.'), message: 'expected at least one of plain, base64 and url' }],
-      });
-    },
-  );
+  const noForm = 'expected at least one of plain, base64 and url';
+  it.each<[string, unknown, string]>([
+    ...[{}, { plain: '' }, { plain: null, base64: null, url: null }, { novel: 'x' }, { plain: 7 }].map(
+      (none): [string, unknown, string] => [qrCode, none, noForm],
+    ),
+    ['response.uuid', '', 'expected a non-empty string'],
+  ])('is refused with %s as %j', (path, value, message) => {
+    expect(read(path, value)).toEqual({ issues: [{ path: path.split('.'), message }] });
+  });
 
-  it('an empty uuid is refused', () => {
-    const answer = changed(checkoutAnswer(), 'response.uuid', '');
-    expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({
-      issues: [{ path: ['response', 'uuid'], message: 'expected a non-empty string' }],
+  it('has its steps left out when one of them is not text', () => {
+    expect(read(`${steps}.qrCode`, ['a', 7, null])).toEqual({
+      value: changed(checkoutAnswer(), steps, {}),
+      leftOut: leftOut(`${steps}.qrCode`, 'an array'),
     });
   });
 
-  it('steps are left out when one of them is not text', () => {
-    const answer = changed(checkoutAnswer(), 'response.instructions.steps.qrCode', ['a', 7, null]);
-    const path = ['response', 'instructions', 'steps', 'qrCode'];
-    expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({
-      value: changed(checkoutAnswer(), 'response.instructions.steps', {}),
-      leftOut: [{ path, message: 'expected the documented type, got an array' }],
-    });
-  });
-
-  it('a form of the QR code that is not text is left out when another form is usable', () => {
-    const answer = changed(checkoutAnswer(), qrCode, { plain: 7, base64: '', url: 'x' });
-    expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({
+  it('has a form of the QR code that is not text left out when another form is usable', () => {
+    expect(read(qrCode, { plain: 7, base64: '', url: 'x' })).toEqual({
       value: changed(checkoutAnswer(), qrCode, { base64: '', url: 'x' }),
-      leftOut: [
-        { path: [...qrCode.split('.'), 'plain'], message: 'expected the documented type, got a number' },
-      ],
+      leftOut: leftOut(`${qrCode}.plain`, 'a number'),
     });
-  });
-
-  it('formats are not checked in a response', () => {
-    const answer = changed(checkoutAnswer(), 'response.shopper.email', 'no address');
-    expect(recurringCheckoutSchema['~standard'].validate(answer)).toEqual({ value: answer, leftOut: [] });
   });
 });
