@@ -25,6 +25,5 @@ export type {
   SandboxScheduledPayment,
 } from './model/records';
 export { type IdSource, SandboxError, sequentialIds } from './model/records';
-export type { Sandbox, SandboxOptions } from './sandbox';
 export type { PlayedScenario, ScenarioName, ScenarioNotification, ScenarioOptions } from './scenarios';
-export { startSandbox } from './start-sandbox';
+export { type Sandbox, type SandboxOptions, startSandbox } from './start-sandbox';

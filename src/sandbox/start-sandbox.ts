@@ -1,17 +1,48 @@
 import { createServer, type Server } from 'node:http';
 import { ConfigurationError } from '../errors';
+import type { Credentials } from '../service/credentials';
 import { isDefaultPair, redactJson, redactor } from './credentials';
 import { realTimers } from './delivery/delivery-log';
 import { httpSend } from './delivery/post-notification';
-import { journeyOfPayload, withoutThrowing } from './log';
+import { journeyOfPayload, type SandboxLogEntry, withoutThrowing } from './log';
 import { CallLog } from './page/call-log';
 import type { Verify } from './page/page-state';
 import { PageData } from './page/page-state';
-import type { Sandbox, SandboxOptions } from './sandbox';
 import { isBlockedPort } from './server/blocked-ports';
 import { listen, serve } from './server/http-server';
 import { PageToken, pageCredentialsFor } from './server/page-access';
-import { createService, resolveService } from './service';
+import { createService, resolveService, type SandboxControls, type ServiceOptions } from './service';
+
+/** How a sandbox is started. Everything has a default. */
+export interface SandboxOptions extends ServiceOptions {
+  /** Default 0: any free port. */
+  port?: number | undefined;
+  /**
+   * Default `127.0.0.1`: only this machine reaches it. Any other host needs your own `credentials`, which the page
+   * then asks for.
+   */
+  host?: string | undefined;
+  /**
+   * The URL by which others reach the sandbox, behind a tunnel or in a container: QR code URLs begin with it, and calls
+   * to its host name are answered. Default: `url`. Calls to other names are refused with 421, except for loopback and
+   * `host`. A URL beyond loopback needs your own `credentials`, which the page then asks for.
+   */
+  publicUrl?: string | undefined;
+  /** The service's clock, in milliseconds since 1970. Default: `Date.now`. */
+  now?: (() => number) | undefined;
+  /** Called after each request and each delivery attempt. Its entries hold neither bodies nor credentials. */
+  log?: ((entry: SandboxLogEntry) => void) | undefined;
+}
+
+/** A running sandbox. */
+export interface Sandbox extends SandboxControls {
+  /** Base URL for `PaymentsClient`. */
+  readonly url: string;
+  /** Calls and notifications carry them: those of the options, or the default pair. */
+  readonly credentials: Credentials;
+  /** Stops everything: connections, deliveries, timers. */
+  close(): Promise<void>;
+}
 
 /**
  * Starts a local sandbox of the service on this machine: a real HTTP server, with the operations of the document,

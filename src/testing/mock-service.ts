@@ -1,9 +1,15 @@
 import { ConfigurationError } from '../errors';
 import { realTimers } from '../sandbox/delivery/delivery-log';
-import type { SandboxControls, ServiceOptions } from '../sandbox/sandbox';
-import { createService, resolveService } from '../sandbox/service';
+import { answerCall, type Ending } from '../sandbox/faults';
+import type { ServiceAnswer } from '../sandbox/model/answers';
+import {
+  createService,
+  resolveService,
+  type SandboxControls,
+  type Service,
+  type ServiceOptions,
+} from '../sandbox/service';
 import type { Credentials } from '../service/credentials';
-import { answerRequest } from './answer-request';
 import type { FakeClock } from './fake-clock';
 import { DEFAULT_LISTENER, type DeliverTo, requestSend } from './signed-request';
 
@@ -114,4 +120,48 @@ function resolveBaseUrl(baseUrl: string): string {
     throw new ConfigurationError('Expected `baseUrl` to be an absolute http or https URL without a query.');
   }
   return url.href.replace(/(?<!\/)\/+$/, '');
+}
+
+/** Answers a request of msw as the sandbox's HTTP server does. */
+async function answerRequest(
+  service: Pick<Service, 'model' | 'faults'>,
+  request: Request,
+  prefix: string,
+): Promise<Response> {
+  const { method, signal } = request;
+  const { answer, ending } = await answerCall(service, {
+    method,
+    path: new URL(request.url).pathname.slice(prefix.length),
+    headers: Object.fromEntries(request.headers),
+    signal,
+    async readBody(maxBytes) {
+      const bytes = await request.arrayBuffer();
+      return bytes.byteLength > maxBytes ? undefined : new TextDecoder().decode(bytes);
+    },
+  });
+  return answer === undefined ? Response.error() : respond(answer, ending, signal);
+}
+
+function respond({ status, headers, body }: ServiceAnswer, ending: Ending, signal: AbortSignal): Response {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const init = { status, headers: { ...headers, 'content-length': String(bytes.byteLength) } };
+  // With these statuses, a `Response` refuses a body, even an empty one.
+  if (status === 204 || status === 205 || status === 304) return new Response(null, init);
+  // No connection closes after the answer: msw has none.
+  const isHalf = ending === 'stalled' || ending === 'truncated';
+  return new Response(isHalf ? half(bytes, ending, signal) : new Uint8Array(bytes), init);
+}
+
+/** Half of a body, and then nothing more, or a lost connection. */
+function half(bytes: Uint8Array, ending: Ending, signal: AbortSignal): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes.slice(0, Math.floor(bytes.byteLength / 2)));
+      if (ending === 'stalled') signal.addEventListener('abort', () => controller.error(signal.reason));
+    },
+    pull(controller) {
+      // Fails at the second read: an error at once would discard the first half.
+      if (ending === 'truncated') controller.error(new TypeError('terminated'));
+    },
+  });
 }

@@ -6,7 +6,7 @@ import { PaymentsClient } from '../../client/payments-client';
 import { ApiError, isCallError, PaymentsError } from '../../errors';
 import { withoutPointer } from '../../errors/payments-error';
 import { JourneyJournal, MemoryJourneyRecords } from '../../journal';
-import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox';
+import type { Sandbox, SandboxOptions } from '../../sandbox/start-sandbox';
 import { startSandbox } from '../../sandbox/start-sandbox';
 import type { PaymentNotification } from '../../service/notifications/sale';
 import type { RecurringCheckoutRequest } from '../../service/operations/create-recurring-checkout';

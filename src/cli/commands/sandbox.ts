@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../errors';
 import { redactor } from '../../sandbox/credentials';
 import type { SandboxLogEntry } from '../../sandbox/log';
 import type { Verify } from '../../sandbox/page/page-state';
-import type { Sandbox, SandboxOptions } from '../../sandbox/sandbox';
+import type { Sandbox, SandboxOptions } from '../../sandbox/start-sandbox';
 import { type SandboxExtras, startSandboxWith } from '../../sandbox/start-sandbox';
 import type { Credentials } from '../../service/credentials';
 import { LONGEST_TIMER_MS } from '../../shared/time';

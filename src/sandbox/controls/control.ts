@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { SandboxControls } from '../sandbox';
+import type { SandboxControls } from '../service';
 import type { Text } from '../text';
 import { parseControlBody } from './control-body';
 

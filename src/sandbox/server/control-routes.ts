@@ -5,7 +5,7 @@ import { controls } from '../controls/controls';
 import { isDefaultPair } from '../credentials';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { SandboxError } from '../model/records';
-import type { SandboxControls } from '../sandbox';
+import type { SandboxControls } from '../service';
 
 const routes = controls.map((call) => ({
   ...call,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { controls } from '../../../src/sandbox/controls/controls';
-import type { SandboxControls } from '../../../src/sandbox/sandbox';
 import { control } from '../../../src/sandbox/server/control-routes';
+import type { SandboxControls } from '../../../src/sandbox/service';
 import { credentials, openListener, openSandbox, order, readJson } from '../helpers';
 
 /** A control call over HTTP, as a script in any language would make it. */
