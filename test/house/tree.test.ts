@@ -31,7 +31,6 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/sandbox/page/app/sales.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/story.ts': 'one part of the page that can be seen',
   'src/sandbox/server/page-routes.ts': 'the routes of the page, which a sandbox without a page does not have',
-  'src/testing/answer-request.ts': 'the model without msw, so that it can be read without knowing msw',
   'src/webhooks/dead-letters.ts': 'keeps and sends dead letters, which most listeners do without',
 };
 
