@@ -86,7 +86,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
   // `sqlite-store` needs a Node with SQLite, 22 or later.
   stores: {
     ...stores('record', 'record'),
-    ...stores('record-store', 'memory-store', 'postgres-store', 'sqlite-store'),
+    ...stores('record-store', 'record-store', 'memory-store', 'postgres-store', 'sqlite-store'),
     ...stores('memory-store', 'memory-store'),
     ...stores('sql-records', 'postgres-store', 'postgres-pool', 'mysql-store', 'sqlite-store'),
     ...stores('postgres-store', 'postgres-store', 'postgres-pool'),
