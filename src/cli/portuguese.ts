@@ -499,7 +499,7 @@ export const portuguese = {
   'Start the listener, and check the URL and its port. For a certificate of your own, set NODE_EXTRA_CA_CERTS.':
     'Inicie o listener e confira a URL e a porta. Para um certificado próprio, defina NODE_EXTRA_CA_CERTS.',
   'It parses the body twice. Take the parsed body as it is (`request.body` after a body parser), or parse the raw body once, but not both. `toNodeListener` takes either.':
-    'Ele interpreta o corpo duas vezes. Use o corpo já interpretado como está (`request.body` depois de um body parser), ou interprete o corpo bruto uma vez, mas não os dois. `toNodeListener` aceita qualquer um.',
+    'Ele interpreta o corpo duas vezes. Use o corpo já interpretado como está (`request.body` depois de um body parser), ou interprete o corpo bruto (raw body) uma vez, mas não os dois. `toNodeListener` aceita qualquer um.',
   'One side speaks plain http and the other https: the listener speaks plain http behind an https URL, or the reverse.':
     'Um lado fala http e o outro https: o listener fala http atrás de uma URL https, ou o contrário.',
   "The listener's certificate is not trusted (expired, self-signed, of another host name, or without its chain), and the service may refuse it too. For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS.":
@@ -513,7 +513,7 @@ export const portuguese = {
   'It refuses the media type. The service sends `application/json`, without more: no charset, and no other type (document section 6.1).':
     'Ele recusa o tipo de mídia. O serviço envia `application/json` e nada mais: sem charset e sem outro tipo (documentação, seção 6.1).',
   "It does not read the JSON body. Put a body parser in front of it (Express: `app.use(express.json())`), or read the raw body. `toNodeListener` works with and without a body parser. The listener's log has the error.":
-    'Ele não lê o corpo JSON. Ponha um body parser antes dele (Express: `app.use(express.json())`), ou leia o corpo bruto. `toNodeListener` funciona com e sem body parser. O erro está no log do listener.',
+    'Ele não lê o corpo JSON. Ponha um body parser antes dele (Express: `app.use(express.json())`), ou leia o corpo bruto (raw body). `toNodeListener` funciona com e sem body parser. O erro está no log do listener.',
   'Its route needs a query, and payments come without a query, other than that of the registered URL (document section 6.2).':
     'A rota dele exige uma query string, e os pagamentos vêm sem nenhuma além da que está na URL registrada (documentação, seção 6.2).',
   'Check the path, and that it takes POST.': 'Confira o caminho e se ele aceita POST.',
