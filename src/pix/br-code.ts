@@ -122,7 +122,7 @@ export interface BrCodeField {
 }
 
 /** Reads tag, length and value, again and again, from `start` up to `end`. */
-export function readFields(text: string, start: number, end: number): BrCodeField[] {
+function readFields(text: string, start: number, end: number): BrCodeField[] {
   const fields: BrCodeField[] = [];
   for (let offset = start; offset < end; ) {
     const valueAt = offset + 4;
@@ -154,7 +154,7 @@ export function readFields(text: string, start: number, end: number): BrCodeFiel
 export const AMOUNT_TAG = '54';
 
 /** The value of a tag among fields. */
-export function valueIn(fields: readonly BrCodeField[] | undefined, tag: string): string | undefined {
+function valueIn(fields: readonly BrCodeField[] | undefined, tag: string): string | undefined {
   return fields?.find((field) => field.tag === tag)?.value;
 }
 

@@ -60,7 +60,7 @@ type Action = readonly [who: PixCodeParty, ...texts: Texts];
 export type CodeRow = readonly [...meaning: Texts, action: Action, ends?: 'ends'];
 
 /** Where the codes come from. */
-export const SOURCE =
+const SOURCE =
   'Banco Central do Brasil: bacen/pix-api openapi.yaml v2.9.0, IN BCB 436/2023; read in November 2026';
 
 const payerBank: Action = [

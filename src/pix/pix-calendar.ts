@@ -144,7 +144,7 @@ export function addMonths(day: Day, months: number): Day {
 const SAO_PAULO_MS = -3 * 3_600_000;
 
 /** The instant at which the clocks of São Paulo show an hour of a day. */
-export function instantInSaoPaulo(day: Day, hour: number): Date {
+function instantInSaoPaulo(day: Day, hour: number): Date {
   return new Date(day * DAY_MS + hour * 3_600_000 - SAO_PAULO_MS);
 }
 

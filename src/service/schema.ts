@@ -20,7 +20,7 @@ export type Validation<Output> =
   | { readonly issues: readonly ValidationIssue[] };
 
 /** No error and no notification names more. */
-export const MAX_ISSUES = 20;
+const MAX_ISSUES = 20;
 
 /**
  * Makes a public schema from one of zod's.

@@ -65,7 +65,7 @@ export function encodePart(part: string): string {
  * The sender decides how much there is to sort, so sorting has a limit: a value of more than {@link MAX_SORTED} fields
  * and items in all is written in the order it came in.
  */
-export function canonicalJson(value: unknown): string | undefined {
+function canonicalJson(value: unknown): string | undefined {
   try {
     return isSmall(value) ? write(value, MAX_DEPTH) : JSON.stringify(value, withBigInts);
   } catch (error) {

@@ -211,7 +211,7 @@ type Kinds = readonly (typeof documentedKinds)[number][];
  * Finds the documented kind of a body by the query flags, or by the body's shape if there are none (queues and gateways
  * drop queries). Returns contradictions as issues and never guesses: a refund taken for a payment would ship goods.
  */
-export function chooseKind(
+function chooseKind(
   body: Readonly<Record<string, unknown>>,
   source: QuerySource,
 ): Kinds[number] | 'unrecognized' | { readonly issues: readonly ValidationIssue[] } {

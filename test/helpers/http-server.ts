@@ -36,12 +36,6 @@ export async function startHttpServer(...responses: Respond[]): Promise<TestServ
   return listen(createServer(listener(requests, responses)), 'http', requests);
 }
 
-/** Like `startHttpServer`, on a given port, for a server that starts to listen late. */
-export async function startHttpServerOn(port: number, ...responses: Respond[]): Promise<TestServer> {
-  const requests: ReceivedRequest[] = [];
-  return listen(createServer(listener(requests, responses)), 'http', requests, port);
-}
-
 /** Like `startHttpServer`, over TLS. */
 export async function startHttpsServer(options: ServerOptions, ...responses: Respond[]): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
@@ -87,9 +81,8 @@ async function listen(
   server: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>,
   scheme: string,
   requests: ReceivedRequest[],
-  wanted = 0,
 ): Promise<TestServer> {
-  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = async () => {
     server.closeAllConnections();

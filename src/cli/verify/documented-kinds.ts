@@ -74,7 +74,7 @@ export async function watchEachKind(session: Session): Promise<SentKind[]> {
 }
 
 /** Its name in the report. */
-export function shown([name, notification]: NamedKind): Named {
+function shown([name, notification]: NamedKind): Named {
   return [say(name), notification];
 }
 
