@@ -131,8 +131,12 @@ it('a signal that fires during the back-off after a GET’s 503 leaves the outco
 
 it('an abort closes the connection of the request', async () => {
   let closed = false;
-  const server = await startHttpServer((response) => response.on('close', () => (closed = true)));
-  await failureOf(create.call(clientFor(server), { signal: AbortSignal.timeout(100) }));
+  const controller = new AbortController();
+  const server = await startHttpServer((response) => {
+    response.on('close', () => (closed = true));
+    controller.abort();
+  });
+  await failureOf(create.call(clientFor(server), { signal: controller.signal }));
   await expect.poll(() => closed).toBe(true);
 });
 
