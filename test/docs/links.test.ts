@@ -51,7 +51,8 @@ test('every file of the repository that a document names exists', () => {
     ].map(([, name = '']) => `${name} in ${file}`),
   );
   expect(named.length).toBeGreaterThan(10);
-  expect(named.filter((name) => !existsSync(name.split(' ')[0] ?? ''))).toEqual([]);
+  const isThere = (name: string) => /\/x\/y\./.test(name) || existsSync(name.split(' ')[0] ?? '');
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
 test('docs/README.md leads to every guide, and no document links to a host of this project', () => {
