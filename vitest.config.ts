@@ -111,6 +111,7 @@ export default defineConfig({
     // Most of the slow tests wait for timeouts and servers, so twice as many files as cores run side by side.
     maxWorkers: 2 * availableParallelism(),
     reporters: ['default', skippedSuites],
+    coverage: { include: ['src/**/*.ts'], exclude: ['src/sandbox/page/app/**', '**/*.generated.ts'] },
     projects: [
       // They may start HTTP servers on loopback, and need no database.
       project('unit', ['test/**/*.test.ts'], { exclude: [...elsewhere, ...integration, ...types, ...docs] }),
