@@ -3,22 +3,22 @@ import type { ServerResponse } from 'node:http';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseArguments } from '../../src/cli/command';
-import { pageVerify } from '../../src/cli/commands/sandbox';
-import { effectsCode, verify } from '../../src/cli/commands/verify';
-import { CliFailure } from '../../src/cli/failure';
-import { SandboxClient } from '../../src/cli/sandbox-client';
+import { parseArguments } from '../../../src/cli/command';
+import { pageVerify } from '../../../src/cli/commands/sandbox';
+import { effectsCode, verify } from '../../../src/cli/commands/verify';
+import { CliFailure } from '../../../src/cli/failure';
+import { SandboxClient } from '../../../src/cli/sandbox-client';
 
-import type { Verdict } from '../../src/cli/verify/check';
-import { exitCodeOf, reportLines } from '../../src/cli/verify/report';
-import { checklist, withoutFaults } from '../../src/cli/verify/run-checklist';
-import { fixtures } from '../../src/testing';
-import { startRecorder } from './listeners';
-import { listen } from './listeners/listen';
-import { pair, rightHeader, startMerchant } from './listeners/merchant';
-import { rightListeners } from './listeners/right-listeners';
-import { verifyListener } from './listeners/verify-listener';
-import { runCli } from './run-cli';
+import type { Verdict } from '../../../src/cli/verify/check';
+import { exitCodeOf, reportLines } from '../../../src/cli/verify/report';
+import { checklist, withoutFaults } from '../../../src/cli/verify/run-checklist';
+import { fixtures } from '../../../src/testing';
+import { startRecorder } from '../listeners';
+import { listen } from '../listeners/listen';
+import { pair, rightHeader, startMerchant } from '../listeners/merchant';
+import { rightListeners } from '../listeners/right-listeners';
+import { verifyListener } from '../listeners/verify-listener';
+import { runCli } from '../run-cli';
 
 const environment = { PAYMENTS_API_KEY: pair.apiKey, PAYMENTS_API_TOKEN: pair.apiToken };
 
@@ -51,7 +51,7 @@ async function verdicts(...args: Parameters<typeof verifyListener>) {
 }
 
 it('docs/verify.md shows the code for --effects that the command shows', () => {
-  const text = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8');
   expect(text).toContain(effectsCode.join('\n'));
 });
 

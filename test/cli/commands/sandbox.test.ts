@@ -1,8 +1,8 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
-import { order } from '../sandbox/helpers';
-import { startRecorder } from './listeners';
-import { credentials, printed, runCli, startCli } from './run-cli';
+import { order } from '../../sandbox/helpers';
+import { startRecorder } from '../listeners';
+import { credentials, printed, runCli, startCli } from '../run-cli';
 
 const headers = {
   'x-api-key': credentials.apiKey,

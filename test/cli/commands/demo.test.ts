@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 import { describe, expect, it } from 'vitest';
-import { runCli } from './run-cli';
+import { runCli } from '../run-cli';
 
 const runDemo = (...args: string[]) => runCli(['demo', ...args], {});
 

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { selfSigned } from '../client/self-signed';
-import { reply, startHttpsServer } from '../helpers/http-server';
-import { startLibraryListener, startRecorder } from './listeners';
-import { credentials, environment, runCli } from './run-cli';
+import { selfSigned } from '../../client/self-signed';
+import { reply, startHttpsServer } from '../../helpers/http-server';
+import { startLibraryListener, startRecorder } from '../listeners';
+import { credentials, environment, runCli } from '../run-cli';
 
 const authorization = `Basic ${Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64')}`;
 

@@ -1,9 +1,9 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { type Sandbox, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterAll, describe, expect, it } from 'vitest';
-import { fixtures } from '../../src/testing';
-import { startRecorder } from './listeners';
-import { credentials, runCli } from './run-cli';
+import { fixtures } from '../../../src/testing';
+import { startRecorder } from '../listeners';
+import { credentials, runCli } from '../run-cli';
 
 /** Concurrent tests share the sandboxes, which end with their file. */
 const sandboxes: Sandbox[] = [];
