@@ -54,8 +54,8 @@ const sales = Math.ceil(count * (1 - DUPLICATES));
 console.log(
   `${listener} listener, ${store}, ${processes} processes, ${rate}/s for ${seconds} s, a restart every ${restartEvery} s, seed ${seed}`,
 );
-const database = await openDatabase();
 const service = await startService();
+const database = await openDatabase();
 let fleet: Fleet | undefined;
 try {
   fleet = new Fleet(

@@ -5,7 +5,7 @@ import { saleOf } from './sales';
 
 /** The service's answer to a query: every sale is paid. Lighter than the sandbox, which would take a core of its own. */
 export async function startService() {
-  const transaction = fixtures.transaction();
+  const transaction = fixtures.transaction({ refunds: null });
   const server = createServer((incoming, outgoing) => {
     const uuid = incoming.url?.split('/').at(-1) ?? '';
     const { referenceCode, amount } = saleOf(Number(uuid.split('-').at(-1)));
