@@ -21,7 +21,7 @@ test('the quick start in TypeScript is within the first 60 lines, and names each
   const lines = (await readFile('README.md', 'utf8')).split('\n');
   expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeGreaterThan(0);
   expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeLessThan(60);
-  expect(lines.length).toBeLessThanOrEqual(260);
+  expect(lines.length).toBeLessThanOrEqual(270);
   expect([...files().keys()]).toEqual(['.env', tsProgram, jsProgram]);
   expect(commands).toHaveLength(5);
 });

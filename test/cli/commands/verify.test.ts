@@ -50,8 +50,8 @@ async function verdicts(...args: Parameters<typeof verifyListener>) {
   return { checks, failed: ids('failed'), notChecked: ids('not-checked') };
 }
 
-it('docs/verify.md shows the code for --effects that the command shows', () => {
-  const text = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8');
+it.each(['README.md', 'docs/verify.md'])('%s shows the code for --effects that the command shows', (file) => {
+  const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
   expect(text).toContain(effectsCode.join('\n'));
 });
 
