@@ -63,7 +63,7 @@ export interface Progress {
 }
 
 /** As many responses of a slow listener are waited for in a row, more of them with real sales, and this long for late actions. */
-const RESPONSES_IN_A_ROW = { madeUpSales: 22, realSales: 27 };
+const RESPONSES_IN_A_ROW = { madeUpSales: 21, realSales: 26 };
 const WAITS_MS = 20_000;
 
 /** Runs every check. */

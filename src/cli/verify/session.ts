@@ -119,7 +119,7 @@ const MAX_RECOVERIES = 5;
 const MAX_TIMEOUTS = 3;
 /** A listener that takes longer than this for each response gets several notifications at once. */
 const SLOW_MS = 1_000;
-const AT_ONCE = 40;
+const AT_ONCE = 50;
 
 /** How a notification is sent, other than as the service sends it. */
 interface Sending extends Pick<NotificationRequest, 'method' | 'splitAt'> {
