@@ -317,6 +317,15 @@ describe('handler.replay', () => {
     expect(await deadLetters.list()).toEqual([]);
   });
 
+  it('decides the kind again from the query flags, so that a body that contradicts them is no payment', async () => {
+    const { handler, fix, deadLetters, acted } = createKeeping();
+    await send(handler, salePayload(), { query: queries.refund });
+    const entries = await deadLetters.list();
+    fix();
+    expect(await handler.replay(entries)).toEqual([{ key: entries[0]?.key, status: 'done' }]);
+    expect(acted).toEqual([expect.stringMatching(/^unrecognized:/)]);
+  });
+
   describe('of a body that was unrecognized and whose kind was defined since', () => {
     const charge = defineNotification({
       kind: 'charge',
