@@ -311,6 +311,31 @@ describe('drain', () => {
     expect(order).toEqual([200, 500, 'drained', 'drained']);
   });
 
+  it('waits for a body that is still arriving, and its notification is acted on', async () => {
+    const { handler, acted } = createListener();
+    const { wait, open } = gate();
+    const body = (async function* () {
+      await wait();
+      yield new TextEncoder().encode(JSON.stringify(salePayload()));
+    })();
+    const init = {
+      method: 'POST',
+      headers: { authorization },
+      body: ReadableStream.from(body),
+      duplex: 'half',
+    };
+    const answer = handler(new Request(url, init as RequestInit));
+    let drained = false;
+    const drain = handler.drain().then(() => {
+      drained = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(drained).toBe(false);
+    open();
+    expect([(await answer).status, acted]).toEqual([200, ['payment:s-1:PAID']]);
+    await drain;
+  });
+
   it('resolves once the answers are handed over, so that the process may end then', async () => {
     const { wait, open } = gate();
     const { handler } = createListener({ on: { payment: wait } });
