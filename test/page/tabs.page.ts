@@ -27,6 +27,8 @@ describe.skipIf(isSkipped)('the tab', () => {
     await page.getByRole('link', { name: /order-1001/ }).waitFor();
     expect(await page.locator('.items li').count()).toBe(1);
     await page.getByRole('link', { name: 'Calls' }).click();
+    // The story of the sale shows the call, too: it is gone once the tab is open.
+    await page.locator('.tabs a[aria-current=page]', { hasText: 'Calls' }).waitFor();
     await page.getByRole('group', { name: 'createRecurringCheckout' }).waitFor();
     expect(await page.getByRole('group', { name: 'createRecurringCheckout' }).count()).toBe(1);
   }, 300_000);
