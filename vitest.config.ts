@@ -44,8 +44,8 @@ export const common = {
 /** Over the command line, the sandbox, web frameworks or databases. */
 const integration = [
   'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
-  'test/journal/{crash/*,sql-*}.test.ts',
-  'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,two-years}.test.ts',
+  'test/journal/sql-*.test.ts',
+  'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*}.test.ts',
 ];
 const types = ['test/types/**/*.test.ts'];
 /** Every word and block of code that people read, and what is made from the source for them. */
@@ -55,7 +55,10 @@ const docs = [
   'test/cli/wrong-listeners.test.ts',
 ];
 /** Needs an installation, a browser or minutes: only by name, `npx vitest run --project page`. */
-const elsewhere = ['test/{hosts,orms,package,page,runtimes}/**', 'test/machines/outages/**'];
+const elsewhere = [
+  'test/{hosts,orms,package,page,runtimes}/**',
+  'test/machines/{journal-crash,outages,two-years}/**',
+];
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>;
 
@@ -100,6 +103,8 @@ const heavy = [
   project('examples-verify', ['test/examples/verify-*.examples.ts'], examples),
   project('orms', ['test/orms/**/*.test.ts'], { globalSetup: 'test/orms/install.ts' }),
   project('hosts', ['test/hosts/*.test.ts'], { globalSetup: 'test/hosts/install.ts', maxWorkers: 2 }),
+  // Two years of notifications in each store, and a shop that is killed between any two steps of the journal.
+  project('histories', ['test/machines/{journal-crash,two-years}/*.test.ts']),
   // The chaos run and the outages, with their figures printed as they come.
   project('chaos', ['test/machines/outages/*.test.ts', 'test/machines/crash/*.chaos.ts'], {
     disableConsoleIntercept: true,

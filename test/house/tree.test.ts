@@ -41,13 +41,11 @@ const WALKS: Readonly<Record<string, string>> = {
   'test/cli/wrong-listeners.test.ts': 'each wrong listener fails the check that is for it',
   'test/errors/classic-mistakes.test.ts': 'the mistakes of a first day, over all entries',
   'test/errors/page.test.ts': 'docs/errors.md',
-  'test/journal/crash/crash.test.ts': 'a shop that is killed between any two steps',
   'test/pix/docs.test.ts': 'the tables of codes in the guides',
   'test/sandbox/contract.test.ts': 'the model, the server and msw answer alike',
   'test/service/guards.test.ts': 'the generated guards agree with their schemas',
   'test/stores/better-sqlite3.test.ts': 'a driver that SqliteStore runs on',
   'test/stores/postgres-pglite.test.ts': 'a driver that PostgresStore runs on',
-  'test/stores/two-years.test.ts': 'two years of notifications in each store',
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

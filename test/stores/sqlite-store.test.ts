@@ -10,11 +10,11 @@ import { type LibsqlClient, type SqliteDatabase, SqliteStore } from '../../src/s
 import { SqlRecords } from '../../src/stores/sql-records';
 import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { seedRandomTests } from '../helpers/random-seed';
+import { expectNothingDoubled, plainly, stepwise } from '../machines/two-years/two-years';
 import { ALL_FAULTS, testStoreContract } from './contract';
 import type { Faults } from './faults';
 import { lease, retain } from './limits';
 import { testSqlStore } from './sql-contract';
-import { expectNothingDoubled, plainly, stepwise } from './two-years';
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 

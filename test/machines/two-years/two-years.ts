@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'vitest';
-import { type DeadLetters, MemoryDeadLetters } from '../../src/stores';
-import { createIdempotencyStore, type ReadRecord, type RecordStore } from '../../src/stores/record-store';
-import type { RecordsWithin } from '../../src/stores/sql-records';
-import { type TransactionAccess, transactWithin } from '../../src/stores/within';
-import { createWebhookHandler, type IdempotencyStore, type WebhookHandler } from '../../src/webhooks';
-import { authorization, credentials } from '../helpers/deliver';
-import { randomFrom } from '../machines/crash/seed';
+import { type DeadLetters, MemoryDeadLetters } from '../../../src/stores';
+import { createIdempotencyStore, type ReadRecord, type RecordStore } from '../../../src/stores/record-store';
+import type { RecordsWithin } from '../../../src/stores/sql-records';
+import { type TransactionAccess, transactWithin } from '../../../src/stores/within';
+import { createWebhookHandler, type IdempotencyStore, type WebhookHandler } from '../../../src/webhooks';
+import { authorization, credentials } from '../../helpers/deliver';
+import { randomFrom } from '../crash/seed';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -3,18 +3,18 @@ import { Redis } from 'ioredis';
 import mysql, { type PoolConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { MysqlStore, type PostgresPool, PostgresStore, type TransactionAccess } from '../../src/stores';
-import { MemoryRecords } from '../../src/stores/memory-store';
-import { runMysql } from '../../src/stores/mysql-store';
-import { poolAccess } from '../../src/stores/postgres-pool';
-import type { RecordStore } from '../../src/stores/record-store';
-import { RedisRecords, scriptRunner } from '../../src/stores/redis-store';
-import { SqlRecords } from '../../src/stores/sql-records';
-import type { IdempotencyStore } from '../../src/webhooks';
-import { findMysql, mysqlUrl } from '../helpers/mysql';
-import { findPostgres, postgresConfig } from '../helpers/postgres';
-import { seedRandomTests } from '../helpers/random-seed';
-import { findRedis, redisUrl } from '../helpers/redis';
+import { MysqlStore, type PostgresPool, PostgresStore, type TransactionAccess } from '../../../src/stores';
+import { MemoryRecords } from '../../../src/stores/memory-store';
+import { runMysql } from '../../../src/stores/mysql-store';
+import { poolAccess } from '../../../src/stores/postgres-pool';
+import type { RecordStore } from '../../../src/stores/record-store';
+import { RedisRecords, scriptRunner } from '../../../src/stores/redis-store';
+import { SqlRecords } from '../../../src/stores/sql-records';
+import type { IdempotencyStore } from '../../../src/webhooks';
+import { findMysql, mysqlUrl } from '../../helpers/mysql';
+import { findPostgres, postgresConfig } from '../../helpers/postgres';
+import { seedRandomTests } from '../../helpers/random-seed';
+import { findRedis, redisUrl } from '../../helpers/redis';
 import {
   expectNothingDoubled,
   type Ground,
