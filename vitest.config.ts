@@ -82,7 +82,8 @@ const heavy = [
     // Generous, because a browser on a busy machine is slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    fileParallelism: false,
+    // Each file starts a browser; more than two files at once only slow each other down.
+    maxWorkers: 2,
   }),
   project('package', ['test/package/**/*.test.ts'], {
     globalSetup: 'test/package/install-tarball.ts',

@@ -3,37 +3,47 @@
 // Run: npm run api-report               writes the file
 //      npm run api-report -- --check    fails when the file does not match the source
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
 const printer = ts.createPrinter({ removeComments: true });
 
 const FILE = 'docs/api-report.md';
-const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8')) as {
-  compilerOptions: { paths: Record<string, [source: string]> };
-};
-const { entries, declarations } = declarationsOf(
-  Object.entries(compilerOptions.paths).map(([name, [source]]) => ({ name, source })),
-);
+if (process.argv[1]?.endsWith('api-report.ts')) {
+  const text = apiReport();
+  if (!process.argv.includes('--check')) {
+    writeFileSync(FILE, text);
+  } else if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== text) {
+    console.error(
+      `${FILE} does not match the source. Run \`npm run api-report\`, look at the diff, and commit it.`,
+    );
+    process.exit(1);
+  }
+}
 
-const report = [
-  '# API report',
-  'Made by `npm run api-report` from the source; do not edit. First the names that each entry exports, then every type',
-  'with its members, including types that are not exported but are mentioned by an exported one.',
-  ...entries.map(({ name, exports }) => `\n## ${name}\n\n${exports.map((each) => `- ${each}`).join('\n')}`),
-  '\n## Declarations',
-  ...declarations.map(({ title, code }) => `\n### ${title}\n\n\`\`\`\n${code}\n\`\`\``),
-];
-// An empty line follows the heading.
-const text = `${report[0]}\n\n${report.slice(1).join('\n')}\n`;
-
-if (!process.argv.includes('--check')) {
-  writeFileSync(FILE, text);
-} else if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== text) {
-  console.error(
-    `${FILE} does not match the source. Run \`npm run api-report\`, look at the diff, and commit it.`,
+/** The report on the entries in the `paths` of a folder's `tsconfig.json`. */
+export function apiReport(root = '.'): string {
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as {
+    compilerOptions: { paths: Record<string, [source: string]> };
+  };
+  const { entries, declarations } = declarationsOf(
+    root,
+    Object.entries(compilerOptions.paths).map(([name, [source]]) => ({
+      name,
+      source: resolve(root, source),
+    })),
   );
-  process.exit(1);
+  const report = [
+    '# API report',
+    // An empty line follows the heading.
+    '',
+    'Made by `npm run api-report` from the source; do not edit. First the names that each entry exports, then every type',
+    'with its members, including types that are not exported but are mentioned by an exported one.',
+    ...entries.map(({ name, exports }) => `\n## ${name}\n\n${exports.map((each) => `- ${each}`).join('\n')}`),
+    '\n## Declarations',
+    ...declarations.map(({ title, code }) => `\n### ${title}\n\n\`\`\`\n${code}\n\`\`\``),
+  ];
+  return `${report.join('\n')}\n`;
 }
 
 /** What the entries export, and the declarations behind it. */
@@ -44,9 +54,13 @@ interface PublicDeclarations {
 
 /** Emits the declarations of the source in memory, and collects those that callers of the entries can see. */
 function declarationsOf(
+  root: string,
   sources: ReadonlyArray<{ readonly name: string; readonly source: string }>,
 ): PublicDeclarations {
-  const program = declarationProgram(sources.map(({ source }) => source));
+  const program = declarationProgram(
+    root,
+    sources.map(({ source }) => source),
+  );
   const checker = program.getTypeChecker();
   const reached = new Map<ts.Symbol, boolean>();
 
@@ -69,7 +83,8 @@ function declarationsOf(
     if (ts.isIdentifier(node)) {
       const symbol = checker.getSymbolAtLocation(node);
       const mentioned = symbol && original(symbol);
-      if (mentioned && isTopLevelOfOurs(mentioned) && !reached.has(mentioned)) reached.set(mentioned, false);
+      if (mentioned && isTopLevelOfOurs(root, mentioned) && !reached.has(mentioned))
+        reached.set(mentioned, false);
     }
     ts.forEachChild(node, visit);
   }
@@ -84,19 +99,16 @@ function declarationsOf(
 }
 
 /** A program of the sources' declarations, which are kept in memory. */
-function declarationProgram(sources: readonly string[]): ts.Program {
-  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, process.cwd());
+function declarationProgram(root: string, sources: readonly string[]): ts.Program {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
   const emitting = { ...options, noEmit: false, declaration: true, emitDeclarationOnly: true };
   const emitted = new Map<string, string>();
-  ts.createProgram(
-    sources.map((source) => resolve(source)),
-    emitting,
-  ).emit(undefined, (file, text) => emitted.set(resolve(file), text));
+  ts.createProgram(sources, emitting).emit(undefined, (file, text) => emitted.set(resolve(file), text));
 
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (file) => emitted.has(file) || (!isOurSource(file) && fileExists(file));
+  host.fileExists = (file) => emitted.has(file) || (!isOurSource(root, file) && fileExists(file));
   host.readFile = (file) => emitted.get(file) ?? readFile(file);
   host.getSourceFile = (file, language, ...rest) => {
     const text = emitted.get(file);
@@ -108,11 +120,11 @@ function declarationProgram(sources: readonly string[]): ts.Program {
 }
 
 function declarationFile(source: string): string {
-  return resolve(source).replace(/\.ts$/, '.d.ts');
+  return source.replace(/\.ts$/, '.d.ts');
 }
 
-function isOurSource(file: string): boolean {
-  return resolve(file).startsWith(resolve('src')) && file.endsWith('.ts');
+function isOurSource(root: string, file: string): boolean {
+  return resolve(file).startsWith(resolve(root, 'src')) && file.endsWith('.ts');
 }
 
 function sourceFile(program: ts.Program, source: string): ts.SourceFile {
@@ -121,11 +133,11 @@ function sourceFile(program: ts.Program, source: string): ts.SourceFile {
   return file;
 }
 
-function isTopLevelOfOurs(symbol: ts.Symbol): boolean {
+function isTopLevelOfOurs(root: string, symbol: ts.Symbol): boolean {
   return (symbol.declarations ?? []).some(
     (declaration) =>
       !ts.isSourceFile(declaration) &&
-      isOurSource(declaration.getSourceFile().fileName) &&
+      isOurSource(root, declaration.getSourceFile().fileName) &&
       ts.isSourceFile(statementOf(declaration).parent),
   );
 }

@@ -22,8 +22,17 @@ export interface Command {
   readonly notes?: () => readonly HelpSection[];
   /** What exit codes 0 and 1 mean, and 2 and 3 where a command has its own. */
   readonly exitCodes: readonly [zero: Sentence, one: Sentence, two?: Sentence, three?: Sentence];
-  /** @returns the exit code */
-  run(call: Call): Promise<number>;
+  run(call: Call): Promise<Outcome>;
+}
+
+/** What a command ends with. While it works it may print more. */
+export interface Outcome {
+  /** Default: 0. */
+  readonly exitCode?: number;
+  /** Printed with `--json`. */
+  readonly data?: object;
+  /** Printed without `--json`. */
+  readonly text?: string;
 }
 
 /** An option of a command, by its name without the dashes. */
@@ -41,32 +50,47 @@ export interface HelpSection {
   readonly lines: readonly string[];
 }
 
+export function section(title: Sentence, ...lines: readonly string[]): HelpSection {
+  return { title: say(title), lines };
+}
+
 /** How a command was called. */
 export interface Call {
   readonly args: readonly string[];
   readonly options: Options;
+  readonly json: boolean;
   /** `--json` prints English, save where the language is what was asked for. */
   readonly language: Language;
 }
 
 /** Options that several commands have. */
-export const jsonOption = { about: 'Print one JSON document' } satisfies OptionSpec;
 export const insecureHttpOption = {
   about: 'Send the credentials over plain http to other hosts, such as those of Docker Compose',
 } satisfies OptionSpec;
+
+/** Of the commands that send notifications. */
+export const answeredExitCodes: Command['exitCodes'] = [
+  'done, and every notification sent was answered with 200',
+  'refused, or a notification was not answered with 200',
+];
 
 /** For the commands that talk to a running sandbox. */
 export const sandboxOptions = {
   sandbox: { value: 'url', about: 'The running sandbox (default: http://127.0.0.1:4100)' },
   'allow-insecure-http': insecureHttpOption,
-  json: jsonOption,
 } satisfies Readonly<Record<string, OptionSpec>>;
 
 /** Every command has them. */
-export const commonOptions = {
+const commonOptions = {
+  json: { about: 'Print one JSON document' },
   lang: { value: 'name', about: 'en or pt (default: by LC_ALL, LC_MESSAGES or LANG)' },
   help: { about: 'Show this help' },
 } satisfies Readonly<Record<string, OptionSpec>>;
+
+/** All options of a command: its own come first, and it may describe a common one in its own words. */
+export function optionsOf({ options }: Command): Readonly<Record<string, OptionSpec>> {
+  return { ...options, ...commonOptions, ...options };
+}
 
 /** The options a command was called with: every value as text, in the order given. */
 export class Options {
@@ -128,7 +152,7 @@ export class Options {
 
 /** Reads what follows the command's name. */
 export function parseArguments(command: Command, argv: readonly string[], language: Language = 'en'): Call {
-  const options: Readonly<Record<string, OptionSpec>> = { ...command.options, ...commonOptions };
+  const options = optionsOf(command);
   const { tokens } = parseArgs({
     args: [...argv],
     options: Object.fromEntries(
@@ -152,7 +176,7 @@ export function parseArguments(command: Command, argv: readonly string[], langua
   if (missing !== undefined) throw usageFailure('Expected <{name}>.', { name: say(missing.name) });
   // Not quoted: they may be credentials.
   if (args.length > command.arguments.length) throw usageFailure('Expected no further arguments.');
-  const call = { args, options: new Options(values), language };
+  const call = { args, options: new Options(values), json: values.has('json'), language };
   call.options.oneOf('lang', ['en', 'pt', 'pt-BR']);
   return call;
 }

@@ -22,10 +22,16 @@ export function usageFailure(text: Sentence, values?: Readonly<Record<string, un
 }
 
 /** The word of `known` that was typed. Suggests a similar one, or lists all. */
-export function knownWord<Word extends string>(what: Sentence, typed: string, known: readonly Word[]): Word {
+export function knownWord<Word extends string>(
+  what: Sentence,
+  typed: string | undefined,
+  known: readonly Word[],
+): Word {
+  const list = known.join(', ');
+  if (typed === undefined) throw usageFailure('Expected <{what}>: one of {list}.', { what: say(what), list });
   const found = known.find((candidate) => candidate === typed);
   if (found !== undefined) return found;
-  const hint = didYouMean(typed, known) || ` ${say('Expected one of {list}.', { list: known.join(', ') })}`;
+  const hint = didYouMean(typed, known) || ` ${say('Expected one of {list}.', { list })}`;
   throw usageFailure('There is no {what} {word}.{hint}', { what: say(what), word: quoteWord(typed), hint });
 }
 

@@ -6,7 +6,6 @@ export const portuguese = {
   // Help
   'a local sandbox for recurring Pix payments, and tools for your listener':
     'um sandbox local para pagamentos Pix recorrentes e ferramentas para o seu listener',
-  'Usage: pix-automatic-sdk <command> [options]': 'Uso: pix-automatic-sdk <comando> [opções]',
   'Usage:': 'Uso:',
   '[options]': '[opções]',
   Commands: 'Comandos',
@@ -54,7 +53,6 @@ export const portuguese = {
   'part of a uuid or referenceCode': 'parte de um uuid ou referenceCode',
 
   // A wrong call
-  'Expected a command: one of {list}.': 'Informe um comando: um destes: {list}.',
   'Expected one of {list}.': 'Use um destes: {list}.',
   'Expected <{what}>: one of {list}.': 'Informe <{what}>: um destes: {list}.',
   'Expected <{name}>.': 'Informe <{name}>.',
@@ -150,8 +148,6 @@ export const portuguese = {
   Order: 'Ordem',
   'The newest come last. Payloads are left out: they hold personal data.':
     'As mais novas vêm por último. Os payloads são omitidos: eles contêm dados pessoais.',
-  listed: 'listadas',
-  'the sandbox cannot be reached': 'não foi possível chegar ao sandbox',
   'No transactions yet.': 'Nenhuma transação ainda.',
   Transactions: 'Transações',
   'No notifications yet.': 'Nenhuma notificação ainda.',
@@ -166,9 +162,6 @@ export const portuguese = {
   'Send a notification of the running sandbox once more; your listener must not act twice':
     'Reenvia uma notificação do sandbox em execução; seu listener não pode agir duas vezes',
   'The newest notification.': 'A notificação mais nova.',
-  'answered with 200': 'a resposta foi 200',
-  'not answered with 200, or there is no such notification':
-    'a resposta não foi 200, ou essa notificação não existe',
   'The sandbox has sent no notification yet.': 'O sandbox ainda não enviou nenhuma notificação.',
   'The sandbox has no such delivery.{hint} `pix-automatic-sdk list` shows them all.':
     'O sandbox não tem essa entrega.{hint} `pix-automatic-sdk list` mostra todas.',
@@ -201,7 +194,6 @@ export const portuguese = {
   'carried out; the body is not JSON': 'efetivada; o corpo não é JSON',
   'carried out; right after the response, the kept connection closes':
     'efetivada; logo depois da resposta, a conexão mantida é fechada',
-  'set or removed': 'armada ou removida',
   'refused, or the sandbox cannot be reached': 'recusada, ou não foi possível chegar ao sandbox',
   'Expected `--clear` alone: it removes every fault.': 'Passe `--clear` sozinho: ele remove todas as falhas.',
   'All faults are removed.': 'Todas as falhas foram removidas.',
@@ -216,7 +208,6 @@ export const portuguese = {
   'Explain a Pix code such as AM02: what it means, and who must do what':
     'Explica um código do Pix, como AM02: o que significa e quem precisa fazer o quê',
   'Where it was seen (default: all of them)': 'Onde ele apareceu (padrão: todos)',
-  explained: 'explicado',
   'the code is not listed': 'o código não está na lista',
   'The code is not listed.{hint}': 'O código não está na lista.{hint}',
   'The code is not listed for `{context}`.{hint}': 'O código não está na lista de `{context}`.{hint}',
@@ -224,7 +215,6 @@ export const portuguese = {
   'Another attempt may succeed.': 'Outra tentativa pode dar certo.',
   'Read the text of a Pix QR code: whether it has a recurrence, its amount, and who is paid':
     'Lê o texto de um QR Code Pix: se tem recorrência, o valor e quem recebe',
-  read: 'lido',
   'it is not a complete BR Code; the message says where it breaks':
     'não é um BR Code completo; a mensagem diz onde ele quebra',
   'BR Code, position {offset}: {problem}': 'BR Code, posição {offset}: {problem}',
@@ -377,8 +367,6 @@ export const portuguese = {
   'Change a field of the payload; can be repeated': 'Altera um campo do payload; pode ser repetida',
   'With --to, how long to wait for a response (default: 30000)':
     'Com --to, quanto esperar por uma resposta (padrão: 30000)',
-  'every response was 200': 'toda resposta foi 200',
-  'a response was not 200, or did not come': 'uma resposta não foi 200, ou não veio',
   'Expected `--times` to be 2 or more with `--duplicate`.':
     '`--times` precisa ser 2 ou mais com `--duplicate`.',
   'Expected `--to` or `--sandbox`, not both.': 'Passe `--to` ou `--sandbox`, não os dois.',
@@ -751,7 +739,6 @@ export const portuguese = {
     'o seu listener só consulta o serviço depois do 200, como faz o worker de uma caixa de entrada: conte o que o worker fez como `payment`, e o que é gravado antes como `inbox`',
   '{what}: your listener asked, got no answer, and acted all the same':
     '{what}: o seu listener consultou, ficou sem resposta e agiu mesmo assim',
-  '{what} was answered with 200, but not acted on': '{what}: recebeu 200, mas não foi tratado',
 
   // verify: credentials, no-secrets, status-200, prompt
   'Rejects missing and wrong credentials, and does not act on such notifications':

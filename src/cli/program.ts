@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { withoutPointer } from '../errors/payments-error';
 import { VERSION } from '../version';
-import { type Command, commonOptions, type HelpSection, PROGRAM, parseArguments } from './command';
+import { type Command, type HelpSection, optionsOf, PROGRAM, parseArguments, section } from './command';
 import { controlCommands } from './commands/control-command';
 import { demo } from './commands/demo';
 import { explain } from './commands/explain';
@@ -12,7 +12,7 @@ import { resend } from './commands/resend';
 import { sandbox } from './commands/sandbox';
 import { trigger } from './commands/trigger';
 import { verify } from './commands/verify';
-import { CliFailure, knownWord, usageFailure } from './failure';
+import { CliFailure, knownWord } from './failure';
 import { inLanguage, languageOf, type Sentence, say, translated } from './language';
 import { endWithReader, print, printJson, visible, wrap } from './output';
 
@@ -54,7 +54,11 @@ async function run(args: readonly string[], isJson: boolean): Promise<number> {
       print(commandHelp(command));
       return 0;
     }
-    return await command.run(parseArguments(command, rest, languageOf(args)));
+    const call = parseArguments(command, rest, languageOf(args));
+    const { exitCode = 0, data, text } = await command.run(call);
+    if (call.json && data !== undefined) printJson(data, 2);
+    if (!call.json && text !== undefined) print(text);
+    return exitCode;
   } catch (error) {
     return fail(error, command, isJson);
   }
@@ -72,8 +76,6 @@ function isHelp(arg: string | undefined): boolean {
 
 function commandNamed(typed: string | undefined): Command {
   const names = commands.map(({ name }) => name);
-  if (typed === undefined)
-    throw usageFailure('Expected a command: one of {list}.', { list: names.join(', ') });
   const name = knownWord('command', typed, names);
   return commands[names.indexOf(name)] as Command;
 }
@@ -109,19 +111,13 @@ function usageLine(command: Command): string {
 }
 
 function commandHelp(command: Command): string {
-  const options = Object.entries<Command['options'][string]>({ ...command.options, ...commonOptions }).map(
-    ([name, { value, about, choices }]) =>
-      [
-        value === undefined ? `--${name}` : `--${name} <${say(value)}>`,
-        choices === undefined ? say(about) : `${say(about)}: ${choices.join(', ')}`,
-      ] as const,
-  );
+  const options = Object.entries(optionsOf(command)).map(([name, { value, about, choices }]) => {
+    const typed = value === undefined ? `--${name}` : `--${name} <${say(value)}>`;
+    return [typed, choices === undefined ? say(about) : `${say(about)}: ${choices.join(', ')}`] as const;
+  });
   return render(say(command.summary).replaceAll('`', ''), usageLine(command), [
-    { title: say('Options'), lines: columns(options) },
-    {
-      title: say('Examples'),
-      lines: command.examples.map((example) => ` $ npx ${PROGRAM} ${example}`.slice(1)),
-    },
+    section('Options', ...columns(options)),
+    section('Examples', ...command.examples.map((example) => `$ npx ${PROGRAM} ${example}`)),
     ...(command.notes?.() ?? []),
     ...endOfHelp(command.exitCodes),
   ]);
@@ -133,11 +129,11 @@ function programHelp(): string {
   const examples = commands.flatMap((command) => command.examples.slice(0, 1));
   return render(
     `${PROGRAM} ${VERSION}: ${summary}`,
-    `${say('Usage: pix-automatic-sdk <command> [options]')}`,
+    [say('Usage:'), PROGRAM, `<${say('command')}>`, say('[options]')].join(' '),
     [
-      { title: say('Commands'), lines: columns(rows) },
-      { title: say('Examples'), lines: examples.map((example) => `$ npx ${PROGRAM} ${example}`) },
-      { title: say('Help'), lines: [`$ npx ${PROGRAM} <${say('command')}> --help`] },
+      section('Commands', ...columns(rows)),
+      section('Examples', ...examples.map((example) => `$ npx ${PROGRAM} ${example}`)),
+      section('Help', `$ npx ${PROGRAM} <${say('command')}> --help`),
       ...endOfHelp(['it worked', 'it did not work; see the help of each command']),
     ],
   );
@@ -151,21 +147,19 @@ function endOfHelp([zero, one, two, three]: Command['exitCodes']): HelpSection[]
     ...(three ? [three] : []),
   ];
   return [
-    {
-      title: say('Credentials'),
-      lines: [
-        say(
-          'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
-        ),
-        say(
-          "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
-        ),
-        say(
-          'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
-        ),
-      ],
-    },
-    { title: say('Exit codes'), lines: meanings.map((meaning, code) => `${code}  ${say(meaning)}`) },
+    section(
+      'Credentials',
+      say(
+        'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
+      ),
+      say(
+        "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
+      ),
+      say(
+        'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
+      ),
+    ),
+    section('Exit codes', ...meanings.map((meaning, code) => `${code}  ${say(meaning)}`)),
   ];
 }
 

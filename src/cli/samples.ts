@@ -1,6 +1,7 @@
 import type { SandboxNotification } from '../sandbox/model/records';
 import type { documentedKinds } from '../service/notifications';
 import type { PayoutErrorCode } from '../service/notifications/payout';
+import { transaction } from '../testing/fixtures/journey';
 import { fixtureNotification } from '../testing/notification-request';
 
 /** Identifies one refund, reversal or payout. */
@@ -12,8 +13,8 @@ export interface Identity {
 /** Identifies one sale. */
 export interface SaleIdentity extends Identity {
   readonly referenceCode: string;
-  /** In the currency's main unit. Default: that of the fixtures. */
-  readonly amount?: number;
+  /** In the currency's main unit. */
+  readonly amount: number;
 }
 
 type ReversalEnd = 'PAID' | 'CANCELLED';
@@ -38,25 +39,19 @@ export class Samples {
   #lastId = 1000;
 
   /** A paid sale, and the notifications about it. Without an identity and returns of its own, they are invented. */
-  sale(identity: SaleIdentity = this.newSale(), returns: Returns = this.#invented): Sale {
+  sale(identity: SaleIdentity = this.#newSale(), returns: Returns = this.#invented): Sale {
     const { id, uuid, referenceCode, amount } = identity;
-    // Without an amount, that of the fixtures stays.
-    const given = <Name extends string>(name: Name) => (amount === undefined ? {} : { [name]: amount });
-    const sale = { saleToken: uuid, referenceCode, ...given('amount') };
+    const sale = { saleToken: uuid, referenceCode, amount };
     return {
       payment: fixtureNotification('payment', sale),
       async refund(refunded) {
         const refund = { ...(await returns.refund(refunded)), amount: refunded };
-        const fields = { saleToken: uuid, referenceCode, ...given('originalAmount'), refund };
+        const fields = { saleToken: uuid, referenceCode, originalAmount: amount, refund };
         return fixtureNotification('refund', fields);
       },
       async reversal(end) {
-        const fields = {
-          ...(await returns.reversal(end)),
-          ...given('originalAmount'),
-          ...given('reversedAmount'),
-          sale: { id, uuid },
-        };
+        const amounts = { originalAmount: amount, reversedAmount: amount };
+        const fields = { ...(await returns.reversal(end)), ...amounts, sale: { id, uuid } };
         const receipt = end === 'PAID' ? {} : { receipt: null };
         return {
           pending: fixtureNotification('reversal', { ...fields, receipt: null, status: 'PENDING' }),
@@ -94,10 +89,9 @@ export class Samples {
     return { id: this.#lastId, uuid: crypto.randomUUID() };
   }
 
-  /** @param end - the end of the order's identifier */
-  newSale(end = ''): SaleIdentity {
+  #newSale(): SaleIdentity {
     const identity = this.newIdentity();
-    return { ...identity, referenceCode: `sandbox-${identity.uuid}${end}` };
+    return { ...identity, referenceCode: `sandbox-${identity.uuid}`, amount: transaction.amount };
   }
 
   readonly #invented: Returns = {

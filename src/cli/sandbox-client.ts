@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
 const DELIVERY_WAIT_MS = 5_000;
 const POLL_MS = 25;
 
-const scheduledPayment = z.looseObject({
+export const scheduledPayment = z.looseObject({
   instructionId: z.string(),
   dueDate: z.optional(z.string()),
   amount: z.optional(z.number()),

@@ -1,4 +1,4 @@
-/** What a failure of `fetch` tells. */
+/** What a failure of `fetch` proves about the request. */
 export interface ConnectionFailure {
   /** The platform's code for it, such as `ECONNREFUSED`. */
   readonly reason: string | undefined;

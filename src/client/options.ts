@@ -191,7 +191,7 @@ export interface ResolvedOptions extends Credentials, Observers {
   readonly baseUrl: string;
   readonly limits: ResolvedLimits;
   readonly maxResponseBytes: number;
-  /** The caller's own. */
+  /** The caller's own; `undefined` for the platform's. */
   readonly fetch: Fetch | undefined;
   readonly userAgent: string;
 }

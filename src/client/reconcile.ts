@@ -225,7 +225,7 @@ function paceOf(perSecond: number | undefined, signal: AbortSignal): Pace {
 const MAX_ASKS = 3;
 const PAUSE_MS = 1_000;
 
-/** A query, asked again after the wait that a 429 means for all of them. */
+/** Repeats a query after a 429, once the wait that the 429 asked of all queries is over. */
 async function askWithSharedWait(
   uuid: string,
   query: () => Promise<Transaction>,

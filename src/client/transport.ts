@@ -263,7 +263,7 @@ export class Transport {
 /** Timers may fire a little early. The time that is left then is not worth an attempt. */
 const TIMER_SLACK_MS = 5;
 
-/** What the call ends with when ky throws: nothing that ky or the platform does undoes what an attempt gave. */
+/** How the call ends when ky throws. The last attempt's result stands, whatever ky or the platform did after it. */
 function conclude<T>(thrown: unknown, call: Call<T>, attempts: readonly Attempt<T>[]): T {
   const last = attempts.at(-1);
   if (last !== undefined && last.error === undefined) return last.result;
@@ -396,7 +396,7 @@ async function interpret<T>(
   return failed(unusable(summary, validation.issues, body, context()));
 }
 
-/** What no rule foresaw, such as a `status` of a test double that throws, must not look like a call that was not sent. */
+/** An unexpected failure, such as a test double whose `status` throws, must not look like a call that was not sent. */
 function uninterpretable<T>({ text }: Received, call: Call<T>, before: readonly Attempt<T>[]): Attempt<T> {
   const context = contextOf(call, before, before.length + 1, 'unknown', uuidOf(text, call));
   const error = unusable('The response cannot be interpreted.', [], text, context);
@@ -516,9 +516,9 @@ const LIKELY_CAUSES: Readonly<Record<number, string>> = {
 };
 
 function redirect(header: Received['header'], { secrets }: Call<unknown>): string {
-  const location = header('location');
-  const origin =
-    location !== null && URL.canParse(location) ? ` to ${secrets.redact(new URL(location).origin)}` : '';
+  const location = header('location') ?? '';
+  const isUrl = /^https?:/i.test(location) && URL.canParse(location);
+  const origin = isUrl ? ` to ${secrets.redact(new URL(location).origin)}` : '';
   return `, a redirect${origin}, which is never followed because the credentials would go with it. Check \`baseUrl\``;
 }
 

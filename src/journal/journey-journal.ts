@@ -179,13 +179,13 @@ export class JourneyJournal {
         if (step.do === 'change') await this.#change(step.attempt, step.to, now);
         if (step.do === 'begin') await this.#begin(orderKey, step.attempt, opening, now);
       } catch (cause) {
-        // A write may have been made, although its answer was lost: what to do next depends on what is there.
+        // The write may have been made although its answer was lost: read again, and decide from what is there.
         step = { do: 'wait' };
         failure = cause;
       }
       const isWrite = step.do === 'change' || step.do === 'begin';
       if (isWrite) writes += 1;
-      // Others may be faster some times. Beyond that, what is written does not show, as over a replica.
+      // Others may win a few times. After that, our writes are probably not visible, as when `query` reads a replica.
       if (step.do === 'wait' || (isWrite && writes > WRITES_WITHOUT_PAUSE)) {
         const hasTime = await patience.pause();
         if (!hasTime) throw notRecorded(opening, failure ?? new JourneyBusyError());
@@ -238,7 +238,7 @@ export class JourneyJournal {
     const { now, attempts } = await this.#records.read(orderKey);
     const created = attempts.find(({ state }) => state === 'created');
     if (created === undefined || (uuid !== undefined && created.uuid !== uuid)) return;
-    // If another call changes it meanwhile, that has closed it: nothing else becomes of a created attempt.
+    // If this changes nothing, another call has closed it: a created attempt can only become closed.
     await this.#change(created, { ...created, state: 'closed' }, now);
   }
 

@@ -66,7 +66,7 @@ export function nextStep(attempts: readonly JourneyRecord[], now: number, openin
   return { do: 'begin', attempt: Math.max(0, ...attempts.map((each) => each.attempt)) + 1 };
 }
 
-/** What an attempt becomes by what its own call gave; `undefined` if that changes nothing. */
+/** What its own call's result makes of an attempt; `undefined` if it changes nothing. */
 function afterCall(
   { state, uuid }: JourneyRecord,
   result: CallResult,
@@ -82,7 +82,7 @@ function afterCall(
   return uuid === undefined && result.uuid !== undefined ? { state, uuid: result.uuid } : undefined;
 }
 
-/** What a lost attempt becomes by what the service was asked. */
+/** What the service's answer to `lookUp` makes of a lost attempt. */
 export function afterLookUp(
   attempt: JourneyRecord,
   found: { readonly uuid: string; readonly qrCode?: QrCode | undefined },
@@ -102,7 +102,7 @@ function isOver({ leaseUntil, startedAt }: JourneyRecord, now: number): boolean 
   return now >= leaseUntil || now < startedAt - CLOCK_TOLERANCE_MS;
 }
 
-/** What another release of the library did not hash, or hashes no more, says nothing. */
+/** Another release of the library may hash other fields: a field that only one side has is no difference. */
 function differences(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,

@@ -122,7 +122,7 @@ export class SqlJourneyRecords implements JourneyRecords {
   changed_at BIGINT NOT NULL,
   PRIMARY KEY (order_key, attempt)`;
     const isOpen = "state IN ('sending', 'created')";
-    // MySQL and MariaDB have no partial indexes. NULL is as often in a unique index as there are rows.
+    // MySQL and MariaDB have no partial indexes, but a unique index takes any number of NULLs.
     const openOrder = `,
   open_order ${table.text(200)} GENERATED ALWAYS AS (CASE WHEN ${isOpen} THEN order_key END) STORED UNIQUE`;
     return isMysql

@@ -121,7 +121,7 @@ export interface BrCodeField {
   readonly fields?: readonly BrCodeField[] | undefined;
 }
 
-/** Reads tag, length and value, again and again, from `start` up to `end`. */
+/** Reads the fields from `start` up to `end`: each is a tag, a length and a value. */
 function readFields(text: string, start: number, end: number): BrCodeField[] {
   const fields: BrCodeField[] = [];
   for (let offset = start; offset < end; ) {

@@ -168,66 +168,34 @@ export class FaultQueue {
   }
 }
 
-/** How much of a body is sent, and what then happens to the connection. */
-export type Ending = 'whole' | 'stalled' | 'truncated' | { readonly closesAfterMs: number };
-
-/** How a call is handled: as usual, or as its fault says. */
-interface FaultyCall {
-  /** Whether the operation is carried out. */
-  readonly takesEffect: boolean;
-  readonly delayMs: number;
-  /** Resets the connection, with no answer. */
-  readonly reset: boolean;
-  readonly ending: Ending;
-  /** Gives the answer that is sent in place of the operation's. */
-  replace(answer: ServiceAnswer): ServiceAnswer;
+/** Whether the operation is carried out. */
+function takesEffectWith(fault: Fault | undefined): boolean {
+  if (fault?.kind === 'status') return fault.takesEffect ?? false;
+  return fault?.kind !== 'reset-after-read' || (fault.takesEffect ?? true);
 }
-
-const asUsual: FaultyCall = {
-  takesEffect: true,
-  delayMs: 0,
-  reset: false,
-  ending: 'whole',
-  replace: (answer) => answer,
-};
 
 /** A placeholder: when an operation is not carried out, its fault sends another answer or none. */
 const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
 
-/** How to handle a call once its request was read. */
-function planCall(fault: Fault | undefined, inventions: Inventions): FaultyCall {
-  switch (fault?.kind) {
-    // Such a call is reset before its plan is made.
-    case 'reset-before-read':
-    case undefined:
-      return asUsual;
-    case 'latency':
-      return { ...asUsual, delayMs: fault.ms };
-    case 'status':
-      return { ...asUsual, takesEffect: fault.takesEffect ?? false, replace: () => statusAnswer(fault) };
-    case 'body-status': {
-      const row = fault.status === -1 ? 'bodyStatusMinus1' : 'bodyStatus999';
-      return { ...asUsual, replace: () => invented(row, inventions[row]) };
-    }
-    case 'reset-after-read':
-      return { ...asUsual, takesEffect: fault.takesEffect ?? true, reset: true };
-    case 'stalled-body':
-      return { ...asUsual, ending: 'stalled' };
-    case 'truncated-body':
-      return { ...asUsual, ending: 'truncated' };
-    case 'wrong-json':
-      return { ...asUsual, replace: (answer) => ({ ...answer, body: '{"status": 0, "message": success' }) };
-    case 'close-after-answer':
-      return { ...asUsual, ending: { closesAfterMs: fault.ms ?? 5 } };
+/** The answer that is sent in place of the operation's. */
+function replaced(answer: ServiceAnswer, fault: Fault | undefined, inventions: Inventions): ServiceAnswer {
+  if (fault?.kind === 'wrong-json') return { ...answer, body: '{"status": 0, "message": success' };
+  if (fault?.kind === 'body-status') {
+    const row = fault.status === -1 ? 'bodyStatusMinus1' : 'bodyStatus999';
+    return invented(row, inventions[row]);
   }
+  if (fault?.kind !== 'status') return answer;
+  const { status, headers, body = JSON.stringify({ status: -1, message: 'sandbox fault' }) } = fault;
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-function statusAnswer({ status, body, headers }: Fault & { kind: 'status' }): ServiceAnswer {
-  return {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: body ?? JSON.stringify({ status: -1, message: 'sandbox fault' }),
-  };
+/** How much of a body is sent, and what then happens to the connection. */
+export type Ending = 'whole' | 'stalled' | 'truncated' | { readonly closesAfterMs: number };
+
+function endingWith(fault: Fault | undefined): Ending {
+  if (fault?.kind === 'stalled-body') return 'stalled';
+  if (fault?.kind === 'truncated-body') return 'truncated';
+  return fault?.kind === 'close-after-answer' ? { closesAfterMs: fault.ms ?? 5 } : 'whole';
 }
 
 /** A request, from HTTP or from an msw handler, whose body is not read yet. */
@@ -269,10 +237,9 @@ export async function answerCall(
     const answer = invented('bodyTooLarge', model.inventions.bodyTooLarge);
     return { ...none, answer: { ...answer, headers: { ...answer.headers, connection: 'close' } } };
   }
-  const plan = planCall(fault, model.inventions);
-  const answer = plan.takesEffect ? await handle({ method, path, headers, body }) : nothingDone;
+  const answer = takesEffectWith(fault) ? await handle({ method, path, headers, body }) : nothingDone;
   // The operation comes before the delay: a caller that gives up waiting must find it carried out.
-  if (plan.delayMs > 0) await sleep(plan.delayMs, signal);
-  if (plan.reset || signal.aborted) return { ...none, body };
-  return { fault: fault?.kind, body, answer: plan.replace(answer), ending: plan.ending };
+  if (fault?.kind === 'latency') await sleep(fault.ms, signal);
+  if (fault?.kind === 'reset-after-read' || signal.aborted) return { ...none, body };
+  return { ...none, body, answer: replaced(answer, fault, model.inventions), ending: endingWith(fault) };
 }

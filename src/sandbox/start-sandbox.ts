@@ -1,17 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
+import { createCore, resolveSettings, type SandboxControls, type ServiceOptions } from './core';
 import { isDefaultPair, redactJson, redactor } from './credentials';
 import { realTimers } from './delivery/delivery-log';
 import { httpSend } from './delivery/post-notification';
 import { journeyOfPayload, type SandboxLogEntry, withoutThrowing } from './log';
 import { CallLog } from './page/call-log';
-import type { Verify } from './page/page-state';
-import { PageData } from './page/page-state';
+import { PageData, type Verify } from './page/page-state';
 import { isBlockedPort } from './server/blocked-ports';
 import { listen, serve } from './server/http-server';
 import { PageToken, pageCredentialsFor } from './server/page-access';
-import { createService, resolveService, type SandboxControls, type ServiceOptions } from './service';
 
 /** How a sandbox is started. Everything has a default. */
 export interface SandboxOptions extends ServiceOptions {
@@ -72,7 +71,7 @@ export interface SandboxExtras {
 /** Starts a sandbox for the command line. */
 export async function startSandboxWith(options: SandboxOptions, { verify }: SandboxExtras): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', publicUrl } = options;
-  const settings = resolveService(options);
+  const settings = resolveSettings(options);
   const { credentials } = settings;
   const reach = { host, publicUrl };
   const pageCredentials = pageCredentialsFor(credentials, reach);
@@ -87,9 +86,9 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
 
   const server = createServer();
   const url = await listen(server, port, host);
-  const service = createService(settings, {
+  const core = createCore(settings, {
     baseUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? url,
-    now: options.now,
+    now: options.now ?? Date.now,
     timers: realTimers,
     send: httpSend,
     onAttempt: ({ payload, ...delivery }, attempt) =>
@@ -103,14 +102,13 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
     canVerify: verify !== undefined,
   };
   serve(server, {
-    ...service,
+    ...core,
     url,
     credentials,
     reach,
     page: {
       token: new PageToken(Number(new URL(url).port), publicUrl),
-      data: new PageData(service, calls, pageSettings),
-      show,
+      data: new PageData(core, calls, pageSettings, show),
       verify,
       pageCredentials,
     },
@@ -119,11 +117,11 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
     show,
     log,
   });
-  return Object.assign(service.controls, {
+  return Object.assign(core.controls, {
     url,
     credentials,
     async close() {
-      await Promise.all([stop(server), service.deliveryLog.close()]);
+      await Promise.all([stop(server), core.deliveryLog.close()]);
     },
   });
 }

@@ -54,7 +54,7 @@ function isParentOf(path: readonly string[], ancestors: readonly Container[]): b
   );
 }
 
-/** The position after the closing quote; `undefined` if the string breaks off. */
+/** The position after the closing quote; `undefined` if the string has no end. */
 function endOfString(text: string, start: number): number | undefined {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0;

@@ -19,7 +19,7 @@ export type Validation<Output> =
     }
   | { readonly issues: readonly ValidationIssue[] };
 
-/** No error and no notification names more. */
+/** How many fields an error or a notification names at most. */
 const MAX_ISSUES = 20;
 
 /**
@@ -89,7 +89,7 @@ export function describe(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return describeValues(issue.values, input);
     case 'invalid_union':
-      // Of an object, whose `success` tells a payout that was made from one that failed.
+      // The only union: the payouts, told apart by their field `success`.
       return describeValues(
         issue.options as unknown[],
         Reflect.get(Object(input), issue.discriminator ?? ''),

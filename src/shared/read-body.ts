@@ -67,12 +67,12 @@ function chunksOf(response: ResponseWithBody): Chunks {
   return { next: () => iterator.next(), stop: () => iterator.return?.() };
 }
 
-/** Nobody waits for this: a body that stalls may never notice. */
+/** Never awaited: a body that stalls may never end. */
 async function stop(chunks: Chunks | undefined): Promise<void> {
   try {
     await chunks?.stop();
   } catch {
-    // What was received counts.
+    // The part of the body that was received is used all the same.
   }
 }
 

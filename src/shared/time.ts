@@ -84,7 +84,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
     try {
       if (callbacks.size === 0) signal.removeEventListener('abort', listener);
     } catch {
-      // A double of a signal. A listener that stays calls nobody, and must not hide the result of a call.
+      // A test double of a signal may throw here. The listener that stays does nothing, so the call's result counts.
     }
   };
 }

@@ -69,7 +69,7 @@ export class MysqlStore extends StoreOverRecords {
   }
 }
 
-/** What a statement gives, as rows: one without a result gives a row if it has changed one. */
+/** Returns a statement's rows. For a statement without rows, it returns one row if the statement changed something. */
 export async function runMysql(
   database: MysqlQueryable,
   text: string,

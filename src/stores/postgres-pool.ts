@@ -255,7 +255,7 @@ export class PoolTransaction implements PostgresTransaction {
   }
 }
 
-/** A block comment in a block comment is not among them: what follows it would have to be found by counting. */
+/** Nested block comments are not matched: a regular expression cannot count their ends. */
 const BLANKS_AND_COMMENTS = /^(?:[ \t\n\r\f]|--[^\n\r]*(?:[\n\r]|$)|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
 const TRANSACTION_CONTROL =
   /^(?:BEGIN|START|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:WORK|TRANSACTION)\s+)?TO\b))\b/i;

@@ -125,7 +125,7 @@ export class SqlTable {
       const keys = found.map((row) => String(row[key]));
       if (keys.length === 0) return deleted;
       const places = keys.map(() => '?').join(', ');
-      // What has changed since it was found may fulfil the condition no more.
+      // A row that has changed since the SELECT may no longer match the condition.
       await this.run(`DELETE FROM ${this.name} WHERE ${key} IN (${places}) AND ${condition}`, keys);
       deleted += keys.length;
     }

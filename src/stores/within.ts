@@ -106,7 +106,7 @@ export function storeWithin<Tx>(
 /** A record that is made before its transaction begins is kept for an hour, which is longer than a transaction. */
 const HOUR_MS = 3_600_000;
 
-/** What a run of a transaction's work came to. */
+/** The result of one run of a transaction's work. */
 type Ending =
   | { readonly status: 'completed' | 'done' | 'busy' | 'missing' }
   | { readonly error: unknown }

@@ -1,14 +1,14 @@
 import { ConfigurationError } from '../errors';
+import {
+  createCore,
+  resolveSettings,
+  type SandboxControls,
+  type SandboxCore,
+  type ServiceOptions,
+} from '../sandbox/core';
 import { realTimers } from '../sandbox/delivery/delivery-log';
 import { answerCall, type Ending } from '../sandbox/faults';
 import type { ServiceAnswer } from '../sandbox/model/answers';
-import {
-  createService,
-  resolveService,
-  type SandboxControls,
-  type Service,
-  type ServiceOptions,
-} from '../sandbox/service';
 import type { Credentials } from '../service/credentials';
 import type { FakeClock } from './fake-clock';
 import { DEFAULT_LISTENER, type DeliverTo, requestSend } from './signed-request';
@@ -84,21 +84,22 @@ export function mockService<Handler>(options: MockServiceOptions<Handler> = {}):
   const { http, clock, deliverTo } = options;
   const url = resolveBaseUrl(options.baseUrl ?? 'https://service.example');
   const webhookUrl = options.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);
-  const settings = resolveService({ ...options, webhookUrl });
+  const settings = resolveSettings({ ...options, webhookUrl });
   const timers = clock ?? realTimers;
-  const service = createService(settings, {
+  const core = createCore(settings, {
     baseUrl: url,
     now: timers.now,
     timers,
     send: requestSend(deliverTo ?? ((request) => fetch(request)), timers.now),
+    onAttempt: () => {},
   });
-  clock?.join(() => service.deliveryLog.settled());
+  clock?.join(() => core.deliveryLog.settled());
 
   const prefix = new URL(url).pathname.replace(/\/$/, '');
   // A text pattern would take the colons of an IPv6 address for parameters.
   const everything = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/`);
-  const answer = (request: Request) => answerRequest(service, request, prefix);
-  return Object.assign(service.controls, {
+  const answer = (request: Request) => answerRequest(core, request, prefix);
+  return Object.assign(core.controls, {
     handlers: http === undefined ? [] : [http.all(everything, ({ request }) => answer(request))],
     async fetch(input: string | URL | Request, init?: RequestInit) {
       const request = new Request(input, init);
@@ -109,7 +110,7 @@ export function mockService<Handler>(options: MockServiceOptions<Handler> = {}):
     },
     url,
     credentials: settings.credentials,
-    close: () => service.deliveryLog.close(),
+    close: () => core.deliveryLog.close(),
   });
 }
 
@@ -123,13 +124,9 @@ function resolveBaseUrl(baseUrl: string): string {
 }
 
 /** Answers a request of msw as the sandbox's HTTP server does. */
-async function answerRequest(
-  service: Pick<Service, 'model' | 'faults'>,
-  request: Request,
-  prefix: string,
-): Promise<Response> {
+async function answerRequest(core: SandboxCore, request: Request, prefix: string): Promise<Response> {
   const { method, signal } = request;
-  const { answer, ending } = await answerCall(service, {
+  const { answer, ending } = await answerCall(core, {
     method,
     path: new URL(request.url).pathname.slice(prefix.length),
     headers: Object.fromEntries(request.headers),

@@ -11,7 +11,7 @@ export interface Task {
   readonly notification: unknown;
   readonly identity: Identity;
   readonly callback: WebhookCallback<unknown, unknown>;
-  /** Asks the service whether it is true; without it, nobody is asked. */
+  /** Asks the service whether the notification is true. Missing without the handler's option `confirm`. */
   readonly confirm?: ((signal?: AbortSignal) => Promise<PaymentConfirmation>) | undefined;
   readonly credentialIndex: number;
   readonly retentionMs: number;
@@ -29,7 +29,7 @@ export type Result =
       readonly status: number;
       readonly error?: unknown;
       readonly issues?: readonly ValidationIssue[] | undefined;
-      /** Of a callback that took too long: whether it is recorded as done after all. Never rejects. */
+      /** Set if the callback took too long: whether its late success was recorded. Never rejects. */
       readonly late?: Promise<boolean>;
     };
 

@@ -6,7 +6,7 @@ import type { Result } from './act';
 import type { Identity } from './key';
 import { queryOf, readQuery } from './parse';
 
-/** Refuses anything but entries; a key or a selection was right once. */
+/** Refuses anything but entries, such as the key or the selection that earlier versions took. */
 export function checkEntries(entries: readonly DeadLetter[]): void {
   const isEntry = (entry: Partial<DeadLetter> | null) =>
     [entry?.key, entry?.subject, entry?.state, entry?.body, entry?.url].every(

@@ -268,7 +268,7 @@ class WebhookFlow {
     const own = { key, subject, state };
     const reading = this.#read(url, body, kind);
     const task = this.#plan(reading, reading.identity, NO_CREDENTIALS);
-    // Nothing is new about one that has no callback, so it stays as it is.
+    // An entry without a callback stays as it is, and is not reported again.
     if ('code' in task) return task.code === 'done' ? UNHANDLED : task;
     const isSame = task.identity.key === key && task.identity.subject === subject;
     const result = await (isSame ? act(task, this.#options) : actUnderBoth(own, task, this.#options));

@@ -96,7 +96,7 @@ const TEXTS: Readonly<Record<number, string>> = {
 const HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'www-authenticate': 'Basic realm="notifications", charset="UTF-8"' },
   405: { allow: 'POST' },
-  // The service retries after about 60 s by itself (document section 6.1); proxies and gateways may ask sooner.
+  // The service retries after about 60 s by itself; proxies and gateways may ask sooner.
   503: { 'retry-after': '5' },
 };
 

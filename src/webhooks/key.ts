@@ -44,8 +44,6 @@ export function identifyUnrecognized(body: unknown): Identity {
 
 /** Percent-encodes a part, so that it cannot contain the colon that separates the parts. */
 export function encodePart(part: string): string {
-  // Nearly every notification reports one of these: skip the regular expression.
-  if (part === 'PAID' || part === 'PENDING') return part;
   // UUIDs and other states, which nearly all parts are, stay as they are.
   if (!/[^\w-]/.test(part)) return part;
   // An unpaired surrogate, which JSON can carry, has no percent-encoding. Percent-encoding never produces `%u`, so
@@ -75,7 +73,7 @@ function canonicalJson(value: unknown): string | undefined {
   }
 }
 
-/** Documented notifications have fewer than a hundred. */
+/** How many values are sorted at most. Documented notifications have fewer than a hundred. */
 const MAX_SORTED = 5_000;
 
 const MAX_DEPTH = 200;

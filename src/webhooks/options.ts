@@ -72,7 +72,7 @@ export interface WebhookHandlerOptions<
   Kinds extends readonly AnyDefinition[] = readonly [],
   Transaction = undefined,
 > {
-  /** Your pair of credentials, or, during a rotation, every pair that is valid now (document section 5). */
+  /** Your pair of credentials, or, during a rotation, every pair that is valid now. */
   readonly credentials: Credentials | readonly Credentials[];
 
   /** What to do, by kind of notification. */
@@ -126,7 +126,7 @@ export interface WebhookHandlerOptions<
   /**
    * How long a callback may take, in milliseconds, with the question of `confirm`. After that its `signal` fires and the
    * answer is 500. At most 40_000: the lease lasts 15 s longer and must be over when the service tries again, after about
-   * 60 s (document section 6.1).
+   * 60 s.
    *
    * A callback that still succeeds within its lease (in a transaction: within its hold) is recorded all the same, and the
    * next delivery finds it done. Until it ends, or its lease is over, no other one runs beside it. One that is not over by
@@ -148,11 +148,10 @@ export interface WebhookHandlerOptions<
 
   /**
    * How long a notification that was acted on is remembered at least, in milliseconds. If it comes again after that,
-   * the callback runs again. The service itself delivers within about five minutes (document section 6.1). The 30 days
-   * are for deliveries that come later by other ways: from a queue in front with its dead letters, from a backlog after
-   * an incident, or repeated by hand while the month's books are closed. An `unrecognized` notification is
-   * remembered for one hour, because without an identity the same body may come again on purpose; with `deadLetters`,
-   * for as long as they are kept.
+   * the callback runs again. The service itself delivers within about five minutes. The 30 days are for deliveries that
+   * come later by other ways: from a queue in front with its dead letters, from a backlog after an incident, or repeated
+   * by hand while the month's books are closed. An `unrecognized` notification is remembered for one hour, because
+   * without an identity the same body may come again on purpose; with `deadLetters`, for as long as they are kept.
    *
    * @defaultValue 30 days
    */

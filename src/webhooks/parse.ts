@@ -286,7 +286,7 @@ export function queryOf(url: string | URL | undefined): string {
   const mark = whole.indexOf('?');
   if (mark === -1) return '';
   const hash = whole.indexOf('#');
-  // A mark after the hash belongs to the fragment: the slice is empty then.
+  // A question mark after the hash belongs to the fragment: the slice is then empty.
   return hash === -1 ? whole.slice(mark + 1) : whole.slice(mark + 1, hash);
 }
 

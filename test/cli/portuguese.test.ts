@@ -8,7 +8,7 @@ import { portuguese } from '../../src/cli/portuguese';
 import { commands } from '../../src/cli/program';
 import { startRecorder } from './listeners';
 import { startMerchant } from './listeners/merchant';
-import { credentials, environment, printed, runCli, startCli } from './run-cli';
+import { credentials, environment, printed, runCli, startCli, words } from './run-cli';
 
 const pt = { LANG: 'pt_BR.UTF-8' };
 
@@ -69,37 +69,37 @@ describe.concurrent('with a Portuguese locale', { timeout: 60_000 }, () => {
   );
 
   it.each([
-    [[]],
-    [['nothing']],
-    [[credentials.apiToken]],
-    [['trigger']],
-    [['trigger', 'paymnet']],
-    [['trigger', 'payment', '--dupicate']],
-    [['trigger', 'payment', '--to']],
-    [['trigger', 'payment', '--json=yes', '--lang', 'pt']],
-    [['trigger', 'payment', '--to', 'http://127.0.0.1:9', '--sandbox', 'http://127.0.0.1:9']],
-    [['trigger', 'payment', '--to', 'nowhere']],
-    [['trigger', 'payment', '--to', 'http://merchant.example/']],
-    [['trigger', 'payment', '--to', 'https://merchant.example/']],
-    [['trigger', 'payment', '--to', 'http://127.0.0.1:9', '--times', '0']],
-    [['verify']],
-    [['verify', 'http://127.0.0.1:9', '--shop', 'http://127.0.0.1:9']],
-    [['fault', 'getTransaction']],
-    [['fault', 'getTransaction', 'body-status', '--status', '5']],
-    [['pay-out']],
-    [['pay-out', '--amount', '1,50']],
-    [['notify', '--payload', '{own}']],
-    [['list', '--lang', 'de']],
-    [['list', '--sandbox', 'http://127.0.0.1:2']],
-    [['explain', 'AM0']],
-    [['read-qr', 'x']],
-    [['demo', '--break', 'query']],
-    [['demo', '--break', 'refusal']],
-    [['sandbox', '--port', '65536']],
-    [['sandbox', '--port', '6000']],
-    [['sandbox', '--host', '0.0.0.0', '--port', '0']],
-  ])('%j fails in Portuguese', async (args) => {
-    const { status, stderr } = await runCli(args, pt);
+    '',
+    'nothing',
+    credentials.apiToken,
+    'trigger',
+    'trigger paymnet',
+    'trigger payment --dupicate',
+    'trigger payment --to',
+    'trigger payment --json=yes --lang pt',
+    'trigger payment --to http://127.0.0.1:9 --sandbox http://127.0.0.1:9',
+    'trigger payment --to nowhere',
+    'trigger payment --to http://merchant.example/',
+    'trigger payment --to https://merchant.example/',
+    'trigger payment --to http://127.0.0.1:9 --times 0',
+    'verify',
+    'verify http://127.0.0.1:9 --shop http://127.0.0.1:9',
+    'fault getTransaction',
+    'fault getTransaction body-status --status 5',
+    'pay-out',
+    'pay-out --amount 1,50',
+    'notify --payload {own}',
+    'list --lang de',
+    'list --sandbox http://127.0.0.1:2',
+    'explain AM0',
+    'read-qr x',
+    'demo --break query',
+    'demo --break refusal',
+    'sandbox --port 65536',
+    'sandbox --port 6000',
+    'sandbox --host 0.0.0.0 --port 0',
+  ])('%j fails in Portuguese', async (typed) => {
+    const { status, stderr } = await runCli(words(typed), pt);
     expect(status).not.toBe(0);
     expectPortuguese(stderr);
   });
@@ -121,21 +121,21 @@ describe.concurrent('with a Portuguese locale', { timeout: 60_000 }, () => {
     const [url = ''] = await printed(sandbox, /http:\/\/127\.0\.0\.1:\d+/);
     const outputs: string[] = [];
     for (const command of [
-      ['pay'],
-      ['create', '--reference-code', 'order-1', '--amount', '10'],
-      ['pay'],
-      ['pay', 'ordre-1'],
-      ['refund', '--amount', '20'],
-      ['cancel-reversal'],
-      ['fault', 'getTransaction', 'status', '--status', '504', '--takes-effect', '--times', '2'],
-      ['list'],
-      ['resend'],
-      ['resend', 'delivery-99'],
-      ['trigger', 'payment', '--duplicate', '--set', 'newStatus=REVERSAL'],
-      ['fault', '--clear'],
-      ['list', 'nothing'],
+      'pay',
+      'create --reference-code order-1 --amount 10',
+      'pay',
+      'pay ordre-1',
+      'refund --amount 20',
+      'cancel-reversal',
+      'fault getTransaction status --status 504 --takes-effect --times 2',
+      'list',
+      'resend',
+      'resend delivery-99',
+      'trigger payment --duplicate --set newStatus=REVERSAL',
+      'fault --clear',
+      'list nothing',
     ]) {
-      const { stdout, stderr } = await runCli([...command, '--sandbox', url], env);
+      const { stdout, stderr } = await runCli([...words(command), '--sandbox', url], env);
       outputs.push(stdout, stderr);
     }
     await printed(sandbox, /próxima tentativa em 0,5 s/);

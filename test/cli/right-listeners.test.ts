@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../src/cli/verify/check';
 import { rightListeners } from './listeners/right-listeners';
-import { verifyAll } from './listeners/verify-all';
+import { verifyAll } from './listeners/verify-listener';
 
 let resultOf: (listener: (typeof rightListeners)[number]) => CheckResult[];
 

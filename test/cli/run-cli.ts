@@ -67,6 +67,11 @@ export function startCli(args: readonly string[], env: Environment = environment
   return { child, output: run, ended };
 }
 
+/** What is typed, as arguments. */
+export function words(typed: string): string[] {
+  return typed === '' ? [] : typed.split(' ');
+}
+
 /** Runs the command line to its end. No run may print a credential. */
 export function runCli(args: readonly string[], env?: Environment): Promise<Run> {
   return startCli(args, env).ended;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { inLanguage, say } from '../../src/cli/language';
 import type { CheckResult } from '../../src/cli/verify/check';
 import { checklist } from '../../src/cli/verify/run-checklist';
-import { verifyAll } from './listeners/verify-all';
+import { verifyAll } from './listeners/verify-listener';
 import { wrongListeners } from './listeners/wrong-listeners';
 
 let resultOf: (listener: (typeof wrongListeners)[number]) => CheckResult[];

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { describeConnectionFailure, isPermanent } from '../../src/client/connection-failure';
@@ -15,7 +16,10 @@ describe('a certificate that is not trusted', () => {
     const thrown = await failureOf(call(clientFor(server)));
     const expected = { code: 'connection_failed', outcome: 'not-sent', attempts: 1 };
     expect(thrown).toMatchObject({ ...expected, reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-    expect(thrown.message).toContain('certificates');
+    const reason = 'DEPTH_ZERO_SELF_SIGNED_CERT';
+    expect(thrown.message).toContain(
+      `could not connect to the service (${reason}). Check \`baseUrl\`, the name service`,
+    );
     expect(server.requests).toEqual([]);
   });
 
@@ -57,7 +61,9 @@ it.each(['127.0.0.1', 'localhost'])(
     // A name may have several addresses, and each of them refused.
     const thrown = await failureOf(create.call(clientFor({ url: `http://${host}:${await unusedPort()}` })));
     expect(thrown).toMatchObject({ outcome: 'not-sent', reason: 'ECONNREFUSED', attempts: 1 });
-    expect(thrown.message).toContain('Is the sandbox running');
+    expect(thrown.message).toContain(
+      'could not connect to the service (ECONNREFUSED). Nothing listens there. Is the',
+    );
   },
 );
 
@@ -154,6 +160,15 @@ describe('an error of the platform', () => {
     for (const cyclic of [error, aggregate]) {
       expect(describeConnectionFailure(cyclic, true)).toMatchObject({ neverSent: false, reason: undefined });
     }
+  });
+
+  it('whose getter throws proves nothing', () => {
+    const error = Object.defineProperty(new Error('m'), 'code', { get: () => assert.fail('a getter') });
+    expect(describeConnectionFailure(error, true)).toEqual({
+      reason: undefined,
+      neverSent: false,
+      hiddenStatus: undefined,
+    });
   });
 
   // Node’s list of certificate errors (its TLS documentation, "X509 certificate error codes").

@@ -55,6 +55,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toBeInstanceOf(InvalidResponseError);
     expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1, issues: [{ path: [] }] });
+    expect(thrown.message).toMatch(/^The response is a success without a usable body\. /);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -91,6 +92,9 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     const thrown = await failureOf(call(clientFor(server, { maxRetries: 0, timeoutMs: 5_000 })));
     expect(thrown).toBeInstanceOf(ConnectionError);
     expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
+    expect(thrown.message.startsWith(`The connection was lost during ${name} (${thrown['reason']}). `)).toBe(
+      true,
+    );
   });
 
   it.each([
@@ -203,6 +207,9 @@ describe('fields of another type than documented', () => {
     const server = await startHttpServer(reply(200, { ...query.answer(), [field]: 7 }));
     const thrown = await failureOf(query.call(clientFor(server)));
     expect(thrown).toMatchObject({ code: 'invalid_response', issues: [{ path: [field] }] });
+    expect(thrown.message).toMatch(
+      /^The response is a success, but essential fields are missing or invalid\. /,
+    );
   });
 });
 
@@ -340,7 +347,9 @@ describe('redirects', () => {
     'a 302 with the location %j is not followed',
     async (location) => {
       const server = await startHttpServer(reply(302, '', { location }), reply(200, {}));
-      expect(await failureOf(query.call(clientFor(server)))).toMatchObject({ httpStatus: 302 });
+      const thrown = await failureOf(query.call(clientFor(server)));
+      expect(thrown).toMatchObject({ httpStatus: 302 });
+      expect(thrown.message).toContain('HTTP 302, a redirect, which is never followed');
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -350,6 +359,13 @@ describe('redirects', () => {
     const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toMatchObject({ httpStatus: 304, outcome: 'unknown', attempts: 1 });
   });
+});
+
+it('the message of an error names the fields that the service names, unless a name could be anything else', async () => {
+  const names = ['payer.document', 'items[0]', '_x', '1st', 'a b', 'x!', '!x', '', 'n'.repeat(81)];
+  const server = await startHttpServer(reply(400, { errors: names.map((field) => ({ field })) }));
+  const thrown = await failureOf(query.call(clientFor(server)));
+  expect(thrown.message).toContain('It names these fields: payer.document, items[0], _x, see `error');
 });
 
 it('a response is at most 1 MiB by default', async () => {

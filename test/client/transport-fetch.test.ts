@@ -53,7 +53,7 @@ const locking: Fetch = async (url, init) => {
   return response;
 };
 
-describe.each(operations)('$name, over a fetch of the caller’s,', ({ call, answer, method, path }) => {
+describe.each(operations)('$name, over a fetch of the caller’s,', ({ name, call, answer, method, path }) => {
   const text = JSON.stringify(answer());
   const over = (fetch: unknown, options: object = {}) =>
     call(clientFor(elsewhere, { fetch: fetch as Fetch, maxRetries: 0, timeoutMs: 2_000, ...options }));
@@ -125,6 +125,12 @@ describe.each(operations)('$name, over a fetch of the caller’s,', ({ call, ans
   it('has outcome unknown when the status of a double throws as soon as it is compared', async () => {
     const thrown = await failureOf(over(double({ status: { valueOf: boom }, text: async () => text })));
     expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', attempts: 1 });
+    expect(thrown.message).toMatch(/^The response cannot be interpreted\. /);
+  });
+
+  it('says that the connection was lost, without a reason where none is known', async () => {
+    const thrown = await failureOf(over(() => Promise.reject(new Error('m'))));
+    expect(thrown.message.startsWith(`The connection was lost during ${name}. `)).toBe(true);
   });
 
   it.each([

@@ -123,21 +123,27 @@ it('the recipe for reconciling resumes where a run was cut short', async () => {
     },
   } as unknown as PaymentsClient;
   vi.useFakeTimers();
-  const { reconcileOrders } = await loadBlock(blockWith('function reconcileOrders', 'docs/client.md'));
+  const { reconcileOrders } = await loadBlock(blockWith('function reconcileOrders', 'docs/reconcile.md'));
+  onTestFinished(() => {
+    process.exitCode = undefined;
+  });
 
   const first = expect(reconcileOrders(client, handler, '2026-11-23')).rejects.toMatchObject({
     code: 'timeout',
   });
   await vi.runAllTimersAsync();
   await first;
-  // The order whose callback failed is asked again.
+  // The order whose callback failed is asked again, and makes the job fail.
   expect(checked.size).toBe(23);
+  expect(process.exitCode).toBe(1);
 
+  process.exitCode = undefined;
   isDown = false;
   const before = asked.length;
   const second = reconcileOrders(client, handler, '2026-11-23');
   await vi.runAllTimersAsync();
   await second;
+  expect(process.exitCode).toBeUndefined();
   expect(new Set(asked.slice(before))).toEqual(new Set(['uuid-0', ...uuids.slice(24)]));
   expect(paid.sort()).toEqual([...uuids].sort());
 });

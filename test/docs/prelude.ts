@@ -25,7 +25,6 @@ declare global {
     setReversal(uuid: string, status: string): Promise<void>;
     nextReference(orderKey: string): Promise<string>;
     alertOnNotificationsOf(referenceCode: string, uuid: string | undefined): Promise<void>;
-    openUuids(): Promise<string[]>;
     openAndNotCheckedOn(day: string): Promise<string[]>;
     markAsChecked(uuid: string, day: string): Promise<void>;
   };

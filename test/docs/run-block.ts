@@ -3,22 +3,31 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { vi } from 'vitest';
 import type { CodeBlock } from './markdown';
 
 /**
- * The lines that a block prints. It runs from this folder, where tsconfig.json resolves the package’s name to its
- * source, and where it can import the development dependencies.
+ * The lines that a block prints. It is bundled with the package's source, which a loader would take a second to compile,
+ * and runs from this folder, where it can import the development dependencies.
  */
-export async function runBlock({ code }: CodeBlock, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
+export async function runBlock({ code }: CodeBlock): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'docs-'));
   try {
     symlinkSync(resolve('node_modules'), join(directory, 'node_modules'));
-    const file = join(directory, 'block.mts');
-    writeFileSync(file, code);
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', 'tsx', file], {
+    const file = join(directory, 'block.mjs');
+    await build({
+      stdin: { contents: code, loader: 'ts', resolveDir: process.cwd() },
+      outfile: file,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      tsconfig: 'tsconfig.json',
+    });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
       timeout: 60_000,
-      env: { ...process.env, NODE_ENV: 'development', FORCE_COLOR: '0', ...env },
+      env: { ...process.env, NODE_ENV: 'development', FORCE_COLOR: '0' },
     });
     return `${stdout}${stderr}`.trimEnd().split('\n');
   } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasRedisServer, startOwnRedis } from '../helpers/redis-server';
+import { hasRedisServer, startOwnRedis } from '../helpers/own-servers';
 import { firstAnswer, startListeners } from './helpers/start-listeners';
 import { installExample } from './runner/install-example';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PaymentsClient } from '../../src';
 import { fixtures } from '../../src/testing';
+import { hasRedisServer, startOwnRedis } from '../helpers/own-servers';
 import { findPostgres } from '../helpers/postgres';
-import { hasRedisServer, startOwnRedis } from '../helpers/redis-server';
 import { userEnvironment } from '../package/run';
 import { openSchema } from './helpers/open-schema';
 import { answering, verify } from './helpers/verify-example';

@@ -1,5 +1,6 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { FaultServer } from './fault-server';
 
 export interface RawServer {
   /** Without a trailing slash. */
@@ -20,36 +21,22 @@ export type RawRespond = (socket: Socket, request: string, count: number) => voi
  */
 export async function startRawServer(respond: RawRespond): Promise<RawServer> {
   const requests: string[] = [];
-  const sockets = new Set<Socket>();
-  let connections = 0;
-  const server = createServer((socket) => {
-    connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => sockets.delete(socket));
-    let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-      for (let length = lengthOfFirstRequest(received); length > 0; length = lengthOfFirstRequest(received)) {
-        const request = received.slice(0, length);
-        received = received.slice(length);
-        requests.push(request);
-        respond(socket, request, requests.length);
-      }
-    });
+  const server = new FaultServer({
+    onRequest({ socket, head, body, count }) {
+      const request = `${head}\r\n\r\n${body}`;
+      requests.push(request);
+      respond(socket, request, count);
+    },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  await server.listen();
+  onTestFinished(() => server.kill());
+  const { port } = server;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     requests,
     get connections() {
-      return connections;
+      return server.connections;
     },
   };
 }
@@ -62,13 +49,4 @@ export function rawAnswer(status: string, body: string, headers: readonly string
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   return `${[...head, ...headers].join('\r\n')}\r\n\r\n${body}`;
-}
-
-/** The length of the first request in bytes; 0 while it is incomplete. */
-function lengthOfFirstRequest(received: string): number {
-  const end = received.indexOf('\r\n\r\n');
-  if (end < 0) return 0;
-  const declared = /^content-length: (\d+)/im.exec(received.slice(0, end))?.[1];
-  const length = end + 4 + Number(declared ?? 0);
-  return received.length >= length ? length : 0;
 }

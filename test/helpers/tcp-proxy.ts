@@ -19,10 +19,6 @@ export interface TcpProxy {
   holdRepliesFrom(text: string): void;
   /** The replies that are held back, as text. */
   readonly held: string;
-  /** Forwards the next request that contains the text, and ends its connection instead of forwarding the reply. */
-  loseReplyTo(text: string): void;
-  /** How many replies were lost. */
-  readonly lostReplies: number;
 }
 
 /** Forwards between a client and its server, and can imitate a bad network. It closes at the end of the test. */
@@ -32,8 +28,6 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   let upstreamAt = target;
   let stalled: 'requests' | 'replies' | undefined;
   let state: 'open' | 'cut' | 'stalled' = 'open';
-  let lost: string | undefined;
-  let lostReplies = 0;
   let waiting: (() => void)[] = [];
   let holdFrom: string | undefined;
   let held: Buffer[] = [];
@@ -45,7 +39,6 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
       return;
     }
     const upstream = connect(upstreamAt);
-    let deaf = false;
     let holding = false;
     const forward = (
       what: 'requests' | 'replies',
@@ -66,27 +59,15 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
         if (!holding) to.destroy();
       });
     };
-    forward('requests', client, upstream, (chunk) => {
-      if (lost !== undefined && chunk.includes(lost)) {
-        deaf = true;
-        lost = undefined;
-      }
-      upstream.write(chunk);
-    });
+    forward('requests', client, upstream, (chunk) => upstream.write(chunk));
     forward('replies', upstream, client, (chunk) => {
       if (holdFrom !== undefined && chunk.includes(holdFrom)) {
         holding = true;
         holdFrom = undefined;
         release = () => client.end(Buffer.concat(held));
       }
-      if (holding) {
-        held.push(chunk);
-      } else if (deaf) {
-        lostReplies += 1;
-        client.destroy();
-      } else {
-        client.write(chunk);
-      }
+      if (holding) held.push(chunk);
+      else client.write(chunk);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -128,12 +109,6 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
     },
     get held() {
       return Buffer.concat(held).toString('latin1');
-    },
-    loseReplyTo(text) {
-      lost = text;
-    },
-    get lostReplies() {
-      return lostReplies;
     },
   };
 }

@@ -64,16 +64,24 @@ export async function startProgram(
       printed += chunk;
     });
   }
-  const exited = once(child, 'exit');
+  let isClosed = false;
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    if (isClosed) return;
+    console.error(
+      `${program} ${args.join(' ')} ended by itself (${code ?? signal}):\n${printed.slice(-2000)}`,
+    );
+  });
   try {
     await answering(port, child);
   } catch (error) {
+    isClosed = true;
     kill(child);
     throw new Error(`${program} ${args.join(' ')}: ${error}\n${printed}`);
   }
   return {
     url: `http://127.0.0.1:${port}${path}`,
     close: () => {
+      isClosed = true;
       kill(child);
       return exited;
     },

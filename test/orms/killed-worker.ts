@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomFrom } from '../machines/crash/seed';
+import { randomFrom } from '../machines/random';
 import { type Dialect, ORMS } from './orms';
 import { storeWithin } from './store';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
-import { chooseSeed, randomFrom } from '../machines/crash/seed';
+import { chooseSeed, randomFrom } from '../machines/random';
 import { makeDatabase } from './databases';
 import { type Dialect, ORMS } from './orms';
 import { storeWithin } from './store';

@@ -10,49 +10,33 @@ const strict = {
   noUncheckedIndexedAccess: true,
   noPropertyAccessFromIndexSignature: true,
   skipLibCheck: false,
-  noEmit: true,
+  declaration: true,
+  emitDeclarationOnly: true,
+  outDir: 'out',
   target: 'es2022',
   lib: ['es2023'],
   types: ['node'],
 };
 
-it.each([
-  ['nodenext, ESM', 'typescript', 'consumer.mts', { module: 'nodenext' }],
-  ['nodenext, CommonJS', 'typescript', 'consumer.cts', { module: 'nodenext' }],
-  ['bundler', 'typescript', 'consumer.ts', { module: 'esnext', moduleResolution: 'bundler' }],
-  ['nodenext, ESM, TypeScript 5.9', 'typescript-5.9', 'consumer.mts', { module: 'nodenext' }],
-  ['nodenext, CommonJS, TypeScript 5.9', 'typescript-5.9', 'consumer.cts', { module: 'nodenext' }],
+// `consumer` is the code of a strict caller, in ESM and in CommonJS. `exporter` is a library that exports what the
+// package gives it, and gets declarations.
+it.concurrent.each([
+  ['typescript', 'consumer.mts consumer.cts exporter.mts', { module: 'nodenext' }],
+  ['typescript', 'consumer.ts exporter.ts', { module: 'esnext', moduleResolution: 'bundler' }],
+  ['typescript-5.9', 'consumer.mts consumer.cts', { module: 'nodenext' }],
   // The default of NestJS 10 and of many older projects.
-  [
-    'node10, CommonJS, TypeScript 5.9',
-    'typescript-5.9',
-    'consumer.ts',
-    { module: 'commonjs', moduleResolution: 'node10' },
-  ],
-])('the code of a strict caller compiles: %s', async (name, compiler, file, options) => {
-  const project = join(inject('consumer'), name.replace(/\W+/g, '-'));
+  ['typescript-5.9', 'consumer.ts', { module: 'commonjs', moduleResolution: 'node10' }],
+])('%s compiles %s with %o', async (compiler, names, options) => {
+  const project = join(inject('consumer'), `${compiler} ${names}`.replace(/\W+/g, '-'));
   await mkdir(project, { recursive: true });
-  await copyFile('test/package/consumer.ts', join(project, file));
+  const files = names.split(' ');
+  for (const file of files) {
+    await copyFile(`test/package/${file.replace(/\.\w+$/, '.ts')}`, join(project, file));
+  }
   await writeFile(
     join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }),
+    JSON.stringify({ compilerOptions: { ...strict, ...options }, files }),
   );
 
   expect(await node(project, resolve('node_modules', compiler, 'lib/tsc.js'), '--project', project)).toBe('');
-});
-
-it.each([
-  ['nodenext', 'exporter.mts', { module: 'nodenext' }],
-  ['bundler', 'exporter.ts', { module: 'esnext', moduleResolution: 'bundler' }],
-])('a library that exports what the package gives it gets declarations: %s', async (name, file, options) => {
-  const project = join(inject('consumer'), `exporter-${name}`);
-  await mkdir(project, { recursive: true });
-  await copyFile('test/package/exporter.ts', join(project, file));
-  const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: 'out' };
-  await writeFile(
-    join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: { ...strict, ...emit, ...options }, files: [file] }),
-  );
-
-  expect(await node(project, resolve('node_modules/typescript/lib/tsc.js'), '--project', project)).toBe('');
 });

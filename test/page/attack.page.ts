@@ -1,8 +1,10 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isSkipped } from './browser';
 import { press, useBrowser } from './open-page';
+
+const open = useBrowser();
 
 /** An attacker’s page on its own port, which tries everything that a browser allows. */
 function attack(target: string, uuid: string): string {
@@ -45,9 +47,18 @@ function attack(target: string, uuid: string): string {
 </script>`;
 }
 
-describe.skipIf(isSkipped)('a page of another origin', () => {
-  const open = useBrowser();
+/** The attacker's server, closed when its test ends. Returns its port. */
+async function serve(answer: RequestListener): Promise<number> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
 
+describe.skipIf(isSkipped)('a page of another origin', () => {
   // For the browser, 127.0.0.1 is only another port of the same site, so cookies go along; localhost is another site.
   it.each(['127.0.0.1', 'localhost'])(
     'on %s reads nothing, changes nothing and uses up no fault',
@@ -56,16 +67,11 @@ describe.skipIf(isSkipped)('a page of another origin', () => {
       const uuid = await create();
       sandbox.fault('createRecurringCheckout', { kind: 'status', status: 503 });
       sandbox.fault('getTransaction', { kind: 'status', status: 503 });
-      const attacker = createServer((_request, response) => {
+      const port = await serve((_request, response) => {
         response.writeHead(200, { 'content-type': 'text/html' }).end(attack(sandbox.url, uuid));
       });
-      await new Promise<void>((resolve) => attacker.listen(0, '127.0.0.1', resolve));
-      onTestFinished(() => {
-        attacker.closeAllConnections();
-        attacker.close();
-      });
       const page = await context.newPage();
-      await page.goto(`http://${name}:${(attacker.address() as AddressInfo).port}/`);
+      await page.goto(`http://${name}:${port}/`);
       await page.waitForFunction('window.got !== undefined');
       const got = await page.evaluate<string[]>('window.got');
       expect(got.map((line) => line.replace(/^[^:]*: /, ''))).toEqual(Array(6).fill('refused'));
@@ -92,20 +98,15 @@ describe.skipIf(isSkipped)('a page of another origin', () => {
   it('cannot shut the page out of its sandbox with a cookie of the same name, set on another port', async () => {
     const { context, page, sandbox } = await open();
     const { port, hostname } = new URL(sandbox.url);
-    const attacker = createServer((_request, response) => {
+    const attacker = await serve((_request, response) => {
       const name = `pix_sandbox_${port}`;
       response.writeHead(200, {
         'set-cookie': [`${name}=evil; Path=/`, `${name}=evil; Path=/sandbox/events`],
       });
       response.end('set');
     });
-    await new Promise<void>((resolve) => attacker.listen(0, hostname, resolve));
-    onTestFinished(() => {
-      attacker.closeAllConnections();
-      attacker.close();
-    });
     const other = await context.newPage();
-    await other.goto(`http://${hostname}:${(attacker.address() as AddressInfo).port}/`);
+    await other.goto(`http://${hostname}:${attacker}/`);
     await page.reload();
     await page.getByText('Live', { exact: true }).waitFor();
     expect(await context.cookies(`${sandbox.url}/sandbox/events`)).toHaveLength(3);
@@ -119,7 +120,6 @@ describe.skipIf(isSkipped)('a page of another origin', () => {
 });
 
 describe.skipIf(isSkipped)('the page of a sandbox with a pair of your own', () => {
-  const open = useBrowser();
   const credentials = { apiKey: 'merchant-api-key', apiToken: 'merchant-api-token' };
 
   it('works once the browser has asked for the pair', async () => {

@@ -1,6 +1,6 @@
 import type { SandboxOptions } from 'pix-automatic-sdk/sandbox';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import type { Verify } from '../../src/sandbox/page/page-state';
 import { launch } from './browser';
 import { openScene } from './scene';
@@ -53,4 +53,9 @@ export function press(page: Page, name: string | RegExp) {
 
 export function clipboard(page: Page): Promise<string> {
   return page.evaluate('navigator.clipboard.readText()');
+}
+
+/** Checks again and again until it holds. */
+export function until(check: () => void | Promise<void>) {
+  return vi.waitFor(check, { timeout: 10_000, interval: 50 });
 }

@@ -1,12 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isSkipped } from './browser';
-import { clipboard, press, useBrowser } from './open-page';
+import { clipboard, press, until, useBrowser } from './open-page';
 
-const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 50 });
+const open = useBrowser();
 
 describe.skipIf(isSkipped)('a sale on the page', () => {
-  const open = useBrowser();
-
   it('is one story in order of time: the call, what happened, the deliveries with their answers', async () => {
     const { page, create, answerWith, sandbox } = await open();
     answerWith(503);
@@ -113,8 +111,6 @@ describe.skipIf(isSkipped)('a sale on the page', () => {
 });
 
 describe.skipIf(isSkipped)('the list of sales', () => {
-  const open = useBrowser();
-
   it('begins with a way to create one, here or in code', async () => {
     const { page, sandbox } = await open();
     await page.getByText('client.createRecurringCheckout').waitFor();

@@ -1,13 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pageVerify } from '../../src/cli/commands/sandbox';
 import { isSkipped } from './browser';
-import { press, useBrowser } from './open-page';
+import { press, until, useBrowser } from './open-page';
 
-const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 50 });
+const open = useBrowser();
 
 describe.skipIf(isSkipped)('the tab', () => {
-  const open = useBrowser();
-
   it('of the listener shows the result of the real check, and the developer’s own sales stay', async () => {
     const pair = { apiKey: 'sandbox-api-key', apiToken: 'sandbox-api-token' };
     let url = '';

@@ -12,14 +12,14 @@ const parties = {
 function rowsOf(file: string) {
   return sections(file).flatMap(({ level, heading, tables: [table = []] }) => {
     const [, context] = /`(.+)`$/.exec(heading) ?? [];
-    if (level !== 3 || context === undefined) return [];
+    if (level !== 2 || context === undefined) return [];
     return table.slice(1).map((row) => ({ context: context as PixCodeContext, row }));
   });
 }
 
 describe.each([
-  ['docs/pix.md', 'en'],
-  ['docs/pt/pix.md', 'pt-BR'],
+  ['docs/pix-codes.md', 'en'],
+  ['docs/pt/pix-codes.md', 'pt-BR'],
 ] as [string, PixLocale][])('%s', (file, locale) => {
   it('lists each code as explainPixCode explains it', () => {
     const rows = rowsOf(file);
@@ -32,8 +32,8 @@ describe.each([
     }
   });
 
-  it('names the version of its source', () => {
-    const text = sections(file)
+  it('names the version of its source on the page that has the function', () => {
+    const text = sections(file.replace('-codes', ''))
       .map((section) => section.text)
       .join('\n');
     expect(text).toMatch(/bacen\/pix-api.*\n?.*2\.9\.0/);

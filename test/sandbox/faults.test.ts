@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { SandboxError } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { headers, openSandbox, order } from './helpers';
+import { headers, openJourney, openPaid, openSandbox, order } from './helpers';
 
 const checkout = '/v1.1/checkout/pix-automatic';
 
@@ -15,46 +16,26 @@ describe('a fault', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(145);
   });
 
-  it('of kind latency carries out the operation even when the caller gives up waiting', async () => {
-    const { sandbox, create, call } = await openSandbox();
-    const { uuid } = await create();
-    const id = sandbox.pay(uuid)[0]?.instructionId;
-    sandbox.fault('cancelScheduledPayment', { kind: 'latency', ms: 5_000 });
-    const path = `/v1.1/pix-automatic/scheduled-payments/${id}/cancel`;
-    await expect(call('PUT', path, { reason: 'x' }, { signal: AbortSignal.timeout(200) })).rejects.toThrow(
-      /timeout/,
-    );
-    await expect.poll(() => sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
-  });
-
-  it('of kind status sends another answer, and nothing is carried out', async () => {
-    const { sandbox, create, call, query } = await openSandbox();
-    const { uuid } = await create();
-    const id = sandbox.pay(uuid)[0]?.instructionId;
-    const path = `/v1.1/pix-automatic/scheduled-payments/${id}/cancel`;
+  it('of kind status sends another answer, and carries the operation out only where it says so', async () => {
+    const { sandbox, call, uuid, payments } = await openPaid();
+    const path = `/v1.1/pix-automatic/scheduled-payments/${payments[0]}/cancel`;
     sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 429, headers: { 'retry-after': '2' } });
     const refused = await call('PUT', path, { reason: 'x' });
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('2');
     expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('SCHEDULED');
 
-    sandbox.fault('cancelScheduledPayment', {
-      kind: 'status',
-      status: 504,
-      body: '<html>',
-      takesEffect: true,
-    });
+    const lostAnswer = { kind: 'status', status: 504, body: '<html>', takesEffect: true } as const;
+    sandbox.fault('cancelScheduledPayment', lostAnswer);
     const lost = await call('PUT', path, { reason: 'x' });
     expect([lost.status, await lost.text()]).toEqual([504, '<html>']);
     expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
-    expect((await query(uuid)).situation).toBe('PAID');
   });
 
   it.each([-1, 999] as const)(
     'of kind body-status answers 200 with the status %i in its body',
     async (status) => {
-      const { sandbox, create, call } = await openSandbox();
-      const { uuid } = await create();
+      const { sandbox, uuid, call } = await openJourney();
       sandbox.fault('getTransaction', { kind: 'body-status', status });
       const answer = await call('GET', `/v1.1/transactions/${uuid}`);
       expect(answer.status).toBe(200);
@@ -62,27 +43,19 @@ describe('a fault', () => {
     },
   );
 
-  it('of kind reset-before-read breaks the connection, and nothing is carried out', async () => {
-    const { sandbox, call, create } = await openSandbox({
-      inventions: { repeatedReferenceCode: { httpStatus: 422, status: -1, message: 'used' } },
-    });
-    sandbox.fault('createRecurringCheckout', { kind: 'reset-before-read' });
+  it.each([
+    ['reset-before-read', 'does not exist', 200],
+    ['reset-after-read', 'exists', 422],
+  ] as const)('of kind %s breaks the connection, and the journey %s', async (kind, _exists, status) => {
+    const repeatedReferenceCode = { httpStatus: 422, status: -1, message: 'used' };
+    const { sandbox, call } = await openSandbox({ inventions: { repeatedReferenceCode } });
+    sandbox.fault('createRecurringCheckout', { kind });
     await expect(call('POST', checkout, order)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
-    expect((await create()).uuid).toBeDefined();
-  });
-
-  it('of kind reset-after-read breaks the connection, and the journey exists', async () => {
-    const { sandbox, call } = await openSandbox({
-      inventions: { repeatedReferenceCode: { httpStatus: 422, status: -1, message: 'used' } },
-    });
-    sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
-    await expect(call('POST', checkout, order)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
-    expect((await call('POST', checkout, order)).status).toBe(422);
+    expect((await call('POST', checkout, order)).status).toBe(status);
   });
 
   it('of kind close-after-answer closes the connection that its whole answer promised to keep', async () => {
-    const { sandbox, create } = await openSandbox();
-    const { uuid } = await create();
+    const { sandbox, uuid } = await openJourney();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ask = async () => {
       const request = get(`${sandbox.url}/v1.1/transactions/${uuid}`, { agent, headers });
@@ -113,25 +86,19 @@ describe('a fault', () => {
     await expect(answer.text()).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('of kind truncated-body sends half of the body, and then ends it', async () => {
+  it.each([
+    ['truncated-body', 'ends after half of it', 'text', { name: 'TypeError', message: 'terminated' }],
+    ['wrong-json', 'cannot be parsed', 'json', { name: 'SyntaxError' }],
+  ] as const)('of kind %s sends a body that %s', async (kind, _what, read, failure) => {
     const { sandbox, call } = await openSandbox();
-    sandbox.fault('createRecurringCheckout', { kind: 'truncated-body' });
+    sandbox.fault('createRecurringCheckout', { kind });
     const answer = await call('POST', checkout, order);
     expect(answer.status).toBe(200);
-    await expect(answer.text()).rejects.toMatchObject({ name: 'TypeError', message: 'terminated' });
-  });
-
-  it('of kind wrong-json sends a body that cannot be parsed', async () => {
-    const { sandbox, call } = await openSandbox();
-    sandbox.fault('createRecurringCheckout', { kind: 'wrong-json' });
-    const answer = await call('POST', checkout, order);
-    expect(answer.status).toBe(200);
-    await expect(answer.json()).rejects.toThrow(SyntaxError);
+    await expect(answer[read]()).rejects.toMatchObject(failure);
   });
 
   it('comes as often as asked, in order, to its own operation', async () => {
-    const { sandbox, create, call } = await openSandbox();
-    const { uuid } = await create();
+    const { sandbox, uuid, call } = await openJourney();
     const status = async () => (await call('GET', `/v1.1/transactions/${uuid}`)).status;
     sandbox.fault('createRecurringCheckout', { kind: 'status', status: 500 });
     sandbox.fault('getTransaction', { kind: 'status', status: 502, times: 2 });
@@ -153,28 +120,20 @@ describe('a fault', () => {
     );
   });
 
-  it('is refused when its operation or kind is unknown, with the known ones in the message', async () => {
-    const { sandbox } = await openSandbox();
-    const unknown: (operation: string, kind: string) => () => void = (operation, kind) => () =>
-      Reflect.apply(sandbox.fault, sandbox, [operation, { kind }]);
-    expect(unknown('getTransactions', 'wrong-json')).toThrow(
+  it.each([
+    [
+      'getTransactions',
+      { kind: 'wrong-json' },
       'operation: unknown value `getTransactions`, expected createRecurringCheckout or getTransaction or cancelScheduledPayment.',
-    );
-    expect(unknown('getTransaction', 'latencyy')).toThrow(/fault\.kind: unknown kind `latencyy`.*wrong-json/);
-  });
-
-  it('needs a status that HTTP knows, and a time that a timer can take', async () => {
+    ],
+    ['getTransaction', { kind: 'latencyy' }, /fault\.kind: unknown kind `latencyy`.*wrong-json/],
+    ['getTransaction', { kind: 'latency', ms: 2 ** 31 }, 'timer'],
+    ['getTransaction', { kind: 'stalled-body', times: 0 }, '1 or more'],
+    ['getTransaction', { kind: 'status', status: 42 }, '200 to 599'],
+  ])('of %s is refused, with what is expected in the message: %j', async (operation, fault, message) => {
     const { sandbox } = await openSandbox();
-    const refusalWith = (text: string) =>
-      expect.objectContaining({ name: 'SandboxError', message: expect.stringContaining(text) });
-    expect(() => sandbox.fault('getTransaction', { kind: 'latency', ms: 2 ** 31 })).toThrow(
-      refusalWith('timer'),
-    );
-    expect(() => sandbox.fault('getTransaction', { kind: 'stalled-body', times: 0 })).toThrow(
-      refusalWith('1 or more'),
-    );
-    expect(() => sandbox.fault('getTransaction', { kind: 'status', status: 42 })).toThrow(
-      refusalWith('200 to 599'),
-    );
+    const refused = () => Reflect.apply(sandbox.fault, sandbox, [operation, fault]);
+    expect(refused).toThrow(SandboxError);
+    expect(refused).toThrow(message);
   });
 });

@@ -55,6 +55,21 @@ export async function openSandbox(options: SandboxOptions = {}) {
   return { sandbox, call, create, query };
 }
 
+/** A sandbox with one journey. */
+export async function openJourney(options: SandboxOptions = {}, request: object = order) {
+  const opened = await openSandbox(options);
+  const journey = await opened.create(request);
+  const uuid: string = journey.uuid;
+  return { ...opened, journey, uuid };
+}
+
+/** A sandbox with one journey that is paid. */
+export async function openPaid(options: SandboxOptions = {}) {
+  const opened = await openJourney(options);
+  const payments = opened.sandbox.pay(opened.uuid).map(({ instructionId }) => instructionId);
+  return { ...opened, payments };
+}
+
 /** Reads a body without a type, because the tests check what is in it. */
 export async function readJson(answer: Response) {
   return JSON.parse(await answer.text());

@@ -89,6 +89,33 @@ const faults: {
   { fault: { kind: 'latency', ms: 20_000 }, error: TimeoutError, outcome: 'unknown', status: undefined },
 ];
 
+/** What no operation sends again. */
+const refusals: { fault: FaultKind; error: new (...args: never[]) => Error; details: object }[] = [
+  ...([-1, 999] as const).map((status) => ({
+    fault: { kind: 'body-status', status } as const,
+    error: ApiError,
+    details: { httpStatus: 200, status, outcome: 'unknown' },
+  })),
+  { fault: { kind: 'wrong-json' }, error: InvalidResponseError, details: { outcome: 'unknown' } },
+  // Beyond the deadline.
+  {
+    fault: { kind: 'status', status: 429, headers: { 'retry-after': '120' } },
+    error: ApiError,
+    details: { httpStatus: 429, retryAfterMs: 120_000, outcome: 'refused' },
+  },
+  // If it were followed, 404 would come.
+  {
+    fault: { kind: 'status', status: 302, headers: { location: '/elsewhere' } },
+    error: ApiError,
+    details: { httpStatus: 302, outcome: 'unknown' },
+  },
+  ...[400, 403, 409, 422].map((status) => ({
+    fault: { kind: 'status', status } as const,
+    error: ApiError,
+    details: { httpStatus: status, outcome: 'refused' },
+  })),
+];
+
 const limits = { timeoutMs: 500 };
 
 beforeEach(withoutBackOff);
@@ -134,32 +161,18 @@ describe('the client’s three operations', () => {
 });
 
 describe.each(operations)('$name', ({ name, call }) => {
-  it.each([-1, 999] as const)(
-    'rejects a body with status %i with an ApiError of unknown outcome',
-    async (status) => {
+  it.each(refusals)(
+    'is sent only once, and rejects with $details, after $fault',
+    async ({ fault, error, details }) => {
       const opened = await open();
-      opened.sandbox.fault(name, { kind: 'body-status', status });
+      opened.sandbox.fault(name, { ...fault, times: 3 });
       const thrown = await failureOf(call(opened.clientWith(), opened));
-      expect(thrown).toBeInstanceOf(ApiError);
-      expect(thrown).toMatchObject({
-        httpStatus: 200,
-        status,
-        outcome: 'unknown',
-        attempts: 1,
-        operation: name,
-      });
-      expect(await opened.attempts(1)).toEqual([{ operation: name, status: 200, fault: 'body-status' }]);
+      expect(thrown).toBeInstanceOf(error);
+      expect(thrown).toMatchObject({ ...details, operation: name, attempts: 1 });
+      const status = fault.kind === 'status' ? fault.status : 200;
+      expect(await opened.attempts(1)).toEqual([{ operation: name, status, fault: fault.kind }]);
     },
   );
-
-  it('rejects wrong JSON with an InvalidResponseError of unknown outcome, and does not retry', async () => {
-    const opened = await open();
-    opened.sandbox.fault(name, { kind: 'wrong-json' });
-    const thrown = await failureOf(call(opened.clientWith(), opened));
-    expect(thrown).toBeInstanceOf(InvalidResponseError);
-    expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
-    await opened.attempts(1);
-  });
 
   it('goes through after two 429, once the time in Retry-After is over', async () => {
     const opened = await open();
@@ -170,30 +183,6 @@ describe.each(operations)('$name', ({ name, call }) => {
     expect(await call(opened.clientWith(), opened)).toMatchObject({ status: 0 });
     expect(performance.now() - started).toBeGreaterThanOrEqual(990);
     expect((await opened.attempts(3)).map(({ status }) => status)).toEqual([429, 429, 200]);
-  });
-
-  it('is refused at once when Retry-After is beyond the deadline', async () => {
-    const opened = await open();
-    opened.sandbox.fault(name, { kind: 'status', status: 429, headers: { 'retry-after': '120' } });
-    const thrown = await failureOf(call(opened.clientWith(), opened));
-    expect(thrown).toMatchObject({ httpStatus: 429, retryAfterMs: 120_000, outcome: 'refused', attempts: 1 });
-  });
-
-  it.each([400, 403, 409, 422])('is sent only once when it is refused with %i', async (status) => {
-    const opened = await open();
-    opened.sandbox.fault(name, { kind: 'status', status, times: 3 });
-    const thrown = await failureOf(call(opened.clientWith(), opened));
-    expect(thrown).toMatchObject({ httpStatus: status, outcome: 'refused', attempts: 1 });
-    await opened.attempts(1);
-  });
-
-  it('follows no redirect', async () => {
-    const opened = await open();
-    const headers = { location: `${opened.sandbox.url}/v1.1/transactions/${opened.uuid}` };
-    opened.sandbox.fault(name, { kind: 'status', status: 302, headers });
-    const thrown = await failureOf(call(opened.clientWith(), opened));
-    expect(thrown).toMatchObject({ httpStatus: 302, outcome: 'unknown', attempts: 1 });
-    await opened.attempts(1);
   });
 
   it('is refused with other credentials, which no error shows', async () => {

@@ -17,7 +17,7 @@ import {
 import { checkoutAnswer, checkoutRequest, operations } from '../client/support';
 import { reply, stall, startHttpServer, unusedPort } from '../helpers/http-server';
 import { credentials, marked } from './marks';
-import type { Path } from './path';
+import { type Paths, pathsOver } from './path';
 
 const { apiKey, apiToken, cpf, email, account } = marked;
 const baseUrl = 'https://service.example';
@@ -101,240 +101,158 @@ function clientWith(fetch: Fetch, options: Partial<PaymentsClientOptions> = {}):
   });
 }
 
-const answered = operations.flatMap(({ name, call }): Path[] =>
-  Object.entries(answers).map(([what, answer]) => [
-    `${name}: ${what}`,
-    // The value of a success is the merchant's data, which is meant to be read.
-    () => call(clientWith(async () => answer())).then(() => 'a success'),
-  ]),
-);
+/** A client of a real server. */
+const clientOf = (url: string, options: Partial<PaymentsClientOptions> = {}) =>
+  new PaymentsClient({ baseUrl: url, ...credentials, maxRetries: 0, ...options });
 
-const failed = operations.flatMap(({ name, call }): Path[] =>
-  Object.entries(failures).map(([what, failure]) => [
-    `${name}: fetch throws ${what}`,
-    () => call(clientWith(async (_, init) => Promise.reject(failure(init)))),
-  ]),
-);
-
-const onTheWire = operations.flatMap(({ name, call }): Path[] => [
-  [
-    `${name}: refused`,
-    async () => {
-      const url = `http://127.0.0.1:${await unusedPort()}`;
-      return call(new PaymentsClient({ baseUrl: url, ...credentials, maxRetries: 0 }));
-    },
-  ],
-  [
-    `${name}: a response that never comes`,
-    async () => {
+const ofOperations = operations.map(
+  ({ name, call }): Paths => ({
+    ...pathsOver(name, answers, (answer) =>
+      // The value of a success is the merchant's data, which is meant to be read.
+      call(clientWith(async () => answer())).then(() => 'a success'),
+    ),
+    ...pathsOver(`${name}: fetch throws`, failures, (failure) =>
+      call(clientWith(async (_, init) => Promise.reject(failure(init)))),
+    ),
+    [`${name}: refused`]: async () => call(clientOf(`http://127.0.0.1:${await unusedPort()}`)),
+    [`${name}: a response that never comes`]: async () => {
       const { url } = await startHttpServer(stall);
-      return call(new PaymentsClient({ baseUrl: url, ...credentials, timeoutMs: 50, maxRetries: 0 }));
+      return call(clientOf(url, { timeoutMs: 50 }));
     },
-  ],
-  [
-    `${name}: an echo of everything over HTTP`,
-    async () => {
+    [`${name}: an echo of everything over HTTP`]: async () => {
       const { url } = await startHttpServer(reply(400, echo, { [apiToken]: apiKey, 'x-echo': text }));
-      return call(new PaymentsClient({ baseUrl: url, ...credentials, maxRetries: 0 }));
+      return call(clientOf(url));
     },
-  ],
-  [
-    `${name}: aborted`,
-    () => {
+    [`${name}: aborted`]: () => {
       const controller = new AbortController();
       const client = clientWith(() => new Promise(() => controller.abort()));
       return call(client, { signal: controller.signal });
     },
-  ],
-]);
+    [`${name}: the events of the observers`]: () => {
+      let count = 0;
+      const fetch: Fetch = async () => {
+        count += 1;
+        return Response.json(echo, { status: count < 3 ? 429 : 500, headers: { 'retry-after': '0' } });
+      };
+      return eventsOf(fetch, (client) => call(client), { maxRetries: 2 });
+    },
+  }),
+);
+
+/** Everything that a client's observers are told of a call, and its error. */
+async function eventsOf(
+  fetch: Fetch,
+  call: (client: PaymentsClient) => Promise<unknown>,
+  options: Partial<PaymentsClientOptions> = {},
+): Promise<unknown[]> {
+  const events: unknown[] = [];
+  const note = (event: unknown) => events.push(event);
+  await call(clientWith(fetch, { onRequest: note, onResponse: note, onRetry: note, ...options })).catch(note);
+  return events;
+}
 
 const { createRecurringCheckout } = PaymentsClient.prototype;
 type Order = Parameters<typeof createRecurringCheckout>[0];
-const never: Fetch = () => Promise.reject(new Error('a request was sent'));
+const never = clientWith(() => Promise.reject(new Error('a request was sent')));
+const refused = clientWith(async () => Response.json(echo, { status: 400 }));
 const cyclic: Record<string, unknown> = { [email]: cpf };
 cyclic['self'] = cyclic;
 
-const requests: Path[] = [
-  ...Object.entries({
-    'wrong types everywhere': wrongTypes(checkoutRequest()),
-    'marks instead of dates, URL and currency': {
-      ...checkoutRequest(),
-      currency: cpf,
-      callbackURL: `${email}://${account}`,
-      recurrence: { immediatePayment: true, calendar: { initialDate: cpf, finalDate: email } },
-    },
-    'a cycle': { ...checkoutRequest(), cyclic },
-    'a BigInt': { ...checkoutRequest(), [email]: BigInt(cpf) },
-    'a toJSON that throws': {
-      toJSON() {
-        throw new Error(text);
-      },
-    },
-    'not an object': `${cpf} ${email}`,
-  }).map(
-    ([what, request]): Path => [
-      `createRecurringCheckout: ${what}`,
-      () => clientWith(never).createRecurringCheckout(request as Order),
-    ],
-  ),
-  [
-    'createRecurringCheckout: extraFields of wrong types',
-    () =>
-      clientWith(never).createRecurringCheckout(checkoutRequest(), {
-        extraFields: { shopper: { email: { [email]: cpf } }, currency: account },
-      }),
-  ],
-  ['getTransaction: half a character', () => clientWith(never).getTransaction(`${cpf}\ud800`)],
-  ['getTransaction: not a string', () => clientWith(never).getTransaction({ [cpf]: email } as never)],
-  [
-    'cancelScheduledPayment: a reason of another type',
-    () => clientWith(never).cancelScheduledPayment(cpf, { reason: { [cpf]: email } as never }),
-  ],
-  [
-    'getTransaction: an invalid limit',
-    () => clientWith(never).getTransaction('t', { timeoutMs: cpf as never }),
-  ],
-];
-
-const helpers: Path[] = [
-  ['decodeQrCode', () => decodeQrCode(`data:image/png;base64,${email}!`)],
-  ['parseDateTime: value', () => parseDateTime(`${cpf} ${email}`, 'America/Sao_Paulo')],
-  ['parseDateTime: zone', () => parseDateTime('2026-11-21 09:30:00', `${email}/${cpf}`)],
-  ['amountFromMinorUnits', () => amountFromMinorUnits(Number(`${cpf}.5`), email)],
-  ['toMinorUnits: amount', () => toMinorUnits(Number(`${cpf}.555`), 'BRL')],
-  ['toMinorUnits: currency', () => toMinorUnits(cpf as unknown as number, email)],
-  [
-    'confirmPayment: not a payment',
-    () =>
-      confirmPayment(clientWith(never), {
-        kind: cpf as never,
-        payload: { saleToken: email, newStatus: cpf },
-      }),
-  ],
-  [
-    'confirmPayment: the query fails',
-    () =>
-      confirmPayment(
-        clientWith(async () => Response.json(echo, { status: 400 })),
-        {
-          kind: 'payment',
-          payload: { saleToken: 't', newStatus: 'PAID' },
-        },
-      ),
-  ],
-  [
-    'waitForTransaction: the query fails',
-    () => clientWith(async () => Response.json(echo, { status: 400 })).waitForTransaction('t'),
-  ],
-  [
-    'waitForTransaction: a timeout',
-    () =>
-      clientWith(async () => Response.json({ situation: 'PENDING', shopper: { email } })).waitForTransaction(
-        't',
-        {
-          timeoutMs: 20,
-          intervalMs: 5,
-        },
-      ),
-  ],
-  [
-    'reconcile: the query fails',
-    async () => {
-      const client = clientWith(async () => Response.json(echo, { status: 400 }));
-      for await (const { error } of reconcile(client, ['t'])) return error;
-    },
-  ],
-  ...[
-    recurringCheckoutRequestSchema,
-    recurringCheckoutSchema,
-    scheduledPaymentCancellationRequestSchema,
-    scheduledPaymentCancellationSchema,
-    transactionSchema,
-  ].map(
-    (schema, index): Path => [
-      `the public schema ${index + 1}`,
-      () => {
-        const given = { ...(wrongTypes(checkoutRequest()) as object), ...echo, status: cpf };
-        const result = schema['~standard'].validate(given);
-        // The value is the merchant's data, which is meant to be read.
-        return [Reflect.get(result, 'issues'), Reflect.get(result, 'leftOut')];
-      },
-    ],
-  ),
-];
-
-const observers: Path[] = operations.map(({ name, call }) => [
-  `${name}: the events of the observers`,
-  async () => {
-    const events: unknown[] = [];
-    const note = (event: unknown) => events.push(event);
-    let count = 0;
-    const fetch: Fetch = async () => {
-      count += 1;
-      return Response.json(echo, { status: count < 3 ? 429 : 500, headers: { 'retry-after': '0' } });
-    };
-    const options = { maxRetries: 2, onRequest: note, onResponse: note, onRetry: note };
-    await call(clientWith(fetch, options)).catch(note);
-    return events;
+const orders: Readonly<Record<string, unknown>> = {
+  'wrong types everywhere': wrongTypes(checkoutRequest()),
+  'marks instead of dates, URL and currency': {
+    ...checkoutRequest(),
+    currency: cpf,
+    callbackURL: `${email}://${account}`,
+    recurrence: { immediatePayment: true, calendar: { initialDate: cpf, finalDate: email } },
   },
-]);
+  'a cycle': { ...checkoutRequest(), cyclic },
+  'a BigInt': { ...checkoutRequest(), [email]: BigInt(cpf) },
+  'a toJSON that throws': {
+    toJSON() {
+      throw new Error(text);
+    },
+  },
+  'not an object': `${cpf} ${email}`,
+};
+
+const schemas = [
+  recurringCheckoutRequestSchema,
+  recurringCheckoutSchema,
+  scheduledPaymentCancellationRequestSchema,
+  scheduledPaymentCancellationSchema,
+  transactionSchema,
+];
+
+const notification = { kind: 'payment', payload: { saleToken: 't', newStatus: 'PAID' } } as const;
+
+const others: Paths = {
+  ...pathsOver('createRecurringCheckout', orders, (order) => never.createRecurringCheckout(order as Order)),
+  'createRecurringCheckout: extraFields of wrong types': () =>
+    never.createRecurringCheckout(checkoutRequest(), {
+      extraFields: { shopper: { email: { [email]: cpf } }, currency: account },
+    }),
+  'getTransaction: half a character': () => never.getTransaction(`${cpf}\ud800`),
+  'getTransaction: not a string': () => never.getTransaction({ [cpf]: email } as never),
+  'cancelScheduledPayment: a reason of another type': () =>
+    never.cancelScheduledPayment(cpf, { reason: { [cpf]: email } as never }),
+  'getTransaction: an invalid limit': () => never.getTransaction('t', { timeoutMs: cpf as never }),
+  decodeQrCode: () => decodeQrCode(`data:image/png;base64,${email}!`),
+  'parseDateTime: value': () => parseDateTime(`${cpf} ${email}`, 'America/Sao_Paulo'),
+  'parseDateTime: zone': () => parseDateTime('2026-11-21 09:30:00', `${email}/${cpf}`),
+  amountFromMinorUnits: () => amountFromMinorUnits(Number(`${cpf}.5`), email),
+  'toMinorUnits: amount': () => toMinorUnits(Number(`${cpf}.555`), 'BRL'),
+  'toMinorUnits: currency': () => toMinorUnits(cpf as unknown as number, email),
+  'confirmPayment: not a payment': () =>
+    confirmPayment(never, { kind: cpf as never, payload: { saleToken: email, newStatus: cpf } }),
+  'confirmPayment: the query fails': () => confirmPayment(refused, notification),
+  'waitForTransaction: the query fails': () => refused.waitForTransaction('t'),
+  'waitForTransaction: a timeout': () =>
+    clientWith(async () => Response.json({ situation: 'PENDING', shopper: { email } })).waitForTransaction(
+      't',
+      { timeoutMs: 20, intervalMs: 5 },
+    ),
+  async 'reconcile: the query fails'() {
+    for await (const { error } of reconcile(refused, ['t'])) return error;
+  },
+  ...pathsOver('the public schema of the client', schemas, (schema) => {
+    const given = { ...(wrongTypes(checkoutRequest()) as object), ...echo, status: cpf };
+    const result = schema['~standard'].validate(given);
+    // The value is the merchant's data, which is meant to be read.
+    return [Reflect.get(result, 'issues'), Reflect.get(result, 'leftOut')];
+  }),
+  async 'PaymentsClient: a client, before and after calls'() {
+    const client = clientWith(async () => Response.json(echo, { status: 400 }));
+    const before = new PaymentsClient({ baseUrl, ...credentials });
+    await client.getTransaction(cpf).catch(() => undefined);
+    return [client, before];
+  },
+};
 
 /** Calls of `client.request` whose path, query, body and answers are full of marks, in every spelling of a URL. */
-const undocumented: Path[] = [encodeURIComponent, encodeURI, allPercentEncoded].flatMap((encode) =>
-  [400, 401, 404, 500].map(
-    (status): Path => [
-      `client.request: HTTP ${status} for a path with the credentials, by ${encode.name}`,
-      async () => {
-        const events: unknown[] = [];
-        const note = (event: unknown) => events.push(event);
-        const answer = {
-          ...echo,
-          errors: [
-            { field: apiToken, message: cpf },
-            { field: encode(apiKey) },
-            { field: `x.${cpf} ${email}` },
-          ],
-        };
-        const headers = { 'x-request-id': encode(`${apiKey}/${apiToken}`) };
-        const client = clientWith(async () => Response.json(answer, { status, headers }), {
-          onRequest: note,
-          onResponse: note,
-          onRetry: note,
-        });
-        const path = `/v1/${encode(apiKey)}/${encode(apiToken)}`;
-        await client
-          .request({ method: 'POST', path, query: { cpf, email }, body: { ...echo, account } })
-          .catch(note);
-        return events;
-      },
-    ],
-  ),
-);
+const undocumented = [encodeURIComponent, encodeURI, allPercentEncoded].map((encode) => {
+  const path = `/v1/${encode(apiKey)}/${encode(apiToken)}`;
+  const errors = [
+    { field: apiToken, message: cpf },
+    { field: encode(apiKey) },
+    { field: `x.${cpf} ${email}` },
+  ];
+  const headers = { 'x-request-id': encode(`${apiKey}/${apiToken}`) };
+  return pathsOver(
+    `client.request: a path with the credentials, by ${encode.name}`,
+    { 'HTTP 400': 400, 'HTTP 401': 401, 'HTTP 404': 404, 'HTTP 500': 500 },
+    (status) =>
+      eventsOf(
+        async () => Response.json({ ...echo, errors }, { status, headers }),
+        (client) =>
+          client.request({ method: 'POST', path, query: { cpf, email }, body: { ...echo, account } }),
+      ),
+  );
+});
 
 /** `%41` for `A`: URLs may write every character so. */
 function allPercentEncoded(text: string): string {
   return [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
 }
 
-const objects: Path[] = [
-  [
-    'PaymentsClient: a client, before and after calls',
-    async () => {
-      const client = clientWith(async () => Response.json(echo, { status: 400 }));
-      const before = new PaymentsClient({ baseUrl, ...credentials });
-      await client.getTransaction(cpf).catch(() => undefined);
-      return [client, before];
-    },
-  ],
-];
-
-export const clientPaths: readonly Path[] = [
-  ...answered,
-  ...failed,
-  ...onTheWire,
-  ...requests,
-  ...helpers,
-  ...observers,
-  ...undocumented,
-  ...objects,
-];
+export const clientPaths: Paths = Object.assign({}, others, ...ofOperations, ...undocumented);

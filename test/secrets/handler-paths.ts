@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryDeadLetters } from 'pix-automatic-sdk/stores';
 import {
   createWebhookHandler,
@@ -12,12 +13,12 @@ import {
   type WebhookReport,
   type WebhookReportCode,
 } from 'pix-automatic-sdk/webhooks';
-import { onTestFinished } from 'vitest';
 import type { AnyDefinition } from '../../src/webhooks/kinds';
 import { type Answer, deliver } from '../helpers/deliver';
+import { listen } from '../helpers/listen';
 import { hang, WatchedStore } from '../webhooks/support';
 import { authorization, credentials, marked } from './marks';
-import type { Path } from './path';
+import { type Paths, pathsOver } from './path';
 import { bodies, quoting, sale, text } from './webhook-paths';
 
 const { apiKey, apiToken, email } = marked;
@@ -34,6 +35,8 @@ interface Delivered {
   readonly before?: (handler: WebhookHandler, request: IncomingMessage) => unknown;
 }
 
+const failing = () => Promise.reject(new Error('failed'));
+
 /** Deliveries for every code of a report. The thrown errors hold no marks, because the library passes them on. */
 const deliveries: Readonly<Record<string, Delivered>> = {
   'method not allowed': { method: 'PUT' },
@@ -48,26 +51,26 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   contradiction: { body: bodies['a contradiction'] },
   'a contradiction that is passed to unrecognized': {
     body: bodies['a contradiction'],
-    options: { on: { unrecognized: () => Promise.reject(new Error('failed')) } },
+    options: { on: { unrecognized: failing } },
   },
   'wrong types': { body: bodies['a sale with wrong types'] },
   'contradiction with the query': { query: `?type=refund&email=${email}` },
   unhandled: { options: { on: {} } },
-  'callback failed': { options: { on: { payment: () => Promise.reject(new Error('failed')) } } },
+  'callback failed': { options: { on: { payment: failing } } },
   'callback timeout': { options: { callbackTimeoutMs: 20, on: { payment: hang } } },
-  'store failed': { options: { store: storeThat('claim', () => Promise.reject(new Error('failed'))) } },
+  'store failed': { options: { store: storeThat('claim', failing) } },
   'store too slow': { options: { storeTimeoutMs: 20, store: storeThat('claim', hang) } },
   'lease lost': { options: { store: storeThat('complete', async () => false) } },
   'not confirmed': {
     options: { confirm: { getTransaction: async () => ({ situation: 'PENDING', referenceCode: email }) } },
   },
-  'confirm failed': { options: { confirm: { getTransaction: () => Promise.reject(new Error('failed')) } } },
+  'confirm failed': { options: { confirm: { getTransaction: failing } } },
   'a field of another type': { body: { ...Object(sale), date: 7 } },
   'dead letters failed': {
     options: {
       on: {},
       deadLetters: Object.assign(new MemoryDeadLetters(), {
-        keep: () => Promise.reject(new Error('failed')),
+        keep: failing,
       }),
     },
   },
@@ -84,63 +87,38 @@ const deliveries: Readonly<Record<string, Delivered>> = {
 /** The codes of the reports that were checked. */
 export const reportedCodes = new Set<WebhookReportCode>();
 
-const reports: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
-  `toNodeListener: ${what}: the report and the answer`,
-  async () => {
-    const reports: WebhookReport[] = [];
-    const answer = await answerTo(delivered, { onReport: (report) => reports.push(report) });
-    for (const { code } of reports) reportedCodes.add(code);
-    return [answer, ...reports];
-  },
-]);
+const reports = pathsOver('toNodeListener, its reports and answer', deliveries, async (delivered) => {
+  const reports: WebhookReport[] = [];
+  const answer = await answerTo(delivered, { onReport: (report) => reports.push(report) });
+  for (const { code } of reports) reportedCodes.add(code);
+  return [answer, ...reports];
+});
 
 /** With the default `onReport`, which writes to the console. The console is checked for every path. */
-const defaultLog: Path[] = Object.entries(deliveries).map(([what, delivered]) => [
-  `toNodeListener: ${what}: the default log`,
-  () => answerTo(delivered, {}),
-]);
+const defaultLog = pathsOver('toNodeListener, its default log', deliveries, (delivered) =>
+  answerTo(delivered, {}),
+);
+
+const throwMarks = () => {
+  throw Object.assign(new Error(text), { sale });
+};
 
 const marksThrown: Readonly<Record<string, Delivered>> = {
-  'a callback that throws marks': {
-    options: {
-      on: {
-        payment: () => {
-          throw Object.assign(new Error(text), { sale });
-        },
-      },
-    },
-  },
+  'a callback that throws marks': { options: { on: { payment: throwMarks } } },
   'a callback that rejects with text': { options: { on: { payment: () => Promise.reject(text) } } },
   'a store that throws marks': {
     options: { store: storeThat('claim', () => Promise.reject(new Error(text))) },
   },
   'a match function of the merchant that throws marks': {
-    options: {
-      kinds: [
-        {
-          ...quoting,
-          match: () => {
-            throw new Error(text);
-          },
-        },
-      ],
-    },
+    options: { kinds: [{ ...quoting, match: throwMarks }] },
   },
-  'an onReport that throws marks': {
-    body: '[]',
-    options: {
-      onReport: () => {
-        throw new Error(text);
-      },
-    },
-  },
+  'an onReport that throws marks': { body: '[]', options: { onReport: throwMarks } },
 };
 
 /** The merchant's own errors: `report.error` returns them and the default log names them, but the answer must not. */
-const passedOn: Path[] = Object.entries(marksThrown).map(([what, delivered]) => [
-  `toNodeListener: ${what}`,
-  () => answerTo(delivered, { onReport: () => undefined }),
-]);
+const passedOn = pathsOver('toNodeListener', marksThrown, (delivered) =>
+  answerTo(delivered, { onReport: () => undefined }),
+);
 
 async function answerTo(
   { options, body = sale, headers, query = '', method = 'POST', breaksOff, before }: Delivered,
@@ -157,30 +135,22 @@ async function answerTo(
   const server = createServer(async (request, response) => {
     await before?.(handler, request);
     answer(request, response);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  if (breaksOff !== undefined) return breakOff(port, breaksOff, handler);
-  return deliver(`http://127.0.0.1:${port}/${query}`, body, {
-    method,
-    headers: { authorization, ...headers },
-  });
+  const url = await listen(server);
+  if (breaksOff !== undefined) return breakOff(url, breaksOff, handler);
+  return deliver(`${url}/${query}`, body, { method, headers: { authorization, ...headers } });
 }
 
 /** The answer to an incomplete body, or an empty text if the client does not wait for one. */
-async function breakOff(port: number, how: 'waits' | 'goes', handler: WebhookHandler): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
+async function breakOff(url: string, how: 'waits' | 'goes', handler: WebhookHandler): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const lines = ['POST / HTTP/1.1', 'host: a', `authorization: ${authorization}`, 'content-length: 9999'];
   socket.write(`${lines.join('\r\n')}\r\n\r\n{"email": "${email}",`);
   const answer = how === 'waits' ? String((await once(socket, 'data'))[0]) : '';
   // Give the server time to read the incomplete body.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await sleep(50);
   socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await sleep(50);
   await handler.drain();
   return answer;
 }
@@ -191,43 +161,32 @@ function storeThat(step: 'claim' | 'complete', instead: () => Promise<unknown>):
   return store;
 }
 
-const objects: Path[] = [
-  [
-    'createWebhookHandler: handler, listener and store, after a delivery',
-    async () => {
-      const store = new MemoryStore();
-      const handler = createWebhookHandler({ credentials, store, on: { payment: () => undefined } });
-      const listener = toNodeListener(handler);
-      await handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
-      return [handler, listener, store];
-    },
-  ],
-  [
-    'createWebhookHandler: the answers to refused Requests',
-    async () => {
-      const handler = createWebhookHandler({ credentials, on: {}, onReport: () => Promise.reject(text) });
-      const wrong = { method: 'POST', headers: { authorization: `Basic ${text}` }, body: text };
-      const broken = { method: 'POST', headers: { authorization }, body: `{${text}` };
-      const answers = [wrong, broken].map(async (init) => {
-        const answer = await handler(new Request(`https://merchant.example/?${email}`, init));
-        return [answer.status, [...answer.headers], await answer.text()];
-      });
-      return Promise.all(answers);
-    },
-  ],
-];
+const withText = { method: 'POST', headers: { authorization: `Basic ${text}` }, body: text };
+const brokenOff = { method: 'POST', headers: { authorization }, body: `{${text}` };
 
-const lambda: Path[] = [
-  ['toLambda: no handler', () => toLambda(text as never)],
-  [
-    'toLambda: the answers to refused events',
-    async () => {
-      const answer = toLambda(createWebhookHandler({ credentials, on: {}, onReport: () => undefined }));
-      const wrong = { httpMethod: 'POST', headers: { authorization: `Basic ${text}` }, body: text };
-      const broken = { httpMethod: 'POST', path: text, headers: { authorization }, body: `{${text}` };
-      return Promise.all([wrong, broken].map((event) => answer(event)));
-    },
-  ],
-];
-
-export const handlerPaths: readonly Path[] = [...reports, ...defaultLog, ...passedOn, ...objects, ...lambda];
+export const handlerPaths: Paths = {
+  ...reports,
+  ...defaultLog,
+  ...passedOn,
+  async 'createWebhookHandler: handler, listener and store, after a delivery'() {
+    const store = new MemoryStore();
+    const handler = createWebhookHandler({ credentials, store, on: { payment: () => undefined } });
+    const listener = toNodeListener(handler);
+    await handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
+    return [handler, listener, store];
+  },
+  'createWebhookHandler: the answers to refused Requests'() {
+    const handler = createWebhookHandler({ credentials, on: {}, onReport: () => Promise.reject(text) });
+    const answers = [withText, brokenOff].map(async (init) => {
+      const answer = await handler(new Request(`https://merchant.example/?${email}`, init));
+      return [answer.status, [...answer.headers], await answer.text()];
+    });
+    return Promise.all(answers);
+  },
+  'toLambda: no handler': () => toLambda(text as never),
+  'toLambda: the answers to refused events'() {
+    const answer = toLambda(createWebhookHandler({ credentials, on: {}, onReport: () => undefined }));
+    const events = [withText, { ...brokenOff, path: text }];
+    return Promise.all(events.map(({ method, ...event }) => answer({ httpMethod: method, ...event })));
+  },
+};

@@ -54,16 +54,9 @@ async function outcomeOf(run: () => unknown): Promise<unknown> {
 }
 
 const paths = [
-  ...configurationPaths,
-  ...clientPaths,
-  ...webhookPaths,
-  ...handlerPaths,
-  ...storePaths,
-  ...journalPaths,
-  ...sandboxPaths,
-  ...testingPaths,
-  ...pixPaths,
-];
+  ...[configurationPaths, clientPaths, webhookPaths, handlerPaths, storePaths],
+  ...[journalPaths, sandboxPaths, testingPaths, pixPaths],
+].flatMap((each) => Object.entries(each));
 const entries = { ...sdk, ...webhooks, ...stores, ...journal, ...sandbox, ...testing, ...pix };
 const seenErrors = new Set<string>();
 

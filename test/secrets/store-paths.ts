@@ -15,7 +15,7 @@ import {
 import { createWebhookHandler, type IdempotencyStore } from 'pix-automatic-sdk/webhooks';
 import { lease } from '../stores/limits';
 import { authorization, credentials, marked } from './marks';
-import type { Path } from './path';
+import { type Paths, pathsOver } from './path';
 import { sale, text } from './webhook-paths';
 
 const { cpf, email } = marked;
@@ -78,17 +78,14 @@ const replies: Readonly<Record<string, Reply>> = {
   'a list of a row with the token': (...command) => [{ ...row, token: tokenIn(command) }],
 };
 
-const wrongReplies = Object.entries(stores).flatMap(([name, create]): Path[] =>
-  Object.entries(replies).map(([what, reply]) => [
-    `${name}: ${what}`,
-    () => {
-      const store = create(reply);
-      const request = { subject: 'payment:s-1', state: 'PAID', timeoutMs: 50, retentionMs: 50 };
-      return store.transact === undefined
-        ? store.claim('payment:s-1', 'PAID', lease(50))
-        : store.transact(request, () => Promise.reject(new Error('the callback ran')));
-    },
-  ]),
+const wrongReplies = Object.entries(stores).map(([name, create]) =>
+  pathsOver(name, replies, (reply) => {
+    const store = create(reply);
+    const request = { subject: 'payment:s-1', state: 'PAID', timeoutMs: 50, retentionMs: 50 };
+    return store.transact === undefined
+      ? store.claim('payment:s-1', 'PAID', lease(50))
+      : store.transact(request, () => Promise.reject(new Error('the callback ran')));
+  }),
 );
 
 /** What a handler answers, and logs, when a driver throws. */
@@ -106,41 +103,30 @@ function answerOver(create: (typeof stores)[keyof typeof stores], message: strin
  * A driver's error is the merchant's own. `report.error` gives it back, and the default log has its name, code and
  * message, and nothing else. The answer has nothing of it.
  */
-const failures = Object.entries(stores).flatMap(([name, create]): Path[] => [
-  [
-    `${name}: the driver throws marks, behind a handler: the answer`,
-    () => answerOver(create, text, { onReport: () => undefined }),
-  ],
-  [
-    `${name}: the driver throws marks beside its message, behind a handler: the default log`,
-    () => answerOver(create, 'failed', {}),
-  ],
-]);
-
-const configurations: Path[] = [
-  ['new RedisStore: no client', () => new RedisStore(text as never)],
-  [
-    'new RedisStore: an invalid namespace',
-    () => new RedisStore({ eval: async () => 0, evalSha: 0 }, { namespace: text }),
-  ],
-  ['new PostgresStore: no client', () => new PostgresStore(text as never)],
-  [
-    'new PostgresStore: an invalid table',
-    () => new PostgresStore({ query: async () => ({ rows: [] }) }, { table: text.repeat(9) }),
-  ],
-  ['new MemoryDeadLetters: an invalid option', () => new MemoryDeadLetters({ retentionMs: text as never })],
-  ['new RedisDeadLetters: no client', () => new RedisDeadLetters(text as never)],
-  [
-    'RedisDeadLetters: a reply of marks',
-    () => new RedisDeadLetters({ eval: async () => [text, cpf], defineCommand: 0 }).list(),
-  ],
-  ['new SqlDeadLetters: no query', () => new SqlDeadLetters(text as never, { dialect: 'postgres' })],
-  ['new SqlDeadLetters: a dialect', () => new SqlDeadLetters(async () => [], { dialect: text as never })],
-  [
-    'SqlDeadLetters: a row of marks',
-    () => new SqlDeadLetters(async () => [row], { dialect: 'mysql' }).list(),
-  ],
-  ['new SqliteStore: no database', () => new SqliteStore(text as never)],
+const failures = [
+  pathsOver('the answer where a driver throws marks', stores, (create) =>
+    answerOver(create, text, { onReport: () => undefined }),
+  ),
+  pathsOver('the default log where a driver throws marks beside its message', stores, (create) =>
+    answerOver(create, 'failed', {}),
+  ),
 ];
 
-export const storePaths: readonly Path[] = [...wrongReplies, ...failures, ...configurations];
+const configurations: Paths = {
+  'new RedisStore: no client': () => new RedisStore(text as never),
+  'new RedisStore: an invalid namespace': () =>
+    new RedisStore({ eval: async () => 0, evalSha: 0 }, { namespace: text }),
+  'new PostgresStore: no client': () => new PostgresStore(text as never),
+  'new PostgresStore: an invalid table': () =>
+    new PostgresStore({ query: async () => ({ rows: [] }) }, { table: text.repeat(9) }),
+  'new MemoryDeadLetters: an invalid option': () => new MemoryDeadLetters({ retentionMs: text as never }),
+  'new RedisDeadLetters: no client': () => new RedisDeadLetters(text as never),
+  'RedisDeadLetters: a reply of marks': () =>
+    new RedisDeadLetters({ eval: async () => [text, cpf], defineCommand: 0 }).list(),
+  'new SqlDeadLetters: no query': () => new SqlDeadLetters(text as never, { dialect: 'postgres' }),
+  'new SqlDeadLetters: a dialect': () => new SqlDeadLetters(async () => [], { dialect: text as never }),
+  'SqlDeadLetters: a row of marks': () => new SqlDeadLetters(async () => [row], { dialect: 'mysql' }).list(),
+  'new SqliteStore: no database': () => new SqliteStore(text as never),
+};
+
+export const storePaths: Paths = Object.assign({}, ...wrongReplies, ...failures, configurations);

@@ -9,43 +9,33 @@ import {
 } from 'pix-automatic-sdk/testing';
 import { badPairs } from './configuration-paths';
 import { authorization, credentials, marked } from './marks';
-import type { Path } from './path';
+import { type Paths, pathsOver } from './path';
 import { bodies } from './webhook-paths';
 
 const { apiKey, apiToken, cpf, email } = marked;
-const pairOf = (apiKey: unknown, apiToken: unknown) => ({ apiKey, apiToken }) as typeof credentials;
+const bad = `${apiKey}:${apiToken}@${email}`;
 
-const badCredentials = badPairs.flatMap(([what, key, token]): Path[] => [
-  [`basicAuthorization: ${what}`, () => basicAuthorization(pairOf(key, token))],
-  [`notificationRequest: ${what}`, () => notificationRequest('payment', {}, pairOf(key, token))],
-  [`mockService: ${what}`, () => mockService({ http, credentials: pairOf(key, token) })],
-]);
-
-const badFixtures = Object.entries(fixtures).flatMap(([name, fixture]): Path[] =>
-  Object.entries(bodies).map(([what, body]) => [
-    `fixtures.${name}: ${what}`,
+const badFixtures = Object.entries(fixtures).map(([name, fixture]) =>
+  pathsOver(`fixtures.${name}`, bodies, (body) => {
     // A valid fixture is the test's own data, which is meant to be read.
-    () => void (fixture as (overrides: unknown) => unknown)(body),
-  ]),
+    (fixture as (overrides: unknown) => unknown)(body);
+  }),
 );
 
-const others: Path[] = [
-  ['notificationRequest: an unknown kind', () => notificationRequest(email as 'payment', {}, credentials)],
-  [
-    'notificationRequest: an invalid URL',
-    () => notificationRequest('payment', {}, credentials, { url: `${apiKey}:${apiToken}@${email}` }),
-  ],
-  [
-    'mockService: an invalid base URL',
-    () => mockService({ http, baseUrl: `ftp://${apiKey}:${apiToken}@${email}` }),
-  ],
-  ['crashBeforeCommit: no store', () => crashBeforeCommit(email as never)],
-  ['recurrencePayments: an invalid option', () => recurrencePayments({ initialDate: cpf })],
-  ['mockService: an unknown transaction', () => mockService({ http, credentials }).pay(cpf)],
-  [
-    'mockService: a payload that is not an object',
-    () => mockService({ http, deliverTo: async () => new Response(authorization) }).notify(cpf as never),
-  ],
-];
-
-export const testingPaths: readonly Path[] = [...badCredentials, ...badFixtures, ...others];
+export const testingPaths: Paths = Object.assign(
+  {
+    'notificationRequest: an unknown kind': () => notificationRequest(email as 'payment', {}, credentials),
+    'notificationRequest: an invalid URL': () =>
+      notificationRequest('payment', {}, credentials, { url: bad }),
+    'mockService: an invalid base URL': () => mockService({ http, baseUrl: `ftp://${bad}` }),
+    'crashBeforeCommit: no store': () => crashBeforeCommit(email as never),
+    'recurrencePayments: an invalid option': () => recurrencePayments({ initialDate: cpf }),
+    'mockService: an unknown transaction': () => mockService({ http, credentials }).pay(cpf),
+    'mockService: a payload that is not an object': () =>
+      mockService({ http, deliverTo: async () => new Response(authorization) }).notify(cpf as never),
+  },
+  pathsOver('basicAuthorization', badPairs, basicAuthorization),
+  pathsOver('notificationRequest', badPairs, (pair) => notificationRequest('payment', {}, pair)),
+  pathsOver('mockService', badPairs, (pair) => mockService({ http, credentials: pair })),
+  ...badFixtures,
+);

@@ -17,7 +17,7 @@ import { lease } from '../stores/limits';
 import { salePayload } from '../webhooks/support';
 import { badPairs } from './configuration-paths';
 import { authorization, credentials, marked } from './marks';
-import type { Path } from './path';
+import { type Paths, pathsOver } from './path';
 
 const { apiKey, apiToken, cpf, email, account } = marked;
 /** Every mark. */
@@ -52,58 +52,34 @@ export const bodies: Readonly<Record<string, unknown>> = {
 
 const queries = ['', '?type=refund', '?payout=true', `?reversing=true&email=${email}&type=${cpf}`];
 
-const parsing = Object.entries(bodies).flatMap(([what, body]): Path[] =>
-  queries.flatMap((url): Path[] => [
-    [`parseNotification: ${what} ${url.slice(0, 12)}`, () => unlessParsed(parseNotification({ body, url }))],
-    [
-      `constructNotification: ${what} ${url.slice(0, 12)}`,
-      () => unlessParsed(constructNotification({ body, url, authorization }, credentials)),
-    ],
-  ]),
-);
+const parsing = queries.flatMap((url) => [
+  // A parsed notification is the merchant's data, which is meant to be read; only its key is meant for logs.
+  pathsOver(`parseNotification ${url.slice(0, 12)}`, bodies, (body) => parseNotification({ body, url }).key),
+  pathsOver(
+    `constructNotification ${url.slice(0, 12)}`,
+    bodies,
+    (body) => constructNotification({ body, url, authorization }, credentials).key,
+  ),
+]);
 
-/** A parsed notification is the merchant's data, which is meant to be read; only its key is meant for logs. */
-function unlessParsed({ key }: { readonly key: string }): string {
-  return key;
-}
-
-const authentication: Path[] = [
-  ...[
-    `Basic ${apiKey}`,
-    `Bearer ${apiToken}`,
-    `${authorization}=`,
-    authorization.toLowerCase(),
-    text,
-  ].flatMap((header): Path[] => [
-    [`checkAuthorization: ${header.slice(0, 10)}…`, () => checkAuthorization(header, credentials)],
-    [
-      `constructNotification: ${header.slice(0, 10)}…`,
-      () => constructNotification({ authorization: header, body: sale }, credentials),
-    ],
-  ]),
-  ...badPairs.flatMap(([what, key, token]): Path[] => {
-    const pair = { apiKey: key as string, apiToken: token as string };
-    return [
-      [`checkAuthorization: ${what}`, () => checkAuthorization(authorization, pair)],
-      [`verifyAuthorization: ${what}`, () => verifyAuthorization(authorization, pair)],
-      [
-        `createWebhookHandler: ${what}`,
-        () => createWebhookHandler({ credentials: [credentials, pair], on: {} }),
-      ],
-    ];
-  }),
+const headers = [
+  `Basic ${apiKey}`,
+  `Bearer ${apiToken}`,
+  `${authorization}=`,
+  authorization.toLowerCase(),
+  text,
 ];
 
-const mistakes: Path[] = [
-  ['credentialsFromEnv: a missing variable', () => credentialsFromEnv({ PAYMENTS_API_TOKEN: apiToken })],
-  [
-    'credentialsFromEnv: an empty key',
-    () => credentialsFromEnv({ PAYMENTS_API_KEY: '', PAYMENTS_API_TOKEN: text }),
-  ],
-  ['createWebhookHandler: a string instead of options', () => createWebhookHandler(text as never)],
-  ['parseNotification: only the body', () => parseNotification(text as never)],
-  ['constructNotification: only the body', () => constructNotification(text as never, credentials)],
-  ['defineNotification: a string', () => defineNotification(text as never)],
+const authentication = [
+  pathsOver('checkAuthorization: header', headers, (header) => checkAuthorization(header, credentials)),
+  pathsOver('constructNotification: header', headers, (header) =>
+    constructNotification({ authorization: header, body: sale }, credentials),
+  ),
+  pathsOver('checkAuthorization', badPairs, (pair) => checkAuthorization(authorization, pair)),
+  pathsOver('verifyAuthorization', badPairs, (pair) => verifyAuthorization(authorization, pair)),
+  pathsOver('createWebhookHandler', badPairs, (pair) =>
+    createWebhookHandler({ credentials: [credentials, pair], on: {} }),
+  ),
 ];
 
 export const quoting = defineNotification({
@@ -112,45 +88,38 @@ export const quoting = defineNotification({
   schema: z.looseObject({ instructionId: z.string({ error: ({ input }) => JSON.stringify(input) }) }),
   subject: ({ instructionId }) => instructionId,
 });
+const badDefinition = { match: () => true, schema: text as never, subject: () => text };
 
-const definitions: Path[] = [
-  ...[salePayloadSchema, reversalPayloadSchema, refundPayloadSchema, payoutPayloadSchema].flatMap(
-    (schema, index): Path[] =>
-      Object.entries(bodies).map(([what, body]) => [
-        `the public schema ${index + 1}: ${what}`,
-        () => Reflect.get(schema['~standard'].validate(body), 'issues'),
-      ]),
-  ),
-  [
-    'defineNotification: a reserved kind and an invalid schema',
-    () =>
-      defineNotification({ kind: 'payment', match: () => true, schema: text as never, subject: () => text }),
-  ],
-  [
-    'defineNotification: an invalid schema',
-    () => defineNotification({ kind: text, match: () => true, schema: text as never, subject: () => text }),
-  ],
-  ['new MemoryStore: an invalid option', () => new MemoryStore({ maxEntries: text as never })],
-  [
-    'parseNotification: a merchant’s schema that quotes what it refuses',
-    () => parseNotification({ body: { instructionId: { [email]: cpf } }, kinds: [quoting] }),
-  ],
-  [
-    'createWebhookHandler: an invalid option',
-    () => createWebhookHandler({ credentials, on: {}, maxBodyBytes: text as never }),
-  ],
-  [
-    'createWebhookHandler: an invalid callback',
-    () => createWebhookHandler({ credentials, on: { payment: text as never } }),
-  ],
-  [
-    'MemoryStore: a full store',
-    async () => {
-      const store = new MemoryStore({ maxEntries: 1 });
-      await store.claim('payment:1', 'PAID', lease(1_000));
-      return store.claim('payment:2', 'PAID', lease(1_000));
-    },
-  ],
-];
+const mistakes: Paths = {
+  'credentialsFromEnv: a missing variable': () => credentialsFromEnv({ PAYMENTS_API_TOKEN: apiToken }),
+  'credentialsFromEnv: an empty key': () =>
+    credentialsFromEnv({ PAYMENTS_API_KEY: '', PAYMENTS_API_TOKEN: text }),
+  'createWebhookHandler: a string instead of options': () => createWebhookHandler(text as never),
+  'parseNotification: only the body': () => parseNotification(text as never),
+  'constructNotification: only the body': () => constructNotification(text as never, credentials),
+  'defineNotification: a string': () => defineNotification(text as never),
+  'defineNotification: a reserved kind and an invalid schema': () =>
+    defineNotification({ kind: 'payment', ...badDefinition }),
+  'defineNotification: an invalid schema': () => defineNotification({ kind: text, ...badDefinition }),
+  'new MemoryStore: an invalid option': () => new MemoryStore({ maxEntries: text as never }),
+  'parseNotification: a merchant’s schema that quotes what it refuses': () =>
+    parseNotification({ body: { instructionId: { [email]: cpf } }, kinds: [quoting] }),
+  'createWebhookHandler: an invalid option': () =>
+    createWebhookHandler({ credentials, on: {}, maxBodyBytes: text as never }),
+  'createWebhookHandler: an invalid callback': () =>
+    createWebhookHandler({ credentials, on: { payment: text as never } }),
+  async 'MemoryStore: a full store'() {
+    const store = new MemoryStore({ maxEntries: 1 });
+    await store.claim('payment:1', 'PAID', lease(1_000));
+    return store.claim('payment:2', 'PAID', lease(1_000));
+  },
+};
 
-export const webhookPaths: readonly Path[] = [...parsing, ...authentication, ...mistakes, ...definitions];
+const schemas = [salePayloadSchema, reversalPayloadSchema, refundPayloadSchema, payoutPayloadSchema].map(
+  (schema, index) =>
+    pathsOver(`the public schema ${index + 1}`, bodies, (body) =>
+      Reflect.get(schema['~standard'].validate(body), 'issues'),
+    ),
+);
+
+export const webhookPaths: Paths = Object.assign({}, mistakes, ...parsing, ...authentication, ...schemas);

@@ -81,6 +81,13 @@ describe('a stream', () => {
     expect(await read(streamed(body))).toEqual({ text: '', readError: expect.any(TypeError) });
   });
 
+  it('that stalls is cancelled at once, which ends the connection', async () => {
+    const cancel = vi.fn();
+    const interrupted = sleep(5).then(() => Promise.reject(new Error('over')));
+    await read(streamed(new ReadableStream({ cancel })), 4, interrupted);
+    expect(cancel).toHaveBeenCalledOnce();
+  });
+
   it('that stalls ends with the interruption, and a failure to cancel it is ignored', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);

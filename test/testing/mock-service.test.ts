@@ -14,7 +14,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { DeliverTo } from '../../src/testing/signed-request';
 import { unusedPort } from '../helpers/http-server';
 import { openListener } from '../sandbox/helpers';
-import { credentials, openMockService } from './support';
+import { credentials, openJourney, openMockService } from './support';
 
 const request = fixtures.recurringCheckoutRequest();
 
@@ -30,8 +30,7 @@ describe('a journey against the mocked service', () => {
   it('is created, paid, queried and cancelled with the real client, and reaches the real handler', async () => {
     const payment = vi.fn();
     const handler = createWebhookHandler({ credentials, on: { payment } });
-    const { service, client, clock } = openMockService({ deliverTo: handler });
-    const { response } = await client().createRecurringCheckout(request);
+    const { service, client, clock, response } = await openJourney({ deliverTo: handler });
     expect(await client().getTransaction(response.uuid)).toMatchObject({
       situation: 'PENDING',
       amount: 59.7,
@@ -61,20 +60,13 @@ describe('a journey against the mocked service', () => {
 
   it('sends a notification of everything that can happen to it', async () => {
     const kinds: string[] = [];
+    const names = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'] as const;
     const push = ({ kind }: { kind: string }) => void kinds.push(kind);
-    const on = {
-      payment: push,
-      saleStatus: push,
-      reversal: push,
-      refund: push,
-      payout: push,
-      unrecognized: push,
-    };
-    const { service, client } = openMockService({
+    const on = Object.fromEntries(names.map((name) => [name, push]));
+    const { service, uuid } = await openJourney({
       deliverTo: createWebhookHandler({ credentials, on }),
       inventions: { saleReversalNotification: true },
     });
-    const { uuid } = (await client().createRecurringCheckout(request)).response;
     service.pay(uuid);
     await service.idle();
     service.refund(uuid, { amount: 5 });
@@ -96,8 +88,7 @@ describe('a journey against the mocked service', () => {
   it.each(['https://gateway.example/pay(v1)/', 'http://[::1]:8080'])(
     'works at the baseUrl %s',
     async (baseUrl) => {
-      const { service, client } = openMockService({ baseUrl });
-      const { response } = await client().createRecurringCheckout(request);
+      const { service, client, response } = await openJourney({ baseUrl });
       expect(response.instructions.qrCode.url?.startsWith(`${service.url}/sandbox/qr-codes/`)).toBe(true);
       expect(await client().getTransaction(response.uuid)).toMatchObject({ uuid: response.uuid });
     },
@@ -111,8 +102,7 @@ describe('a journey against the mocked service', () => {
   });
 
   it('throws a SandboxError for a move that the sandbox refuses', async () => {
-    const { service, client } = openMockService();
-    const { uuid } = (await client().createRecurringCheckout(request)).response;
+    const { service, uuid } = await openJourney();
     expect(() => service.refund(uuid)).toThrow(SandboxError);
     expect(() => service.pay('nope')).toThrow(SandboxError);
   });

@@ -7,7 +7,6 @@ import {
   verifyAuthorization,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
-import type { NotificationOverrides } from '../../src/testing/notification-request';
 import { credentials } from './support';
 
 /** The flags that the document shows for each kind (sections 6.2 to 6.5). */
@@ -22,15 +21,8 @@ const kinds = [
 
 function openHandler() {
   const acted = vi.fn();
-  const on = {
-    payment: acted,
-    saleStatus: acted,
-    reversal: acted,
-    refund: acted,
-    payout: acted,
-    unrecognized: acted,
-    charge: acted,
-  };
+  const names = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized', 'charge'] as const;
+  const on = Object.fromEntries(names.map((name) => [name, acted]));
   const charge = defineNotification({
     kind: 'charge',
     match: (body) => 'instructionId' in body,
@@ -102,19 +94,17 @@ describe('options', () => {
     expect(request.headers.get('authorization')).toBe('Bearer x');
   });
 
-  it('that are invalid are refused, and so are invalid arguments', () => {
-    const { apiToken } = credentials;
-    expect(() => notificationRequest('refund', {}, { apiKey: '', apiToken })).toThrow(ConfigurationError);
-    expect(() => notificationRequest('refund', {}, credentials, { url: '/hooks' })).toThrow(
-      ConfigurationError,
-    );
-    expect(() => notificationRequest('refunds' as keyof NotificationOverrides, {}, credentials)).toThrow(
-      ConfigurationError,
-    );
-    expect(() => notificationRequest('refund', { refund: { uuid: '' } }, credentials)).toThrow(
-      InvalidRequestError,
-    );
-  });
+  it.each([
+    ['refund', {}, { ...credentials, apiKey: '' }, {}, ConfigurationError],
+    ['refund', {}, credentials, { url: '/hooks' }, ConfigurationError],
+    ['refunds', {}, credentials, {}, ConfigurationError],
+    ['refund', { refund: { uuid: '' } }, credentials, {}, InvalidRequestError],
+  ] as const)(
+    'that are invalid are refused, and so are invalid arguments: %s %j %j %j',
+    (kind, overrides, pair, options, error) => {
+      expect(() => notificationRequest(kind as 'refund', overrides, pair, options)).toThrow(error);
+    },
+  );
 });
 
 describe('basicAuthorization', () => {

@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { PaymentsClient, type PaymentsClientOptions } from 'pix-automatic-sdk';
-import { type FakeClock, fakeClock, mockService } from 'pix-automatic-sdk/testing';
+import { type FakeClock, fakeClock, fixtures, mockService } from 'pix-automatic-sdk/testing';
 import { onTestFinished } from 'vitest';
 import type { MockServiceOptions } from '../../src/testing/mock-service';
 
@@ -22,4 +22,11 @@ export function openMockService(options: Options = {}) {
   const client = (clientOptions: Partial<PaymentsClientOptions> = {}) =>
     new PaymentsClient({ baseUrl: service.url, ...service.credentials, ...clientOptions });
   return { service, clock, client };
+}
+
+/** A mocked service with one journey. */
+export async function openJourney(options: Options = {}) {
+  const opened = openMockService(options);
+  const { response } = await opened.client().createRecurringCheckout(fixtures.recurringCheckoutRequest());
+  return { ...opened, response, uuid: response.uuid };
 }

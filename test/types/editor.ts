@@ -4,7 +4,6 @@ import tsconfig from '../../tsconfig.json' with { type: 'json' };
 
 /** Marks the cursor in a piece of code. */
 const CURSOR = '|';
-const file = resolve('test/types/in-the-editor.ts');
 
 /** The settings of most projects. Settings stricter than `strict` would change the messages. */
 const options: ts.CompilerOptions = {
@@ -19,24 +18,24 @@ const options: ts.CompilerOptions = {
   configFilePath: resolve('tsconfig.json'),
 };
 
-/** A merchant's file in an editor, which shows what TypeScript's language service reports. */
+/** An editor that has a file of a merchant open for each sample. One program has all of them, because each takes seconds. */
 export class Editor {
   readonly #service: ts.LanguageService;
-  #code = '';
-  #version = 0;
+  readonly #files: ReadonlyMap<string, string>;
 
-  constructor() {
+  constructor(samples: readonly string[]) {
+    this.#files = new Map(samples.map((code, index) => [resolve(`test/types/sample-${index}.ts`), code]));
     const host: ts.LanguageServiceHost = {
       getCompilationSettings: () => options,
-      getScriptFileNames: () => [file],
-      getScriptVersion: (name) => (name === file ? String(this.#version) : '0'),
+      getScriptFileNames: () => [...this.#files.keys()],
+      getScriptVersion: () => '0',
       getScriptSnapshot: (name) => {
-        const text = name === file ? this.#code : ts.sys.readFile(name);
+        const text = this.#files.get(name)?.replace(CURSOR, '') ?? ts.sys.readFile(name);
         return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
       },
       getCurrentDirectory: () => process.cwd(),
       getDefaultLibFileName: ts.getDefaultLibFilePath,
-      fileExists: (name) => name === file || ts.sys.fileExists(name),
+      fileExists: (name) => this.#files.has(name) || ts.sys.fileExists(name),
       readFile: ts.sys.readFile,
       directoryExists: ts.sys.directoryExists,
       getDirectories: ts.sys.getDirectories,
@@ -44,19 +43,17 @@ export class Editor {
     this.#service = ts.createLanguageService(host);
   }
 
-  /** The program, with `code` as the merchant's file. */
-  program(code: string): ts.Program {
-    this.#open(code);
+  /** The program of all samples. */
+  program(): ts.Program {
     const program = this.#service.getProgram();
-    if (program === undefined) throw new Error('TypeScript made no program of the file.');
+    if (program === undefined) throw new Error('TypeScript made no program of the samples.');
     return program;
   }
 
   /** The compiler's complaints, as `tsc` prints them: the first line and those that explain it. */
   complaints(code: string): string[] {
-    this.#open(code);
     return this.#service
-      .getSemanticDiagnostics(file)
+      .getSemanticDiagnostics(this.#place(code)[0])
       .map(
         ({ code: number, messageText }) =>
           `TS${number}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
@@ -65,29 +62,20 @@ export class Editor {
 
   /** The names offered at the cursor. */
   completions(code: string): string[] {
-    const position = this.#open(code);
-    const found = this.#service.getCompletionsAtPosition(file, position, {});
+    const found = this.#service.getCompletionsAtPosition(...this.#place(code), {});
     return found?.entries.map(({ name }) => name.replace(/^["']|["']$/g, '')) ?? [];
   }
 
   /** The documentation shown beside a name that is offered at the cursor. */
   completionText(code: string, name: string): string {
-    const position = this.#open(code);
-    const details = this.#service.getCompletionEntryDetails(
-      file,
-      position,
-      name,
-      {},
-      undefined,
-      {},
-      undefined,
-    );
+    const place = this.#place(code);
+    const details = this.#service.getCompletionEntryDetails(...place, name, {}, undefined, {}, undefined);
     return ts.displayPartsToString(details?.documentation);
   }
 
   /** The hover text at the cursor. */
   hover(code: string): string {
-    return this.hoverAt(file, this.#open(code));
+    return this.hoverAt(...this.#place(code));
   }
 
   /** The hover text at a position in a file of the program. */
@@ -97,10 +85,10 @@ export class Editor {
     return [ts.displayPartsToString(info?.documentation), ...tags].join('\n').trim();
   }
 
-  /** @returns the position of the cursor */
-  #open(code: string): number {
-    this.#code = code.replace(CURSOR, '');
-    this.#version += 1;
-    return code.indexOf(CURSOR);
+  /** The file of a sample, and the position of its cursor. */
+  #place(sample: string): [file: string, position: number] {
+    const [file] = [...this.#files].find(([, code]) => code === sample) ?? [];
+    if (file === undefined) throw new Error(`The editor was not opened with ${sample}`);
+    return [file, sample.indexOf(CURSOR)];
   }
 }

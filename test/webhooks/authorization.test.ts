@@ -216,6 +216,7 @@ describe('a ConfigurationError that shows no credential refuses', () => {
     ]) {
       const thrown = thrownBy(construct);
       expect(thrown).toBeInstanceOf(ConfigurationError);
+      expect((thrown as Error).message).toMatch(/^Expected/);
       expect(everythingPrintedOf(thrown)).not.toContain(marked);
     }
   });

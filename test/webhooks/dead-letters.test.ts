@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DeadLetter, MemoryDeadLetters, type NewDeadLetter } from 'pix-automatic-sdk/stores';
 import {
   ConfigurationError,
@@ -69,6 +70,12 @@ function createKeeping(options: Partial<WebhookHandlerOptions> = {}) {
   };
   return { ...listener, acted, indices, store, deadLetters, bug, fix };
 }
+
+/** A store's transaction that always commits. */
+const committing: Transact<undefined> = async ({ subject, state }, work) => {
+  await work(undefined, { subject, state, token: 't', fence: 1, handledStates: [] });
+  return { status: 'completed' };
+};
 
 const plain = (body: unknown, url = '/') => ({ method: 'POST', url, headers: { authorization }, body });
 const anySchema = {
@@ -182,6 +189,25 @@ describe('deadLetters', () => {
     fix();
     expect(await handler.replay(entries)).toEqual([{ key: 'payment:s-1:PAID', status: 'done' }]);
     expect(acted).toEqual(['payment:s-1:PAID']);
+  });
+
+  it.each([
+    ['succeeds late', undefined, undefined, []],
+    ['fails late', 'late', undefined, ['payment:s-1:PAID']],
+    ['succeeds late in a transaction', undefined, committing, []],
+    ['fails late in a transaction', 'late', committing, ['payment:s-1:PAID']],
+  ])('keeps one whose callback %s, unless it is recorded after all', async (_, failure, transact, kept) => {
+    const { wait, open } = gate();
+    const payment = async () => {
+      await wait();
+      if (failure !== undefined) throw new Error(failure);
+    };
+    const store = Object.assign(new WatchedStore(), transact && { transact });
+    const { handler, deadLetters } = createKeeping({ store, callbackTimeoutMs: 10, on: { payment } });
+    expect([await send(handler), await deadLetters.keys()]).toEqual([500, ['payment:s-1:PAID']]);
+    open();
+    await sleep(20);
+    await expect.poll(() => deadLetters.keys()).toEqual(kept);
   });
 
   it('forgets the notification when a later delivery succeeds', async () => {
@@ -379,11 +405,12 @@ describe('handler.replay', () => {
 
     it('has both transactions with a store that has transactions', async () => {
       const log: string[] = [];
-      const transact: Transact<undefined> = async ({ subject, state }, work) => {
-        log.push(`begin ${subject.split(':')[0]}`);
-        await work(undefined, { subject, state, token: 't', fence: 1, handledStates: [] });
-        log.push(`commit ${subject.split(':')[0]}`);
-        return { status: 'completed' };
+      const transact: Transact<undefined> = async (request, work) => {
+        const [kind] = request.subject.split(':');
+        log.push(`begin ${kind}`);
+        const result = await committing(request, work);
+        log.push(`commit ${kind}`);
+        return result;
       };
       const { handler, entries, acted } = await createDefined(
         Object.assign(new WatchedStore(), { transact }),

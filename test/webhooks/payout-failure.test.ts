@@ -45,6 +45,16 @@ describe.each(meanings)('payoutFailure of %s', (code, meaning) => {
   );
 });
 
+it.each([
+  [' PE0004 - Conta:  encerrada \n', 'PE0004', 'Conta:  encerrada'],
+  ['XPE0004 - Conta encerrada', 'XPE0004 - Conta encerrada', undefined],
+  ['X PE0004', 'X PE0004', undefined],
+  ['PE0004(Conta: encerrada)', 'PE0004', '(Conta: encerrada)'],
+])('payoutFailure reads the code only where error_code %j begins with it', (error_code, code, reason) => {
+  const failure = failureOf({ error_code, message: null });
+  expect([failure?.code, failure?.reason]).toEqual([code, reason]);
+});
+
 describe('payoutFailure with explainPixCode', () => {
   const explained = (error_code: string | null, message: string | null) =>
     payoutFailure({ success: false, error_code, message }, explainPixCode)?.explanation;

@@ -1,11 +1,23 @@
 import * as z from 'zod/mini';
 import type { Control, Field, Subject, Text } from '../../sandbox/controls/control';
 import { controls } from '../../sandbox/controls/controls';
-import { type Command, type OptionSpec, type Options, sandboxOptions } from '../command';
+import {
+  answeredExitCodes,
+  type Command,
+  type OptionSpec,
+  type Options,
+  sandboxOptions,
+  section,
+} from '../command';
 import { didYouMean, failure, usageFailure } from '../failure';
 import { day, money, type Sentence, say } from '../language';
-import { paintAnswer, print, printJson, visible } from '../output';
-import { connectSandbox, type ListedDelivery, type ListedTransaction } from '../sandbox-client';
+import { paintAnswer, visible } from '../output';
+import {
+  connectSandbox,
+  type ListedDelivery,
+  type ListedTransaction,
+  scheduledPayment,
+} from '../sandbox-client';
 
 /** What a command acts on. */
 interface Chosen {
@@ -111,6 +123,8 @@ const result = z.looseObject({
   instructionId: z.optional(z.string()),
   dueDate: z.optional(z.string()),
   amount: z.optional(z.number()),
+  // Those that `pay` has scheduled.
+  scheduledPayments: z.optional(z.array(scheduledPayment)),
 });
 
 function commandOf(control: Control): Command {
@@ -128,12 +142,8 @@ function commandOf(control: Control): Command {
       ...sandboxOptions,
     },
     examples: [...(needsOption ? [] : [name]), ...(words.length === 0 ? [] : [[name, ...words].join(' ')])],
-    notes: () =>
-      subject === undefined ? [] : [{ title: say('Without an argument'), lines: [say(subject.without)] }],
-    exitCodes: [
-      'done, and every notification sent was answered with 200',
-      'refused, or a notification was not answered with 200',
-    ],
+    notes: () => (subject === undefined ? [] : [section('Without an argument', say(subject.without))]),
+    exitCodes: answeredExitCodes,
     async run({ args, options }) {
       const body = Object.fromEntries(
         fields.map(([field, definition]) => [field, enteredValue(optionName(field), definition, options)]),
@@ -144,7 +154,8 @@ function commandOf(control: Control): Command {
       const chosen = subject?.choose(await sandbox.transactions(), args[0]);
       const target = path.replace(':id', encodeURIComponent(chosen?.id ?? ''));
       const { result: answer, deliveries } = await sandbox.move(method, target, body);
-      const { uuid, instructionId, dueDate, amount = chosen?.amount } = result.parse(answer);
+      const moved = result.parse(answer);
+      const { uuid, instructionId, dueDate, amount = chosen?.amount, scheduledPayments = [] } = moved;
       const summary = say(control.done ?? control.label, {
         ...Object(answer),
         reference: chosen?.referenceCode ?? Object(answer).referenceCode,
@@ -155,19 +166,23 @@ function commandOf(control: Control): Command {
         outcome: body['fail'] === undefined ? say('made') : say('failed with {code}', { code: body['fail'] }),
         name: body['name'],
       });
-      if (options.has('json')) {
-        const notifications = deliveries.map(({ id, kind, status, attempts }) => {
-          const { httpStatus, error, durationMs } = attempts.at(-1) ?? {};
-          return { delivery: id, kind, status, httpStatus, error, durationMs };
-        });
-        printJson({ ...chosen?.identity, ...control.data?.(Object(answer)), notifications }, 2);
-      } else {
-        print(visible(summary));
-        for (const line of scheduledLines(answer)) print(`  ${visible(line)}`);
-        if (deliveries.length === 0) print(`  ${say(NOTHING_SENT)}`);
-        for (const delivery of deliveries) print(deliveryLine(delivery));
-      }
-      return deliveries.every(({ attempts }) => attempts.at(-1)?.httpStatus === 200) ? 0 : 1;
+      const lines = [
+        visible(summary),
+        ...scheduledPayments.map(({ instructionId, dueDate }) => {
+          const date = dueDate && day(dueDate);
+          return `  ${visible(say('scheduled: {id}, due {date}', { id: instructionId, date }))}`;
+        }),
+        ...(deliveries.length === 0 ? [`  ${say(NOTHING_SENT)}`] : deliveries.map(deliveryLine)),
+      ];
+      const notifications = deliveries.map(({ id, kind, status, attempts }) => {
+        const { httpStatus, error, durationMs } = attempts.at(-1) ?? {};
+        return { delivery: id, kind, status, httpStatus, error, durationMs };
+      });
+      return {
+        exitCode: notifications.every(({ httpStatus }) => httpStatus === 200) ? 0 : 1,
+        data: { ...chosen?.identity, ...control.data?.(Object(answer)), notifications },
+        text: lines.join('\n'),
+      };
     },
   };
 }
@@ -231,18 +246,6 @@ function enteredValue(name: string, { input, schema, choices = [] }: Field, opti
 function inShell(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return /^[\w.:/=-]+$/.test(text) ? text : `'${text}'`;
-}
-
-const schedule = z.looseObject({
-  scheduledPayments: z.array(z.looseObject({ instructionId: z.string(), dueDate: z.string() })),
-});
-
-/** The payments that `pay` has scheduled. */
-function scheduledLines(answer: unknown): string[] {
-  const { data } = schedule.safeParse(answer);
-  return (data?.scheduledPayments ?? []).map(({ instructionId, dueDate }) =>
-    say('scheduled: {id}, due {date}', { id: instructionId, date: day(dueDate) }),
-  );
 }
 
 /** The commands of the controls that the command line has no command of its own for. */

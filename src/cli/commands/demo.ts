@@ -1,22 +1,21 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { renderUnicodeCompact } from 'uqr';
 import { PaymentsClient } from '../../client/payments-client';
 import { ApiError, isCallError, PaymentsError } from '../../errors';
 import { withoutPointer } from '../../errors/payments-error';
 import { JourneyJournal, MemoryJourneyRecords } from '../../journal';
-import type { Sandbox, SandboxOptions } from '../../sandbox/start-sandbox';
-import { startSandbox } from '../../sandbox/start-sandbox';
+import { listen } from '../../sandbox/server/http-server';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/start-sandbox';
 import type { PaymentNotification } from '../../service/notifications/sale';
 import type { RecurringCheckoutRequest } from '../../service/operations/create-recurring-checkout';
 import { MemoryStore } from '../../stores/memory-store';
 import { createWebhookHandler } from '../../webhooks/handler';
 import { toNodeListener } from '../../webhooks/node';
-import { type Command, jsonOption } from '../command';
+import { type Command, section } from '../command';
 import { failure } from '../failure';
 import { day, decimal, isPortuguese, money, type Sentence, say } from '../language';
-import { paint, print, printJson } from '../output';
+import { paint, print } from '../output';
 
 /** A way to make a step go wrong, to see that the demo notices. */
 interface Breakage {
@@ -46,23 +45,21 @@ export const demo: Command = {
   arguments: [],
   options: {
     break: { value: 'step', about: 'Break a step, to see that the demo notices it', choices: names },
-    json: jsonOption,
   },
   examples: ['demo', 'demo --break query'],
   notes: () => [
-    {
-      title: say('Network'),
-      lines: [say('Nothing leaves this machine: the demo starts a sandbox and a listener of its own.')],
-    },
+    section(
+      'Network',
+      say('Nothing leaves this machine: the demo starts a sandbox and a listener of its own.'),
+    ),
   ],
   exitCodes: ['all seven steps went as they should', 'a step did not'],
-  async run({ options }) {
+  async run({ options, json }) {
     const step = options.oneOf('break', names);
     const started = performance.now();
-    const steps: DemoStep[] = [];
-    const json = options.has('json');
+    const report = new Report(json);
     try {
-      await runDemo(json ? recorder(steps) : terminal, step === undefined ? {} : breakages[step]);
+      await runDemo(report, step === undefined ? {} : breakages[step]);
     } catch (error) {
       if (error instanceof ExpectationError)
         throw failure('The demo failed: expected {what}.', { what: error.message });
@@ -74,22 +71,10 @@ export const demo: Command = {
       });
     }
     const seconds = decimal((performance.now() - started) / 1000, 1);
-    if (json) printJson({ ok: true, steps }, 2);
-    else
-      print(`\n${paint('green', say('All seven steps went as they should, in {seconds} s.', { seconds }))}`);
-    return 0;
+    const done = say('All seven steps went as they should, in {seconds} s.', { seconds });
+    return { data: { ok: true, steps: report.steps }, text: `\n${paint('green', done)}` };
   },
 };
-
-/** Where the demo reports its steps: the terminal, or a list for `--json`. */
-interface DemoOutput {
-  heading(text: string): void;
-  line(label: string, value: string): void;
-  /** Draws the QR code of this text. */
-  picture(text: string): void;
-}
-
-const LABEL_WIDTH = 14;
 
 /** A step as `--json` prints it. */
 interface DemoStep {
@@ -97,33 +82,38 @@ interface DemoStep {
   readonly lines: { readonly label: string; readonly value: string }[];
 }
 
-const terminal: DemoOutput = {
-  heading(text) {
-    print(`\n${paint('bold', text)}`);
-  },
-  line(label, value) {
-    print(`   ${paint('dim', label.padEnd(LABEL_WIDTH))} ${value}`);
-  },
-  /**
-   * Draws two rows of squares in one line of text. It draws the light squares, for a dark terminal. With colours, the
-   * code is dark on light in every terminal.
-   */
-  picture(text) {
-    print();
-    for (const row of renderUnicodeCompact(text, { ecc: 'L', border: 2 }).split('\n')) {
-      print(`   ${paint(['whiteBright', 'bgBlack'], row)}`);
-    }
-    print();
-  },
-};
+const LABEL_WIDTH = 14;
 
-/** Keeps the steps instead of printing them. */
-function recorder(steps: DemoStep[]): DemoOutput {
-  return {
-    heading: (title) => steps.push({ title, lines: [] }),
-    line: (label, value) => steps.at(-1)?.lines.push({ label, value }),
-    picture: () => undefined,
-  };
+/** Prints the steps as they go, or keeps them for `--json`. */
+class Report {
+  readonly steps: DemoStep[] = [];
+  readonly #print: (line?: string) => void;
+
+  constructor(json: boolean) {
+    this.#print = json ? () => undefined : print;
+  }
+
+  heading(title: Sentence): void {
+    this.steps.push({ title: say(title), lines: [] });
+    this.#print(`\n${paint('bold', say(title))}`);
+  }
+
+  line(label: string, value: string): void {
+    this.steps.at(-1)?.lines.push({ label, value });
+    this.#print(`   ${paint('dim', label.padEnd(LABEL_WIDTH))} ${value}`);
+  }
+
+  /**
+   * Draws the QR code of this text, two rows of squares in one line. It draws the light squares, for a dark terminal.
+   * With colours, the code is dark on light in every terminal.
+   */
+  picture(text: string): void {
+    this.#print();
+    for (const row of renderUnicodeCompact(text, { ecc: 'L', border: 2 }).split('\n')) {
+      this.#print(`   ${paint(['whiteBright', 'bgBlack'], row)}`);
+    }
+    this.#print();
+  }
 }
 
 const credentials = { apiKey: 'demo-api-key', apiToken: 'demo-api-token' };
@@ -152,7 +142,7 @@ const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number 
 };
 
 /** Runs the demo over real HTTP on this machine. Rejects when a step does not go as it should. */
-async function runDemo(output: DemoOutput, { options, prepare }: Breakage = {}): Promise<void> {
+async function runDemo(report: Report, { options, prepare }: Breakage = {}): Promise<void> {
   const listener = await startListener();
   const sandbox = await startSandbox({
     ...options,
@@ -168,7 +158,7 @@ async function runDemo(output: DemoOutput, { options, prepare }: Breakage = {}):
   });
   try {
     prepare?.(sandbox);
-    await Promise.race([takeSteps(sandbox, listener, output), tooLong]);
+    await Promise.race([takeSteps(sandbox, listener, report), tooLong]);
   } finally {
     clearTimeout(timer);
     await Promise.all([sandbox.close(), listener.close()]);
@@ -186,10 +176,9 @@ async function startListener() {
     onReport: () => {},
   });
   const server = createServer(toNodeListener(handler));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const url = await listen(server, 0, '127.0.0.1');
   return {
-    url: `http://127.0.0.1:${port}/webhooks`,
+    url: `${url}/webhooks`,
     payments,
     close: () =>
       new Promise<void>((resolve) => {
@@ -202,15 +191,14 @@ async function startListener() {
 type Listener = Awaited<ReturnType<typeof startListener>>;
 
 /** The seven steps. @throws `ExpectationError` when one does not go as it should */
-async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutput): Promise<void> {
-  const heading = (text: Sentence) => output.heading(say(text));
-  const line = (label: Sentence | '', value: string) => output.line(label && say(label), value);
+async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): Promise<void> {
+  const line = (label: Sentence | '', value: string) => report.line(label && say(label), value);
 
-  heading('1. Start a local sandbox of the service, and a listener like that of your backend');
+  report.heading('1. Start a local sandbox of the service, and a listener like that of your backend');
   line('sandbox', sandbox.url);
   line('listener', listener.url);
 
-  heading('2. Create a recurring-payment journey');
+  report.heading('2. Create a recurring-payment journey');
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
   const { response: journey } = await client.createRecurringCheckout({
     ...order,
@@ -220,11 +208,11 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutpu
   expect(typeof text === 'string' && text !== '', 'a QR code');
   line('transaction', journey.uuid);
   line('amount', say('{now} now, then {later} a month', { now: money(order.amount), later: money(29.9) }));
-  output.picture(text);
+  report.picture(text);
   line('copy & paste', text);
   line('', say('It can be scanned, but no bank will pay it: it points to a host that does not exist.'));
 
-  heading('3. The payer pays, and the listener is notified');
+  report.heading('3. The payer pays, and the listener is notified');
   const [scheduled] = sandbox.pay(journey.uuid);
   await sandbox.idle();
   const [notification] = listener.payments;
@@ -242,20 +230,20 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutpu
   expect(forged.status === 401 && listener.payments.length === 1, 'a forged notification to be refused');
   line('forged one', say('HTTP {status}, not acted on', { status: forged.status }));
 
-  heading('4. Query the transaction');
+  report.heading('4. Query the transaction');
   const transaction = await client.getTransaction(journey.uuid);
   expect(transaction.situation === 'PAID', 'the transaction to be PAID');
   line('situation', transaction.situation);
   line('total', money(transaction.total ?? 0));
 
-  heading('5. Cancel a scheduled payment');
+  report.heading('5. Cancel a scheduled payment');
   expect(scheduled !== undefined, 'a scheduled payment');
   const cancelled = await client.cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' });
   expect(cancelled.status === 0, 'the cancellation to succeed');
   line('due', day(scheduled.dueDate));
   line('answer', `${cancelled.status} ${cancelled.message}`);
 
-  heading('6. Cancel it again: the service refuses, and the error says what that means');
+  report.heading('6. Cancel it again: the service refuses, and the error says what that means');
   const error = await client
     .cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' })
     .catch((reason: unknown) => reason);
@@ -269,7 +257,7 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutpu
     line('service says', error.serviceMessage ?? '');
   }
 
-  heading('7. An answer is lost after its effect, and the payer still gets one QR code');
+  report.heading('7. An answer is lost after its effect, and the payer still gets one QR code');
   const records = new MemoryJourneyRecords();
   const journal = new JourneyJournal({ client, records });
   const orderKey = `demo-journal-${Date.now()}`;
@@ -282,7 +270,7 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, output: DemoOutpu
   expect(qrCodes.size === 1, 'one QR code');
   line('two more', say('2 calls at once, 1 QR code'));
   for (const { attempt, referenceCode, state } of (await records.read(orderKey)).attempts) {
-    output.line(say('attempt {number}', { number: attempt }), `${referenceCode}: ${state}`);
+    report.line(say('attempt {number}', { number: attempt }), `${referenceCode}: ${state}`);
   }
 }
 

@@ -1,8 +1,8 @@
 import { CODES, explainPixCode, type PixCodeContext } from '../../pix/explain-pix-code';
-import { type Command, jsonOption } from '../command';
+import type { Command } from '../command';
 import { didYouMean, failure } from '../failure';
 import { say } from '../language';
-import { paint, print, printJson } from '../output';
+import { paint } from '../output';
 
 const contexts = Object.keys(CODES) as PixCodeContext[];
 
@@ -12,10 +12,9 @@ export const explain: Command = {
   arguments: [{ name: 'code', isRequired: true }],
   options: {
     context: { value: 'name', about: 'Where it was seen (default: all of them)', choices: contexts },
-    json: jsonOption,
   },
   examples: ['explain AM02', 'explain AM02 --context charge --lang pt'],
-  exitCodes: ['explained', 'the code is not listed'],
+  exitCodes: ['it worked', 'the code is not listed'],
   async run({ args, options, language }) {
     const code = (args[0] ?? '').trim().toUpperCase();
     const asked = options.oneOf('context', contexts);
@@ -31,16 +30,14 @@ export const explain: Command = {
         ? failure('The code is not listed.{hint}', { hint })
         : failure('The code is not listed for `{context}`.{hint}', { context: asked, hint });
     }
-    if (options.has('json')) printJson({ explanations }, 2);
-    else {
-      for (const { context, meaning, endsCharge, who, action, source } of explanations) {
-        print(`${paint('bold', code)} (${context}): ${meaning}`);
-        if (endsCharge !== undefined)
-          print(`  ${endsCharge ? say('It ends the charge.') : say('Another attempt may succeed.')}`);
-        print(`  ${who}: ${action}`);
-        print(paint('dim', `  ${source}`));
-      }
-    }
-    return 0;
+    const lines = explanations.flatMap(({ context, meaning, endsCharge, who, action, source }) => [
+      `${paint('bold', code)} (${context}): ${meaning}`,
+      ...(endsCharge === undefined
+        ? []
+        : [`  ${say(endsCharge ? 'It ends the charge.' : 'Another attempt may succeed.')}`]),
+      `  ${who}: ${action}`,
+      paint('dim', `  ${source}`),
+    ]);
+    return { data: { explanations }, text: lines.join('\n') };
   },
 };

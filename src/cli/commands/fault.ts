@@ -1,10 +1,9 @@
 import { type Fault, faultEffects, faultKinds } from '../../sandbox/faults';
 import { operationNames, operations } from '../../service/operations';
 import { LONGEST_TIMER_MS } from '../../shared/time';
-import { type Call, type Command, sandboxOptions } from '../command';
+import { type Call, type Command, sandboxOptions, section } from '../command';
 import { knownWord, usageFailure } from '../failure';
-import { type Sentence, say, translated } from '../language';
-import { print, printJson } from '../output';
+import { say, translated } from '../language';
 import { connectSandbox } from '../sandbox-client';
 
 export const fault: Command = {
@@ -29,41 +28,32 @@ export const fault: Command = {
     'fault --clear',
   ],
   notes: () => [
-    {
-      title: say('Operations'),
-      lines: Object.values(operations).map(({ name, purpose }) => describe(name, purpose)),
-    },
-    {
-      title: say('Kinds'),
-      lines: Object.entries(faultEffects).map(([name, about]) => describe(name, about)),
-    },
+    section('Operations', ...Object.values(operations).map(({ name, purpose }) => describe(name, purpose))),
+    section('Kinds', ...Object.entries(faultEffects).map(([name, about]) => describe(name, about))),
   ],
-  exitCodes: ['set or removed', 'refused, or the sandbox cannot be reached'],
+  exitCodes: ['it worked', 'refused, or the sandbox cannot be reached'],
   async run(call) {
     const { args, options } = call;
-    const json = options.has('json');
     if (options.has('clear')) {
       if (args.length > 0) throw usageFailure('Expected `--clear` alone: it removes every fault.');
       await connectSandbox(options).call('DELETE', '/sandbox/faults');
-      if (json) printJson({ cleared: true }, 2);
-      else print(say('All faults are removed.'));
-      return 0;
+      return { data: { cleared: true }, text: say('All faults are removed.') };
     }
-    const order = { operation: typedWord('operation', args[0], operationNames), fault: readFault(call) };
-    await connectSandbox(options).call('POST', '/sandbox/faults', order);
-    if (json) printJson(order, 2);
-    else {
-      const { times } = order.fault;
-      const calls = times === 1 ? say('the next call') : say('the next {times} calls', { times });
-      const what = `${order.fault.kind}${detailText(order.fault)}`;
-      print(say('{operation}: {what} on {calls}.', { operation: order.operation, what, calls }));
-    }
-    return 0;
+    const operation = knownWord('operation', args[0], operationNames);
+    const fault = readFault(call);
+    await connectSandbox(options).call('POST', '/sandbox/faults', { operation, fault });
+    const { kind, times } = fault;
+    const calls = times === 1 ? say('the next call') : say('the next {times} calls', { times });
+    const what = `${kind}${detailText(fault)}`;
+    return {
+      data: { operation, fault },
+      text: say('{operation}: {what} on {calls}.', { operation, what, calls }),
+    };
   },
 };
 
 function readFault({ args, options }: Call): Fault & { times: number } {
-  const kind = typedWord('kind', args[1], faultKinds);
+  const kind = knownWord('kind', args[1], faultKinds);
   const times = options.integer('times', { least: 1, most: 1_000_000 }) ?? 1;
   const ms = options.integer('ms', { least: 0, most: LONGEST_TIMER_MS });
   switch (kind) {
@@ -83,15 +73,6 @@ function readFault({ args, options }: Call): Fault & { times: number } {
     default:
       return { kind, times };
   }
-}
-
-function typedWord<Name extends string>(
-  what: Sentence,
-  typed: string | undefined,
-  known: readonly Name[],
-): Name {
-  if (typed !== undefined) return knownWord(what, typed, known);
-  throw usageFailure('Expected <{what}>: one of {list}.', { what: say(what), list: known.join(', ') });
 }
 
 function describe(name: string, about: string): string {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { type Command, sandboxOptions } from '../command';
+import { type Command, sandboxOptions, section } from '../command';
 import { day, money, say } from '../language';
-import { paint, print, printJson, visible } from '../output';
+import { paint, visible } from '../output';
 import { connectSandbox, type ListedTransaction, readAnswer } from '../sandbox-client';
 import { deliveryLine } from './control-command';
 
@@ -23,12 +23,9 @@ export const list: Command = {
   },
   examples: ['list', 'list order-10 --state PAID --limit 5', 'list --json'],
   notes: () => [
-    {
-      title: say('Order'),
-      lines: [say('The newest come last. Payloads are left out: they hold personal data.')],
-    },
+    section('Order', say('The newest come last. Payloads are left out: they hold personal data.')),
   ],
-  exitCodes: ['listed', 'the sandbox cannot be reached'],
+  exitCodes: ['it worked', 'refused, or the sandbox cannot be reached'],
   async run({ args, options }) {
     const limit = options.integer('limit', { least: 1, most: 1_000_000 }) ?? 50;
     const state = options.oneOf('state', ['PENDING', 'PAID', 'CANCELLED']);
@@ -48,36 +45,30 @@ export const list: Command = {
     const faults = await sandbox.faults();
     const transactions = found.slice(-limit);
     const deliveries = sent.slice(-limit);
-    if (options.has('json')) {
-      const shown = deliveries.map(({ payload: _, ...delivery }) => delivery);
-      printJson({ transactions, deliveries: shown, webhookUrl: listener, faults }, 2);
-      return 0;
-    }
-    printPart(
-      transactions.length === 0 ? say('No transactions yet.') : say('Transactions'),
-      found.length - transactions.length,
-      transactions.flatMap(describe),
-    );
-    printPart(
-      deliveries.length === 0 ? say('No notifications yet.') : say('Notifications'),
-      sent.length - deliveries.length,
-      deliveries.map(deliveryLine),
-    );
     const urls = typeof listener === 'object' ? JSON.stringify(listener) : listener;
-    print(`${paint('bold', 'Listener')}: ${visible(urls ?? say('none: nothing is sent'))}`);
-    for (const { operation, fault } of faults) {
-      print(visible(`${say('Armed fault')}: ${operation} ${fault.kind} (\`fault --clear\`)`));
-    }
-    return 0;
+    const lines = [
+      paint('bold', say(transactions.length === 0 ? 'No transactions yet.' : 'Transactions')),
+      ...notShown(found.length - transactions.length),
+      ...transactions.flatMap(describe),
+      paint('bold', say(deliveries.length === 0 ? 'No notifications yet.' : 'Notifications')),
+      ...notShown(sent.length - deliveries.length),
+      ...deliveries.map(deliveryLine),
+      `${paint('bold', 'Listener')}: ${visible(urls ?? say('none: nothing is sent'))}`,
+      ...faults.map(({ operation, fault }) =>
+        visible(`${say('Armed fault')}: ${operation} ${fault.kind} (\`fault --clear\`)`),
+      ),
+    ];
+    const withoutPayloads = deliveries.map(({ payload: _, ...delivery }) => delivery);
+    return {
+      data: { transactions, deliveries: withoutPayloads, webhookUrl: listener, faults },
+      text: lines.join('\n'),
+    };
   },
 };
 
-function printPart(title: string, older: number, lines: readonly string[]): void {
-  print(paint('bold', title));
-  if (older > 0) {
-    print(paint('dim', `  ${say('{older} older ones are not shown: --limit shows more.', { older })}`));
-  }
-  for (const line of lines) print(line);
+function notShown(older: number): string[] {
+  if (older === 0) return [];
+  return [paint('dim', `  ${say('{older} older ones are not shown: --limit shows more.', { older })}`)];
 }
 
 function describe({

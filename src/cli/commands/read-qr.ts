@@ -1,25 +1,22 @@
 import { type BrCode, BrCodeError, type BrCodeErrorCode, readBrCode } from '../../pix/br-code';
-import { type Command, jsonOption } from '../command';
+import type { Command } from '../command';
 import { failure } from '../failure';
 import { decimal, type Sentence, say } from '../language';
-import { print, printJson, visible } from '../output';
+import { visible } from '../output';
 
 export const readQr: Command = {
   name: 'read-qr',
   summary: 'Read the text of a Pix QR code: whether it has a recurrence, its amount, and who is paid',
   arguments: [{ name: 'text', isRequired: true }],
-  options: { json: jsonOption },
+  options: {},
   examples: ["read-qr '00020101021226…6304ABCD'"],
-  exitCodes: ['read', 'it is not a complete BR Code; the message says where it breaks'],
-  async run({ args, options }) {
+  exitCodes: ['it worked', 'it is not a complete BR Code; the message says where it breaks'],
+  async run({ args }) {
     const code = read((args[0] ?? '').trim());
-    if (options.has('json')) {
-      printJson(code, 2);
-      return 0;
-    }
-    for (const [label, value] of lines(code))
-      if (value !== undefined) print(`${say(label).padEnd(12)} ${visible(value)}`);
-    return 0;
+    const lines = partsOf(code).flatMap(([label, value]) =>
+      value === undefined ? [] : [`${say(label).padEnd(12)} ${visible(value)}`],
+    );
+    return { data: code, text: lines.join('\n') };
   },
 };
 
@@ -50,7 +47,7 @@ const journeys = {
   4: '4: authorizes, and pays a charge with a due date',
 } as const;
 
-function lines(code: BrCode): [label: Sentence, value: string | undefined][] {
+function partsOf(code: BrCode): [label: Sentence, value: string | undefined][] {
   const { journey, amount, currency = '', chargeUrl, recurrenceUrl, merchantName, merchantCity, txid } = code;
   return [
     ['journey', say(journey === undefined ? 'none: a plain Pix, without a recurrence' : journeys[journey])],

@@ -1,7 +1,7 @@
-import { type Command, sandboxOptions } from '../command';
+import { answeredExitCodes, type Command, sandboxOptions, section } from '../command';
 import { didYouMean, failure } from '../failure';
 import { say } from '../language';
-import { paintAnswer, print, printJson } from '../output';
+import { paintAnswer } from '../output';
 import { attempt, connectSandbox, readAnswer } from '../sandbox-client';
 
 export const resend: Command = {
@@ -10,8 +10,8 @@ export const resend: Command = {
   arguments: [{ name: 'delivery id', isRequired: false }],
   options: sandboxOptions,
   examples: ['resend', 'resend delivery-3'],
-  notes: () => [{ title: say('Without an argument'), lines: [say('The newest notification.')] }],
-  exitCodes: ['answered with 200', 'not answered with 200, or there is no such notification'],
+  notes: () => [section('Without an argument', say('The newest notification.'))],
+  exitCodes: answeredExitCodes,
   async run({ args, options }) {
     const sandbox = connectSandbox(options);
     const ids = (await sandbox.deliveries()).map((delivery) => delivery.id);
@@ -24,11 +24,11 @@ export const resend: Command = {
     }
     const answer = await sandbox.call('POST', `/sandbox/deliveries/${encodeURIComponent(id)}/redeliver`);
     const { httpStatus, error, durationMs } = readAnswer(attempt, answer);
-    if (options.has('json')) printJson({ delivery: id, httpStatus, error, durationMs }, 2);
-    else {
-      const result = paintAnswer({ httpStatus, error });
-      print(say('Sent {id} once more: {result}, {durationMs} ms', { id, result, durationMs }));
-    }
-    return httpStatus === 200 ? 0 : 1;
+    const result = paintAnswer({ httpStatus, error });
+    return {
+      exitCode: httpStatus === 200 ? 0 : 1,
+      data: { delivery: id, httpStatus, error, durationMs },
+      text: say('Sent {id} once more: {result}, {durationMs} ms', { id, result, durationMs }),
+    };
   },
 };

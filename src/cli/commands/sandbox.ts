@@ -3,11 +3,15 @@ import { ConfigurationError } from '../../errors';
 import { redactor } from '../../sandbox/credentials';
 import type { SandboxLogEntry } from '../../sandbox/log';
 import type { Verify } from '../../sandbox/page/page-state';
-import type { Sandbox, SandboxOptions } from '../../sandbox/start-sandbox';
-import { type SandboxExtras, startSandboxWith } from '../../sandbox/start-sandbox';
+import {
+  type Sandbox,
+  type SandboxExtras,
+  type SandboxOptions,
+  startSandboxWith,
+} from '../../sandbox/start-sandbox';
 import type { Credentials } from '../../service/credentials';
 import { LONGEST_TIMER_MS } from '../../shared/time';
-import { type Command, DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption } from '../command';
+import { type Command, DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption, section } from '../command';
 import { type ChosenCredentials, credentialsFromEnvironment, parseTarget } from '../credentials';
 import { CliFailure, failure } from '../failure';
 import { decimal, inLanguage, say } from '../language';
@@ -37,17 +41,15 @@ export const sandbox: Command = {
     'sandbox --host 0.0.0.0 --public-url http://sandbox:4100 --webhook-url http://shop:3000/webhooks --allow-insecure-http',
   ],
   notes: () => [
-    {
-      title: say('Control it'),
-      lines: [
-        say(
-          'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
-        ),
-      ],
-    },
+    section(
+      'Control it',
+      say(
+        'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
+      ),
+    ),
   ],
   exitCodes: ['ended by SIGINT or SIGTERM', 'it cannot listen on that host and port'],
-  async run({ options }) {
+  async run({ options, json }) {
     const port = options.integer('port', { least: 0, most: 65_535 }) ?? DEFAULT_PORT;
     const retryIntervalMs = options.integer('retry-interval', { least: 0, most: LONGEST_TIMER_MS }) ?? 60_000;
     const allowInsecureHttp = options.has('allow-insecure-http');
@@ -57,7 +59,6 @@ export const sandbox: Command = {
     const publicUrl = options.text('public-url');
     // Without a pair in the environment, the sandbox's own is used. It is no secret, so it may be sent anywhere.
     const chosen = credentialsFromEnvironment(true);
-    const json = options.has('json');
     const log = (entry: SandboxLogEntry) =>
       json ? printJson(logRecord(entry)) : print(logLine(entry, retryIntervalMs));
 
@@ -76,8 +77,7 @@ export const sandbox: Command = {
     await end;
     await running.close();
     if (json) printJson({ type: 'stopped' });
-    else print(say('Stopped.'));
-    return 0;
+    return { text: say('Stopped.') };
   },
 };
 

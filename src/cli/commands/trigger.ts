@@ -1,18 +1,25 @@
 import { redactor } from '../../sandbox/credentials';
 import type { SendResult } from '../../sandbox/delivery/delivery';
 import { listenerUrl } from '../../sandbox/delivery/listener-url';
-import { type NotificationAnswer, postNotification } from '../../sandbox/delivery/post-notification';
+import { postNotification } from '../../sandbox/delivery/post-notification';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import { documentedKinds } from '../../service/notifications';
 import { mergeDeep } from '../../shared/objects';
 import { LONGEST_TIMER_MS } from '../../shared/time';
 import { basicAuthorization } from '../../webhooks/authorization';
 import { parseNotification } from '../../webhooks/parse';
-import { type Command, DEFAULT_SANDBOX, insecureHttpOption, jsonOption, type Options } from '../command';
+import {
+  answeredExitCodes,
+  type Command,
+  DEFAULT_SANDBOX,
+  insecureHttpOption,
+  type Options,
+  section,
+} from '../command';
 import { type ChosenCredentials, credentialsFromEnvironment, parseTarget } from '../credentials';
 import { failure, knownWord, usageFailure } from '../failure';
-import { say } from '../language';
-import { excerpt, paint, paintAnswer, print, printJson } from '../output';
+import { type Sentence, say } from '../language';
+import { excerpt, paint, paintAnswer, print } from '../output';
 import { Samples } from '../samples';
 import { connectSandbox } from '../sandbox-client';
 
@@ -31,22 +38,23 @@ const makers: Partial<Record<string, Record<string, Make>>> = {
 };
 
 /** The kinds that it can send, by the kind as a listener of this library knows it. */
-const kinds = [
+const kinds: readonly { readonly name: string; readonly kind: string; readonly make: Make }[] = [
   ...documentedKinds.flatMap((documented) => {
     const { kind } = documented;
     const named = makers[kind] ?? { [kind]: (samples: Samples) => samples.of(documented) };
-    return Object.entries(named).map(([name, make]) => ({ name, kind: kind as string, make }));
+    return Object.entries(named).map(([name, make]) => ({ name, kind, make }));
   }),
-  {
-    name: 'unrecognized',
-    kind: 'unrecognized',
-    make: ((samples) => samples.unrecognized()) satisfies Make,
-  },
+  { name: 'unrecognized', kind: 'unrecognized', make: (samples) => samples.unrecognized() },
 ];
 const kindNames = kinds.map(({ name }) => name);
 
+interface Answer extends SendResult {
+  /** The beginning of the response's text, without credentials. */
+  readonly answer: string;
+}
+
 /** One notification that was sent, and what came back. */
-interface Sent extends SendResult {
+interface Sent extends Answer {
   readonly number: number;
   /** The key that a listener should deduplicate on; missing if `--set` made the notification unreadable. */
   readonly key: string | undefined;
@@ -54,8 +62,6 @@ interface Sent extends SendResult {
   readonly duplicate: boolean;
   readonly query: string;
   readonly payload: unknown;
-  /** The beginning of the response's text. */
-  readonly answer: string;
 }
 
 export const trigger: Command = {
@@ -73,24 +79,22 @@ export const trigger: Command = {
     set: { value: 'path=value', about: 'Change a field of the payload; can be repeated' },
     timeout: { value: 'ms', about: 'With --to, how long to wait for a response (default: 30000)' },
     'allow-insecure-http': insecureHttpOption,
-    json: jsonOption,
   },
   examples: [
     'trigger payment --to http://127.0.0.1:3000/webhooks',
     'trigger refund --to https://example.com/webhooks --times 3 --duplicate',
     'trigger reversal --set status=CANCELLED',
   ],
-  notes: () => [{ title: say('Kinds'), lines: [kindNames.join(', ')] }],
-  exitCodes: ['every response was 200', 'a response was not 200, or did not come'],
-  async run({ args, options }) {
-    const name = knownWord('kind', args[0] ?? '', kindNames);
+  notes: () => [section('Kinds', kindNames.join(', '))],
+  exitCodes: answeredExitCodes,
+  async run({ args, options, json }) {
+    const name = knownWord('kind', args[0], kindNames);
     const { kind, make } = kinds[kindNames.indexOf(name)] as (typeof kinds)[number];
     const sender = options.text('to') === undefined ? throughSandbox(options) : directly(options);
     const duplicate = options.has('duplicate');
     const times = options.integer('times', { least: 1, most: 10_000 }) ?? (duplicate ? 2 : 1);
     if (duplicate && times < 2) throw usageFailure('Expected `--times` to be 2 or more with `--duplicate`.');
     const assignments = options.list('set').map(parseAssignment);
-    const json = options.has('json');
 
     const samples = new Samples();
     const next = async () => {
@@ -101,48 +105,41 @@ export const trigger: Command = {
     const actual = recognize(query, payload);
     const becomes = actual?.kind === kind ? undefined : (actual?.kind ?? 'unreadable');
     if (becomes !== undefined && !json) {
-      const explanation =
-        actual === undefined
-          ? say(
-              'a field that it needs is missing, or contradicts the query. `createWebhookHandler` answers 400, unless it has `on.unrecognized`.',
-            )
-          : say('`createWebhookHandler` calls `on.{kind}` for it.', { kind: actual.kind });
+      const explanation = say(actual === undefined ? UNREADABLE : READABLE, { kind: actual?.kind });
       print(`${say('With --set this is no {kind} any more: {explanation}', { kind: name, explanation })}\n`);
     }
 
     const sent: Sent[] = [];
     for (let number = 1; number <= times; number++) {
       if (number > 1 && !duplicate) ({ query, payload } = await next());
-      const { text, ...result } = await sender.send(query, payload);
-      const one: Sent = {
-        number,
-        key: recognize(query, payload)?.key,
-        duplicate: duplicate && number > 1,
-        query,
-        payload,
-        ...result,
-        answer: excerpt(sender.redact(text)),
-      };
+      const { key } = recognize(query, payload) ?? {};
+      const isAgain = duplicate && number > 1;
+      const answer = await sender.send(query, payload);
+      const one: Sent = { number, key, duplicate: isAgain, query, payload, ...answer };
       sent.push(one);
       if (!json) print(describe(one, times));
     }
 
     const ok = sent.every(({ httpStatus }) => httpStatus === 200);
     const { to, source } = sender;
-    if (json) printJson({ kind: name, becomes, to, credentials: source, ok, sent }, 2);
-    else print(summary(name, sent, source));
-    return ok ? 0 : 1;
+    return {
+      exitCode: ok ? 0 : 1,
+      data: { kind: name, becomes, to, credentials: source, ok, sent },
+      text: summary(name, sent, source),
+    };
   },
 };
+
+const READABLE = '`createWebhookHandler` calls `on.{kind}` for it.' satisfies Sentence;
+const UNREADABLE =
+  'a field that it needs is missing, or contradicts the query. `createWebhookHandler` answers 400, unless it has `on.unrecognized`.' satisfies Sentence;
 
 /** How a notification gets to the listener. */
 interface Sender {
   /** Where it goes, for the report. */
   readonly to: string;
   readonly source: ChosenCredentials['source'];
-  /** Removes the credentials from what the listener answered. */
-  readonly redact: (text: string) => string;
-  send(query: string, payload: unknown): Promise<NotificationAnswer>;
+  send(query: string, payload: unknown): Promise<Answer>;
 }
 
 function directly(options: Options): Sender {
@@ -155,14 +152,12 @@ function directly(options: Options): Sender {
   return {
     to: redact(target.url),
     source,
-    redact,
-    send: (query, payload) =>
-      postNotification({
-        url: urlWith(target.url, query),
-        body: JSON.stringify(payload),
-        authorization,
-        timeoutMs,
-      }),
+    async send(query, payload) {
+      const url = urlWith(target.url, query);
+      const body = JSON.stringify(payload);
+      const { text, ...result } = await postNotification({ url, body, authorization, timeoutMs });
+      return { ...result, answer: excerpt(redact(text)) };
+    },
   };
 }
 
@@ -172,16 +167,13 @@ function throughSandbox(options: Options): Sender {
   return {
     to: `the listener of the sandbox at ${options.text('sandbox') ?? DEFAULT_SANDBOX}`,
     source: credentialsFromEnvironment(true).source,
-    redact: (text) => text,
     async send(query, payload) {
       const { deliveries } = await sandbox.move('POST', '/sandbox/notifications', { payload, query });
       if (deliveries[0] === undefined)
         throw failure('The sandbox has no listener: pass `--to`, or start the sandbox with `--webhook-url`.');
-      const { httpStatus, error, durationMs } = deliveries[0].attempts[0] ?? {
-        error: 'timeout',
-        durationMs: 0,
-      };
-      return { httpStatus, error, durationMs, text: '' };
+      const [attempt = { httpStatus: undefined, error: 'timeout', durationMs: 0 }] = deliveries[0].attempts;
+      const { httpStatus, error, durationMs } = attempt;
+      return { httpStatus, error, durationMs, answer: '' };
     },
   };
 }

@@ -1,13 +1,13 @@
 import { redactor } from '../../sandbox/credentials';
 import { documentedKinds } from '../../service/notifications';
-import { type Call, type Command, insecureHttpOption, jsonOption, type Options } from '../command';
+import { type Call, type Command, insecureHttpOption, type Options, section } from '../command';
 import { credentialsFromEnvironment, parseHttpUrl, parseTarget, type Target } from '../credentials';
 import { CliFailure, usageFailure } from '../failure';
 import { listed, say } from '../language';
 import { print, wrap } from '../output';
 import { connectSandbox, type SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
-import { reportEnd, terminalProgress } from '../verify/report';
+import { endOf, terminalProgress } from '../verify/report';
 import { DEFAULT_LIMIT_MS, runChecklist, withoutFaults } from '../verify/run-checklist';
 
 /** What a listener needs for `--effects`. */
@@ -37,7 +37,6 @@ export const verify: Command = {
     },
     partial: { about: 'Accept that some checks could not run: exit code 0 instead of 3' },
     'allow-insecure-http': insecureHttpOption,
-    json: jsonOption,
   },
   examples: [
     'verify http://127.0.0.1:3000/webhooks',
@@ -45,29 +44,23 @@ export const verify: Command = {
     'verify http://127.0.0.1:3000/webhooks --effects http://127.0.0.1:3001 --sandbox http://127.0.0.1:4100',
   ],
   notes: () => [
-    {
-      title: say('Real sales'),
-      lines: [
-        say(
-          'A listener that confirms payments with the service is right to refuse sales that exist nowhere. Start the sandbox, point the client of the listener at it, and pass --sandbox: each sale is then created and paid there. If the listener looks up its own orders, pass --shop, too: the URL of your shop where a POST creates an order and its journey. The body is {"referenceCode": "…"}, but the shop may choose another reference code. verify finds the journey in the sandbox.',
-        ),
-      ],
-    },
-    {
-      title: say('Effects'),
-      lines: [
-        say(
-          'Responses do not show whether a listener acted once, twice or never. In a test environment that gets no other notifications, let a URL answer GET with how much it has durably done so far, by kind:',
-        ),
-        ...effectsCode.map((line) => `  ${line}`),
-        say(
-          'The names are {list}. A listener with an inbox and a worker counts the rows of its inbox as `inbox`. No credentials are sent there. Without --effects, the checks that need it are reported as not checked.',
-          {
-            list: listed(documentedKinds.map(({ kind }) => kind)),
-          },
-        ),
-      ],
-    },
+    section(
+      'Real sales',
+      say(
+        'A listener that confirms payments with the service is right to refuse sales that exist nowhere. Start the sandbox, point the client of the listener at it, and pass --sandbox: each sale is then created and paid there. If the listener looks up its own orders, pass --shop, too: the URL of your shop where a POST creates an order and its journey. The body is {"referenceCode": "…"}, but the shop may choose another reference code. verify finds the journey in the sandbox.',
+      ),
+    ),
+    section(
+      'Effects',
+      say(
+        'Responses do not show whether a listener acted once, twice or never. In a test environment that gets no other notifications, let a URL answer GET with how much it has durably done so far, by kind:',
+      ),
+      ...effectsCode.map((line) => `  ${line}`),
+      say(
+        'The names are {list}. A listener with an inbox and a worker counts the rows of its inbox as `inbox`. No credentials are sent there. Without --effects, the checks that need it are reported as not checked.',
+        { list: listed(documentedKinds.map(({ kind }) => kind)) },
+      ),
+    ),
   ],
   exitCodes: [
     'every check ran and passed',
@@ -76,7 +69,7 @@ export const verify: Command = {
     'no check failed, and some could not run (0 with --partial)',
   ],
   async run(call) {
-    const { options } = call;
+    const { options, json } = call;
     const target = listenerOf(call);
     const settings = {
       limitMs: options.integer('limit', { least: 1, most: 600_000 }) ?? DEFAULT_LIMIT_MS,
@@ -86,7 +79,6 @@ export const verify: Command = {
     };
     const { credentials, source } = credentialsFromEnvironment(target.isDevelopment);
     const to = redactor(credentials)(target.url);
-    const json = options.has('json');
     await checkBeforehand(settings.effects, settings.sandbox);
 
     if (!json) {
@@ -95,9 +87,7 @@ export const verify: Command = {
           ? say('Checking {to} with the credentials of the environment.', { to })
           : say(
               "Checking {to} with the sandbox's own credentials, because PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are not set.",
-              {
-                to,
-              },
+              { to },
             ),
       );
       if (settings.effects === undefined) {
@@ -116,7 +106,7 @@ export const verify: Command = {
       if (!json) print();
       return runChecklist({ ...settings, url: target.url, credentials }, json ? {} : terminalProgress);
     });
-    return reportEnd(checks, { to, credentials: source, json, isPartial: options.has('partial') });
+    return endOf(checks, { to, credentials: source }, options.has('partial'));
   },
 };
 

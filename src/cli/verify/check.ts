@@ -28,8 +28,12 @@ export interface CheckDefinition {
   readonly why: Sentence;
   /** What to do about a failure, unless a problem has its own advice. */
   readonly fix: Sentence;
+  /** Whether it sees nothing without `--effects`. */
+  readonly needsEffects?: true;
   run(findings: Findings, session: Session): Promise<void>;
 }
+
+type Values = Readonly<Record<string, unknown>>;
 
 /**
  * What a check has found. A problem fails the check; anything left open keeps it from passing. A check reports only
@@ -46,13 +50,21 @@ export class Findings {
   }
 
   /** @param fix - by default that of the check */
-  fail(problem: string, ...fix: Sentence[]): void {
-    this.problems.push(problem);
+  fail(problem: Sentence | Exchange, values: Values = {}, ...fix: Sentence[]): void {
+    this.problems.push(inWords(problem, values));
     for (const one of fix.length === 0 ? [this.#check.fix] : fix) this.#fixes.add(one);
   }
 
-  leaveOpen(reason: string): void {
-    this.open.push(reason);
+  leaveOpen(reason: Sentence | Exchange, values: Values = {}): void {
+    this.open.push(inWords(reason, values));
+  }
+
+  /** Whether a notification was accepted. If not, adds that to what was found. */
+  expectAccepted(exchange: Exchange, ...fix: Sentence[]): boolean {
+    const { reception } = exchange;
+    if (reception === 'refused' || reception === 'broken') this.fail(exchange, {}, ...fix);
+    if (reception === 'silent' || reception === 'gone') this.leaveOpen(exchange);
+    return reception === 'accepted';
   }
 
   result(): CheckResult {
@@ -67,20 +79,16 @@ export class Findings {
 export const WITHOUT_EFFECTS =
   'responses do not show whether the listener acts: pass --effects (see --help)' satisfies Sentence;
 
-/** Whether a notification was accepted. If not, adds that to the findings. */
-export function expectAccepted(findings: Findings, exchange: Exchange, ...fix: Sentence[]): boolean {
-  const { reception } = exchange;
-  if (reception === 'refused' || reception === 'broken') findings.fail(describeExchange(exchange), ...fix);
-  if (reception === 'silent' || reception === 'gone') findings.leaveOpen(describeExchange(exchange));
-  return reception === 'accepted';
-}
-
 /** Whether all were accepted that a check compares with. If not, leaves it open: another check reports the refusal. */
 export function allAccepted(findings: Findings, exchanges: readonly Exchange[]): boolean {
   const missing = exchanges.filter(({ reception }) => reception !== 'accepted');
   for (const exchange of missing) {
     const sent = describeExchange(exchange);
-    findings.leaveOpen(say('{sent}, so there was nothing to compare with', { sent }));
+    findings.leaveOpen('{sent}, so there was nothing to compare with', { sent });
   }
   return missing.length === 0;
+}
+
+function inWords(finding: Sentence | Exchange, values: Values): string {
+  return typeof finding === 'string' ? say(finding, values) : describeExchange(finding);
 }

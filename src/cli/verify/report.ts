@@ -1,5 +1,6 @@
+import type { Outcome } from '../command';
 import { say } from '../language';
-import { paint, print, printJson, wrap } from '../output';
+import { paint, print, wrap } from '../output';
 import type { CheckResult, Verdict } from './check';
 import { reachable } from './checks/reachable';
 import { checklist, type Progress } from './run-checklist';
@@ -57,35 +58,23 @@ export function exitCodeOf(
   return isPartial || checks.every(({ verdict }) => verdict === 'passed') ? 0 : 3;
 }
 
-/** Prints the end of the report, or all of it as JSON. @returns the exit code */
-export function reportEnd(
-  checks: readonly CheckResult[],
-  {
-    json,
-    isPartial,
-    ...run
-  }: {
-    readonly to: string;
-    readonly credentials: string;
-    readonly json: boolean;
-    readonly isPartial: boolean;
-  },
-): number {
+/** The end of the report, and all of it for `--json`. */
+export function endOf(checks: readonly CheckResult[], run: object, isPartial: boolean): Outcome {
   const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
   const [passed, failed, notChecked] = [count('passed'), count('failed'), count('not-checked')];
   const exitCode = exitCodeOf(checks, isPartial);
-  const ok = exitCode === 0;
-  if (json) printJson({ ...run, ok, passed, failed, notChecked, checks }, 2);
-  else {
-    const counts = [
-      ...(passed > 0 ? [say('{count} passed', { count: passed })] : []),
-      ...(failed > 0 ? [say('{count} failed', { count: failed })] : []),
-      ...(notChecked > 0 ? [say('{count} not checked', { count: notChecked })] : []),
-    ];
-    print(`\n${counts.join(', ')}.`);
-    if (exitCode === 3) print(say('Not checked is not passed: exit code 3. --partial accepts it.'));
-  }
-  return exitCode;
+  const counts = [
+    ...(passed > 0 ? [say('{count} passed', { count: passed })] : []),
+    ...(failed > 0 ? [say('{count} failed', { count: failed })] : []),
+    ...(notChecked > 0 ? [say('{count} not checked', { count: notChecked })] : []),
+  ];
+  const hint =
+    exitCode === 3 ? `\n${say('Not checked is not passed: exit code 3. --partial accepts it.')}` : '';
+  return {
+    exitCode,
+    data: { ...run, ok: exitCode === 0, passed, failed, notChecked, checks },
+    text: `\n${counts.join(', ')}.${hint}`,
+  };
 }
 
 const WIDTH = 90;

@@ -1,7 +1,7 @@
 import { CliFailure } from '../failure';
-import { type Sentence, say } from '../language';
+import type { Sentence } from '../language';
 import type { SandboxClient } from '../sandbox-client';
-import { type CheckDefinition, type CheckResult, Findings } from './check';
+import { type CheckDefinition, type CheckResult, Findings, WITHOUT_EFFECTS } from './check';
 import { acts } from './checks/acts';
 import { bodies } from './checks/bodies';
 import { burst } from './checks/burst';
@@ -75,8 +75,8 @@ export async function runChecklist(options: SessionOptions, progress: Progress =
     const findings = new Findings(check);
     progress.started?.(check.title, index + 1);
     session.startCheck();
-    if (isPointless && !always.includes(check))
-      findings.leaveOpen(say('the first notification was not accepted'));
+    if (isPointless && !always.includes(check)) findings.leaveOpen('the first notification was not accepted');
+    else if (check.needsEffects && !session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
     else await run(check, findings, session);
     const result = findings.result();
     results.push(result);
@@ -100,8 +100,8 @@ async function run(check: CheckDefinition, findings: Findings, session: Session)
     // A listener that ends its process often takes --effects with it.
     const broken = session.exchanges.slice(sentBefore).find(({ reception }) => reception === 'broken');
     if (broken !== undefined)
-      findings.fail(say('{sent}; then nothing listened any more', { sent: describeExchange(broken) }));
-    findings.leaveOpen(error.message);
+      findings.fail('{sent}; then nothing listened any more', { sent: describeExchange(broken) });
+    findings.open.push(error.message);
   }
 }
 

@@ -3,6 +3,7 @@ import { pathOf } from '../../client/request';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import { operations } from '../../service/operations';
 import { callFixtures } from '../../testing/fixtures/calls';
+import { transaction } from '../../testing/fixtures/journey';
 import { failure } from '../failure';
 import { say } from '../language';
 import type { Sale, SaleIdentity, Samples } from '../samples';
@@ -10,18 +11,10 @@ import { readAnswer, type SandboxClient } from '../sandbox-client';
 
 /** Makes the sales that the listener is notified of. */
 export interface SaleSource {
-  /** @param end - the end of the order's identifier, unless the merchant's shop chooses it */
+  /** @param end - the end of the order's identifier, if it is made here */
   sale(end?: string): Promise<Sale>;
   /** A payment notification of a sale that nobody has paid. */
   unpaid(): Promise<SandboxNotification>;
-}
-
-/** Sales that exist nowhere. A listener that confirms payments is right to refuse them. */
-export function madeUpSales(samples: Samples): SaleSource {
-  return {
-    sale: async (end) => samples.sale(samples.newSale(end)),
-    unpaid: async () => samples.sale().payment,
-  };
 }
 
 const identity = z.looseObject({ id: z.number(), uuid: z.string() });
@@ -70,11 +63,13 @@ function ownJourneys(sandbox: SandboxClient): CreateJourney {
   const prefix = `verify-${Date.now()}-`;
   return async (end = '') => {
     created++;
-    const order = callFixtures.recurringCheckoutRequest({ referenceCode: `${prefix}${created}${end}` });
+    const { amount } = transaction;
+    const referenceCode = `${prefix}${created}${end}`;
+    const order = callFixtures.recurringCheckoutRequest({ referenceCode, amount });
     const { method, urlTemplate } = operations.createRecurringCheckout;
     const answer = await sandbox.call(method, urlTemplate, order);
     const { id, uuid } = readAnswer(checkoutAnswer, answer).response;
-    return { id, uuid, referenceCode: order.referenceCode };
+    return { id, uuid, referenceCode, amount };
   };
 }
 
@@ -97,7 +92,7 @@ function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
     const answer = await sandbox.call('GET', pathOf(operations.getTransaction, uuid));
     return { id: readAnswer(transactionAnswer, answer).id ?? 0, uuid, referenceCode, amount };
   };
-  // One after the other, because the newest journey is taken for that of the order.
+  // One after the other: the order's journey is recognized by being the newest.
   let last: Promise<unknown> = Promise.resolve();
   return () => {
     const next = last.then(create);

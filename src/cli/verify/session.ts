@@ -16,7 +16,7 @@ import { describeAnswer, excerpt } from '../output';
 import { type Sale, Samples } from '../samples';
 import type { SandboxClient } from '../sandbox-client';
 import type { ActionCount, Effects } from './effects';
-import { madeUpSales, type SaleSource, sandboxSales } from './sales';
+import { type SaleSource, sandboxSales } from './sales';
 
 /** A notification, with its name in the report. */
 export type Named = readonly [name: string, notification: SandboxNotification];
@@ -35,20 +35,6 @@ export interface Exchange extends NotificationAnswer {
 
 /** A secret may come at the end of a long page about an error. */
 const MAX_TEXT_BYTES = 64 * 1024;
-
-/** Sends a body to the listener. */
-async function exchange(
-  what: string,
-  request: NotificationRequest,
-  redact: (text: string) => string,
-): Promise<Exchange> {
-  let headers: readonly string[] = [];
-  const onHeaders = (received: readonly string[]) => {
-    headers = received;
-  };
-  const answer = await postNotification({ ...request, onHeaders, maxTextBytes: MAX_TEXT_BYTES });
-  return { ...answer, what, headers, shownText: redact(answer.text), reception: receptionOf(answer) };
-}
 
 function receptionOf({ httpStatus, error }: NotificationAnswer): Reception {
   // Any 2xx is accepted here; the check `status-200` wants 200.
@@ -127,6 +113,9 @@ interface Sending extends Pick<NotificationRequest, 'method' | 'splitAt'> {
   readonly bytes?: number;
 }
 
+/** A notification with its name, and how it is sent. */
+export type Delivery = readonly [...Named, sending?: Sending];
+
 /** One run of the checklist: sends the notifications, and keeps what later checks need. */
 export class Session {
   readonly samples = new Samples();
@@ -157,9 +146,11 @@ export class Session {
     const { credentials } = options;
     this.#redact = redactor(credentials);
     this.#authorization = basicAuthorization(credentials);
+    const { samples } = this;
     const { sandbox, shop } = options;
-    this.#sales =
-      sandbox === undefined ? madeUpSales(this.samples) : sandboxSales(sandbox, shop, this.samples);
+    // Made up, the sales exist nowhere. A listener that confirms payments is right to refuse them.
+    const madeUp = { sale: async () => samples.sale(), unpaid: async () => samples.sale().payment };
+    this.#sales = sandbox === undefined ? madeUp : sandboxSales(sandbox, shop, samples);
   }
 
   get countsEffects(): boolean {
@@ -249,9 +240,14 @@ export class Session {
   }
 
   /** Sends notifications that do not depend on each other. */
-  async sendAll(all: readonly (readonly [...Named, sending?: Sending])[]): Promise<Exchange[]> {
+  async sendAll(all: readonly Delivery[]): Promise<Exchange[]> {
     if (!this.isSlow) return this.each(all, (one) => this.send(...one));
     return this.#refusedAgain(all, await this.each(all, (one) => this.sendOnce(...one)));
+  }
+
+  /** Sends them, and counts what the listener does about them. */
+  watchAll(expected: number, all: readonly Delivery[]): Promise<Watched<Exchange[]>> {
+    return this.watch(expected, () => this.sendAll(all));
   }
 
   /** Sends notifications at the same moment. */
@@ -260,10 +256,7 @@ export class Session {
   }
 
   /** A listener may refuse while it is busy: what is refused among several is sent again alone. */
-  async #refusedAgain(
-    all: readonly (readonly [...Named, sending?: Sending])[],
-    first: readonly Exchange[],
-  ): Promise<Exchange[]> {
+  async #refusedAgain(all: readonly Delivery[], first: readonly Exchange[]): Promise<Exchange[]> {
     const last = [...first];
     for (const [index, one] of all.entries())
       if (last[index]?.reception === 'refused') last[index] = await this.send(...one);
@@ -326,9 +319,20 @@ export class Session {
   ): Promise<Exchange> {
     if (this.#timeouts >= MAX_TIMEOUTS)
       throw failure('stopped after {count} timeouts in a row', { count: MAX_TIMEOUTS });
-    const timeoutMs = this.options.limitMs * PATIENCE;
-    const sent = await exchange(what, { ...sending, url, body, authorization, timeoutMs }, this.#redact);
-    this.#timeouts = sent.reception === 'silent' ? this.#timeouts + 1 : 0;
-    return sent;
+    let headers: readonly string[] = [];
+    const answer = await postNotification({
+      ...sending,
+      url,
+      body,
+      authorization,
+      timeoutMs: this.options.limitMs * PATIENCE,
+      maxTextBytes: MAX_TEXT_BYTES,
+      onHeaders: (received) => {
+        headers = received;
+      },
+    });
+    const reception = receptionOf(answer);
+    this.#timeouts = reception === 'silent' ? this.#timeouts + 1 : 0;
+    return { ...answer, what, headers, shownText: this.#redact(answer.text), reception };
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { SandboxControls } from '../service';
+import type { SandboxControls } from '../core';
 import type { Text } from '../text';
 import { parseControlBody } from './control-body';
 

@@ -39,21 +39,15 @@ interface Entry {
   readonly body: string;
   readonly attempts: DeliveryAttempt[];
   status: Delivery['status'];
-  /** How many attempts were made on schedule; manual ones are not counted. */
-  scheduled: number;
-  timer: unknown;
-  /** When the timer fires, in milliseconds since 1970. */
-  nextAttemptAt: number | undefined;
   /** The beginning of each answer of the listener, by the attempt's number. */
   readonly answers: Record<number, string>;
-  /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** The journey that it is about, if it is about one. */
   readonly journey: string | undefined;
 }
 
 /** A delivery as the page lists it: its body comes only when somebody asks for it. */
 export interface ListedDelivery extends Omit<Delivery, 'payload'> {
+  /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** UUID of the journey that it is about, if it is about one. */
   readonly journey: string | undefined;
@@ -67,13 +61,12 @@ export interface ListedDelivery extends Omit<Delivery, 'payload'> {
 export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #byJourney = new Map<string, readonly Entry[]>();
   #revision = 0;
-  /** One for each attempt: many event listeners on one shared signal would make Node warn of a leak. */
-  readonly #underWay = new Set<AbortController>();
-  readonly #running = new Set<Promise<unknown>>();
+  /** Each has a signal of its own: many event listeners on one shared signal would make Node warn of a leak. */
+  readonly #running = new Map<Promise<DeliveryAttempt>, AbortController>();
+  /** The timers of the next attempts, and when they fire, in milliseconds since 1970. */
+  readonly #retries = new Map<Entry, { readonly timer: unknown; readonly dueAt: number }>();
   #isClosed = false;
-  #busy = 0;
   #waiting: (() => void)[] = [];
 
   constructor(options: DeliveryLogOptions) {
@@ -93,16 +86,18 @@ export class DeliveryLog {
     return this.#entries.size;
   }
 
-  /** Deliveries for the page, the newest first: those about a journey, or some of all. */
+  /** Deliveries for the page: those about a journey, the oldest first, or some of all, the newest first. */
   listed(filter: { journey: string } | { skip: number; count: number }): ListedDelivery[] {
+    const all = [...this.#entries.values()];
     const entries =
       'journey' in filter
-        ? (this.#byJourney.get(filter.journey) ?? [])
-        : [...this.#entries.values()].reverse().slice(filter.skip, filter.skip + filter.count);
+        ? all.filter(({ journey }) => journey === filter.journey)
+        : all.reverse().slice(filter.skip, filter.skip + filter.count);
     return entries.map((entry) => {
-      const { createdAt, journey, nextAttemptAt } = entry;
+      const { createdAt, journey } = entry;
       const answers = Object.entries(entry.answers).map(([number, text]) => [number, text.slice(0, 200)]);
       const { payload: _, ...delivery } = this.#describe(entry);
+      const nextAttemptAt = this.#retries.get(entry)?.dueAt;
       return { ...delivery, createdAt, journey, nextAttemptAt, answers: Object.fromEntries(answers) };
     });
   }
@@ -117,31 +112,22 @@ export class DeliveryLog {
     if (this.#isClosed) return;
     const id = `delivery-${this.#entries.size + 1}`;
     const body = JSON.stringify(payload);
-    // Parsed back, so that the log shows what was sent even if the caller changes the object later.
-    const sent: object = this.#options.redactPayload(JSON.parse(body));
     const entry: Entry = {
       id,
       kind,
       url,
-      payload: sent,
+      // Parsed back, so that the log shows what was sent even if the caller changes the object later.
+      payload: this.#options.redactPayload(JSON.parse(body)),
       body,
       attempts: [],
       status: 'pending',
-      scheduled: 0,
-      timer: undefined,
-      nextAttemptAt: undefined,
       answers: {},
       createdAt: this.#options.timers.now(),
       journey: transactionUUID,
     };
     this.#entries.set(id, entry);
-    if (transactionUUID !== undefined) {
-      const others = this.#byJourney.get(transactionUUID) ?? [];
-      this.#byJourney.set(transactionUUID, [...others, entry]);
-    }
     this.#revision++;
-    this.#busy++;
-    this.#attemptOnSchedule(entry);
+    void this.#run(entry, false);
   }
 
   /** Sends a notification once more, now, without retries. The listener must not act on it twice. */
@@ -154,96 +140,82 @@ export class DeliveryLog {
         'Nenhuma entrega tem este id.',
       );
     if (this.#isClosed) throw new SandboxError('not-allowed', 'The sandbox is closed.');
-    this.#busy++;
-    return this.#run(async () => {
-      const attempt = await this.#attempt(entry, true);
-      // A waiting retry is not needed any more.
-      if (entry.status === 'delivered' && entry.timer !== undefined) this.#settle(entry);
-      this.#done();
-      return attempt;
-    });
+    return this.#run(entry, true);
   }
 
   /** Resolves when no attempt is running and no retry is waiting. */
   idle(): Promise<void> {
-    if (this.#busy === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#wakeIfIdle();
+    });
   }
 
   /** Resolves when no attempt is running. Retries may still be waiting for their timers. */
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    while (this.#running.size > 0) await Promise.all(this.#running.keys());
   }
 
   /** Aborts the running attempts, and sends nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const attempt of this.#underWay) attempt.abort();
-    for (const entry of this.#entries.values()) {
-      if (entry.timer !== undefined) this.#settle(entry);
-    }
+    for (const attempt of this.#running.values()) attempt.abort();
+    for (const entry of this.#retries.keys()) this.#cancelRetry(entry);
     await this.idle();
   }
 
-  #attemptOnSchedule(entry: Entry): void {
-    entry.timer = undefined;
-    entry.nextAttemptAt = undefined;
-    entry.scheduled++;
-    void this.#run(async () => {
-      await this.#attempt(entry, false);
-      const isOver = entry.status !== 'pending' || this.#isClosed;
-      if (isOver) return this.#done();
-      const { timers, retryIntervalMs } = this.#options;
-      entry.nextAttemptAt = timers.now() + retryIntervalMs;
-      this.#revision++;
-      entry.timer = timers.set(() => this.#attemptOnSchedule(entry), retryIntervalMs);
-    });
-  }
-
-  async #run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const running = work();
-    this.#running.add(running);
-    try {
-      return await running;
-    } finally {
+  #run(entry: Entry, manual: boolean): Promise<DeliveryAttempt> {
+    const abort = new AbortController();
+    const running = this.#attempt(entry, manual, abort.signal).finally(() => {
       this.#running.delete(running);
-    }
+      this.#wakeIfIdle();
+    });
+    this.#running.set(running, abort);
+    return running;
   }
 
-  async #attempt(entry: Entry, manual: boolean): Promise<DeliveryAttempt> {
+  async #attempt(entry: Entry, manual: boolean, signal: AbortSignal): Promise<DeliveryAttempt> {
     const { send, timers, onAttempt } = this.#options;
+    const { url, body, attempts, answers } = entry;
     const startedAt = new Date(timers.now()).toISOString();
-    const underWay = new AbortController();
-    this.#underWay.add(underWay);
-    const result = await send({ url: entry.url, body: entry.body, signal: underWay.signal });
-    this.#underWay.delete(underWay);
-    const { text, ...ending } = result;
-    const attempt: DeliveryAttempt = { number: entry.attempts.length + 1, manual, startedAt, ...ending };
-    entry.attempts.push(attempt);
+    const { text, ...ending } = await send({ url, body, signal });
+    const attempt: DeliveryAttempt = { number: attempts.length + 1, manual, startedAt, ...ending };
+    attempts.push(attempt);
     // `send` has blanked the credentials in it already.
-    if (text) entry.answers[attempt.number] = text.slice(0, MAX_ANSWER_TEXT);
-    if (result.httpStatus === 200) entry.status = 'delivered';
-    else if (!manual && entry.status === 'pending' && entry.scheduled > MAX_RETRIES)
-      entry.status = 'given-up';
+    if (text) answers[attempt.number] = text.slice(0, MAX_ANSWER_TEXT);
+    const scheduled = attempts.filter((one) => !one.manual).length;
+    if (ending.httpStatus === 200) entry.status = 'delivered';
+    else if (!manual && entry.status === 'pending' && scheduled > MAX_RETRIES) entry.status = 'given-up';
     this.#revision++;
     onAttempt(this.#describe(entry), attempt);
+    // After a success by hand, a waiting retry is not needed any more.
+    if (entry.status === 'delivered') this.#cancelRetry(entry);
+    else if (!manual && entry.status === 'pending' && !this.#isClosed) this.#retryLater(entry);
     return attempt;
   }
 
-  #settle(entry: Entry): void {
-    this.#options.timers.clear(entry.timer);
-    entry.timer = undefined;
-    entry.nextAttemptAt = undefined;
-    this.#revision++;
-    this.#done();
+  #retryLater(entry: Entry): void {
+    const { timers, retryIntervalMs } = this.#options;
+    const retry = () => {
+      this.#retries.delete(entry);
+      void this.#run(entry, false);
+    };
+    const dueAt = timers.now() + retryIntervalMs;
+    this.#retries.set(entry, { timer: timers.set(retry, retryIntervalMs), dueAt });
   }
 
-  #done(): void {
-    this.#busy--;
-    if (this.#busy > 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
+  #cancelRetry(entry: Entry): void {
+    const retry = this.#retries.get(entry);
+    if (retry === undefined) return;
+    this.#options.timers.clear(retry.timer);
+    this.#retries.delete(entry);
+    this.#revision++;
+    this.#wakeIfIdle();
+  }
+
+  #wakeIfIdle(): void {
+    if (this.#running.size + this.#retries.size > 0) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #describe({ id, kind, url, payload, status, attempts }: Entry): Delivery {

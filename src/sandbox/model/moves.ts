@@ -13,6 +13,7 @@ import type {
   CheckoutRequestShopper,
   RecurringCheckoutRequest,
 } from '../../service/operations/create-recurring-checkout';
+import type { Inventions } from '../inventions';
 import { brCode } from './qr-code';
 import {
   dateTime,
@@ -252,14 +253,14 @@ function createTestJourney(state: ServiceState, options: TestJourneyOptions): Tr
     amount: { recurrenceAmount: 29.9 },
     calendar: { initialDate: writeDay(addMonths(today(state), 1)), periodicity: 'MONTHLY' },
   };
-  return addJourney(state, {
-    currency: 'BRL',
-    referenceCode,
-    shopper: { id: 'shopper-7', name: 'Ana de Souza', email: 'ana@example.com' },
-    ...(authorizeOnly
-      ? { recurrence: { ...recurrence, immediatePayment: false } }
-      : { amount, recurrence: { ...recurrence, immediatePayment: true } }),
-  });
+  const shopper = { id: 'shopper-7', name: 'Ana de Souza', email: 'ana@example.com' };
+  const order = { currency: 'BRL', referenceCode, shopper };
+  return addJourney(
+    state,
+    authorizeOnly
+      ? { ...order, recurrence: { ...recurrence, immediatePayment: false } }
+      : { ...order, amount, recurrence: { ...recurrence, immediatePayment: true } },
+  );
 }
 
 function today(state: ServiceState): number {
@@ -271,11 +272,15 @@ function assertPositive(amount: number): void {
   throw new SandboxError('invalid', 'Expected `amount` above 0.', 'É preciso um valor acima de 0.');
 }
 
+/** @throws `SandboxError` for an id that the sandbox does not know */
+function known<Value>(value: Value | undefined, english: string, portuguese: string): Value {
+  if (value !== undefined) return value;
+  throw new SandboxError('unknown', english, portuguese);
+}
+
 function findTransaction({ transactions }: ServiceState, uuid: string): TransactionRecord {
-  const transaction = transactions.get(uuid);
-  if (transaction !== undefined) return transaction;
-  throw new SandboxError(
-    'unknown',
+  return known(
+    transactions.get(uuid),
     'No transaction has this UUID. Pass `response.uuid` of a journey that was created here.',
     'Nenhuma transação tem este UUID.',
   );
@@ -307,13 +312,15 @@ function pay(state: ServiceState, uuid: string): readonly SandboxScheduledPaymen
       'O pagador já autorizou esta jornada. Ela não tem pagamento imediato: pague os pagamentos agendados.',
     );
   }
-  if (journey.immediatePayment) journey.situation = 'PAID';
-  else journey.isAuthorized = true;
   addScheduledPayments(state, journey, state.inventions.scheduledPayments);
   if (journey.immediatePayment) {
+    journey.situation = 'PAID';
     happened(state, journey, 'paid', { amount: journey.amount });
     state.notify(saleNotification(state, journey, 'PAID'));
-  } else happened(state, journey, 'authorized');
+  } else {
+    journey.isAuthorized = true;
+    happened(state, journey, 'authorized');
+  }
   return journey.scheduledPayments;
 }
 
@@ -535,10 +542,11 @@ function reverse(state: ServiceState, uuid: string, options: ReversalOptions): S
 }
 
 function endReversal(state: ServiceState, uuid: string, status: 'PAID' | 'CANCELLED'): SandboxReversal {
-  const reversal = state.reversals.get(uuid);
-  if (reversal === undefined) {
-    throw new SandboxError('unknown', 'No reversal has this UUID.', 'Nenhum estorno tem este UUID.');
-  }
+  const reversal = known(
+    state.reversals.get(uuid),
+    'No reversal has this UUID.',
+    'Nenhum estorno tem este UUID.',
+  );
   if (reversal.status !== 'PENDING') {
     throw new SandboxError(
       'not-allowed',
@@ -603,7 +611,7 @@ function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
     throw new SandboxError('invalid', `Expected \`fail\` to be one of ${payoutErrorCodes.join(', ')}.`);
   }
   const success = fail === undefined;
-  const message = success ? 'success' : failureMessage(state, fail, options.reason);
+  const message = success ? 'success' : failureMessage(inventions, fail, options.reason);
   const id = ids.number();
   const details = {
     id,
@@ -629,14 +637,14 @@ function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
 
 /** The row `failedPayoutMessage`. */
 function failureMessage(
-  { inventions }: ServiceState,
+  { failedPayoutMessage }: Inventions,
   code: PayoutErrorCode,
   reason: string | undefined,
 ): string {
   const meaning = payoutErrorMeanings[code];
   if (reason === undefined) return meaning;
   const values: Readonly<Record<string, string>> = { code, meaning, reason };
-  return inventions.failedPayoutMessage.replace(/\{(\w+)\}/g, (mark, name) => values[name] ?? mark);
+  return failedPayoutMessage.replace(/\{(\w+)\}/g, (mark, name) => values[name] ?? mark);
 }
 
 // Scheduled payments
@@ -687,14 +695,11 @@ export function endScheduledPayment(
   status: 'PAID' | 'FAILED' | 'CANCELLED',
   reason?: string,
 ): SandboxScheduledPayment {
-  const payment = state.scheduledPayments.get(instructionId);
-  if (payment === undefined) {
-    throw new SandboxError(
-      'unknown',
-      'No scheduled payment has this instruction id.',
-      'Nenhum pagamento agendado tem este id de instrução.',
-    );
-  }
+  const payment = known(
+    state.scheduledPayments.get(instructionId),
+    'No scheduled payment has this instruction id.',
+    'Nenhum pagamento agendado tem este id de instrução.',
+  );
   if (payment.status !== 'SCHEDULED') {
     throw new SandboxError(
       'not-allowed',

@@ -1,33 +1,17 @@
 import type { OperationName } from '../../errors';
-import type { Credentials } from '../../service/credentials';
 import { operations } from '../../service/operations';
-import { type Inventions, resolveInventions } from '../inventions';
+import type { Inventions } from '../inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
 import { describeJourney, isListed, type MoveControls, moveControls, type SandboxTransaction } from './moves';
 import { sandboxOperations } from './operations';
 import { brCode, qrImage } from './qr-code';
-import {
-  type IdSource,
-  randomIds,
-  type SandboxNotification,
-  type ServiceState,
-  type TransactionRecord,
-} from './records';
+import type { ServiceState, TransactionRecord } from './records';
 
-export interface ServiceModelOptions {
-  /** Every call of an operation must carry them. */
-  readonly credentials: Credentials;
-  /** Where the service is reached; used only for the `url` of QR codes. */
-  readonly baseUrl: string;
-  /** Called with each notification, before the move that sends it returns. */
-  readonly notify?: ((notification: SandboxNotification) => void) | undefined;
-  /** Rows of the table of inventions to change. */
-  readonly inventions?: Partial<Inventions> | undefined;
-  /** Default: `Date.now`. */
-  readonly now?: (() => number) | undefined;
-  /** Default: random UUIDs. */
-  readonly ids?: IdSource | undefined;
-}
+/** What the model is made with. */
+export type ServiceModelOptions = Pick<
+  ServiceState,
+  'credentials' | 'baseUrl' | 'inventions' | 'now' | 'ids' | 'notify'
+>;
 
 /**
  * The service without any input or output. The HTTP server and the msw handlers both pass requests to `handle`, so both
@@ -39,24 +23,14 @@ export class ServiceModel {
   readonly controls: MoveControls;
   readonly state: ServiceState;
 
-  constructor({
-    credentials,
-    baseUrl,
-    notify,
-    now = Date.now,
-    ids = randomIds(),
-    ...options
-  }: ServiceModelOptions) {
-    this.inventions = resolveInventions(options.inventions);
+  constructor(options: ServiceModelOptions) {
     const transactions = new Map<string, TransactionRecord>();
+    this.inventions = options.inventions;
     this.state = {
-      credentials,
-      baseUrl,
-      inventions: this.inventions,
-      now,
-      ids,
+      ...options,
       notify(notification) {
-        if (transactions.get(notification.transactionUUID ?? '')?.isHidden !== true) notify?.(notification);
+        const about = transactions.get(notification.transactionUUID ?? '');
+        if (about?.isHidden !== true) options.notify(notification);
       },
       transactions,
       referenceCodes: new Set(),

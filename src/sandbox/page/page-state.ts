@@ -1,6 +1,7 @@
 import type { OperationName } from '../../errors';
 import type { Control, Input, Text } from '../controls/control';
 import { controls, kindTexts } from '../controls/controls';
+import type { SandboxCore } from '../core';
 import type { ListedDelivery } from '../delivery/delivery-log';
 import type { WebhookUrl } from '../delivery/listener-url';
 import { type FaultKind, faultKinds, type PendingFault } from '../faults';
@@ -8,9 +9,8 @@ import { inventionTable } from '../inventions';
 import type { SandboxTransaction } from '../model/moves';
 import { sandboxOperations } from '../model/operations';
 import type { JourneyEvent, TransactionRecord } from '../model/records';
-import type { Service } from '../service';
 import type { CallBodies, CallLog, ClientCall } from './call-log';
-import { type Listed, PAGE_LENGTH } from './lists';
+import { type Listed, PAGE_LENGTH, statusOf } from './lists';
 
 /** What the page learns of every change. Everything else it asks for when it shows it. */
 export interface PageState {
@@ -76,31 +76,40 @@ const operations = Object.fromEntries(
 
 /** Everything that the page may ask for. */
 export class PageData {
-  readonly #service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'controls'>;
+  readonly #core: SandboxCore;
   readonly #calls: CallLog;
   readonly #settings: PageSettings;
+  readonly #show: <Value extends object>(value: Value) => Value;
 
+  /** @param show - blanks the credentials in what the page gets, unless they are the default pair */
   constructor(
-    service: Pick<Service, 'model' | 'deliveryLog' | 'faults' | 'controls'>,
+    core: SandboxCore,
     calls: CallLog,
     settings: PageSettings,
+    show: <Value extends object>(value: Value) => Value,
   ) {
-    this.#service = service;
+    this.#core = core;
     this.#calls = calls;
     this.#settings = settings;
+    this.#show = show;
   }
 
   get state(): PageState {
-    const { model, deliveryLog, faults, controls } = this.#service;
-    return {
+    const { model, deliveryLog, faults, controls } = this.#core;
+    return this.#show({
       webhookUrl: controls.webhookUrl,
       faults: faults.pending,
       revision: model.state.revision + deliveryLog.revision + this.#calls.revision,
-    };
+    });
   }
 
   /** Answers `GET /sandbox/page/…`; `undefined` for what does not exist. */
   answer(target: string): object | undefined {
+    const found = this.#find(target);
+    return found && this.#show(found);
+  }
+
+  #find(target: string): object | undefined {
     const { pathname, searchParams } = new URL(target, 'http://page.invalid');
     const [what = '', id] = pathname.replace('/sandbox/page/', '').split('/').map(decodeURIComponent);
     const skip = (Number(searchParams.get('page') ?? 1) - 1) * PAGE_LENGTH || 0;
@@ -114,7 +123,7 @@ export class PageData {
       case 'deliveries':
         return this.#deliveries(skip);
       case 'deliveries/:id':
-        return this.#service.deliveryLog.payload(id ?? '');
+        return this.#core.deliveryLog.payload(id ?? '');
       case 'calls':
         return this.#listedCalls(skip);
       case 'calls/:id':
@@ -152,10 +161,9 @@ export class PageData {
     const wanted = search.trim().toLowerCase();
     const items: ListedJourney[] = [];
     let total = 0;
-    for (const record of this.#service.model.listedJourneys()) {
+    for (const record of this.#core.model.listedJourneys()) {
       const { uuid, referenceCode, situation, isAuthorized, amount, currency, createdAt } = record;
-      const is = situation === 'PENDING' && isAuthorized ? 'AUTHORIZED' : situation;
-      if (state !== '' && state !== is) continue;
+      if (state !== '' && state !== statusOf(record)) continue;
       if (!referenceCode.toLowerCase().includes(wanted) && !uuid.includes(wanted)) continue;
       total++;
       if (total > skip && items.length < PAGE_LENGTH) {
@@ -166,7 +174,7 @@ export class PageData {
   }
 
   #story(uuid: string): Story | undefined {
-    const { model, deliveryLog } = this.#service;
+    const { model, deliveryLog } = this.#core;
     const journey = model.journey(uuid);
     if (journey === undefined) return undefined;
     const calls = this.#calls.calls
@@ -187,7 +195,7 @@ export class PageData {
   }
 
   #deliveries(skip: number): Listed<ListedDelivery & { reference: string | undefined }> {
-    const { model, deliveryLog } = this.#service;
+    const { model, deliveryLog } = this.#core;
     const items = deliveryLog.listed({ skip, count: PAGE_LENGTH }).map((delivery) => {
       const reference = model.journey(delivery.journey ?? '')?.record.referenceCode;
       return { ...delivery, reference };
@@ -198,8 +206,7 @@ export class PageData {
   /** Without the calls about hidden journeys, which are those of `verify`. */
   #listedCalls(skip: number): Listed<ClientCall & { reference: string | undefined }> {
     const calls = this.#calls.calls.flatMap((call) => {
-      const record =
-        call.journey === undefined ? undefined : this.#service.model.journey(call.journey)?.record;
+      const record = call.journey === undefined ? undefined : this.#core.model.journey(call.journey)?.record;
       const isHidden = call.journey !== undefined && record === undefined;
       return isHidden ? [] : [{ ...call, reference: record?.referenceCode }];
     });

@@ -2,10 +2,10 @@ import { ConfigurationError } from '../../errors';
 import type { Credentials } from '../../service/credentials';
 import type { Control } from '../controls/control';
 import { controls } from '../controls/controls';
+import type { SandboxControls } from '../core';
 import { isDefaultPair } from '../credentials';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 import { SandboxError } from '../model/records';
-import type { SandboxControls } from '../service';
 
 const routes = controls.map((call) => ({
   ...call,

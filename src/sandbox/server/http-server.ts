@@ -2,13 +2,13 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { OperationName } from '../../errors';
 import type { Credentials } from '../../service/credentials';
-import type { Ending } from '../faults';
-import { type Answered, answerCall } from '../faults';
+import type { SandboxCore } from '../core';
+import { type Answered, answerCall, type Ending } from '../faults';
 import { journeyOfAnswer, type SandboxLogEntry } from '../log';
 import type { ServiceAnswer, ServiceRequest } from '../model/answers';
-import type { CallLog } from '../page/call-log';
-import type { Service } from '../service';
+import type { CallLog, ClientCall } from '../page/call-log';
 import { control, listCalls, needsCredentials } from './control-routes';
 import { type GuardOptions, guard } from './guard';
 import {
@@ -20,7 +20,7 @@ import {
   streamState,
 } from './page-routes';
 
-export interface HttpServerParts extends Pick<Service, 'controls' | 'model' | 'faults'> {
+export interface HttpServerParts extends SandboxCore {
   readonly url: string;
   readonly credentials: Credentials;
   readonly reach: GuardOptions;
@@ -69,11 +69,11 @@ async function respond(
     gone.abort();
     const status = response.headersSent ? response.statusCode : undefined;
     const durationMs = Math.round(performance.now() - started);
-    const ended = { method, path, status, durationMs, at, isRefused: refused !== undefined };
+    const operation = refused === undefined ? parts.model.operationOf({ method, path }) : undefined;
     // It settles at once, because the signal is aborted. A body that broke off leaves nothing to tell.
     Promise.resolve(answering)
       .catch(() => undefined)
-      .then((answered) => note(parts, ended, answered));
+      .then((answered) => note(parts, { method, path, operation, status, durationMs, at }, answered));
   });
 
   // Before a fault is taken, so that the call of a foreign web page does not use it up.
@@ -123,31 +123,19 @@ async function carryOut(parts: HttpServerParts, request: ServiceRequest): Promis
   );
 }
 
-interface Ended {
-  readonly method: string;
-  readonly path: string;
-  readonly status: number | undefined;
-  readonly durationMs: number;
-  readonly at: number;
-  readonly isRefused: boolean;
-}
+type Ended = Pick<ClientCall, 'method' | 'path' | 'status' | 'durationMs' | 'at'> & {
+  readonly operation: OperationName | undefined;
+};
 
 /** Logs a request once it is over; the call of an operation also goes into the list of calls. */
 function note(
   { log, calls, redact, model }: HttpServerParts,
-  { method, path, status, durationMs, at, isRefused }: Ended,
+  { method, path, operation, status, durationMs, at }: Ended,
   answered: Answered | undefined,
 ): void {
-  const operation = isRefused ? undefined : model.operationOf({ method, path });
   const answer = answered?.answer;
-  const entry = {
-    method,
-    path: redact(path.split('?')[0] ?? ''),
-    operation,
-    status,
-    fault: answered?.fault,
-    durationMs,
-  };
+  const shownPath = redact(path.split('?')[0] ?? '');
+  const entry = { method, path: shownPath, operation, status, fault: answered?.fault, durationMs };
   const journey = operation === undefined ? {} : journeyOfAnswer(answer?.body ?? '', redact);
   log({ type: 'request', ...entry, ...journey });
   if (operation === undefined) return;

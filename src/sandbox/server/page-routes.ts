@@ -13,8 +13,6 @@ import type { PageToken } from './page-access';
 export interface PageParts {
   readonly token: PageToken;
   readonly data: PageData;
-  /** Blanks the credentials in what the page gets, unless they are the default pair. */
-  readonly show: <Value extends object>(value: Value) => Value;
   readonly verify: Verify | undefined;
   /** The credentials that the page asks for; `undefined` lets everybody on this machine open it. */
   readonly pageCredentials: Credentials | undefined;
@@ -72,15 +70,13 @@ export async function serveVerify(
 /** Answers what the page asks for when it shows it: lists, a story, a body. */
 export function servePageData(
   { method, path }: ServiceRequest,
-  { data, show }: PageParts,
+  { data }: PageParts,
   isAuthorized: boolean,
 ): ServiceAnswer | undefined {
   if (method !== 'GET' || !path.startsWith('/sandbox/page/')) return undefined;
   if (!isAuthorized) return needsCredentials;
   const answer = data.answer(path);
-  return answer === undefined
-    ? json(404, { message: 'The page has nothing there.' })
-    : json(200, show(answer));
+  return answer === undefined ? json(404, { message: 'The page has nothing there.' }) : json(200, answer);
 }
 
 export function isEventStream({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): boolean {
@@ -91,12 +87,12 @@ export function isEventStream({ method, path }: Pick<ServiceRequest, 'method' | 
 const POLL_MS = 200;
 
 /** Sends the state as server-sent events: now, and after each change, until the page goes away. */
-export function streamState(response: ServerResponse, { data, show }: PageParts): void {
+export function streamState(response: ServerResponse, { data }: PageParts): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   let sent = '';
   const send = () => {
     if (response.writableNeedDrain) return;
-    const text = JSON.stringify(show(data.state));
+    const text = JSON.stringify(data.state);
     if (text === sent) return;
     sent = text;
     response.write(`data: ${text}\n\n`);

@@ -33,10 +33,10 @@ export interface FailedPayout extends PayoutDetails {
   error_code?: OpenEnum<PayoutErrorCode> | null | undefined;
 }
 
-/** The failure codes that the document explains (document section 7.1). */
+/** The failure codes that the document explains (section 7.1). */
 export type PayoutErrorCode = keyof typeof payoutErrorMeanings;
 
-/** The document's explanation of each code (section 7.1). */
+/** The document's explanation of each code. */
 export const payoutErrorMeanings = {
   PE0001: 'The bank details provided are not valid',
   PE0002: 'The account holder does not match the provided identification document',

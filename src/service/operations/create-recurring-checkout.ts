@@ -226,8 +226,6 @@ function isAbsoluteHttpUrl(value: string): boolean {
   return /^https?:\/\//i.test(value) && URL.canParse(value);
 }
 
-// The response.
-
 /** The response of `createRecurringCheckout` (document section 2.2). */
 export interface RecurringCheckout {
   /** 0 on success; any other value is thrown as `ApiError`. */

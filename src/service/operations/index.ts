@@ -1,4 +1,4 @@
-/** One row for each operation of the service (document section 4). The client, the sandbox and the errors read it. */
+/** One row for each operation of the service. The client, the sandbox and the errors read it. */
 export const operations = {
   createRecurringCheckout: {
     name: 'createRecurringCheckout',

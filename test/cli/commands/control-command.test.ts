@@ -25,16 +25,20 @@ async function open(references: readonly string[], status = 200) {
     const request = fixtures.recurringCheckoutRequest({ referenceCode });
     uuids.push((await client.createRecurringCheckout(request)).response.uuid);
   }
-  const run = async (...args: string[]) => {
-    const { status: exitCode, stdout, stderr } = await runCli([...args, '--sandbox', sandbox.url]);
+  /** Runs what is typed. A value with spaces comes after it. */
+  const run = async (typed: string, ...more: string[]) => {
+    const args = [...typed.split(' '), ...more, '--sandbox', sandbox.url];
+    const { status: exitCode, stdout, stderr } = await runCli(args);
     return { exitCode, stdout, stderr };
   };
-  const runJson = async (...args: string[]) => {
-    const { exitCode, stdout, stderr } = await run(...args, '--json');
+  const runJson = async (typed: string, ...more: string[]) => {
+    const { exitCode, stdout, stderr } = await run(typed, ...more, '--json');
     expect(stderr).toBe('');
     return { exitCode, data: JSON.parse(stdout) };
   };
-  return { sandbox, client, listener, uuids, run, runJson };
+  const out = async (typed: string) => (await run(typed)).stdout;
+  const err = async (typed: string) => (await run(typed)).stderr;
+  return { sandbox, client, listener, uuids, run, runJson, out, err };
 }
 
 describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () => {
@@ -50,15 +54,15 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
   });
 
   it('prints amounts as the language writes them', async () => {
-    const { run } = await open(['order-1']);
-    expect((await run('pay', '--lang', 'pt')).stdout).toContain('R$ 59,70');
-    expect((await run('list', '--lang', 'pt')).stdout).toContain('R$ 59,70');
-    expect((await run('list', '--lang', 'en')).stdout).toContain('R$ 59.70');
+    const { out } = await open(['order-1']);
+    expect(await out('pay --lang pt')).toContain('R$ 59,70');
+    expect(await out('list --lang pt')).toContain('R$ 59,70');
+    expect(await out('list --lang en')).toContain('R$ 59.70');
   });
 
   it('`pay` takes a reference code or a uuid, and ends with 1 when the listener did not answer 200', async () => {
     const { runJson, uuids } = await open(['order-1', 'order-2'], 500);
-    expect(await runJson('pay', 'order-1')).toEqual({
+    expect(await runJson('pay order-1')).toEqual({
       exitCode: 1,
       data: expect.objectContaining({
         uuid: uuids[0],
@@ -70,11 +74,11 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
   });
 
   it('`pay` names what is missing', async () => {
-    const { run } = await open(['order-1']);
-    expect((await run('pay', 'ordre-1')).stderr).toContain('Did you mean `order-1`?');
+    const { run, err } = await open(['order-1']);
+    expect(await err('pay ordre-1')).toContain('Did you mean `order-1`?');
     await run('pay');
-    expect((await run('pay')).stderr).toContain('Every journey of the sandbox is paid or cancelled');
-    expect((await run('pay', 'order-1')).stderr).toContain('A transaction that is PAID cannot be paid');
+    expect(await err('pay')).toContain('Every journey of the sandbox is paid or cancelled');
+    expect(await err('pay order-1')).toContain('A transaction that is PAID cannot be paid');
     const empty = await open([]);
     expect(await empty.run('pay')).toMatchObject({
       exitCode: 1,
@@ -83,59 +87,49 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
   });
 
   it('`refund` refunds a part, and then all that is left', async () => {
-    const { run, runJson, uuids, listener } = await open(['order-1']);
-    expect((await run('refund')).stderr).toContain('No transaction of the sandbox is paid: pay one with');
+    const { runJson, run, uuids, listener, err } = await open(['order-1']);
+    expect(await err('refund')).toContain('No transaction of the sandbox is paid: pay one with');
     await run('pay');
-    const first = await run('refund', '--amount', '9.70', '--reason', '007');
+    const first = await run('refund --amount 9.70 --reason 007');
     expect(first.stdout).toContain(`Refunded R$ 9.70 of order-1 (${uuids[0]})`);
     expect(listener.received.at(-1)?.body).toMatchObject({ reason: '007', refund: { amount: 9.7 } });
-    expect((await runJson('refund', 'order-1')).data).toMatchObject({ refund: { amount: 50 } });
+    expect((await runJson('refund order-1')).data).toMatchObject({ refund: { amount: 50 } });
     expect(await run('refund')).toMatchObject({ exitCode: 1, stdout: '' });
   });
 
   it('`reverse` starts a reversal, and ends it with --complete or --cancel', async () => {
-    const { run, runJson, listener } = await open(['order-1', 'order-2']);
-    await run('pay', 'order-1');
-    expect((await run('reverse', '--amount', '10')).stdout).toMatch(
-      /^Reversal [\w-]{36} of order-1 .*R\$ 10\.00, PENDING/,
-    );
-    const { data } = await runJson(
-      'reverse',
-      'order-1',
-      '--amount',
-      '5',
-      '--complete',
-      '--reason',
-      'unknown sale',
-    );
+    const { run, runJson, listener, out } = await open(['order-1', 'order-2']);
+    await run('pay order-1');
+    expect(await out('reverse --amount 10')).toMatch(/^Reversal [\w-]{36} of order-1 .*R\$ 10\.00, PENDING/);
+    const { data } = await runJson('reverse order-1 --amount 5 --complete --reason', 'unknown sale');
     expect(data).toMatchObject({
       reversal: { status: 'PAID', reason: 'unknown sale' },
       notifications: [{}, {}],
     });
     expect(listener.received.slice(-2).map(({ body }) => body['status'])).toEqual(['PENDING', 'PAID']);
-    expect((await runJson('reverse', '--amount', '1', '--cancel')).data).toMatchObject({
+    expect((await runJson('reverse --amount 1 --cancel')).data).toMatchObject({
       reversal: { status: 'CANCELLED' },
     });
-    expect((await run('reverse', '--cancel', '--complete')).exitCode).toBe(2);
+    expect((await run('reverse --cancel --complete')).exitCode).toBe(2);
   });
 
   it('`pay-out` pays out, or fails with a code', async () => {
-    const { run, listener } = await open([]);
-    expect((await run('pay-out', '--amount', '150')).stdout).toMatch(/^Payout [\w-]{36}: R\$ 150\.00, made/);
-    const failed = await run('pay-out', '--amount', '1.5', '--fail', 'pe0003', '--reason', 'Account closed');
+    const { run, listener, out, err } = await open([]);
+    expect(await out('pay-out --amount 150')).toMatch(/^Payout [\w-]{36}: R\$ 150\.00, made/);
+    const failed = await run('pay-out --amount 1.5 --fail pe0003 --reason', 'Account closed');
     expect(failed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('failed with PE0003') });
     expect(listener.received.at(-1)?.body).toMatchObject({
       success: false,
       error_code: expect.stringContaining('PE0003'),
     });
-    expect((await run('pay-out')).stderr).toContain('Expected `--amount`');
-    expect((await run('pay-out', '--amount', '1', '--fail', 'PE0009')).stderr).toContain('one of PE0001');
-    expect((await run('pay-out', '--amount', '1,50')).stderr).toContain('such as 29.90');
+    expect(await err('pay-out')).toContain('Expected `--amount`');
+    expect(await err('pay-out --amount 1 --fail PE0009')).toContain('one of PE0001');
+    expect(await err('pay-out --amount 1,50')).toContain('such as 29.90');
   });
 
   it('`list` shows transactions and notifications, without payloads', async () => {
     const { run, runJson, uuids } = await open(['order-1', 'order-2']);
-    await run('pay', 'order-1');
+    await run('pay order-1');
     const { stdout } = await run('list');
     expect(stdout).toMatch(new RegExp(`order-1 {2}PAID {2}R\\$ 59\\.70 {2}${uuids[0]}`));
     expect(stdout).toMatch(/scheduled {2}[\w-]{36} {2}\d{4}-\d\d-\d\d {2}SCHEDULED/);
@@ -148,126 +142,105 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
   });
 
   it('month two: `pay-scheduled`, `decline-scheduled` and `cancel-scheduled` take the next payment of the calendar', async () => {
-    const { run, runJson, sandbox } = await open([]);
-    await run('create', '--reference-code', 'order-7', '--authorize-only');
-    const paid = await run('pay', 'order-7');
+    const { runJson, run, sandbox, err } = await open([]);
+    await run('create --reference-code order-7 --authorize-only');
+    const paid = await run('pay order-7');
     expect(paid.stdout).toContain('Paid order-7');
     expect(sandbox.deliveries).toEqual([]);
     const first = await run('pay-scheduled');
     expect(first.stdout).toMatch(/^Scheduled payment [\w-]{36}, due \d{4}-\d\d-\d\d: R\$ 29\.90, PAID/);
-    expect((await runJson('decline-scheduled', 'order-7')).data).toMatchObject({
+    expect((await runJson('decline-scheduled order-7')).data).toMatchObject({
       referenceCode: 'order-7',
       scheduledPayment: { status: 'FAILED' },
     });
     const { instructionId = '' } = sandbox.transactions[0]?.scheduledPayments[2] ?? {};
     const cancelled = await run('cancel-scheduled', instructionId, '--reason', 'moved away');
     expect(cancelled.stdout).toContain('CANCELLED');
-    expect((await run('pay-scheduled')).stderr).toContain('No payment is scheduled');
+    expect(await err('pay-scheduled')).toContain('No payment is scheduled');
   });
 
   it('`play`, `notify`, `cancel` and `complete-reversal` do what the page can do, in Portuguese too', async () => {
-    const { run, listener, sandbox } = await open(['order-1', 'order-2']);
-    await run('pay', 'order-1');
-    const played = await run(
-      'play',
-      'order-1',
-      '--name',
-      'no-funds-three-times',
-      '--step',
-      '2',
-      '--lang',
-      'pt',
-    );
+    const { run, listener, sandbox, out, err } = await open(['order-1', 'order-2']);
+    await run('pay order-1');
+    const played = await run('play order-1 --name no-funds-three-times --step 2 --lang pt');
     expect(played.stdout).toMatch(/^no-funds-three-times executado em order-1 .*: 5 etapas/);
-    await run('notify', '--payload', '{"own":1}', '--query', 'type=own');
+    await run('notify --payload {"own":1} --query type=own');
     expect(listener.received.at(-1)).toMatchObject({ url: '/webhooks?type=own', body: { own: 1 } });
-    expect((await run('notify', '--payload', '{own}')).stderr).toContain('to be a JSON object');
-    expect((await run('cancel', 'order-2')).stdout).toContain('Cancelled order-2');
-    await run('reverse', 'order-1', '--amount', '5');
-    expect((await run('complete-reversal')).stdout).toMatch(/^Reversal [\w-]{36}: R\$ 5\.00, PAID/);
+    expect(await err('notify --payload {own}')).toContain('to be a JSON object');
+    expect(await out('cancel order-2')).toContain('Cancelled order-2');
+    await run('reverse order-1 --amount 5');
+    expect(await out('complete-reversal')).toMatch(/^Reversal [\w-]{36}: R\$ 5\.00, PAID/);
     expect(sandbox.transactions[0]?.reversals).toMatchObject([{ status: 'PAID' }]);
   });
 
   it('`list` can be limited and filtered', async () => {
-    const { run, runJson } = await open(['order-1', 'order-2', 'order-3']);
-    await run('pay', 'order-2');
-    const { stdout } = await run('list', '--limit', '1');
+    const { runJson, run, out } = await open(['order-1', 'order-2', 'order-3']);
+    await run('pay order-2');
+    const { stdout } = await run('list --limit 1');
     expect(stdout).toContain('order-3');
     expect(stdout).toContain('2 older ones are not shown');
-    const paid = (await runJson('list', 'ORDER', '--state', 'PAID')).data;
+    const paid = (await runJson('list ORDER --state PAID')).data;
     expect(paid.transactions).toMatchObject([{ referenceCode: 'order-2' }]);
     expect(paid.deliveries).toHaveLength(1);
-    expect((await run('list', 'nothing', '--lang', 'pt')).stdout).toContain('Nenhuma transação ainda.');
+    expect(await out('list nothing --lang pt')).toContain('Nenhuma transação ainda.');
   });
 
   it('`resend` sends the newest notification, or the one named, once more', async () => {
-    const { run, runJson, listener } = await open(['order-1']);
-    expect((await run('resend')).stderr).toContain('has sent no notification yet');
+    const { run, runJson, listener, out, err } = await open(['order-1']);
+    expect(await err('resend')).toContain('has sent no notification yet');
     await run('pay');
     await run('refund');
     expect(await runJson('resend')).toMatchObject({
       exitCode: 0,
       data: { delivery: 'delivery-2', httpStatus: 200 },
     });
-    expect((await run('resend', 'delivery-1')).stdout).toMatch(/^Sent delivery-1 once more: HTTP 200/);
+    expect(await out('resend delivery-1')).toMatch(/^Sent delivery-1 once more: HTTP 200/);
     expect(listener.received.map(({ body }) => 'refund' in body)).toEqual([false, true, true, false]);
-    expect(await run('resend', 'delivery-9')).toMatchObject({ exitCode: 1, stdout: '' });
-    expect((await run('resend', 'zz')).stderr).toContain('`pix-automatic-sdk list` shows them all');
+    expect(await run('resend delivery-9')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(await err('resend zz')).toContain('`pix-automatic-sdk list` shows them all');
   });
 
   it('`fault` lets the next calls fail, and can be taken back', async () => {
-    const { run, runJson, client, uuids, sandbox } = await open(['order-1']);
+    const { run, runJson, client, uuids, sandbox, out } = await open(['order-1']);
     const order = fixtures.recurringCheckoutRequest({ referenceCode: 'order-9' });
-    const set = await runJson(
-      'fault',
-      'createRecurringCheckout',
-      'status',
-      '--status',
-      '504',
-      '--times',
-      '2',
-    );
+    const set = await runJson('fault createRecurringCheckout status --status 504 --times 2');
     expect(set.data).toEqual({
       operation: 'createRecurringCheckout',
       fault: { kind: 'status', status: 504, times: 2 },
     });
     await expect(client.createRecurringCheckout(order)).rejects.toMatchObject({ httpStatus: 504 });
-    expect((await run('fault', '--clear')).stdout).toContain('All faults are removed.');
+    expect(await out('fault --clear')).toContain('All faults are removed.');
     await client.createRecurringCheckout(order);
-    expect((await run('fault', 'getTransaction', 'status', '--status', '504')).stdout).toBe(
+    expect(await out('fault getTransaction status --status 504')).toBe(
       'getTransaction: status 504 on the next call.\n',
     );
-    await run('fault', '--clear');
-    const lost = ['fault', 'createRecurringCheckout', 'status', '--status', '504', '--takes-effect'];
-    expect((await run(...lost)).stdout).toBe(
-      'createRecurringCheckout: status 504, carried out, on the next call.\n',
-    );
+    await run('fault --clear');
+    const lost = 'fault createRecurringCheckout status --status 504 --takes-effect';
+    expect(await out(lost)).toBe('createRecurringCheckout: status 504, carried out, on the next call.\n');
     const before = sandbox.transactions.length;
     await expect(client.createRecurringCheckout(order)).rejects.toMatchObject({ httpStatus: 504 });
     expect(sandbox.transactions).toHaveLength(before + 1);
-    expect((await run('fault', 'getTransaction', 'close-after-answer', '--ms', '7')).stdout).toBe(
+    expect(await out('fault getTransaction close-after-answer --ms 7')).toBe(
       'getTransaction: close-after-answer 7 ms on the next call.\n',
     );
-    await run('fault', '--clear');
-    await run('fault', 'getTransaction', 'body-status', '--status', '-1');
+    await run('fault --clear');
+    await run('fault getTransaction body-status --status -1');
     await expect(client.getTransaction(uuids[0] ?? '')).rejects.toMatchObject({ status: -1 });
   });
 
   it('`trigger` without --to sends through the sandbox to its listener', async () => {
     const { runJson, listener, sandbox } = await open([]);
-    const { exitCode, data } = await runJson('trigger', 'refund');
+    const { exitCode, data } = await runJson('trigger refund');
     expect({ exitCode, ok: data.ok }).toEqual({ exitCode: 0, ok: true });
     expect(listener.received[0]).toMatchObject({ url: '/webhooks?refund=true&type=refund' });
     expect(sandbox.deliveries).toHaveLength(1);
   });
 
   it('`pay` and `trigger` say that the sandbox has no listener', async () => {
-    const { sandbox, run } = await open(['order-1']);
+    const { sandbox, out, err } = await open(['order-1']);
     sandbox.setWebhookUrl(undefined);
-    expect((await run('pay')).stdout).toContain(
-      'or the sandbox has no listener: start it with --webhook-url.',
-    );
-    expect((await run('trigger', 'payment')).stderr).toContain('The sandbox has no listener: pass `--to`');
+    expect(await out('pay')).toContain('or the sandbox has no listener: start it with --webhook-url.');
+    expect(await err('trigger payment')).toContain('The sandbox has no listener: pass `--to`');
   });
 });
 

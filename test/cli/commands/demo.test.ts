@@ -16,7 +16,7 @@ function readPicture(stdout: string): boolean[][] {
   });
 }
 
-describe.concurrent('demo', () => {
+describe.concurrent('demo', { timeout: 60_000 }, () => {
   it('runs every step without any credentials, says so, and ends with status 0', async () => {
     const { status, stdout, stderr } = await runDemo();
     expect(stderr).toBe('');

@@ -17,7 +17,7 @@ import { startRecorder } from '../listeners';
 import { listen } from '../listeners/listen';
 import { pair, rightHeader, startMerchant } from '../listeners/merchant';
 import { rightListeners } from '../listeners/right-listeners';
-import { verifyListener } from '../listeners/verify-listener';
+import { startListener, verifyListener } from '../listeners/verify-listener';
 import { runCli } from '../run-cli';
 
 const environment = { PAYMENTS_API_KEY: pair.apiKey, PAYMENTS_API_TOKEN: pair.apiToken };
@@ -201,13 +201,10 @@ describe.concurrent('verify stops early', { timeout: 180_000 }, () => {
 
 describe.concurrent('verify', { timeout: 180_000 }, () => {
   it('says that one number cannot tell kinds apart', async () => {
-    const { url, effects } = await startMerchant({});
-    const sum = async () => {
-      const counts = (await (await fetch(effects)).json()) as Record<string, number>;
-      return Object.values(counts).reduce((all, one) => all + one, 0);
-    };
-    const counter = await answering(async (response) => response.end(JSON.stringify(await sum())));
-    const { failed, notChecked, checks } = await verdicts({ url, effects: counter });
+    const listener = await startMerchant({
+      count: ({ counts }) => Object.values(counts).reduce((all, one) => all + one, 0),
+    });
+    const { failed, notChecked, checks } = await verdicts(listener);
     expect({ failed, notChecked }).toEqual({ failed: [], notChecked: ['right-kind', 'confirms'] });
     expect(checks.find(({ id }) => id === 'right-kind')?.open.join()).toContain(
       'let --effects answer an object',
@@ -227,10 +224,8 @@ describe.concurrent('verify', { timeout: 180_000 }, () => {
   });
 
   it('fails a listener that confirms payments when there are no real sales, and advises --sandbox', async () => {
-    const confirming = rightListeners.find(({ does }) => does.startsWith('confirms'));
-    const { failed, checks } = await verdicts(
-      await (confirming?.start('http://127.0.0.1:9') ?? startMerchant({})),
-    );
+    const confirming = rightListeners.find(({ does }) => does.startsWith('confirms')) ?? { does: '' };
+    const { failed, checks } = await verdicts(await startListener(confirming));
     expect(failed).toEqual(['reachable']);
     expect(checks[0]?.fix).toContain('pass --sandbox here');
   });

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen, type TestListener } from './listen';
 
 /** The pair that verify sends in these tests. It is marked, so that a test can find it wherever it is printed. */
@@ -27,7 +28,11 @@ export interface Merchant {
   /** Runs `act` once per key. */
   once(key: string, act: () => Promise<void>, shop: Shop): Promise<Outcome>;
   respond(response: ServerResponse, outcome: Outcome, notification: Notification): void;
+  /** What is answered to the question how many actions were taken. */
+  count(shop: Shop): unknown;
 }
+
+export type Parts = Partial<Merchant> | ((shop: Shop) => Partial<Merchant>);
 
 export type Outcome = 'done' | 'seen' | 'busy';
 
@@ -39,12 +44,18 @@ export interface Notification {
 
 /** The state of a listener. */
 export interface Shop {
+  /** Asks the service, in a listener that is verified with a sandbox. */
+  readonly client: PaymentsClient;
   readonly counts: Record<string, number>;
   readonly done: Set<string>;
   readonly running: Set<string>;
   /** Resolves after the next time that the counts are read. */
   counted(): Promise<void>;
   stop(): void;
+}
+
+export function emptyCounts(): Record<string, number> {
+  return { payment: 0, saleStatus: 0, reversal: 0, refund: 0, payout: 0 };
 }
 
 /** A right listener, which all wrong ones start from. */
@@ -79,16 +90,20 @@ export const right: Merchant = {
     }
   },
   respond: (response, outcome) => response.writeHead(outcome === 'busy' ? 503 : 200).end('ok'),
+  count: ({ counts }) => ({ ...counts }),
 };
 
+/** Answers everything in the same way, and never acts. */
+export function answering(respond: (response: ServerResponse) => void): Partial<Merchant> {
+  return { isLetIn: () => false, refuse: respond };
+}
+
 /** Starts a listener that is right except for these parts. */
-export async function startMerchant(
-  parts: Partial<Merchant> | ((shop: Shop) => Partial<Merchant>),
-  count?: () => unknown,
-): Promise<TestListener> {
+export async function startMerchant(parts: Parts, client = {} as PaymentsClient): Promise<TestListener> {
   const waiting = new Set<() => void>();
   const shop: Shop = {
-    counts: { payment: 0, saleStatus: 0, reversal: 0, refund: 0, payout: 0 },
+    client,
+    counts: emptyCounts(),
     done: new Set(),
     running: new Set(),
     counted: () => new Promise((resolve) => waiting.add(resolve)),
@@ -102,7 +117,7 @@ export async function startMerchant(
       });
     },
     () => {
-      const counts = count?.() ?? { ...shop.counts };
+      const counts = merchant.count(shop);
       for (const resolve of waiting) resolve();
       waiting.clear();
       return counts;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { right, startMerchant } from './merchant';
-import type { WrongListener } from './wrong-listeners';
+import { right } from './merchant';
+import { accused, type WrongListener } from './verify-listener';
 
 const only200 = { fails: ['status-200'], advice: /The service knows no other success/ };
 const slow = { fails: ['prompt'], advice: /Write the notification to a queue/ };
@@ -11,72 +11,62 @@ export const wrongAnswers: readonly WrongListener[] = [
     (status): WrongListener => ({
       does: `answers ${status}`,
       ...only200,
-      start: () => startMerchant({ respond: (response) => response.writeHead(status).end() }),
+      merchant: { respond: (response) => response.writeHead(status).end() },
     }),
   ),
   {
     does: 'answers 204 to what it does nothing about',
     ...only200,
-    start: () =>
-      startMerchant({
-        respond: (response, _outcome, { kind }) => response.writeHead(kind === 'payout' ? 204 : 200).end(),
-      }),
+    merchant: {
+      respond: (response, _outcome, { kind }) => response.writeHead(kind === 'payout' ? 204 : 200).end(),
+    },
   },
   {
     does: 'answers slowly',
     ...slow,
     limitMs: 150,
-    start: () => startMerchant({ work: (kind) => (kind === 'payout' ? sleep(250) : undefined) }),
+    merchant: { work: (kind) => (kind === 'payout' ? sleep(250) : undefined) },
   },
   {
     does: 'never answers',
     ...slow,
     limitMs: 50,
-    start: () => startMerchant({ work: () => new Promise<void>(() => undefined) }),
+    merchant: { work: () => new Promise<void>(() => undefined) },
   },
-  {
-    does: 'answers 200, and works after it',
-    ...early,
-    start: () =>
-      startMerchant({
-        async once(key, act, { done, counted }) {
-          if (done.has(key)) return 'seen';
-          done.add(key);
-          const next = counted();
-          setImmediate(() => void next.then(act));
-          return 'done';
-        },
-      }),
-  },
-  {
-    does: 'answers 200, and does not await its work',
-    ...early,
-    start: () =>
-      startMerchant({
-        async once(key, act, { done, counted }) {
-          if (done.has(key)) return 'seen';
-          done.add(key);
-          void counted().then(act);
-          return 'done';
-        },
-      }),
-  },
+  ...accused(early, {
+    'answers 200, and works after it': {
+      async once(key, act, { done, counted }) {
+        if (done.has(key)) return 'seen';
+        done.add(key);
+        const next = counted();
+        setImmediate(() => void next.then(act));
+        return 'done';
+      },
+    },
+    'answers 200, and does not await its work': {
+      async once(key, act, { done, counted }) {
+        if (done.has(key)) return 'seen';
+        done.add(key);
+        void counted().then(act);
+        return 'done';
+      },
+    },
+  }),
   {
     does: 'answers 200 to everything, and never acts',
     fails: ['acts'],
     advice: /Act before you answer 200/,
-    start: () => startMerchant({ countedAs: () => undefined }),
+    merchant: { countedAs: () => undefined },
   },
   {
     does: 'looks for another spelling of the status, and so never acts on payments',
     fails: ['acts'],
     advice: /`newStatus` of a sale is `PAID`/,
-    start: () =>
-      startMerchant({
-        countedAs: (kind, payload) =>
-          (payload.newStatus === 'paid' ? kind : right.countedAs(kind, payload)) && kind !== 'payment'
-            ? kind
-            : undefined,
-      }),
+    merchant: {
+      countedAs: (kind, payload) =>
+        (payload.newStatus === 'paid' ? kind : right.countedAs(kind, payload)) && kind !== 'payment'
+          ? kind
+          : undefined,
+    },
   },
 ];

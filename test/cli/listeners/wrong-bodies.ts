@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import { listen } from './listen';
-import { rightHeader, startMerchant } from './merchant';
-import type { WrongListener } from './wrong-listeners';
+import { answering, rightHeader } from './merchant';
+import { accused, type WrongListener } from './verify-listener';
 
 const fails = ['reachable'];
 
@@ -11,97 +11,70 @@ export const wrongBodies: readonly WrongListener[] = [
     does: 'has no body parser, and crashes on the missing body',
     fails,
     advice: /does not read the JSON body.*express\.json/,
-    start: startExpress(
-      (app) => app,
-      (body) => body.newStatus,
-    ),
+    start: startExpress([], (body) => body.newStatus),
   },
   {
     does: 'has a body parser for forms alone',
     fails,
     advice: /does not read the JSON body.*express\.json/,
-    start: startExpress(
-      (app) => app.use(express.urlencoded()),
-      (body) => body.newStatus,
-    ),
+    start: startExpress([express.urlencoded()], (body) => body.newStatus),
   },
   {
     does: 'has no body parser, and takes the missing body for nothing to do',
     fails: ['acts'],
     advice: /unparsed body/,
-    start: startExpress(
-      (app) => app,
-      (body) => body?.newStatus,
-    ),
+    start: startExpress([], (body) => body?.newStatus),
   },
   {
     does: 'parses the JSON of a body that is parsed already',
     fails,
     advice: /parses the body twice/,
-    start: startExpress(
-      (app) => app.use(express.json()),
-      (body) => JSON.parse(body).newStatus,
-    ),
+    start: startExpress([express.json()], (body) => JSON.parse(body).newStatus),
   },
   {
     does: 'parses the raw body twice',
     fails,
     advice: /parses the body twice/,
-    start: () =>
-      startMerchant({
-        parse(body) {
-          const parsed = JSON.parse(JSON.parse(body));
-          return parsed;
-        },
-        respond: (response) => response.writeHead(200).end(),
-      }),
+    merchant: {
+      parse(body) {
+        return JSON.parse(JSON.parse(body));
+      },
+      respond: (response) => response.writeHead(200).end(),
+    },
   },
   {
     does: 'redirects to the URL with a slash at the end',
     fails,
     advice: /does not follow.*Register the URL/,
-    start: () =>
-      listen(
-        (_request, response) => response.writeHead(308, { location: '/webhooks/' }).end(),
-        () => 0,
-      ),
+    merchant: answering((response) => response.writeHead(308, { location: '/webhooks/' }).end()),
   },
   {
     does: 'redirects to a log-in page',
     fails,
     advice: /no log-in page/,
-    start: () =>
-      listen(
-        (_request, response) => response.writeHead(302, { location: '/login' }).end(),
-        () => 0,
-      ),
+    merchant: answering((response) => response.writeHead(302, { location: '/login' }).end()),
   },
   {
     does: 'listens at another path',
     fails,
     advice: /Check the path/,
-    start: () =>
-      listen(
-        (_request, response) => response.writeHead(404).end('Cannot POST /webhooks'),
-        () => 0,
-      ),
+    merchant: answering((response) => response.writeHead(404).end('Cannot POST /webhooks')),
   },
   {
     does: 'expects another pair',
     fails,
     advice: /Give the listener the pair/,
-    start: () => startMerchant({ isLetIn: () => false }),
+    merchant: { isLetIn: () => false },
   },
   {
     does: 'refuses sales that it does not know, verified without --sandbox',
     fails,
     advice: /which is right, start the sandbox.*pass --sandbox/,
-    start: () =>
-      startMerchant({
-        work() {
-          throw new Error('There is no such order.');
-        },
-      }),
+    merchant: {
+      work() {
+        throw new Error('There is no such order.');
+      },
+    },
   },
 ];
 
@@ -114,74 +87,66 @@ export const wrongReaders: readonly WrongListener[] = [
       does: `refuses bodies of more than ${limit} bytes`,
       ...reading,
       advice: /100 KB/,
-      start: () =>
-        startMerchant({
-          async read(request) {
-            const body = await buffer(request);
-            if (body.length > limit) throw new Error('Too large.');
-            return body.toString();
-          },
-        }),
+      merchant: {
+        async read(request) {
+          const body = await buffer(request);
+          if (body.length > limit) throw new Error('Too large.');
+          return body.toString();
+        },
+      },
     }),
   ),
   {
     does: 'reads the first piece of the body alone',
     ...reading,
     advice: /whole body/,
-    start: () =>
-      startMerchant({
-        read: (request) => new Promise((resolve) => request.once('data', (chunk) => resolve(String(chunk)))),
-      }),
+    merchant: {
+      read: (request) => new Promise((resolve) => request.once('data', (chunk) => resolve(String(chunk)))),
+    },
   },
   {
     does: 'waits for as many letters as `content-length` has bytes',
     fails: ['bodies', 'prompt'],
     advice: /UTF-8/,
     limitMs: 1_000,
-    start: () =>
-      startMerchant({
-        read: (request) =>
-          new Promise((resolve) => {
-            let body = '';
-            request.setEncoding('utf8').on('data', (chunk: string) => {
-              body += chunk;
-              if (body.length >= Number(request.headers['content-length'])) resolve(body);
-            });
-          }),
-      }),
+    merchant: {
+      read: (request) =>
+        new Promise((resolve) => {
+          let body = '';
+          request.setEncoding('utf8').on('data', (chunk: string) => {
+            body += chunk;
+            if (body.length >= Number(request.headers['content-length'])) resolve(body);
+          });
+        }),
+    },
   },
-  {
-    does: 'refuses letters that ASCII does not have',
-    ...reading,
-    advice: /UTF-8/,
-    start: () =>
-      startMerchant({
+  ...accused(
+    { ...reading, advice: /UTF-8/ },
+    {
+      'refuses letters that ASCII does not have': {
         parse(body) {
           // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what this listener takes.
           if (/[^\u0000-\u007f]/.test(body)) throw new Error('Not ASCII.');
           return JSON.parse(body);
         },
-      }),
-  },
-  {
-    does: 'reads the body as ASCII, and so breaks its JSON',
-    ...reading,
-    advice: /UTF-8/,
-    start: () => startMerchant({ read: async (request) => (await buffer(request)).toString('ascii') }),
-  },
+      },
+      'reads the body as ASCII, and so breaks its JSON': {
+        read: async (request) => (await buffer(request)).toString('ascii'),
+      },
+    },
+  ),
 ];
 
 /** A listener in Express, as merchants often write it. */
 function startExpress(
-  prepare: (app: express.Express) => unknown,
+  parsers: readonly express.RequestHandler[],
   // biome-ignore lint/suspicious/noExplicitAny: what `request.body` is in Express.
   newStatusOf: (body: any) => unknown,
 ) {
   return () => {
     const counts = { payment: 0 };
     const app = express();
-    prepare(app);
-    app.post('/webhooks', (request, response) => {
+    app.post('/webhooks', ...parsers, (request, response) => {
       if (request.headers.authorization !== rightHeader) return void response.sendStatus(401);
       if (newStatusOf(request.body) === 'PAID') counts.payment++;
       response.sendStatus(200);

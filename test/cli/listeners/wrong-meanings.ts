@@ -1,120 +1,73 @@
-import { right, startMerchant } from './merchant';
-import type { WrongListener } from './wrong-listeners';
+import { type Parts, type Payload, right } from './merchant';
+import { accused, type WrongListener } from './verify-listener';
 
 const meaning = { fails: ['right-kind'], advice: /Mark an order paid only when/ };
 
 const unknown = { fails: ['unknown-kinds'], advice: /Book nothing for a body/ };
 
 export const wrongMeanings: readonly WrongListener[] = [
-  {
-    does: 'marks an order paid when its sale is reversed',
-    ...meaning,
-    start: () =>
-      startMerchant({
-        countedAs: (kind, payload) =>
-          payload.newStatus === 'REVERSAL' ? 'payment' : right.countedAs(kind, payload),
-      }),
-  },
+  ...accused(meaning, {
+    'marks an order paid when its sale is reversed': paidBy(({ newStatus }) => newStatus === 'REVERSAL'),
+    'takes every `newStatus` but REVERSAL for a payment': paidBy(
+      ({ newStatus }, kind) => kind === 'saleStatus' && newStatus !== 'REVERSAL',
+    ),
+    'takes the kind from the query alone, and what has none for a payment': {
+      kindOf: (url, payload) => kindOfQuery(url) ?? (payload.event ? 'unrecognized' : 'payment'),
+    },
+    'books reversals as refunds': {
+      countedAs: (kind) => (kind === 'reversal' ? 'refund' : right.countedAs(kind, {})),
+    },
+    'books a payout that failed as a payment': paidBy(({ success }) => success === false),
+    'books a payout that failed as paid out': ({ counts }) => {
+      counts['payoutFailed'] = 0;
+      return {};
+    },
+  }),
   {
     does: 'takes everything with a `saleToken` for a payment',
     ...meaning,
     fails: ['right-kind', 'unknown-kinds'],
-    start: () =>
-      startMerchant({
-        countedAs: (kind, payload) => (payload.saleToken ? 'payment' : right.countedAs(kind, payload)),
-      }),
+    merchant: paidBy(({ saleToken }) => saleToken !== undefined),
   },
-  {
-    does: 'takes every `newStatus` but REVERSAL for a payment',
-    ...meaning,
-    start: () =>
-      startMerchant({
-        countedAs: (kind, payload) =>
-          kind === 'saleStatus' && payload.newStatus !== 'REVERSAL'
-            ? 'payment'
-            : right.countedAs(kind, payload),
-      }),
-  },
-  {
-    does: 'takes unknown bodies with a `saleToken` for payments',
-    ...unknown,
-    start: () =>
-      startMerchant({
-        countedAs: (kind, payload) => (kind === 'unrecognized' ? payload.saleToken && 'payment' : kind),
-      }),
-  },
-  {
-    does: 'books unknown bodies without flags as payouts, because they have a `uuid`',
-    ...unknown,
-    start: () =>
-      startMerchant({
-        kindOf: (url, payload) =>
-          payload.event && payload.uuid && payload.saleToken === undefined
-            ? 'payout'
-            : right.kindOf(url, payload),
-      }),
-  },
-  {
-    does: 'takes unknown bodies with the status PAID for payments',
-    ...unknown,
-    start: () =>
-      startMerchant({
-        kindOf: (url, payload) =>
-          payload.event && payload.status === 'PAID' ? 'payment' : right.kindOf(url, payload),
-      }),
-  },
-  {
-    does: 'books an unknown flag in the query as a refund',
-    ...unknown,
-    start: () =>
-      startMerchant({
-        kindOf: (url, payload) =>
-          url.searchParams.get('type') === 'sandbox' ? 'refund' : right.kindOf(url, payload),
-      }),
-  },
-  {
-    does: 'takes the kind from the query alone, and what has none for a payment',
-    ...meaning,
-    start: () =>
-      startMerchant({
-        kindOf: (url, payload) => kindOfQuery(url) ?? (payload.event ? 'unrecognized' : 'payment'),
-      }),
-  },
+  ...accused(unknown, {
+    'takes unknown bodies with a `saleToken` for payments': {
+      countedAs: (kind, payload) => (kind === 'unrecognized' ? payload.saleToken && 'payment' : kind),
+    },
+    'books unknown bodies without flags as payouts, because they have a `uuid`': takenFor(
+      'payout',
+      ({ event, uuid, saleToken }) => event && uuid && saleToken === undefined,
+    ),
+    'takes unknown bodies with the status PAID for payments': takenFor(
+      'payment',
+      ({ event, status }) => event && status === 'PAID',
+    ),
+    'books an unknown flag in the query as a refund': takenFor(
+      'refund',
+      (_payload, url) => url.searchParams.get('type') === 'sandbox',
+    ),
+  }),
   {
     does: 'takes the kind from the query alone, and does nothing about what has none',
     fails: ['right-kind'],
     advice: /Look at the query and at the body/,
-    start: () =>
-      startMerchant({
-        kindOf: (url, payload) =>
-          kindOfQuery(url) ?? (payload.newStatus ? right.kindOf(url, payload) : 'unrecognized'),
-      }),
-  },
-  {
-    does: 'books reversals as refunds',
-    ...meaning,
-    start: () =>
-      startMerchant({ countedAs: (kind) => (kind === 'reversal' ? 'refund' : right.countedAs(kind, {})) }),
-  },
-  {
-    does: 'books a payout that failed as a payment',
-    ...meaning,
-    start: () =>
-      startMerchant({
-        countedAs: (kind, payload) =>
-          payload.success === false ? 'payment' : right.countedAs(kind, payload),
-      }),
-  },
-  {
-    does: 'books a payout that failed as paid out',
-    ...meaning,
-    start: () =>
-      startMerchant(({ counts }) => {
-        counts['payoutFailed'] = 0;
-        return {};
-      }),
+    merchant: {
+      kindOf: (url, payload) =>
+        kindOfQuery(url) ?? (payload.newStatus ? right.kindOf(url, payload) : 'unrecognized'),
+    },
   },
 ];
+
+/** Also counts these as payments. */
+function paidBy(isPaid: (payload: Payload, kind: string) => boolean): Parts {
+  return {
+    countedAs: (kind, payload) => (isPaid(payload, kind) ? 'payment' : right.countedAs(kind, payload)),
+  };
+}
+
+/** Also takes these for notifications of this kind. */
+function takenFor(kind: string, isTaken: (payload: Payload, url: URL) => boolean): Parts {
+  return { kindOf: (url, payload) => (isTaken(payload, url) ? kind : right.kindOf(url, payload)) };
+}
 
 function kindOfQuery(url: URL): string | undefined {
   return (

@@ -2,8 +2,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { selfSigned } from '../../client/self-signed';
 import { onTestsEnd } from './listen';
-import { right, startMerchant } from './merchant';
-import type { WrongListener } from './wrong-listeners';
+import { answering, right, startMerchant } from './merchant';
+import type { WrongListener } from './verify-listener';
 
 /** Listeners behind something that turns notifications away: a route, a rate limit, a certificate. */
 export const wrongRoutes: readonly WrongListener[] = [
@@ -11,44 +11,41 @@ export const wrongRoutes: readonly WrongListener[] = [
     does: 'has a rate limit that is used up',
     fails: ['reachable'],
     advice: /rate limit/,
-    start: () => startMerchant({ isLetIn: () => false, refuse: answering(429) }),
+    merchant: answering((response) => response.writeHead(429).end()),
   },
   {
     does: 'takes JSON only with a charset in its media type',
     fails: ['reachable'],
     advice: /`application\/json`, without more/,
-    start: () => startMerchant({ isLetIn: () => false, refuse: answering(415) }),
+    merchant: answering((response) => response.writeHead(415).end()),
   },
   {
     does: 'has a route that no query may follow',
     fails: ['kinds', 'unknown-kinds'],
     advice: /compare the path alone/,
-    start: () =>
-      startMerchant({
-        isLetIn: (header, url) => url.search === '' && right.isLetIn(header, url, ''),
-        refuse: answering(404),
-      }),
+    merchant: {
+      isLetIn: (header, url) => url.search === '' && right.isLetIn(header, url, ''),
+      refuse: (response) => response.writeHead(404).end(),
+    },
   },
   {
     does: 'has a route that needs a query',
     fails: ['reachable'],
     advice: /payments come without a query/,
-    start: () =>
-      startMerchant({
-        isLetIn: (header, url) => url.search !== '' && right.isLetIn(header, url, ''),
-        refuse: answering(404),
-      }),
+    merchant: {
+      isLetIn: (header, url) => url.search !== '' && right.isLetIn(header, url, ''),
+      refuse: (response) => response.writeHead(404).end(),
+    },
   },
   {
     does: 'knows a payout by `type=payout` alone, and refuses one that failed',
     fails: ['kinds'],
     advice: /failed payout carries `payout=true` alone/,
-    start: () =>
-      startMerchant({
-        isLetIn: (header, url) =>
-          (url.searchParams.has('type') || !url.searchParams.has('payout')) && right.isLetIn(header, url, ''),
-        refuse: answering(404),
-      }),
+    merchant: {
+      isLetIn: (header, url) =>
+        (url.searchParams.has('type') || !url.searchParams.has('payout')) && right.isLetIn(header, url, ''),
+      refuse: (response) => response.writeHead(404).end(),
+    },
   },
   {
     does: 'has a certificate that nobody trusts',
@@ -72,7 +69,3 @@ export const wrongRoutes: readonly WrongListener[] = [
     },
   },
 ];
-
-function answering(status: number) {
-  return (response: { writeHead(status: number): { end(): void } }) => response.writeHead(status).end();
-}

@@ -3,6 +3,7 @@ import type pg from 'pg';
 export type StoreName =
   | 'memory'
   | 'redis'
+  | 'redis over node-redis'
   | 'postgres'
   | 'postgres transactional'
   | 'mysql'
@@ -12,15 +13,19 @@ export type StoreName =
   | 'wrong: done at claim'
   | 'wrong: writes outside the transaction';
 
+/** Where the databases are. */
+export interface Places {
+  readonly redisUrl: string;
+  readonly postgres: pg.PoolConfig;
+  readonly mysqlUrl: string;
+}
+
 /** The settings of a listener process, passed as JSON in its environment. */
-export interface ListenerConfig {
+export interface ListenerConfig extends Places {
   readonly store: StoreName;
   /** Keeps the records of runs apart: letters, digits and `_`. */
   readonly run: string;
   readonly logFile: string;
-  readonly redisUrl: string;
-  readonly postgres: pg.PoolConfig;
-  readonly mysqlUrl: string;
   readonly sqliteFile: string;
   readonly timing: Timing;
   /** Whether callbacks also take a connection from the store’s own pool. */

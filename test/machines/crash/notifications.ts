@@ -1,4 +1,4 @@
-import type { Random } from './seed';
+import type { Random } from '../random';
 
 /** A notification, and when its deliveries begin. */
 export interface ScheduledNotification {

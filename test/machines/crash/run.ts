@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Random, randomFrom } from '../random';
 import { isTransactional, type ListenerConfig, SHORT_TIMES, type StoreName, type Timing } from './config';
 import { buildListener, Fleet } from './fleet';
 import { type Interval, judge, type Verdict } from './judge';
 import { now } from './log';
 import { paymentsAtOnce, type ScheduledNotification, scheduleNotifications } from './notifications';
 import { openPlace } from './place';
-import { type Random, randomFrom } from './seed';
 import { sendAll } from './sender';
 import { type Servers, type StoreServer, startServers, type Through } from './servers';
 
@@ -74,7 +74,7 @@ export async function runScenario(scenario: Scenario, options: Options): Promise
   const random = randomFrom(seed);
   const servers = await startServers({
     through: scenario.through,
-    redis: stores.includes('redis'),
+    redis: stores.some((store) => store.startsWith('redis')),
     postgres: stores.some((store) => store.startsWith('postgres')) ? postgresPrograms : undefined,
     mysql: stores.some((store) => store.startsWith('mysql')) ? mysqlProgram : undefined,
   });
@@ -154,10 +154,9 @@ async function openLane(store: StoreName, settings: LaneSettings) {
   const { servers, bundle, execPath, timing, asksPool } = settings;
   const run = randomUUID().slice(0, 8);
   const directory = join(settings.directory, run);
-  const { redisUrl, postgres, postgresItself, mysqlUrl, mysqlItself } = servers;
   const sqliteFile = join(settings.directory, `${run}.db`);
-  const config = { store, run, redisUrl, postgres, mysqlUrl, sqliteFile, timing, asksPool };
-  const place = await openPlace({ ...config, postgres: postgresItself, mysqlUrl: mysqlItself });
+  const config = { store, run, ...servers.forListeners, sqliteFile, timing, asksPool };
+  const place = await openPlace({ ...config, ...servers.itself });
   const fleet = new Fleet(config, { directory, bundle, execPath });
   // A memory store belongs to one process.
   await fleet.start(store === 'memory' ? 1 : FLEET_SIZE);

@@ -1,18 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { findMysql } from '../../helpers/mysql';
-import { findMysqlProgram } from '../../helpers/mysql-server';
 import { findNodeWithSqlite } from '../../helpers/node-with-sqlite';
+import { findMysqlProgram, findPostgresPrograms, hasRedisServer } from '../../helpers/own-servers';
 import { findPostgres } from '../../helpers/postgres';
-import { findPostgresPrograms } from '../../helpers/postgres-server';
 import { findRedis } from '../../helpers/redis';
-import { hasRedisServer } from '../../helpers/redis-server';
 import { reportMissing } from '../../helpers/servers';
+import { chooseSeed } from '../random';
 import { isTransactional, type StoreName } from './config';
 import { type Row, randomly, runScenario, type Scenario } from './run';
 import { realTimes, scenarios, wrongStores } from './scenarios';
-import { chooseSeed } from './seed';
 import { findPgBouncer } from './servers';
-import { tableOf } from './table';
 
 const seed = chooseSeed();
 const timeout = 420_000;
@@ -62,7 +59,7 @@ function isThere(store: StoreName): boolean {
   if (store === 'memory') return true;
   if (store === 'sqlite') return execPath !== undefined;
   if (store.startsWith('mysql')) return mysql;
-  return store === 'redis' ? redis : postgres;
+  return store.startsWith('redis') ? redis : postgres;
 }
 
 function expectPromises({ store, verdict: { figures, violations } }: Row, scenario: Scenario): void {
@@ -77,5 +74,18 @@ function expectPromises({ store, verdict: { figures, violations } }: Row, scenar
     if (notifications >= 400) expect(figures['callbacksCutOff'], store).toBeGreaterThan(10);
   }
   if (scenario.trouble !== undefined) expect(pauses + outages, store).toBeGreaterThan(0);
-  if (scenario.asksPool !== true) expect(deliveries, store).toBeGreaterThan(notifications);
+  if (scenario.trouble === undefined && !scenario.kills) expect(figures['exhausted'], store).toBe(0);
+  else if (scenario.asksPool !== true) expect(deliveries, store).toBeGreaterThan(notifications);
+}
+
+/** The results of all scenarios, as a Markdown table. */
+function tableOf(rows: readonly Row[]): string {
+  const columns = ['notifications', 'deliveries', 'effects', 'lost', 'doubled'];
+  const lines = rows.map(({ scenario, store, verdict: { figures }, seconds }) =>
+    [scenario, store, ...columns.map((column) => figures[column]), `${Math.round(seconds)} s`].join(' | '),
+  );
+  const head = ['scenario', 'store', ...columns, 'time'];
+  return [head.join(' | '), head.map(() => '---').join(' | '), ...lines]
+    .map((line) => `| ${line} |`)
+    .join('\n');
 }

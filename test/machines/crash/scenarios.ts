@@ -9,7 +9,7 @@ const DATABASES: readonly StoreName[] = [
   'mysql',
   'mysql transactional',
 ];
-const SERVERS: readonly StoreName[] = ['redis', ...DATABASES];
+const SERVERS: readonly StoreName[] = ['redis', 'redis over node-redis', ...DATABASES];
 /** `CHAOS_SIZE=10` kills listeners during ten times as many notifications. */
 const SIZE = Number(process.env['CHAOS_SIZE'] ?? 1);
 const SCHEDULE = randomly(40, 4000);
@@ -57,7 +57,23 @@ export const scenarios: readonly Scenario[] = [
     timing: UNHURRIED_TIMES,
     trouble: (world) =>
       twice(world, async ({ servers }) => {
-        await Promise.all(servers.map((server) => server.restart()));
+        await Promise.all(servers.map((server) => server.stop().then(server.start)));
+      }),
+  },
+  {
+    name: 'all connections cut, again and again',
+    stores: SERVERS,
+    through: 'a proxy',
+    schedule: SCHEDULE,
+    timing: UNHURRIED_TIMES,
+    trouble: ({ servers, outage }) =>
+      outage(async () => {
+        for (let round = 0; round < 10; round += 1) {
+          await sleep(400);
+          for (const { proxy } of servers) proxy?.cut();
+          await sleep(20);
+          for (const { proxy } of servers) proxy?.restore();
+        }
       }),
   },
   {
@@ -72,6 +88,13 @@ export const scenarios: readonly Scenario[] = [
         await sleep(timing.storeTimeoutMs * 2.5);
         for (const { proxy } of servers) proxy?.restore();
       }),
+  },
+  {
+    name: '300 notifications at once',
+    stores: ['postgres transactional', 'mysql transactional'],
+    through: 'shared servers',
+    schedule: () => paymentsAtOnce('burst', 300),
+    timing: scaled(1 / 5),
   },
   {
     name: "Redis' replica takes over",

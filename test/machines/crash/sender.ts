@@ -1,11 +1,11 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliver } from '../../helpers/deliver';
+import type { Random } from '../random';
 import { ATTEMPTS, type Timing } from './config';
 import type { Fleet } from './fleet';
 import { CRASH_POINTS, now } from './log';
 import type { ScheduledNotification } from './notifications';
-import type { Random } from './seed';
 
 /** The status of an attempt, or the reason why there was none. */
 export type Outcome = number | 'no listener' | 'timed out' | 'connection lost';

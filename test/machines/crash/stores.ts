@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { createPool, type PoolConnection } from 'mysql2/promise';
+import { createPool } from 'mysql2/promise';
 import pg from 'pg';
+import { createClient } from 'redis';
 import {
   MysqlStore,
   mysqlStoreWithin,
@@ -9,9 +10,9 @@ import {
   type PostgresTransaction,
   RedisStore,
   SqliteStore,
-  type TransactionAccess,
 } from '../../../src/stores';
 import { type IdempotencyStore, MemoryStore } from '../../../src/webhooks';
+import { mysqlAccess } from '../../helpers/mysql-access';
 import { lease, retain } from '../../stores/limits';
 import type { ListenerConfig } from './config';
 
@@ -62,6 +63,12 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
       return new MemoryStore() as Store;
     case 'redis':
       return redis();
+    case 'redis over node-redis': {
+      const client = createClient({ url: config.redisUrl });
+      client.on('error', () => undefined);
+      await client.connect();
+      return new RedisStore(client, { namespace: run });
+    }
     case 'postgres':
       return new PostgresStore(pool, options);
     case 'postgres transactional':
@@ -69,7 +76,10 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
     case 'mysql':
       return new MysqlStore(createPool({ uri: config.mysqlUrl, connectionLimit: 5 }), options);
     case 'mysql transactional':
-      return mysqlStoreWithin(mysqlAccess(config.mysqlUrl), { ...transactional, maxTransactions: 4 });
+      return mysqlStoreWithin(mysqlAccess(createPool({ uri: config.mysqlUrl, connectionLimit: 5 })), {
+        ...transactional,
+        maxTransactions: 4,
+      });
     case 'sqlite': {
       const { DatabaseSync } = await import('node:sqlite');
       const database = new DatabaseSync(config.sqliteFile);
@@ -87,28 +97,6 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
     case 'wrong: writes outside the transaction':
       return writesOutside(new PostgresStore(pool, transactional), pool);
   }
-}
-
-/** As a merchant without an ORM writes it, over `mysql2` alone. */
-function mysqlAccess(uri: string): TransactionAccess<PoolConnection> {
-  const pool = createPool({ uri, connectionLimit: 5 });
-  return {
-    async transaction(work) {
-      const connection = await pool.getConnection();
-      try {
-        await connection.beginTransaction();
-        await work(connection);
-        await connection.commit();
-      } catch (error) {
-        // Ends the transaction too, and a connection that is broken is not used again.
-        connection.destroy();
-        throw error;
-      }
-      connection.release();
-    },
-    query: async (connection, text, values) =>
-      (await (connection ?? pool).query(text, values))[0] as unknown[],
-  };
 }
 
 /** SQLite does not wait for its lock when several processes do this at once, so this retries. */

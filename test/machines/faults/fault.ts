@@ -27,18 +27,11 @@ export interface Fault {
    * default pool.
    */
   readonly agent?: object | 'shared';
-  /**
-   * Gives the client a custom `fetch` over the same pool. By default it uses the platform's; only with that one may it
-   * retry a POST or PUT after a 429.
-   */
-  readonly callersFetch?: true | ((url: string, init: object, fetch: CallersFetch) => Promise<Response>);
-  /** Replaces `globalThis.fetch` for the row's calls. It gets the platform's, over the same pool. */
-  readonly globalFetch?: (url: string, init: object, fetch: CallersFetch) => Promise<Response>;
+  /** A custom `fetch`. By default the client uses the platform's over the cell's pool. */
+  readonly callersFetch?: (url: string, init: object) => Promise<Response>;
   readonly client?: Partial<PaymentsClientOptions>;
   /** Adds this many bytes to the request body, so that a fault can hit it on the way. */
   readonly padding?: number;
-  /** The `extraFields` of the call. */
-  readonly extraFields?: () => Record<string, unknown>;
   /** What `Math.random` returns for back-off. With 0, the default, there is no wait. */
   readonly random?: number;
 
@@ -59,9 +52,6 @@ export interface Fault {
   readonly lasting?: boolean;
 }
 
-/** The platform's `fetch` over the cell's pool. */
-export type CallersFetch = (url: string, init: object) => Promise<Response>;
-
 export type Operation = (typeof operations)[number];
 
 /** A request under a fault. */
@@ -81,7 +71,7 @@ export interface World {
   readonly call: () => Promise<unknown>;
   readonly server: FaultServer;
   readonly controller: AbortController;
-  /** Resolves when the client has begun an attempt. */
+  /** Resolves when the client has passed an attempt to `fetch`. */
   readonly attempted: () => Promise<void>;
   /** Resolves when the server has the headers of a request. */
   readonly begun: () => Promise<void>;

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CallersFetch } from './fault';
 
 /** A connection pool of the platform's class. */
 export interface Pool {
@@ -24,24 +23,6 @@ Reflect.set(globalThis, KEY, {
 /** Runs a function over a pool, or over the platform's shared one if `pool` is `undefined`. */
 export function overPool<T>(pool: Pool | undefined, run: () => T): T {
   return current.run(pool, run);
-}
-
-const platformFetch = globalThis.fetch;
-const patched = new AsyncLocalStorage<typeof globalThis.fetch>();
-// Cells run at the same time, so each sees only its own patch of the global. The library has already loaded.
-Object.defineProperty(globalThis, 'fetch', {
-  configurable: true,
-  get: () => patched.getStore() ?? platformFetch,
-});
-
-/** Runs a function with `globalThis.fetch` replaced, if there is a replacement. */
-export function withGlobalFetch<T>(
-  fetch: ((url: string, init: object, platform: CallersFetch) => Promise<Response>) | undefined,
-  run: () => T,
-): T {
-  if (fetch === undefined) return run();
-  const replacement = (url: string, init: object) => fetch(url, init, platformFetch as CallersFetch);
-  return patched.run(replacement as typeof globalThis.fetch, run);
 }
 
 /** A new pool for a cell. The platform does not export its class. */

@@ -7,7 +7,7 @@ import { FaultServer, type Received } from '../../helpers/fault-server';
 import { type Expected, success } from './expectations';
 import { type Exchange, type Fault, message, type Operation, type World } from './fault';
 import { Watch, watched } from './leaks';
-import { createPool, overPool, withGlobalFetch } from './pools';
+import { createPool, overPool } from './pools';
 
 /** What went wrong in a cell; empty when it went as expected. */
 export type Problems = string[];
@@ -67,22 +67,29 @@ async function play(
     apiToken,
     ...options,
     onRequest: () => (attempts += 1),
-    ...callersFetch(fault),
+    ...(fault.callersFetch && { fetch: fault.callersFetch }),
   });
-  const call = (): Promise<unknown> => callOf(operation, client, fault, controller.signal);
+  // A query has no body, and ignores `extraFields`.
+  const extraFields = fault.padding === undefined ? {} : { padding: 'x'.repeat(fault.padding) };
+  const callOptions = { signal: controller.signal, extraFields };
+  const call = (): Promise<unknown> => operation.call(client, callOptions);
   const world: World = {
     operation,
     call,
     server,
     controller,
-    attempted: () => until(() => attempts > 0),
+    async attempted() {
+      await until(() => attempts > 0);
+      // Before a POST or PUT, the client lets the event loop turn once.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    },
     begun: () => until(() => server.begun > 0),
     seen: () => until(() => server.requests > 0),
   };
   const limitMs = timeFor(expected, fault.client) + PATIENCE_MS;
   const started = performance.now();
   const acting = overPool(pool && (fault.wrapPool?.(pool) ?? pool), () =>
-    withGlobalFetch(fault.globalFetch, () => watched(watch, () => fault.act?.(world) ?? call())),
+    watched(watch, () => fault.act?.(world) ?? call()),
   );
   const end = await settle(acting, limitMs);
   const tookMs = performance.now() - started;
@@ -153,14 +160,6 @@ function timeFor({ attempts }: Expected, limits: Fault['client'] = {}): number {
   return Math.min(totalTimeoutMs, Math.max(1, attempts) * timeoutMs);
 }
 
-function callOf(operation: Operation, client: PaymentsClient, fault: Fault, signal: AbortSignal) {
-  const padding = fault.padding === undefined ? {} : { padding: 'x'.repeat(fault.padding) };
-  const extraFields = fault.extraFields?.() ?? padding;
-  // A query has no body, and ignores `extraFields`.
-  const options = { signal, extraFields };
-  return operation.call(client, options);
-}
-
 function serverFor(fault: Fault, operation: Operation, once: boolean): FaultServer {
   const answer = JSON.stringify(operation.answer());
   const exchange = (received: Received): Exchange => ({
@@ -186,13 +185,6 @@ function serverFor(fault: Fault, operation: Operation, once: boolean): FaultServ
     },
   });
   return server;
-}
-
-/** The custom `fetch` of a row, if it has one. It uses the cell's pool, as the platform's does. */
-function callersFetch({ callersFetch }: Fault): Pick<PaymentsClientOptions, 'fetch'> {
-  if (callersFetch === undefined) return {};
-  const once = (url: string, init: object) => globalThis.fetch(url, init);
-  return { fetch: callersFetch === true ? once : (url, init) => callersFetch(url, init, once) };
 }
 
 /** How a promise ends within the time. */

@@ -7,12 +7,9 @@ import type { Fault, Operation } from './fault';
 import { ProcessWatch } from './leaks';
 import { createNaiveClient } from './naive-client';
 import { bodyFaults } from './rows/bodies';
-import { startBusyFaults } from './rows/busy';
-import { callersFetchFaults } from './rows/callers-fetch';
 import { connectionFaults } from './rows/connection';
+import { dispatcherFaults } from './rows/dispatchers';
 import { framingFaults } from './rows/framing';
-import { partialFaults } from './rows/partial-answers';
-import { redirectFaults } from './rows/redirects';
 import { statusFaults } from './rows/statuses';
 import { timeFaults } from './rows/time';
 import { tlsFaults } from './rows/tls';
@@ -42,22 +39,17 @@ const started = performance.now();
 
 const authority = await createAuthority('Authority of the tests');
 const blackhole = await startBlackhole();
-const busy = await startBusyFaults();
 const faults = [
   ...connectionFaults,
   ...(await tlsFaults(authority)),
   ...framingFaults,
   ...bodyFaults,
   ...statusFaults,
-  ...redirectFaults,
   ...timeFaults(blackhole.port),
-  ...partialFaults,
-  ...callersFetchFaults,
-  ...busy.faults,
+  ...dispatcherFaults,
 ].filter(({ name }) => name.includes(args.only));
 const results = await runAll(faults);
 await blackhole.close();
-await busy.close();
 
 let survived = 0;
 for (const [fault, found] of results) {

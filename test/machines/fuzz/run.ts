@@ -5,10 +5,10 @@ import { assertPrototypesUnchanged } from './oracles';
 import type { Target } from './target';
 import { authorizationTarget } from './targets/authorization';
 import { brCodeTarget } from './targets/br-code';
-import { createClientHttpTarget, createClientTarget } from './targets/client';
+import { createClientTarget } from './targets/client';
 import { createHandlerTarget } from './targets/handler';
 import { notificationTarget } from './targets/notification';
-import { createPartialAnswerHttpTarget, createPartialAnswerTarget } from './targets/partial-answer';
+import { createPartialAnswerTarget } from './targets/partial-answer';
 
 /**
  * Feeds what comes from outside with mutations of what the document shows.
@@ -34,9 +34,7 @@ const all: readonly Target[] = [
   brCodeTarget,
   await createHandlerTarget(),
   createClientTarget(),
-  await createClientHttpTarget(),
   createPartialAnswerTarget(),
-  await createPartialAnswerHttpTarget(),
 ];
 const targets = all.filter(({ name }) => name.includes(args.only));
 const shares = targets.reduce((sum, { share }) => sum + share, 0);

@@ -39,6 +39,8 @@ export const scopes: Readonly<Record<string, Scope>> = {
       'transport-answers',
       'transport-fetch',
       'transport-secrets',
+      'connection-failure',
+      'request',
     ),
     ...below('service/credentials', 'transport-secrets'),
     ...client('wait-for-transaction', 'wait-for-transaction'),

@@ -3,8 +3,12 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MysqlStore, PostgresStore } from '../../../src/stores';
 import type { IdempotencyStore } from '../../../src/webhooks';
-import { findMysqlProgram, startOwnMysql } from '../../helpers/mysql-server';
-import { findPostgresPrograms, startOwnPostgres } from '../../helpers/postgres-server';
+import {
+  findMysqlProgram,
+  findPostgresPrograms,
+  startOwnMysql,
+  startOwnPostgres,
+} from '../../helpers/own-servers';
 import { startListener } from './listener';
 
 const programs = findPostgresPrograms();
@@ -21,7 +25,7 @@ const CAUSES = {
 };
 
 async function expectCause(store: IdempotencyStore, cause: keyof typeof CAUSES): Promise<void> {
-  const { pay, reports } = await startListener(store, undefined, {
+  const { pay, reports } = await startListener(store, () => undefined, {
     storeTimeoutMs: 5_000,
     callbackTimeoutMs: 1_000,
   });

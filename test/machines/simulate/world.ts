@@ -1,4 +1,5 @@
 import { MemoryJourneyRecords } from '../../../src/journal';
+import { resolveInventions } from '../../../src/sandbox/inventions';
 import { sequentialIds } from '../../../src/sandbox/model/records';
 import { ServiceModel } from '../../../src/sandbox/model/service-model';
 import { MemoryStore } from '../../../src/webhooks';
@@ -58,7 +59,7 @@ export class World {
     this.model = new ServiceModel({
       credentials,
       baseUrl: 'https://service.example',
-      inventions: { scheduledPaymentSale: true },
+      inventions: resolveInventions({ scheduledPaymentSale: true }),
       now: () => time.date,
       ids: sequentialIds(),
       notify: ({ payload, transactionUUID = '' }) => {

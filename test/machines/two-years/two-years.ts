@@ -6,7 +6,7 @@ import type { RecordsWithin } from '../../../src/stores/sql-records';
 import { type TransactionAccess, transactWithin } from '../../../src/stores/within';
 import { createWebhookHandler, type IdempotencyStore, type WebhookHandler } from '../../../src/webhooks';
 import { authorization, credentials } from '../../helpers/deliver';
-import { randomFrom } from '../crash/seed';
+import { randomFrom } from '../random';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

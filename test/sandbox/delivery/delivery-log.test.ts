@@ -1,16 +1,23 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { ConfigurationError } from 'pix-automatic-sdk';
-import { type SandboxLogEntry, startSandbox } from 'pix-automatic-sdk/sandbox';
+import { type SandboxLogEntry, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { credentials, openListener, openSandbox } from '../helpers';
+import { credentials, openListener, openPaid, openSandbox } from '../helpers';
+
+/** A sandbox with a listener that answers with these statuses, and then repeats the last one. */
+async function openAnswering(statuses: number[], options: SandboxOptions = {}) {
+  const listener = await openListener((_request, response) =>
+    response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200).end(),
+  );
+  const { sandbox } = await openSandbox({ webhookUrl: listener.url, ...options });
+  return { listener, sandbox };
+}
 
 describe('delivery', () => {
   it('is tried six times, 200 ms apart, and then abandoned', async () => {
-    const listener = await openListener((_request, response) => response.writeHead(500).end());
-    const { sandbox } = await openSandbox({ webhookUrl: listener.url, retryIntervalMs: 200 });
+    const { listener, sandbox } = await openAnswering([500], { retryIntervalMs: 200 });
     sandbox.payOut({ amount: 1 });
     await sandbox.idle();
-
     const [delivery] = sandbox.deliveries;
     expect(delivery).toMatchObject({ kind: 'payout', status: 'given-up' });
     const attempts = delivery?.attempts ?? [];
@@ -26,11 +33,7 @@ describe('delivery', () => {
   });
 
   it('ends with the first 200', async () => {
-    let calls = 0;
-    const listener = await openListener((_request, response) =>
-      response.writeHead(++calls < 3 ? 503 : 200).end(),
-    );
-    const { sandbox } = await openSandbox({ webhookUrl: listener.url });
+    const { sandbox } = await openAnswering([503, 503, 200]);
     sandbox.payOut({ amount: 1 });
     await sandbox.idle();
     expect(sandbox.deliveries[0]?.status).toBe('delivered');
@@ -86,12 +89,9 @@ describe('delivery', () => {
   });
 
   it('can be repeated by hand', async () => {
-    let status = 500;
-    const listener = await openListener((_request, response) => response.writeHead(status).end());
-    const { sandbox } = await openSandbox({ webhookUrl: listener.url, retryIntervalMs: 60_000 });
+    const { listener, sandbox } = await openAnswering([500, 200], { retryIntervalMs: 60_000 });
     sandbox.payOut({ amount: 1 });
     await vi.waitFor(() => expect(sandbox.deliveries[0]?.attempts).toHaveLength(1));
-    status = 200;
     const id = sandbox.deliveries[0]?.id ?? '';
     expect(await sandbox.redeliver(id)).toMatchObject({ number: 2, manual: true, httpStatus: 200 });
     // The retry that was waiting is cancelled.
@@ -108,29 +108,18 @@ describe('delivery', () => {
     for (let index = 0; index < 1_000; index++) sandbox.notify({ index });
     await sandbox.idle();
     expect(sandbox.deliveries.filter(({ status }) => status === 'delivered')).toHaveLength(1_000);
-  });
-
-  it('refuses a webhook URL that cannot be delivered to', async () => {
-    for (const webhookUrl of [
-      '/hooks',
-      'ftp://merchant.example',
-      'http://key:token@127.0.0.1/',
-      { refund: 'x' },
-    ]) {
-      await expect(startSandbox({ webhookUrl })).rejects.toThrow(ConfigurationError);
-    }
-  });
+    // A thousand connections take their time on a busy machine.
+  }, 60_000);
 });
 
 describe('the log', () => {
   it('has requests and attempts, and no credentials', async () => {
     const entries: SandboxLogEntry[] = [];
     const listener = await openListener();
-    const { sandbox, call, create } = await openSandbox({
+    const { sandbox, call } = await openPaid({
       webhookUrl: `${listener.url}?token=${credentials.apiToken}`,
       log: (entry) => entries.push(entry),
     });
-    sandbox.pay((await create()).uuid);
     await call('GET', `/v1.1/transactions/${credentials.apiToken}?key=${credentials.apiKey}`);
     await sandbox.idle();
     await vi.waitFor(() => expect(entries).toHaveLength(3));
@@ -147,8 +136,7 @@ describe('the log', () => {
     const log = () => {
       throw new Error('log');
     };
-    const { sandbox, create } = await openSandbox({ webhookUrl: listener.url, log });
-    sandbox.pay((await create()).uuid);
+    const { sandbox } = await openPaid({ webhookUrl: listener.url, log });
     await sandbox.idle();
     expect(sandbox.deliveries[0]?.status).toBe('delivered');
   });
@@ -245,6 +233,10 @@ describe('startSandbox', () => {
     { publicUrl: 'sandbox.example' },
     { publicUrl: 'http://' },
     { credentials: { apiKey: 'a:b', apiToken: 'token' } },
+    { webhookUrl: '/hooks' },
+    { webhookUrl: 'ftp://merchant.example' },
+    { webhookUrl: 'http://key:token@127.0.0.1/' },
+    { webhookUrl: { refund: 'x' } },
   ])('refuses the invalid options %j', async (options) => {
     await expect(startSandbox(options)).rejects.toThrow(ConfigurationError);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { credentials, headers, openSandbox, order, readJson } from '../helpers';
+import { credentials, headers, openJourney, openPaid, openSandbox, order, readJson } from '../helpers';
 
 const unknownUuid = '00000000-0000-4000-8000-000000000000';
 
@@ -39,9 +39,9 @@ describe('creating a journey', () => {
   });
 
   it('takes the first recurrence as the amount of a journey without an immediate charge', async () => {
-    const { create } = await openSandbox();
     const { amount, ...rest } = order;
-    const journey = await create({ ...rest, recurrence: { ...order.recurrence, immediatePayment: false } });
+    const recurrence = { ...order.recurrence, immediatePayment: false };
+    const { journey } = await openJourney({}, { ...rest, recurrence });
     expect(journey.amount).toBe(29.9);
   });
 
@@ -74,8 +74,7 @@ describe('creating a journey', () => {
 
 describe('querying a transaction', () => {
   it('answers with the fields of section 2.3, and invents no field in the objects that the document leaves open', async () => {
-    const { create, query } = await openSandbox();
-    const journey = await create();
+    const { journey, query } = await openJourney();
     expect(await query(journey.uuid)).toEqual({
       status: 0,
       message: 'success',
@@ -100,8 +99,8 @@ describe('querying a transaction', () => {
   });
 
   it('says until when the order is valid', async () => {
-    const { create, query } = await openSandbox();
-    const { creation, maxAge } = await query((await create()).uuid);
+    const { uuid, query } = await openJourney();
+    const { creation, maxAge } = await query(uuid);
     expect(Date.parse(`${maxAge}Z`) - Date.parse(`${creation}Z`)).toBe(30 * 60_000);
   });
 
@@ -121,11 +120,8 @@ describe('cancelling a scheduled payment', () => {
   const cancel = (id: string) => `/v1.1/pix-automatic/scheduled-payments/${id}/cancel`;
 
   it('answers status 0 and success, once', async () => {
-    const { sandbox, call, create } = await openSandbox();
-    const { uuid } = await create();
-    const [payment] = sandbox.pay(uuid);
-    const id = payment?.instructionId ?? '';
-
+    const { sandbox, call, uuid, payments } = await openPaid();
+    const [id = ''] = payments;
     const first = await call('PUT', cancel(id), { reason: 'customer left' });
     expect(first.status).toBe(200);
     expect(await first.text()).toBe('{"status":0,"message":"success"}');
@@ -140,17 +136,17 @@ describe('cancelling a scheduled payment', () => {
   });
 
   it('can be repeated where the table of inventions says so', async () => {
-    const { sandbox, call, create } = await openSandbox({ inventions: { repeatedCancellation: 'success' } });
-    const { uuid } = await create();
-    const id = sandbox.pay(uuid)[0]?.instructionId ?? '';
+    const inventions = { repeatedCancellation: 'success' } as const;
+    const { sandbox, call, uuid, payments } = await openPaid({ inventions });
+    const [id = ''] = payments;
     await call('PUT', cancel(id), { reason: 'first' });
     expect((await call('PUT', cancel(id), { reason: 'second' })).status).toBe(200);
     expect(sandbox.scheduledPayments(uuid)[0]?.cancellationReason).toBe('first');
   });
 
   it('is refused once the payment was charged', async () => {
-    const { sandbox, call, create } = await openSandbox();
-    const id = sandbox.pay((await create()).uuid)[0]?.instructionId ?? '';
+    const { sandbox, call, payments } = await openPaid();
+    const [id = ''] = payments;
     sandbox.payScheduledPayment(id);
     expect((await call('PUT', cancel(id), { reason: 'too late' })).status).toBe(409);
   });

@@ -3,7 +3,7 @@ import { checkBrCode, readBrCode } from 'pix-automatic-sdk/pix';
 import { encode } from 'uqr';
 import { describe, expect, it } from 'vitest';
 import { crc16 } from '../../../src/pix/br-code';
-import { openSandbox, order } from '../helpers';
+import { openJourney, openSandbox, order } from '../helpers';
 
 /** Reads tag, length, value; throws on any other text. */
 function readTlv(text: string): Map<string, string> {
@@ -39,9 +39,8 @@ function readPng(file: Buffer) {
 
 describe('the QR code', () => {
   it('has a BR Code for its text, with a correct checksum', async () => {
-    const { create } = await openSandbox();
-    const { uuid, instructions } = await create();
-    const { plain } = instructions.qrCode;
+    const { uuid, journey } = await openJourney();
+    const { plain } = journey.instructions.qrCode;
     const fields = readTlv(plain);
     const tags = ['00', '01', '26', '52', '53', '54', '58', '59', '60', '62', '80', '63'];
     expect([...fields.keys()]).toEqual(tags);
@@ -53,27 +52,27 @@ describe('the QR code', () => {
   });
 
   it('is the composite code of journey 3 when a payment is made at once, and readBrCode reads it', async () => {
-    const { create } = await openSandbox();
-    const { uuid, instructions } = await create();
-    expect(readBrCode(instructions.qrCode.plain)).toMatchObject({
+    const { uuid, journey } = await openJourney();
+    const { plain } = journey.instructions.qrCode;
+    expect(readBrCode(plain)).toMatchObject({
       journey: 3,
       chargeUrl: `qr.sandbox.invalid/${uuid}`,
       recurrenceUrl: `qr.sandbox.invalid/rec/${uuid}`,
       amount: 59.7,
       currency: 'BRL',
     });
-    expect(checkBrCode(instructions.qrCode.plain, order)).toEqual([]);
+    expect(checkBrCode(plain, order)).toEqual([]);
   });
 
   it('is the code of journey 2 when the payer only authorizes', async () => {
-    const { create } = await openSandbox();
     const request = { ...order, recurrence: { ...order.recurrence, immediatePayment: false } };
-    const { uuid, instructions } = await create(request);
-    const read = readBrCode(instructions.qrCode.plain);
+    const { uuid, journey } = await openJourney({}, request);
+    const { plain } = journey.instructions.qrCode;
+    const read = readBrCode(plain);
     expect(read).toMatchObject({ journey: 2, recurrenceUrl: `qr.sandbox.invalid/rec/${uuid}` });
     expect([read.chargeUrl, read.amount]).toEqual([undefined, undefined]);
     expect(read.fields.map(({ tag }) => tag)).not.toContain('01');
-    expect(checkBrCode(instructions.qrCode.plain, request)).toEqual([]);
+    expect(checkBrCode(plain, request)).toEqual([]);
   });
 
   it('uses the published checksum', () => {
@@ -82,14 +81,13 @@ describe('the QR code', () => {
   });
 
   it('leaves out an amount that does not fit into a BR Code', async () => {
-    const { create } = await openSandbox();
-    const { instructions } = await create({ ...order, amount: 1e21 });
-    expect(readTlv(instructions.qrCode.plain).has('54')).toBe(false);
+    const { journey } = await openJourney({}, { ...order, amount: 1e21 });
+    expect(readTlv(journey.instructions.qrCode.plain).has('54')).toBe(false);
   });
 
   it('is a picture of its text, the same as at its URL', async () => {
-    const { create } = await openSandbox();
-    const { qrCode } = (await create()).instructions;
+    const { journey } = await openJourney();
+    const { qrCode } = journey.instructions;
     const served = await fetch(qrCode.url);
     expect(served.headers.get('content-type')).toBe('image/png');
     const file = Buffer.from(await served.arrayBuffer());
@@ -111,11 +109,9 @@ describe('the QR code', () => {
   });
 
   it('can be a data: URL, and can name another host', async () => {
-    const { create } = await openSandbox({
-      inventions: { qrCodeBase64: 'data-url' },
-      publicUrl: 'http://sandbox.test/',
-    });
-    const { qrCode } = (await create()).instructions;
+    const inventions = { qrCodeBase64: 'data-url' } as const;
+    const { journey } = await openJourney({ inventions, publicUrl: 'http://sandbox.test/' });
+    const { qrCode } = journey.instructions;
     expect(qrCode.base64).toMatch(/^data:image\/png;base64,iVBOR/);
     expect(qrCode.url).toMatch(/^http:\/\/sandbox\.test\/sandbox\/qr-codes\//);
   });

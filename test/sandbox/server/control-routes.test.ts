@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { controls } from '../../../src/sandbox/controls/controls';
+import type { SandboxControls } from '../../../src/sandbox/core';
 import { control } from '../../../src/sandbox/server/control-routes';
-import type { SandboxControls } from '../../../src/sandbox/service';
 import { credentials, openListener, openSandbox, order, readJson } from '../helpers';
 
 /** A control call over HTTP, as a script in any language would make it. */
@@ -34,6 +34,7 @@ const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, mes
     [{ amount: '1' }, 'amount: expected a number, got a string.'],
     [{ reason: 7 }, 'reason: expected a string, got a number.'],
     [{ receipt: 7 }, 'receipt: expected a string, got a number.'],
+    [{ amout: 1 }, 'body: unknown field `amout`, expected one of amount, reason, receipt.'],
   ],
   'POST /transactions/:id/reverse': [
     [{ amount: null }, 'amount: expected a number, got null.'],
@@ -75,6 +76,18 @@ const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, mes
     [{ operation, fault: 7 }, 'fault: expected an object, got a number.'],
     [{ operation, fault: {} }, `fault.kind: missing, expected ${anyFault}.`],
     [{ operation, fault: { kind: 7 } }, `fault.kind: unknown kind \`7\`, expected ${anyFault}.`],
+    [
+      { operation, fault: { kind: 'latencyy', ms: 1 } },
+      `fault.kind: unknown kind \`latencyy\`, expected ${anyFault}.`,
+    ],
+    [
+      { operation, fault: { kind: 'latency', ms: 1, mss: 1 } },
+      'fault: unknown field `mss`, expected one of kind, ms, times.',
+    ],
+    [
+      { operation: 'getTransactions', fault: { kind: 'wrong-json' } },
+      `operation: unknown value \`getTransactions\`, expected ${anyOperation}.`,
+    ],
     [{ operation, fault: { kind: 'latency', ms: '1' } }, 'fault.ms: expected a number, got a string.'],
     [{ operation, fault: { kind: 'latency', ms: -1 } }, 'fault.ms: expected 0 or more.'],
     [
@@ -226,7 +239,7 @@ describe('control calls over HTTP', () => {
   it('are all listed by GET /sandbox, with a body and a curl that works', async () => {
     const { call, sandbox } = await openControl();
     const { calls } = await readJson(await call('GET', '/sandbox'));
-    expect(calls).toMatchObject(controls.map(({ method, path }) => ({ method, path })));
+    expect(calls).toMatchObject(controls.map(({ name, method, path }) => ({ name, method, path })));
     expect(calls).toHaveLength(controls.length);
     for (const { method, path, body, curl } of calls) {
       expect(curl).toContain(`curl -X ${method} ${sandbox.url}${path.replace(':id', 'ID')}`);
@@ -236,27 +249,13 @@ describe('control calls over HTTP', () => {
     }
   });
 
-  it('name the field, the kind or the operation that is unknown, and the known ones', async () => {
-    const { control, create } = await openControl();
-    const { uuid } = await create();
-    const message = async (path: string, body: unknown) => (await control('POST', path, body)).body.message;
-    expect(await message(`/transactions/${uuid}/refund`, { amout: 1 })).toBe(
-      'body: unknown field `amout`, expected one of amount, reason, receipt.',
-    );
-    expect(
-      await message('/faults', { operation: 'getTransaction', fault: { kind: 'latencyy', ms: 1 } }),
-    ).toMatch(/^fault\.kind: unknown kind `latencyy`, expected latency, status, .*close-after-answer\.$/);
-    expect(await message('/faults', { operation: 'getTransactions', fault: { kind: 'wrong-json' } })).toBe(
-      'operation: unknown value `getTransactions`, expected createRecurringCheckout or getTransaction or cancelScheduledPayment.',
-    );
-    expect(
-      await message('/faults', { operation: 'getTransaction', fault: { kind: 'latency', mss: 1 } }),
-    ).toContain('unknown field `mss`, expected one of kind, ms, times');
-    expect(await message('/payouts', { amount: '5' })).toBe('amount: expected a number, got a string.');
-    expect(await message('/payouts', 'no json')).toBe('Expected the body to be JSON.');
+  it('refuse a body that is no JSON', async () => {
+    const { control } = await openControl();
+    const refused = { status: 400, body: { message: 'Expected the body to be JSON.' } };
+    expect(await control('POST', '/payouts', 'no json')).toEqual(refused);
   });
 
-  it('refuse a value of another type, and name its field and what is expected there', async () => {
+  it('refuse what is unknown or of another type, and name its field and what is expected there', async () => {
     const { control } = await openControl();
     for (const { method, path } of controls.filter(({ method }) => method !== 'GET')) {
       const endpoint = `${method} ${path.replace('/sandbox', '')}`;
@@ -268,7 +267,9 @@ describe('control calls over HTTP', () => {
       const fields = /unknown field `other`, expected one of (.*)\.$/.exec(
         await refusalOf({ other: 1 }),
       )?.[1];
-      const tried = new Set(refused.flatMap(([body]) => Object.keys(body)));
+      const tried = new Set(
+        refused.flatMap(([body]) => Object.keys(body)).filter((name) => name !== 'amout'),
+      );
       expect([...tried].sort(), endpoint).toEqual(fields?.split(', ').sort() ?? []);
     }
   });
@@ -284,13 +285,5 @@ describe('control calls over HTTP', () => {
     ];
     expect(refusals.map(({ status }) => status)).toEqual([404, 409, 400, 404]);
     for (const { body } of refusals) expect(body.message).toEqual(expect.any(String));
-  });
-
-  it('ask for the credentials', async () => {
-    const { sandbox, create, query } = await openControl();
-    const { uuid } = await create();
-    const answer = await fetch(`${sandbox.url}/sandbox/transactions/${uuid}/pay`, { method: 'POST' });
-    expect(answer.status).toBe(401);
-    expect((await query(uuid)).situation).toBe('PENDING');
   });
 });

@@ -30,7 +30,8 @@ async function open(options: SandboxOptions = {}) {
   const { host, port } = new URL(sandbox.url);
   const send = (method: string, path: string, sent: Record<string, string>, body?: string) =>
     raw(sandbox.url, method, path, { host, ...sent }, body);
-  return { sandbox, uuid, host, port, send };
+  const statusOf = async (...sent: Parameters<typeof send>) => (await send(...sent)).status;
+  return { sandbox, uuid, host, port, send, statusOf, pay: `/sandbox/transactions/${uuid}/pay` };
 }
 
 const pair = Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64');
@@ -46,92 +47,76 @@ async function openPage({ send }: Pick<Awaited<ReturnType<typeof open>>, 'send'>
 
 describe('a Host header', () => {
   it.each(['127.0.0.1', 'localhost', '[::1]', '127.9.9.9'])('is answered for loopback: %s', async (name) => {
-    const { send, uuid, port } = await open();
-    expect(
-      (await send('GET', `/v1.1/transactions/${uuid}`, { ...headers, host: `${name}:${port}` })).status,
-    ).toBe(200);
+    const { statusOf, uuid, port } = await open();
+    const sent = { ...headers, host: `${name}:${port}` };
+    expect(await statusOf('GET', `/v1.1/transactions/${uuid}`, sent)).toBe(200);
   });
 
   it.each(['attacker.example', 'localhost.attacker.example', '169.254.169.254', 'a@127.0.0.1', '10.0.0.1'])(
     'is refused with 421, even with the credentials, for any other name, as after DNS rebinding: %s',
     async (name) => {
-      const { send, sandbox, uuid, port } = await open();
+      const { statusOf, sandbox, port, pay } = await open();
       const host = `${name}:${port}`;
-      const read = await send('GET', '/sandbox/deliveries', { ...headers, host });
-      expect(read.status).toBe(421);
-      expect((await send('POST', `/sandbox/transactions/${uuid}/pay`, { ...headers, host })).status).toBe(
-        421,
-      );
-      expect((await send('GET', '/', { host })).status).toBe(421);
+      expect(await statusOf('GET', '/sandbox/deliveries', { ...headers, host })).toBe(421);
+      expect(await statusOf('POST', pay, { ...headers, host })).toBe(421);
+      expect(await statusOf('GET', '/', { host })).toBe(421);
       expect(sandbox.transactions[0]?.situation).toBe('PENDING');
     },
   );
 
   it('is answered for the public URL', async () => {
-    const { send, uuid } = await open({ publicUrl: 'https://sandbox.example/base' });
-    expect(
-      (await send('GET', `/v1.1/transactions/${uuid}`, { ...headers, host: 'sandbox.example' })).status,
-    ).toBe(200);
-    expect((await send('GET', '/', { host: 'other.example' })).status).toBe(421);
+    const { statusOf, uuid } = await open({ publicUrl: 'https://sandbox.example/base' });
+    const sent = { ...headers, host: 'sandbox.example' };
+    expect(await statusOf('GET', `/v1.1/transactions/${uuid}`, sent)).toBe(200);
+    expect(await statusOf('GET', '/', { host: 'other.example' })).toBe(421);
   });
 });
 
 describe('a request from a web page', () => {
+  const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   const attacks: readonly [string, Record<string, string>][] = [
     ['with its Origin', { origin: 'https://attacker.example' }],
     ['of another port of this machine', { origin: 'http://127.0.0.1:1' }],
     ['from a sandboxed frame', { origin: 'null' }],
     ['marked cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['marked same-site', { 'sec-fetch-site': 'same-site' }],
-    [
-      'that navigates',
-      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
-    ],
+    ['that navigates', link],
   ];
 
   it.each(attacks)('of another origin is refused with 403, and uses up no fault: %s', async (_name, sent) => {
-    const { send, sandbox, uuid } = await open();
+    const { statusOf, sandbox, pay } = await open();
     sandbox.fault('createRecurringCheckout', { kind: 'status', status: 503 });
-    const form = { 'content-type': 'text/plain' };
-    expect((await send('POST', '/v1.1/checkout/pix-automatic', { ...form, ...sent }, '{}')).status).toBe(403);
-    expect((await send('POST', `/sandbox/transactions/${uuid}/pay`, { ...headers, ...sent })).status).toBe(
-      403,
-    );
+    const checkout = '/v1.1/checkout/pix-automatic';
+    expect(await statusOf('POST', checkout, { 'content-type': 'text/plain', ...sent }, '{}')).toBe(403);
+    expect(await statusOf('POST', pay, { ...headers, ...sent })).toBe(403);
     expect(sandbox.transactions[0]?.situation).toBe('PENDING');
-    expect((await send('POST', '/v1.1/checkout/pix-automatic', headers, '{}')).status).toBe(503);
+    expect(await statusOf('POST', checkout, headers, '{}')).toBe(503);
   });
 
   it('of another origin may link to the page and show a QR code, and nothing else', async () => {
-    const { send, uuid } = await open();
-    const link = {
-      'sec-fetch-site': 'cross-site',
-      'sec-fetch-mode': 'navigate',
-      'sec-fetch-dest': 'document',
-    };
+    const { statusOf, uuid } = await open();
     const image = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
-    expect((await send('GET', '/', { ...signedIn, ...link })).status).toBe(200);
-    expect((await send('GET', '/', { ...signedIn, ...link, 'sec-fetch-dest': 'iframe' })).status).toBe(403);
-    expect((await send('GET', `/sandbox/qr-codes/${uuid}.png`, image)).status).toBe(200);
-    expect((await send('GET', '/sandbox/deliveries', { ...headers, ...link })).status).toBe(403);
+    expect(await statusOf('GET', '/', { ...signedIn, ...link })).toBe(200);
+    expect(await statusOf('GET', '/', { ...signedIn, ...link, 'sec-fetch-dest': 'iframe' })).toBe(403);
+    expect(await statusOf('GET', `/sandbox/qr-codes/${uuid}.png`, image)).toBe(200);
+    expect(await statusOf('GET', '/sandbox/deliveries', { ...headers, ...link })).toBe(403);
   });
 
   it('of its own origin is answered', async () => {
-    const { send, host } = await open();
+    const { statusOf, host } = await open();
     const own = { origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
-    expect((await send('GET', '/sandbox/deliveries', { ...headers, ...own })).status).toBe(200);
+    expect(await statusOf('GET', '/sandbox/deliveries', { ...headers, ...own })).toBe(200);
   });
 });
 
 describe("the page's cookie and token", () => {
   it('come with the page, and only together make a control call', async () => {
-    const { send, uuid, port } = await open();
+    const { sandbox, send, statusOf, pay, port } = await open();
     const { setCookie, cookie, token } = await openPage({ send });
     expect(setCookie).toMatch(
       new RegExp(`^pix_sandbox_${port}=[\\w-]{43}; Path=/sandbox; HttpOnly; SameSite=Strict$`),
     );
     expect(setCookie).not.toContain(token);
-    const both = { cookie: `a=b; ${cookie}`, 'x-sandbox-page': token };
-    expect((await send('POST', `/sandbox/transactions/${uuid}/pay`, both)).status).toBe(200);
     const notEnough: Record<string, string>[] = [
       {},
       { cookie },
@@ -141,11 +126,14 @@ describe("the page's cookie and token", () => {
       { cookie, 'x-sandbox-page': `${token}x` },
       { cookie, 'x-sandbox-page': cookie.split('=')[1] ?? '' },
     ];
-    for (const sent of notEnough) expect((await send('GET', '/sandbox/deliveries', sent)).status).toBe(401);
-    expect((await send('GET', '/sandbox/events', { cookie })).status).toBe(401);
-    expect((await send('GET', '/sandbox/events?page=', { cookie })).status).toBe(401);
-    expect((await send('GET', `/sandbox/events?page=${token}`, {})).status).toBe(401);
-    expect((await send('GET', `/sandbox/deliveries?page=${token}`, { cookie })).status).toBe(401);
+    for (const sent of notEnough) expect(await statusOf('POST', pay, sent)).toBe(401);
+    expect(sandbox.transactions).toMatchObject([{ situation: 'PENDING' }]);
+    const both = { cookie: `a=b; ${cookie}`, 'x-sandbox-page': token };
+    expect(await statusOf('POST', pay, both)).toBe(200);
+    expect(await statusOf('GET', '/sandbox/events', { cookie })).toBe(401);
+    expect(await statusOf('GET', '/sandbox/events?page=', { cookie })).toBe(401);
+    expect(await statusOf('GET', `/sandbox/events?page=${token}`, {})).toBe(401);
+    expect(await statusOf('GET', `/sandbox/deliveries?page=${token}`, { cookie })).toBe(401);
   });
 
   it('work beside cookies of the same name that a server on another port has set', async () => {

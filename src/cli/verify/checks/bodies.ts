@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { mergeDeep } from '../../../shared/objects';
 import { type Sentence, say } from '../../language';
 import type { Sale } from '../../samples';
-import { type CheckDefinition, expectAccepted, type Findings } from '../check';
-import { describeExchange, type Named, type Session } from '../session';
+import type { CheckDefinition, Findings } from '../check';
+import { type Delivery, describeExchange, type Session } from '../session';
 
 const SIZES = [1_000, 10_000, 100_000];
 
@@ -25,32 +25,27 @@ export const bodies: CheckDefinition = {
   why: 'A listener that misreads the body refuses the payment in all six deliveries, or books it for another order.',
   fix: UTF8,
   async run(findings, session) {
-    if (!session.acceptedKinds.has('payment')) return findings.leaveOpen(say('no payment was accepted'));
+    if (!session.acceptedKinds.has('payment')) return findings.leaveOpen('no payment was accepted');
     await session.settle();
     const unit = session.actionsPer('payment');
-    const all: { fix: Sentence; sent: Sending }[] = [];
+    const all: { fix: Sentence; sent: Delivery }[] = [];
     for (const bytes of SIZES) {
       const { payment } = await session.sale();
       all.push({ fix: LIMIT, sent: [say('a payment of {bytes} bytes', { bytes }), payment, { bytes }] });
     }
     for (const { title, isSplit, fix } of ways)
       all.push({ fix, sent: withLetters(say(title), await session.sale(), isSplit) });
-    const { result, actions } = await session.watch(unit * all.length, () =>
-      session.sendAll(all.map(({ sent }) => sent)),
-    );
+    const deliveries = all.map(({ sent }) => sent);
+    const { result, actions } = await session.watchAll(unit * all.length, deliveries);
     const answered = result.filter((exchange, index) => {
       const { fix = UTF8 } = all[index] ?? {};
       // A body that is waited for in vain is no late answer.
-      if (exchange.reception === 'silent') findings.fail(describeExchange(exchange), fix);
-      return exchange.reception !== 'silent' && expectAccepted(findings, exchange, fix);
+      if (exchange.reception === 'silent') findings.fail(exchange, {}, fix);
+      return exchange.reception !== 'silent' && findings.expectAccepted(exchange, fix);
     });
     const missing = unit * answered.length - (actions?.total ?? unit * answered.length);
     if (missing > 0)
-      findings.fail(
-        say('{missing} of these payments were accepted and not acted on', { missing }),
-        UTF8,
-        LIMIT,
-      );
+      findings.fail('{missing} of these payments were accepted and not acted on', { missing }, UTF8, LIMIT);
     if (findings.problems.length === 0) await compareReferences(findings, session);
   },
 };
@@ -70,9 +65,7 @@ const ways: readonly { title: Sentence; inReference: Sentence; isSplit: boolean;
   },
 ];
 
-type Sending = [...Named, { bytes?: number; splitAt?: number | undefined }];
-
-function withLetters(what: string, { payment }: Sale, isSplit: boolean): Sending {
+function withLetters(what: string, { payment }: Sale, isSplit: boolean): Delivery {
   const payload = Object(mergeDeep(payment.payload, LETTERS));
   const firstOfLetter = Buffer.from(JSON.stringify(payload)).indexOf(0xc3);
   return [what, { ...payment, payload }, { splitAt: isSplit ? firstOfLetter + 1 : undefined }];
@@ -83,10 +76,10 @@ async function compareReferences(findings: Findings, session: Session): Promise<
   const { sandbox, shop } = session.options;
   if (sandbox === undefined || shop !== undefined) return;
   const unit = session.actionsPer('payment');
-  const sent: Sending[] = [];
+  const sent: Delivery[] = [];
   for (const { inReference, isSplit } of ways)
     sent.push(withLetters(say(inReference), await session.sale('-João'), isSplit));
-  const { result, actions } = await session.watch(unit * sent.length, () => session.sendAll(sent));
+  const { result, actions } = await session.watchAll(unit * sent.length, sent);
   const isActedOn = (actions?.total ?? unit * sent.length) >= unit * sent.length;
   if (isActedOn && result.every(({ reception }) => reception === 'accepted')) return;
   for (const [index, exchange] of result.entries()) {
@@ -98,7 +91,7 @@ async function compareReferences(findings: Findings, session: Session): Promise<
     if (hasAsked && isSuspect) {
       const described = describeExchange(exchange);
       const { fix = UTF8 } = ways[index] ?? {};
-      return findings.fail(say('{sent}, although the service confirms it', { sent: described }), fix);
+      return findings.fail('{sent}, although the service confirms it', { sent: described }, fix);
     }
   }
 }

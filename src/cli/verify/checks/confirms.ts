@@ -1,5 +1,5 @@
 import { type Sentence, say } from '../../language';
-import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
+import type { CheckDefinition, Findings } from '../check';
 import type { Named, Session, SessionOptions } from '../session';
 
 /** More than a client's retries use up. The rest is removed afterwards. */
@@ -15,11 +15,10 @@ export const confirms: CheckDefinition = {
   asks: 'With `--sandbox`: a payment while the transaction query answers 503, one with the amount 0.01, and one of a sale that nobody has paid. The calls of the sandbox show whether the listener asks at all.',
   why: 'A payment that cannot be confirmed and is answered with 200 is lost. If the amount is not compared, goods are shipped for a cent.',
   fix: 'Answer 500 or 503 when the service cannot be asked: the service sends the notification again (document section 6.1). Let `confirmPayment` or `getTransaction` throw; do not catch the error to answer 200.',
+  needsEffects: true,
   async run(findings, session) {
-    if (!session.countsEffects) return findings.leaveOpen(say(WITHOUT_EFFECTS));
-    if (!session.hasRealSales)
-      return findings.leaveOpen(say('this check needs sales that exist: pass --sandbox'));
-    if (session.actionsPer('payment') === 0) return findings.leaveOpen(say('no payment was acted on'));
+    if (!session.hasRealSales) return findings.leaveOpen('this check needs sales that exist: pass --sandbox');
+    if (session.actionsPer('payment') === 0) return findings.leaveOpen('no payment was acted on');
     await session.settle();
     if (!(await asksService(findings, session, session.options))) return;
     const { payment } = await session.sale();
@@ -33,7 +32,8 @@ export const confirms: CheckDefinition = {
     );
     if ((actions?.total ?? 0) > 0) {
       findings.fail(
-        say('a payment with the wrong amount 0.01, or one of a sale that nobody has paid, was acted on'),
+        'a payment with the wrong amount 0.01, or one of a sale that nobody has paid, was acted on',
+        {},
         CONFIRM,
       );
     }
@@ -64,23 +64,21 @@ async function asksService(
     .finally(() => sandbox.call('DELETE', '/sandbox/faults', { operation: 'getTransaction' }));
   const isActedOn = (actions?.total ?? 0) > 0;
   if (isActedOn && (await sandbox.callsAbout(uuid)) === calls) {
-    findings.leaveOpen(say('your listener does not confirm payments with the service before it acts'));
+    findings.leaveOpen('your listener does not confirm payments with the service before it acts');
     return false;
   }
   if (isActedOn && !asksFirst) {
     findings.leaveOpen(
-      say(
-        'your listener asks the service only after its 200, as the worker of an inbox does: count what the worker has done as `payment`, and what is written down before it as `inbox`',
-      ),
+      'your listener asks the service only after its 200, as the worker of an inbox does: count what the worker has done as `payment`, and what is written down before it as `inbox`',
     );
     return false;
   }
   if (isActedOn)
-    findings.fail(say('{what}: your listener asked, got no answer, and acted all the same', { what }));
+    findings.fail('{what}: your listener asked, got no answer, and acted all the same', { what });
   else if (result.reception === 'accepted') {
     // A worker that keeps it comes back to it, now that the service answers.
     const later = await effects.since(count, session.actionsPer('payment'));
-    if (later.total === 0) findings.fail(say('{what} was answered with 200, but not acted on', { what }));
+    if (later.total === 0) findings.fail('{what} was accepted, but not acted on', { what });
   }
   return true;
 }

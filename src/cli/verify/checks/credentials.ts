@@ -44,25 +44,20 @@ export const credentials: CheckDefinition = {
       session.each(forged, async ({ authorization, what, notification, method }) => {
         const exchange = await session.forge(authorization, what, notification, { method });
         const { reception, httpStatus = 0 } = exchange;
-        const sent = describeExchange(exchange);
         if (method !== undefined) {
           // A listener may answer 200, as to a health check, but must not act.
+          const sent = describeExchange(exchange);
           if (reception === 'accepted' && !session.countsEffects)
-            findings.leaveOpen(say('{sent}; whether it acted shows only with --effects', { sent }));
-        } else if (reception === 'gone') findings.leaveOpen(sent);
-        else if (httpStatus < 400 || httpStatus >= 500) findings.fail(sent);
+            findings.leaveOpen('{sent}; whether it acted shows only with --effects', { sent });
+        } else if (reception === 'gone') findings.leaveOpen(exchange);
+        else if (httpStatus < 400 || httpStatus >= 500) findings.fail(exchange);
       }),
     );
     const { total = 0 } = actions ?? {};
     if (total > 0) {
       findings.fail(
-        say(
-          '{count} actions were counted for notifications without the right credentials, those by {methods} among them',
-          {
-            count: total,
-            methods: METHODS.join(', '),
-          },
-        ),
+        '{count} actions were counted for notifications without the right credentials, those by {methods} among them',
+        { count: total, methods: METHODS.join(', ') },
       );
     }
   },

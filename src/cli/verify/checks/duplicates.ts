@@ -1,6 +1,6 @@
 import { isObject } from '../../../shared/objects';
 import { say } from '../../language';
-import { allAccepted, type CheckDefinition, expectAccepted, type Findings, WITHOUT_EFFECTS } from '../check';
+import { allAccepted, type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import { everyKind, type Sample, samplesOfKinds } from '../documented-kinds';
 import type { Named, Session } from '../session';
 
@@ -23,7 +23,7 @@ export const duplicates: CheckDefinition = {
     for (const group of areTold ? [samples] : samples.map((sample) => [sample])) {
       await allAtOnce(findings, session, group);
     }
-    if (!session.countsEffects) findings.leaveOpen(say(WITHOUT_EFFECTS));
+    if (!session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
   },
 };
 
@@ -31,11 +31,8 @@ async function oneAfterTheOther(findings: Findings, session: Session): Promise<v
   const originals = await everyKind(session);
   await session.settlePayments();
   const expected = originals.reduce((sum, [name]) => sum + session.actionsPer(name), 0);
-  const { result: first } = await session.watch(expected, () =>
-    session.sendAll(
-      originals.map(([name, original]) => [say('first {kind}', { kind: say(name) }), original]),
-    ),
-  );
+  const firsts = originals.map(([name, one]): Named => [say('first {kind}', { kind: say(name) }), one]);
+  const { result: first } = await session.watchAll(expected, firsts);
   // `kinds` reports refused kinds. If every kind was refused, nothing is left to send again.
   const accepted = originals.filter((_, index) => first[index]?.reception === 'accepted');
   if (accepted.length === 0) allAccepted(findings, first);
@@ -48,17 +45,13 @@ async function oneAfterTheOther(findings: Findings, session: Session): Promise<v
       [say('{kind}, sent again with its fields in another order', { kind }), reordered],
     ];
   });
-  const { result, actions } = await session.watch(0, () => session.sendAll(again));
-  for (const exchange of result) expectAccepted(findings, exchange);
+  const { result, actions } = await session.watchAll(0, again);
+  for (const exchange of result) findings.expectAccepted(exchange);
   const { total = 0 } = actions ?? {};
   if (total > 0) {
     findings.fail(
-      say(
-        '{count} actions were counted for notifications that were sent again, with their fields in the same or in another order',
-        {
-          count: total,
-        },
-      ),
+      '{count} actions were counted for notifications that were sent again, with their fields in the same or in another order',
+      { count: total },
     );
   }
 }
@@ -86,7 +79,7 @@ async function allAtOnce(findings: Findings, session: Session, samples: readonly
     const first = await Promise.all(copies.map((copy) => session.sendOnce(...copy)));
     if (first.every(({ reception }) => reception === 'accepted')) return;
     const last = await session.sendAll(copies.filter((_, index) => index % BURST === 0));
-    for (const exchange of last) expectAccepted(findings, exchange);
+    for (const exchange of last) findings.expectAccepted(exchange);
   });
   for (const { name } of samples) {
     const unit = session.actionsPer(name);
@@ -95,11 +88,9 @@ async function allAtOnce(findings: Findings, session: Session, samples: readonly
     const values = { moved, kind: say(name), unit };
     if (moved > unit)
       findings.fail(
-        say(
-          '{moved} actions were counted for a {kind} sent 5 times at once; a single one counts {unit}',
-          values,
-        ),
+        '{moved} actions were counted for a {kind} sent 5 times at once; a single one counts {unit}',
+        values,
       );
-    if (moved === 0) findings.fail(say('no action was counted for a {kind} sent 5 times at once', values));
+    if (moved === 0) findings.fail('no action was counted for a {kind} sent 5 times at once', values);
   }
 }

@@ -1,5 +1,5 @@
 import { type Sentence, say } from '../../language';
-import { type CheckDefinition, expectAccepted } from '../check';
+import type { CheckDefinition } from '../check';
 import { everyKind, type SentKind, watchEachKind } from '../documented-kinds';
 import type { Session } from '../session';
 
@@ -24,7 +24,7 @@ export const kinds: CheckDefinition = {
     for (const one of sent) {
       const { name, notification, exchange, actions } = one;
       const fixes = noQuery.length > 0 ? noQuery : await lacksType(session, one);
-      if (!expectAccepted(findings, exchange, ...(notification.query === '' ? [] : fixes))) continue;
+      if (!findings.expectAccepted(exchange, ...(notification.query === '' ? [] : fixes))) continue;
       session.acceptedKinds.add(name);
       if (actions !== undefined) session.actionsOf.set(name, { ...actions, kind: notification.kind });
     }

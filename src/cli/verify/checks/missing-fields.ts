@@ -1,6 +1,6 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { type Sentence, say } from '../../language';
-import { type CheckDefinition, expectAccepted } from '../check';
+import type { CheckDefinition } from '../check';
 import { everySample, notActedOn, type Sample } from '../documented-kinds';
 import type { Exchange, Named, Session } from '../session';
 
@@ -15,7 +15,7 @@ export const missingFields: CheckDefinition = {
     const variants: Variant[] = [];
     for (const sample of everySample())
       if (session.acceptedKinds.has(sample.name)) variants.push(...(await variantsOf(session, sample)));
-    if (variants.length === 0) return findings.leaveOpen(say('no kind was accepted with all of its fields'));
+    if (variants.length === 0) return findings.leaveOpen('no kind was accepted with all of its fields');
     const notifications = await session.each(
       variants,
       async ({ what, make }): Promise<Named> => [what, await make()],
@@ -23,17 +23,14 @@ export const missingFields: CheckDefinition = {
     // To make them, payments may have been sent first. Those must not be counted here.
     await session.settlePayments();
     const expected = variants.reduce((sum, { kind }) => sum + session.actionsPer(kind), 0);
-    const { result, actions } = await session.watch(expected, () => session.sendAll(notifications));
-    const accepted = variants.filter((_, index) => expectAccepted(findings, result[index] as Exchange));
+    const { result, actions } = await session.watchAll(expected, notifications);
+    const accepted = variants.filter((_, index) => findings.expectAccepted(result[index] as Exchange));
     const kinds = accepted.map(({ kind }) => kind);
     for (const kind of notActedOn(session, kinds, actions)) {
       const ofKind = variants.filter((variant) => variant.kind === kind);
       const names = await withoutAction(session, session.actionsPer(kind), ofKind);
-      findings.fail(
-        names.length > 0
-          ? say('accepted and not acted on: {names}', { names: names.join(', ') })
-          : say('accepted and not acted on: some notifications of kind {kind}', { kind: say(kind) }),
-      );
+      if (names.length > 0) findings.fail('accepted and not acted on: {names}', { names: names.join(', ') });
+      else findings.fail('accepted and not acted on: some notifications of kind {kind}', { kind: say(kind) });
     }
   },
 };

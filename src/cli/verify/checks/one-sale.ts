@@ -1,6 +1,6 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { type Sentence, say } from '../../language';
-import { allAccepted, type CheckDefinition, expectAccepted, type Findings, WITHOUT_EFFECTS } from '../check';
+import { allAccepted, type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
 import { notActedOn, type Sample, samplesOfKinds } from '../documented-kinds';
 import { type Exchange, fingerprint, type Named, type Session } from '../session';
 
@@ -36,8 +36,7 @@ export const oneSale: CheckDefinition = {
       },
     ];
     const comparisons = all.filter(({ sample }) => session.acceptedKinds.has(sample.name));
-    if (comparisons.length < all.length)
-      findings.leaveOpen(say('a refund, a reversal or a payout was refused'));
+    if (comparisons.length < all.length) findings.leaveOpen('a refund, a reversal or a payout was refused');
     const opened = await session.sendAll(comparisons.map(({ opening: [what, one] }) => [say(what), one]));
     await session.settle();
     const followers: Follower[] = [];
@@ -50,7 +49,7 @@ export const oneSale: CheckDefinition = {
         followers.push({ name: sample.name, sent: [say(what), await make()], answers });
     }
     await judge(findings, session, followers);
-    if (!session.countsEffects) findings.leaveOpen(say(WITHOUT_EFFECTS));
+    if (!session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
   },
 };
 
@@ -74,19 +73,18 @@ interface Follower {
  */
 async function judge(findings: Findings, session: Session, followers: readonly Follower[]): Promise<void> {
   const expected = followers.reduce((sum, { name }) => sum + session.actionsPer(name), 0);
-  const { result, actions } = await session.watch(expected, () =>
-    session.sendAll(followers.map(({ sent }) => sent)),
-  );
-  const accepted = followers.filter((_, index) => expectAccepted(findings, result[index] as Exchange));
+  const notifications = followers.map(({ sent }) => sent);
+  const { result, actions } = await session.watchAll(expected, notifications);
+  const accepted = followers.filter((_, index) => findings.expectAccepted(result[index] as Exchange));
   const names = accepted.map(({ name }) => name);
   for (const name of notActedOn(session, names, actions)) {
     const what = accepted.flatMap((one) => (one.name === name ? [one.sent[0]] : [])).join('; ');
-    findings.fail(say('{what} was accepted, but not acted on', { what }));
+    findings.fail('{what} was accepted, but not acted on', { what });
   }
   for (const { sent, answers } of accepted) {
     const response = result.find((exchange) => exchange.what === sent[0]);
     if (response !== undefined && answers !== undefined && isAnsweredAsDuplicate(response, answers))
-      findings.fail(say('{what} was answered like a duplicate, but is none', { what: sent[0] }));
+      findings.fail('{what} was answered like a duplicate, but is none', { what: sent[0] });
   }
 }
 

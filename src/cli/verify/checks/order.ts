@@ -1,5 +1,5 @@
 import { say } from '../../language';
-import { type CheckDefinition, expectAccepted } from '../check';
+import type { CheckDefinition } from '../check';
 import { counters } from '../effects';
 import type { Named } from '../session';
 
@@ -19,18 +19,19 @@ export const order: CheckDefinition = {
       const { pending, ended } = await (await session.announcedSale()).reversal('PAID');
       newer.push([say('a reversal PAID'), ended]);
       late.push([say('the same reversal PENDING, after PAID'), pending]);
-    } else findings.leaveOpen(say('reversals are not accepted in the right order either'));
+    } else findings.leaveOpen('reversals are not accepted in the right order either');
     await session.sendAll(newer);
     await session.settle();
-    const { result, actions } = await session.watch(0, () => session.sendAll(late));
+    const { result, actions } = await session.watchAll(0, late);
     const [, reversal] = result;
-    if (reversal !== undefined) expectAccepted(findings, reversal);
+    if (reversal !== undefined) findings.expectAccepted(reversal);
     for (const [name, moved] of Object.entries(actions?.byName ?? { all: actions?.total ?? 0 })) {
       const isLookedAt = name === 'all' || counters.includes(name);
       if (moved < 0 && isLookedAt) {
         const values = { name, count: -moved };
         findings.fail(
-          say('a PENDING that came after PAID undid it: the count of `{name}` fell by {count}', values),
+          'a PENDING that came after PAID undid it: the count of `{name}` fell by {count}',
+          values,
         );
       }
     }

@@ -1,6 +1,6 @@
 import { type Sentence, say } from '../../language';
 import type { CheckDefinition, Findings } from '../check';
-import { describeExchange, type Exchange, fingerprint, type Session } from '../session';
+import { type Exchange, fingerprint, type Session } from '../session';
 
 /** Comes first: without it no other check can say anything. */
 export const reachable: CheckDefinition = {
@@ -13,12 +13,12 @@ export const reachable: CheckDefinition = {
     const { payment } = await session.sale();
     const exchange = await session.send(say('a payment'), payment);
     const { reception } = exchange;
-    if (reception === 'silent') findings.leaveOpen(describeExchange(exchange));
+    if (reception === 'silent') findings.leaveOpen(exchange);
     if (reception === 'gone' || reception === 'broken')
-      findings.fail(describeExchange(exchange), ...adviceForError(exchange.error));
+      findings.fail(exchange, {}, ...adviceForError(exchange.error));
     if (reception === 'refused') {
       const advice = await adviceFor(exchange, session, JSON.stringify(payment.payload));
-      findings.fail(describeExchange(exchange), ...advice);
+      findings.fail(exchange, {}, ...advice);
       await addProbes(findings, exchange, session);
     }
   },
@@ -90,7 +90,7 @@ async function addProbes(findings: Findings, exchange: Exchange, session: Sessio
   const unknown = await session.probe(JSON.stringify({ event: 'sandbox.made-up' }));
   if (unknown.reception === 'accepted') {
     findings.leaveOpen(
-      say('a body of no known kind was accepted, so the listener refuses this payment, not every body'),
+      'a body of no known kind was accepted, so the listener refuses this payment, not every body',
     );
   }
 }

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { SHORTEST_SECRET } from '../../../sandbox/credentials';
-import { say } from '../../language';
 import type { CheckDefinition } from '../check';
 import { describeExchange } from '../session';
 
@@ -25,7 +24,7 @@ export const noSecrets: CheckDefinition = {
       const leak = [...session.forgeries, ...session.exchanges].find(({ text, headers }) =>
         [text, ...headers].some((part) => part.includes(secret)),
       );
-      if (leak !== undefined) findings.fail(say(problem, { what: leak.what }));
+      if (leak !== undefined) findings.fail(problem, { what: leak.what });
     }
   },
 };
@@ -41,8 +40,8 @@ export const status200: CheckDefinition = {
     const accepted = session.exchanges.filter(({ reception }) => reception === 'accepted');
     const others = accepted.filter(({ httpStatus }) => httpStatus !== 200).toReversed();
     const firstOfEach = new Map(others.map((exchange) => [exchange.httpStatus, exchange]));
-    for (const exchange of firstOfEach.values()) findings.fail(describeExchange(exchange));
-    if (accepted.length === 0) findings.leaveOpen(say('nothing was accepted'));
+    for (const exchange of firstOfEach.values()) findings.fail(exchange);
+    if (accepted.length === 0) findings.leaveOpen('nothing was accepted');
   },
 };
 
@@ -59,20 +58,13 @@ export const prompt: CheckDefinition = {
     const late = answered.filter(
       ({ durationMs, reception }) => reception === 'silent' || durationMs > limitMs,
     );
-    if (answered.length === 0) findings.leaveOpen(say('there was no response'));
+    if (answered.length === 0) findings.leaveOpen('there was no response');
     const [worst] = late.toSorted((one, other) => other.durationMs - one.durationMs);
     if (worst === undefined) return;
+    const { durationMs } = worst;
     findings.fail(
-      say(
-        '{late} of {all} responses took longer than {limitMs} ms; the slowest: {worst} after {durationMs} ms',
-        {
-          late: late.length,
-          all: answered.length,
-          limitMs,
-          worst: describeExchange(worst),
-          durationMs: worst.durationMs,
-        },
-      ),
+      '{late} of {all} responses took longer than {limitMs} ms; the slowest: {worst} after {durationMs} ms',
+      { late: late.length, all: answered.length, limitMs, worst: describeExchange(worst), durationMs },
     );
   },
 };

@@ -1,5 +1,5 @@
 import { say } from '../../language';
-import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
+import type { CheckDefinition, Findings } from '../check';
 import type { Session } from '../session';
 
 /** A key that is recorded before work which fails makes the retry a duplicate. Runs late: it uses all recoveries. */
@@ -9,17 +9,16 @@ export const retry: CheckDefinition = {
   asks: 'What was answered with 500 or more, once more; with `--sandbox` also a payment with a wrong amount, and then the right one. What is then accepted must be acted on.',
   why: 'A payment that failed once, because the database was down, is answered "seen before" at each retry, and is never booked.',
   fix: 'Record the idempotency key together with the work, in one transaction, or give the claim back when the work fails (document section 6.1). `createWebhookHandler` records a key only after your callback is done.',
+  needsEffects: true,
   async run(findings, session) {
-    if (!session.countsEffects) return findings.leaveOpen(say(WITHOUT_EFFECTS));
     for (const { what, kind, actions } of session.recoveries) {
       const isActedOn = [...session.actionsOf.values()].some(
         (acted) => acted.kind === kind && acted.total > 0,
       );
       if ((kind === 'payment' || isActedOn) && actions === 0) {
         findings.fail(
-          say('{what} was answered with an error; its retry was answered with 200, but not acted on', {
-            what,
-          }),
+          '{what} was answered with an error; its retry was answered with 200, but not acted on',
+          { what },
         );
       }
     }
@@ -39,9 +38,7 @@ async function rightAfterWrong(findings: Findings, session: Session): Promise<vo
   if (actions?.total !== 0) return;
   findings.fail(
     result.reception === 'accepted'
-      ? say(
-          'a payment with a wrong amount was answered with 200 and not acted on, and the right one after it was not acted on',
-        )
-      : say('a payment with a wrong amount was refused, and the right one after it was not acted on'),
+      ? 'a payment with a wrong amount was answered with 200 and not acted on, and the right one after it was not acted on'
+      : 'a payment with a wrong amount was refused, and the right one after it was not acted on',
   );
 }

@@ -1,5 +1,5 @@
 import { type Sentence, say } from '../../language';
-import { type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
+import type { CheckDefinition, Findings } from '../check';
 import { counterOf } from '../documented-kinds';
 import { type ActionCount, counters } from '../effects';
 import type { Named, Session } from '../session';
@@ -11,15 +11,13 @@ export const rightKind: CheckDefinition = {
   asks: 'Whether one kind moves the counter of another: a `newStatus` that is not `PAID`, failed payouts, and a refund without its query, which gateways may drop.',
   why: 'An order that is marked paid by a reversal or a refund is shipped while its money goes back.',
   fix: 'Mark an order paid only when the query has no flag of another kind and `newStatus` is `PAID`; a `saleToken` alone proves nothing, because refunds and sales with `REVERSAL` have one too (document sections 6.2 to 6.5). Look at the query and at the body, as `parseNotification` does.',
+  needsEffects: true,
   async run(findings, session) {
-    if (!session.countsEffects) return findings.leaveOpen(say(WITHOUT_EFFECTS));
     const payment = session.actionsOf.get('payment');
-    if (payment === undefined) return findings.leaveOpen(say('no payment was accepted'));
+    if (payment === undefined) return findings.leaveOpen('no payment was accepted');
     if (payment.byName === undefined || !('payment' in payment.byName)) {
       return findings.leaveOpen(
-        say(
-          'one number for everything does not tell kinds apart: let --effects answer an object such as {"payment": 7, "refund": 5}',
-        ),
+        'one number for everything does not tell kinds apart: let --effects answer an object such as {"payment": 7, "refund": 5}',
       );
     }
     for (const [name, acted] of session.actionsOf) {
@@ -45,7 +43,7 @@ export function expectOwnCounters(
   for (const counter of counters) {
     const moved = actions?.byName?.[counter] ?? 0;
     if (moved > 0 && !own.includes(counter))
-      findings.fail(say('{what} was counted as `{counter}`', { what, counter }), ...fix);
+      findings.fail('{what} was counted as `{counter}`', { what, counter }, ...fix);
   }
 }
 
@@ -64,21 +62,17 @@ async function sendMistakable(findings: Findings, session: Session): Promise<voi
     all.push([say('a sale with the newStatus {newStatus}', { newStatus }), { ...payment, payload }]);
   }
   await session.settlePayments();
-  const { result, actions } = await session.watch(0, () => session.sendAll(all));
+  const { result, actions } = await session.watchAll(0, all);
   const { payment = 0, refund: refunds = 0 } = actions?.byName ?? {};
   if (payment > 0) {
     const values = { payment, list: UNPAID.join(', ') };
     findings.fail(
-      say(
-        '{payment} of these were counted as `payment`: a refund without its query, and sales with the `newStatus` {list}',
-        values,
-      ),
+      '{payment} of these were counted as `payment`: a refund without its query, and sales with the `newStatus` {list}',
+      values,
     );
   } else if (session.actionsPer('refund') > 0 && result[0]?.reception === 'accepted' && refunds === 0) {
     findings.fail(
-      say(
-        'a refund without its query was accepted, but not counted as `refund`: the listener takes the kind from the query alone',
-      ),
+      'a refund without its query was accepted, but not counted as `refund`: the listener takes the kind from the query alone',
     );
   }
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../../shared/objects';
 import { type Sentence, say } from '../../language';
-import { type CheckDefinition, expectAccepted } from '../check';
+import type { CheckDefinition } from '../check';
 import { everyKind } from '../documented-kinds';
 import type { Named } from '../session';
 import { expectOwnCounters } from './right-kind';
@@ -35,17 +35,17 @@ export const unknownKinds: CheckDefinition = {
       return [say(what), { ...rest, payload: { ...payload, ...fields } }];
     });
     await session.settle();
-    const { result: unknown, actions } = await session.watch(0, () => session.sendAll(bodies));
+    const { result: unknown, actions } = await session.watchAll(0, bodies);
     const what = say(
       'a body of no known kind (one of them with an unknown flag, a `saleToken` or the status PAID)',
     );
     expectOwnCounters(findings, what, actions, [], NO_KIND);
-    for (const exchange of unknown) expectAccepted(findings, exchange);
+    for (const exchange of unknown) findings.expectAccepted(exchange);
     const { payment } = await session.sale();
     const next = await session.send(say('a payment after them'), payment);
     const wasThere = unknown.some(({ reception }) => reception !== 'gone');
     if (wasThere && next.reception === 'gone')
-      findings.fail(say('nothing listens any more: a body of no known kind ended the process'));
+      findings.fail('nothing listens any more: a body of no known kind ended the process');
   },
 };
 
@@ -57,13 +57,13 @@ export const unknownFields: CheckDefinition = {
   fix: 'Read the fields that you need, and leave the others alone: the service may add some at any time (its document shows no compatibility policy, section 9). Do not use `strict()` or `additionalProperties: false` for notifications.',
   async run(findings, session) {
     if (session.acceptedKinds.size === 0)
-      return findings.leaveOpen(say('no kind was accepted without unknown fields'));
+      return findings.leaveOpen('no kind was accepted without unknown fields');
     const accepted = (await everyKind(session)).filter(([name]) => session.acceptedKinds.has(name));
     const extended = accepted.map(([name, notification]): Named => {
       const payload = withUnknownFields(notification.payload);
       return [say('{kind} with unknown fields', { kind: say(name) }), { ...notification, payload }];
     });
-    for (const exchange of await session.sendAll(extended)) expectAccepted(findings, exchange);
+    for (const exchange of await session.sendAll(extended)) findings.expectAccepted(exchange);
   },
 };
 

@@ -15,7 +15,7 @@ export const workFirst: CheckDefinition = {
   async run(findings, session) {
     const { effects } = session.options;
     const unit = session.actionsPer('payment');
-    if (effects === undefined) return findings.leaveOpen(say(WITHOUT_EFFECTS));
+    if (effects === undefined) return findings.leaveOpen(WITHOUT_EFFECTS);
     // `acts` reports a listener that never acts.
     if (unit === 0) return;
     await session.settle();
@@ -37,9 +37,10 @@ export const workFirst: CheckDefinition = {
     }
     // Once may be chance: the count is read over another connection.
     if (late > 1)
-      findings.fail(
-        say('{late} of {sent} payments were answered with 200 before anything was counted', { late, sent }),
-      );
+      findings.fail('{late} of {sent} payments were answered with 200 before anything was counted', {
+        late,
+        sent,
+      });
   },
 };
 

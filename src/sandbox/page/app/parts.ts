@@ -80,16 +80,6 @@ export function StateBadge({ state, of }: { state: keyof typeof tones; of?: 'pay
   return html`<span class=${`badge ${tones[state]}`} title=${state}>${word}</span>`;
 }
 
-export function statusOf({
-  situation,
-  isAuthorized,
-}: {
-  situation: 'PENDING' | 'CANCELLED' | 'PAID';
-  isAuthorized: boolean;
-}) {
-  return situation === 'PENDING' && isAuthorized ? 'AUTHORIZED' : situation;
-}
-
 /** Marks what the document does not show. Opened by a click or a touch, it says what and why. */
 export function Invented({ row }: { row: string }) {
   const { texts, place, setup } = usePage();

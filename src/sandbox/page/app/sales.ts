@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { PAGE_LENGTH } from '../lists';
+import { PAGE_LENGTH, statusOf } from '../lists';
 import type { ListedJourney } from '../page-state';
 import { Control } from './control';
 import { useList, usePage } from './page-context';
-import { dayAndTime, html, money, Pager, Settings, Snippet, StateBadge, statusOf } from './parts';
+import { dayAndTime, html, money, Pager, Settings, Snippet, StateBadge } from './parts';
 import { Story } from './story';
 
 const states = ['', 'PENDING', 'AUTHORIZED', 'PAID', 'CANCELLED'] as const;

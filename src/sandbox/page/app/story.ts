@@ -1,21 +1,11 @@
 import type { VNode } from 'preact';
 import type { SandboxTransaction } from '../../model/moves';
+import { statusOf } from '../lists';
 import type { Story as StoryData, StoryEntry } from '../page-state';
 import { CallEntry, DeliveryEntry } from './activity';
 import { Control } from './control';
 import { useData, usePage } from './page-context';
-import {
-  Card,
-  CopyButton,
-  day,
-  dayAndTime,
-  html,
-  Invented,
-  money,
-  StateBadge,
-  statusOf,
-  time,
-} from './parts';
+import { Card, CopyButton, day, dayAndTime, html, Invented, money, StateBadge, time } from './parts';
 
 /** One sale: what the payer sees, what can happen now, and all that has happened, in order of time. */
 export function Story({ uuid }: { uuid: string }) {

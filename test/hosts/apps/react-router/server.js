@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import { createRequestListener } from '@react-router/node';
+import { createRequestHandler } from '@react-router/express';
+import express from 'express';
 import * as build from './build/server/index.js';
 
-createServer(createRequestListener({ build })).listen(process.env.PORT, '127.0.0.1');
+express().use(createRequestHandler({ build })).listen(process.env.PORT, '127.0.0.1');

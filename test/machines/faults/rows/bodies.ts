@@ -16,7 +16,17 @@ import { BRIEFLY, body, type Exchange, type Fault, message, repeat, row, say, sa
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;
 
-const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+const chunk = (content: string | Uint8Array) => {
+  const bytes = Buffer.from(content);
+  const [before, after] = [`${bytes.byteLength.toString(16)}\r\n`, '\r\n'].map((text) => Buffer.from(text));
+  return Buffer.concat([before as Buffer, bytes, after as Buffer]);
+};
+
+/** The documented answer in gzip, changed on its way. */
+const zipped =
+  (change: (bytes: Buffer) => Uint8Array) =>
+  ({ write, answer }: Exchange) =>
+    write(message('200 OK', change(gzipSync(answer)), ['content-encoding: gzip']));
 
 /** The documented answer, with these fields put in front. */
 const withFields =
@@ -32,89 +42,16 @@ const alsoHas =
     return isDeepStrictEqual(documented, answer) && isRight(got);
   };
 
-/** The documented answer without a field of another type than documented, which is left out. */
-const withoutField = (name: string) => (result: unknown, answer: object) =>
-  isDeepStrictEqual(result, Object.fromEntries(Object.entries(answer).filter(([key]) => key !== name)));
-
 /** The JSON without characters beyond ASCII, which a wrong charset changes. */
 const ascii = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\x7e]+/g, '');
 
-const knowsTheJourney = (error: Record<string, unknown>) =>
-  error['operation'] === 'createRecurringCheckout' && error['uuid'] !== 'uuid-1'
-    ? 'the uuid of the journey is lost'
-    : undefined;
-
-/** Faults in the body of a response, and in its framing and encoding. */
+/** Faults in the framing and encoding of a body; test/client/transport-answers.test.ts and fuzzing have its JSON. */
 export const bodyFaults: readonly Fault[] = [
-  row('empty body', unusable, body('')),
-  row('white space', unusable, body(' \r\n\t')),
-  row('HTML', unusable, body('<!doctype html><h1>Sign in to this network</h1>')),
-  row('null', unusable, body('null')),
-  row('true', unusable, body('true')),
-  row('a number', unusable, body('0')),
-  row('a string', unusable, body('"success"')),
-  row('an array', unusable, ({ answer }) => `[${answer}]`),
-  row('JSON that breaks off', unusable, { inspect: knowsTheJourney }, ({ answer }) => answer.slice(0, -1)),
-  row('JSON with something after it', unusable, { inspect: knowsTheJourney }, ({ answer }) => `${answer}}`),
-  row('JSON twice', unusable, ({ answer }) => answer + answer),
   row('NUL bytes', unusable, body(Buffer.alloc(64))),
-  ...[-1, 999, 1, 0.5, 1e21].map(
-    (status): Fault =>
-      // The status has no documented meaning, so the outcome is unknown, and not even a query is retried.
-      row(
-        `200 whose status is ${status}`,
-        every(apiError(200, 'unknown')),
-        body(JSON.stringify({ status, message: 'no' })),
-      ),
-  ),
-  // A query needs no field, so its wrong status is left out.
-  row(
-    '200 whose status is text',
-    { ...unusable, getTransaction: survived.getTransaction },
-    { accepts: (result) => isDeepStrictEqual(result, { message: 'success' }) },
-    body('{"status":"0","message":"success"}'),
-  ),
   row('a key twice, the last one bad', every(apiError(200, 'unknown')), ({ answer }) =>
     answer.replace(/\}$/, ',"status":-1}'),
   ),
   row('a key twice, the last one good', survived, withFields('"status":-1,"message":"no"')),
-  row('a list instead of an optional object', survived, { accepts: withoutField('track') }, ({ answer }) =>
-    answer.replace('"track":{}', '"track":[]'),
-  ),
-  row(
-    'a text instead of an optional number',
-    survived,
-    { accepts: withoutField('appliedRate') },
-    ({ answer }) => answer.replace('"appliedRate":0.99', '"appliedRate":"0.99"'),
-  ),
-  row(
-    'a number beyond the safe integers',
-    survived,
-    { accepts: alsoHas(({ novel }) => novel === 9007199254740992) },
-    withFields('"novel":9007199254740993'),
-  ),
-  row(
-    'an id beyond the safe integers',
-    survived,
-    {
-      accepts: (result) =>
-        JSON.stringify(result).includes('9007199254740992') || !JSON.stringify(result).includes('"id"'),
-    },
-    ({ answer }) => answer.replace(/"id":\d+/, '"id":9007199254740993'),
-  ),
-  row(
-    'a number that overflows to infinity, in an unknown field',
-    survived,
-    { accepts: alsoHas(({ novel }) => novel === Number.POSITIVE_INFINITY) },
-    withFields('"novel":1e999'),
-  ),
-  // Infinity is not an amount of money, so the field is left out.
-  row(
-    'a number that overflows to infinity, as the amount',
-    survived,
-    { accepts: (result) => !JSON.stringify(result).includes('"amount"') },
-    ({ answer }) => answer.replace('"amount":59.7', '"amount":1e999'),
-  ),
   row(
     '__proto__ and constructor as keys',
     survived,
@@ -126,19 +63,6 @@ export const bodyFaults: readonly Fault[] = [
     },
     withFields('"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}'),
   ),
-  row(
-    'a refusal with __proto__ in its body',
-    refused(400),
-    { inspect: (error) => (error['serviceMessage'] === undefined ? undefined : 'the message is inherited') },
-    say(message('400 No', '{"__proto__":{"status":0,"message":"polluted"}}')),
-  ),
-  row(
-    'arrays in arrays, 20,000 deep',
-    survived,
-    { accepts: (result) => Array.isArray((result as Record<string, unknown>)['novel']) },
-    withFields(`"novel":${'['.repeat(20_000)}${']'.repeat(20_000)}`),
-  ),
-  row('objects in objects, 15,000 deep, broken off', unusable, body('{"a":'.repeat(15_000))),
   row('a byte order mark', survived, ({ answer }) => `\ufeff${answer}`),
   // The declared charset is used. Money and identifiers are ASCII, so they are read correctly anyway.
   row(
@@ -187,22 +111,11 @@ export const bodyFaults: readonly Fault[] = [
     async ({ write, answer }) => {
       const bytes = Buffer.from(answer.replace('{', '{"novel":"é",'));
       const cut = bytes.indexOf(0xc3) + 1;
-      write(
-        Buffer.concat([
-          Buffer.from(`${CHUNKED}${cut.toString(16)}\r\n`),
-          bytes.subarray(0, cut),
-          Buffer.from('\r\n'),
-        ]),
-      );
+      write(CHUNKED);
+      write(chunk(bytes.subarray(0, cut)));
       await new Promise((resolve) => setTimeout(resolve, 20));
-      const rest = bytes.subarray(cut);
-      write(
-        Buffer.concat([
-          Buffer.from(`${rest.byteLength.toString(16)}\r\n`),
-          rest,
-          Buffer.from('\r\n0\r\n\r\n'),
-        ]),
-      );
+      write(chunk(bytes.subarray(cut)));
+      write('0\r\n\r\n');
     },
   ),
 
@@ -245,10 +158,6 @@ export const bodyFaults: readonly Fault[] = [
     write('HTTP/1.1 403 Forbidden\r\ntransfer-encoding: chunked\r\n\r\n');
     repeat(socket, () => chunk('x'.repeat(4_000)));
   }),
-  // JSON that is whole is a success, whatever its framing says.
-  row('Content-Length larger than the body', survived, ({ socket, answer }) =>
-    socket.end(`${OK}content-length: ${answer.length + 1_000}\r\n\r\n${answer}`),
-  ),
   row(
     'Content-Length smaller than the body',
     unusable,
@@ -273,7 +182,6 @@ export const bodyFaults: readonly Fault[] = [
   row('chunk size that overflows', lost, say(`${CHUNKED}fffffffffffffffff\r\n{"status":0}`)),
   row('negative chunk size', lost, say(`${CHUNKED}-5\r\n{"status":0}\r\n0\r\n\r\n`)),
   row('chunk longer than it says', lost, say(`${CHUNKED}3\r\n{"status":0}\r\n0\r\n\r\n`)),
-  row('no last chunk', survived, ({ socket, answer }) => socket.end(`${CHUNKED}${chunk(answer)}`)),
   row('chunks with extensions and trailers', survived, ({ write, answer }) =>
     write(
       `${CHUNKED}${Buffer.byteLength(answer).toString(16)};a=b\r\n${answer}\r\n0\r\nx-trailer: 1\r\n\r\n`,
@@ -281,21 +189,21 @@ export const bodyFaults: readonly Fault[] = [
   ),
   row('a chunk for every byte', survived, ({ write, answer }) => {
     write(CHUNKED);
-    for (const byte of Buffer.from(answer)) {
-      write(Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]));
-    }
+    for (const byte of Buffer.from(answer)) write(chunk(Buffer.of(byte)));
     write('0\r\n\r\n');
   }),
   row('plain JSON declared as gzip', lost, body('{"status":0}', ['content-encoding: gzip'])),
   // The platform returns as much as it could decompress, and JSON that breaks off is invalid.
-  row('gzip that breaks off', unusable, ({ write, answer }) =>
-    write(message('200 OK', gzipSync(answer).subarray(0, -12), ['content-encoding: gzip'])),
+  row(
+    'gzip that breaks off',
+    unusable,
+    zipped((bytes) => bytes.subarray(0, -12)),
   ),
-  row('gzip with a wrong checksum', lost, ({ write, answer }) => {
-    const bytes = gzipSync(answer);
-    bytes.writeUInt32LE(0xdeadbeef, bytes.byteLength - 8);
-    write(message('200 OK', bytes, ['content-encoding: gzip']));
-  }),
+  row(
+    'gzip with a wrong checksum',
+    lost,
+    zipped((bytes) => bytes.fill(0xde, bytes.length - 8, bytes.length - 4)),
+  ),
   row(
     'gzip bomb',
     unusable,
@@ -305,9 +213,6 @@ export const bodyFaults: readonly Fault[] = [
     'gzip bomb in a refusal',
     refused(422),
     say(message('422 No', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), ['content-encoding: gzip'])),
-  ),
-  row('valid gzip', survived, ({ write, answer }) =>
-    write(message('200 OK', gzipSync(answer), ['content-encoding: gzip'])),
   ),
   row('deflate declared as gzip', lost, ({ write, answer }) =>
     write(message('200 OK', deflateSync(answer), ['content-encoding: gzip'])),
@@ -326,12 +231,6 @@ export const bodyFaults: readonly Fault[] = [
   ),
   row('content-encoding in a hundred layers', lost, ({ write, answer }) =>
     write(message('200 OK', answer, [`content-encoding: ${Array(100).fill('gzip').join(', ')}`])),
-  ),
-  row(
-    'a body of more than 1 MiB, with the default maxResponseBytes',
-    unusable,
-    { client: { maxResponseBytes: undefined } },
-    ({ answer }) => answer.replace('{', `{"novel":"${'x'.repeat(2 ** 20)}",`),
   ),
   row(
     'body of one byte more than maxResponseBytes',

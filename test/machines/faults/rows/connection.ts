@@ -200,10 +200,11 @@ export const connectionFaults: readonly Fault[] = [
     readAndWrite({ ...success(1), attempts: 2 }, connectionFailed('not-sent', 1, 0)),
     {
       random: 0.9,
-      act: async ({ call, server }) => {
+      act: async ({ call, server, attempted }) => {
         await server.kill();
         const calling = call();
         calling.catch(() => undefined);
+        await attempted();
         await sleep(100);
         await server.listen();
         return calling;

@@ -1,14 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  aborted,
-  apiError,
-  every,
-  neverSent,
-  reaching,
-  readAndWrite,
-  stalled,
-  survived,
-} from '../expectations';
+import { aborted, every, neverSent, reaching, stalled, survived } from '../expectations';
 import { BRIEFLY, type Fault, message, row, say, type World } from '../fault';
 
 const reason = new Error('the shopper left');
@@ -33,7 +24,10 @@ const onceSeen = abortAfter(async ({ seen }) => {
   await sleep(50);
 });
 
-/** Timeouts and aborts. `blackhole` is a port that swallows connections. */
+/**
+ * Timeouts and aborts; test/client/transport-abort.test.ts has the other moments of a signal. `blackhole` is a port that
+ * swallows connections.
+ */
 export function timeFaults(blackhole: number): Fault[] {
   const url = () => `http://127.0.0.1:${blackhole}`;
   // The call ends in time, but the platform's pool goes on connecting until its own timeout, 10 s by default, even
@@ -59,13 +53,6 @@ export function timeFaults(blackhole: number): Fault[] {
       inspect: hasTheReason,
       lasting: true,
     }),
-    row('signal that has fired before the call', every(aborted('not-sent', 0)), {
-      act: ({ call, controller }) => {
-        controller.abort(reason);
-        return call();
-      },
-      inspect: hasTheReason,
-    }),
     row('signal that fires in the middle of the request', every({ ...aborted('unknown', 1), requests: 0 }), {
       padding: 8_000_000,
       onHead: ({ socket }) => {
@@ -75,12 +62,6 @@ export function timeFaults(blackhole: number): Fault[] {
       act: abortAfter(({ begun }) => begun().then(() => sleep(50))),
       inspect: hasTheReason,
     }),
-    row(
-      'signal that fires before the headers',
-      every(aborted('unknown', 1)),
-      { act: onceSeen, inspect: hasTheReason },
-      () => undefined,
-    ),
     row(
       'signal that fires in the middle of the headers',
       every(aborted('unknown', 1)),
@@ -93,25 +74,11 @@ export function timeFaults(blackhole: number): Fault[] {
       { act: onceSeen, inspect: hasTheReason },
       say('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"status":0,'),
     ),
-    // The status has come, and says that nothing was done.
-    row(
-      'signal that fires in the middle of the body of a refusal',
-      every(aborted('refused', 1)),
-      { act: onceSeen, inspect: hasTheReason },
-      say('HTTP/1.1 422 No\r\ncontent-length: 50\r\n\r\n{"status":0,'),
-    ),
     row(
       'signal that fires in the wait after a 429',
       every(aborted('refused', 1)),
       { act: onceSeen, inspect: hasTheReason },
       say(message('429 Too Many Requests', '', ['retry-after: 5'])),
-    ),
-    // A POST or PUT is not retried, so there is no wait: it failed before the signal fired.
-    row(
-      'signal that fires in the wait after a 503',
-      readAndWrite(aborted('unknown', 1), apiError(503, 'unknown')),
-      { act: onceSeen },
-      say(message('503 Busy', '', ['retry-after: 5'])),
     ),
     row('signal that fires after the answer', survived, {
       act: async ({ call, controller }) => {

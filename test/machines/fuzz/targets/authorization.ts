@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { PaymentsError } from 'pix-automatic-sdk';
 import { checkAuthorization, verifyAuthorization } from 'pix-automatic-sdk/webhooks';
-import { trickyText } from '../mutations';
+import { flipped, trickyText } from '../mutations';
 import { assertNothingPolluted, onlyOurErrors } from '../oracles';
 import { Tally, type Target } from '../target';
 
@@ -49,20 +49,11 @@ const changes: ReadonlyArray<(header: string, at: number) => string> = [
   (header) => header.toLowerCase(),
   (header) => `${header}, ${header}`,
   (header, at) => header.slice(0, at % header.length),
-  (header, at) => flipped(header, at),
+  flipped,
   (header, at) => `${header.slice(0, at % header.length)} ${header.slice(at % header.length)}`,
   (header) => Buffer.from(header.slice(6), 'base64').toString('latin1'),
   (header) => header.repeat(200),
 ];
-
-function flipped(text: string, at: number): string {
-  const place = at % text.length;
-  return (
-    text.slice(0, place) +
-    String.fromCharCode(text.charCodeAt(place) ^ (1 << (at % 8))) +
-    text.slice(place + 1)
-  );
-}
 
 const altered = fc.array(fc.tuple(fc.constantFrom(...changes), fc.nat(200)), { minLength: 1, maxLength: 2 });
 

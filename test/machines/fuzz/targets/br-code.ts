@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { BrCodeError, readBrCode } from 'pix-automatic-sdk/pix';
 import { brCodeOf, dividedCrc, field, samples } from '../../../pix/samples';
+import { flipped } from '../mutations';
 import { assertNothingPolluted } from '../oracles';
 import { Tally, type Target } from '../target';
 
@@ -18,8 +19,7 @@ const changes: ReadonlyArray<(code: string, at: number, text: string) => string>
   (code, at) => code.slice(0, at) + code.slice(at + 1),
   (code, at, text) => code.slice(0, at) + text + code.slice(at),
   (code, at, text) => code.slice(0, at) + text + code.slice(at + text.length),
-  (code, at) =>
-    code.slice(0, at) + String.fromCharCode(code.charCodeAt(at) ^ (1 << (at % 7))) + code.slice(at + 1),
+  flipped,
   (code, at) => code.slice(0, at) + (code[at + 1] ?? '') + (code[at] ?? '') + code.slice(at + 2),
   (code, _, text) => code + text,
   (code, _, text) => code + field('64', text),
@@ -33,21 +33,8 @@ const changes: ReadonlyArray<(code: string, at: number, text: string) => string>
     `${code.slice(0, -8)}${field('61', text)}6304`.replace(/.*/s, (body) => body + dividedCrc(body)),
 ];
 const texts = [
-  '',
-  '0',
-  '9',
-  '00',
-  '6304',
-  '26',
-  '80',
-  'é',
-  '\ud800',
-  '\u0000',
-  ' ',
-  '\n',
-  '/rec/',
-  gui,
-  '__proto__',
+  ...['', '0', '9', '00', '6304', '26', '80', 'é', '\ud800', '\u0000', ' ', '\n'],
+  ...['/rec/', gui, '__proto__'],
 ];
 const mutated = fc
   .tuple(

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { PaymentsClient, type PaymentsError } from 'pix-automatic-sdk';
@@ -30,30 +27,12 @@ const status = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 200, max: 599 }) },
 );
 
+const waits = ['', '0', '-1', '1e9', '9'.repeat(400), 'soon', 'Wed, 21 Oct 2099 07:28:00 GMT', ', GMT'];
+const places = ['/elsewhere', `https://${apiKey}.example/${apiToken}`, 'https://[', 'javascript:alert(1)'];
 const headers = fc.record(
   {
-    'retry-after': fc.oneof(
-      fc.constantFrom(
-        '',
-        '0',
-        '-1',
-        '1e9',
-        '9'.repeat(400),
-        'soon',
-        'Wed, 21 Oct 2099 07:28:00 GMT',
-        ', GMT',
-      ),
-      trickyText,
-    ),
-    location: fc.oneof(
-      fc.constantFrom(
-        '/elsewhere',
-        `https://${apiKey}.example/${apiToken}`,
-        'https://[',
-        'javascript:alert(1)',
-      ),
-      trickyText,
-    ),
+    'retry-after': fc.oneof(fc.constantFrom(...waits), trickyText),
+    location: fc.oneof(fc.constantFrom(...places), trickyText),
     'content-type': fc.constantFrom('application/json', 'text/html; charset=utf-16', ''),
   },
   { requiredKeys: [] },
@@ -110,38 +89,6 @@ export function createClientTarget(): Target {
     property: fc.asyncProperty(exchange, async (given) => {
       current = given;
       await check(client, given, tally);
-    }),
-  };
-}
-
-/** The same answers over a real connection, where the platform also judges them. */
-export async function createClientHttpTarget(): Promise<Target> {
-  const tally = new Tally();
-  let current: Exchange | undefined;
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => send(response, current as Exchange));
-  }).listen(0, '127.0.0.1');
-  // As in the handler’s target: no idle connection may be closed between two slices.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  const client = new PaymentsClient({
-    ...options,
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  });
-  return {
-    name: 'client over HTTP',
-    share: 0.01,
-    summary: () => String(tally),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-    },
-    property: fc.asyncProperty(exchange, async (drawn) => {
-      // The fault matrix covers failures of connections, and fetch treats a 407 as one. Some statuses have no body.
-      fc.pre(drawn.status !== 407);
-      const hasNoBody = drawn.status === 204 || drawn.status === 205 || drawn.status === 304;
-      current = { ...drawn, failure: null, pieces: [1], body: hasNoBody ? '' : drawn.body };
-      await check(client, current, tally);
     }),
   };
 }
@@ -270,13 +217,4 @@ function streamOf(bytes: Uint8Array, pieces: readonly number[], end: { error: un
       offset += size;
     },
   });
-}
-
-function send(response: ServerResponse, { status, headers, body }: Exchange): void {
-  for (const [name, value] of Object.entries(headers)) {
-    // A Node server refuses to send other characters.
-    if (/^[\x20-\x7e\xa0-\xff]*$/.test(value)) response.setHeader(name, value);
-  }
-  response.writeHead(status);
-  response.end(body);
 }

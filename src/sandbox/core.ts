@@ -10,7 +10,7 @@ import { checkWebhookUrl, listenerUrl, type WebhookUrl } from './delivery/listen
 import { type Fault, FaultQueue, type PendingFault } from './faults';
 import { type Inventions, resolveInventions } from './inventions';
 import type { MoveControls } from './model/moves';
-import type { IdSource } from './model/records';
+import { type IdSource, randomIds } from './model/records';
 import { ServiceModel } from './model/service-model';
 import { type PlayedScenario, playScenario, type ScenarioName, type ScenarioOptions } from './scenarios';
 
@@ -68,29 +68,29 @@ export interface SandboxControls extends MoveControls {
 const MAX_CONCURRENT_DELIVERIES = 64;
 
 /** The options, checked and with their defaults. */
-export interface ServiceSettings {
+export interface CoreSettings {
   readonly credentials: Credentials;
   readonly webhookUrl: WebhookUrl | undefined;
   readonly retryIntervalMs: number;
   readonly inventions: Inventions;
-  readonly ids: IdSource | undefined;
+  readonly ids: IdSource;
 }
 
 /** What the service runs in: an HTTP server, or msw in a test. */
-export interface ServiceHost {
+export interface CoreHost {
   /** Where the service is reached. */
   readonly baseUrl: string;
-  /** The clock of the date-times. Default: `Date.now`. */
-  readonly now: (() => number) | undefined;
+  /** The clock of the date-times. */
+  readonly now: () => number;
   /** The clock of the retries. */
   readonly timers: Timers;
   /** How notifications are sent. */
   readonly send: (options: SendOptions) => Send;
-  readonly onAttempt?: ((delivery: Delivery, attempt: DeliveryAttempt) => void) | undefined;
+  readonly onAttempt: (delivery: Delivery, attempt: DeliveryAttempt) => void;
 }
 
 /** The whole service, except for the way that calls come in. */
-export interface Service {
+export interface SandboxCore {
   readonly model: ServiceModel;
   readonly faults: FaultQueue;
   readonly deliveryLog: DeliveryLog;
@@ -98,8 +98,8 @@ export interface Service {
 }
 
 /** @throws `ConfigurationError` for an option that cannot work, before anything is started */
-export function resolveService(options: ServiceOptions): ServiceSettings {
-  const { webhookUrl, retryIntervalMs = 60_000, ids } = options;
+export function resolveSettings(options: ServiceOptions): CoreSettings {
+  const { webhookUrl, retryIntervalMs = 60_000, ids = randomIds() } = options;
   const { apiKey, apiToken } = options.credentials ?? defaultCredentials;
   const credentials = { apiKey, apiToken };
   assertCredentials(credentials);
@@ -111,9 +111,9 @@ export function resolveService(options: ServiceOptions): ServiceSettings {
 }
 
 /** What the HTTP server and the msw handlers share: the model, its faults, deliveries and control methods. */
-export function createService(settings: ServiceSettings, host: ServiceHost): Service {
+export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore {
   const { credentials, inventions, retryIntervalMs, ids } = settings;
-  const { baseUrl, now, timers, send, onAttempt = () => {} } = host;
+  const { baseUrl, now, timers, send, onAttempt } = host;
   let { webhookUrl } = settings;
 
   const redact = redactor(credentials);

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MysqlStore, mysqlStoreWithin, PostgresStore, type PostgresTransaction } from '../../../src/stores';
+import type { IdempotencyStore } from '../../../src/webhooks';
+import { findMysql, mysqlUrl } from '../../helpers/mysql';
+import { mysqlAccess } from '../../helpers/mysql-access';
+import { findPostgres, postgresConfig } from '../../helpers/postgres';
+import { startTcpProxy } from '../../helpers/tcp-proxy';
+import { type Act, startListener } from './listener';
+
+// What else a store and a handler do when a database goes away is in test/stores, test/webhooks and the chaos run.
+
+const run = randomUUID().slice(0, 8);
+const table = `outages_${run}`;
+const effects = `outages_effects_${run}`;
+
+/** Over a pool of three connections that go silent: after at most so many rounds, every payment gets through. */
+async function expectToLeaveSilence<Transaction>(
+  store: IdempotencyStore<Transaction>,
+  act: Act<Transaction>,
+  limits: { readonly storeTimeoutMs: number; readonly callbackTimeoutMs: number },
+  goSilent: () => Promise<void>,
+  atMost: number,
+): Promise<void> {
+  const { pay } = await startListener(store, act, limits);
+  const payments = async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => pay(`sale-${randomUUID()}`)));
+    return answers.map(({ status }) => status);
+  };
+  expect(await payments()).toEqual([200, 200, 200]);
+  await goSilent();
+  let rounds = 0;
+  while ((await payments()).some((status) => status !== 200)) rounds += 1;
+  expect(rounds).toBeGreaterThan(0);
+  expect(rounds).toBeLessThanOrEqual(atMost);
+}
+
+describe.skipIf(!(await findPostgres()))('A listener over PostgreSQL', () => {
+  const pool = new pg.Pool(postgresConfig);
+  beforeAll(async () => {
+    await new PostgresStore(pool, { table }).createTable();
+    await pool.query(`CREATE TABLE ${effects} (id text)`);
+  });
+  afterAll(async () => {
+    await pool.query(`DROP TABLE ${table}, ${effects}`);
+    await pool.end();
+  });
+
+  /** The listener's own pool, through a proxy that acts as a bad network. */
+  async function openNetwork(settings: pg.PoolConfig) {
+    const { host = '127.0.0.1', port = 5432, user, database, password } = new pg.Client(postgresConfig);
+    const proxy = await startTcpProxy(
+      host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+    );
+    const listeners = new pg.Pool({
+      ...{ user, database, password: password ?? undefined, host: '127.0.0.1', port: proxy.port },
+      application_name: `outages ${run}`,
+      ...settings,
+    });
+    // Without an error listener the loss of an idle connection ends the process, as pg's documentation says.
+    listeners.on('error', () => undefined);
+    onTestFinished(async () => {
+      proxy.restore();
+      await listeners.end();
+    });
+    return { proxy, listeners };
+  }
+
+  const write: Act<PostgresTransaction> = async ({ payload }, { transaction }) => {
+    await transaction?.query(`INSERT INTO ${effects} VALUES ($1)`, [payload.saleToken]);
+  };
+
+  it.each([false, true])(
+    'survives the loss of a connection at the moment when it becomes ready (transactional: %s)',
+    async (transactional) => {
+      const { proxy, listeners } = await openNetwork({ max: 10 });
+      const store = new PostgresStore(listeners, { table, transactional, stepTimeoutMs: 1_000 });
+      const { pay } = await startListener(store, write, { storeTimeoutMs: 1_000, callbackTimeoutMs: 1_000 });
+      const id = `sale-${randomUUID()}`;
+      proxy.holdRepliesFrom('server_version');
+      const paying = pay(id);
+      await expect.poll(() => proxy.held).toContain('server_version');
+      await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
+        `outages ${run}`,
+      ]);
+      // The error's code, which now arrives together with the message that the connection is ready.
+      await expect.poll(() => proxy.held).toContain('57P01');
+      proxy.restore();
+      expect((await paying).status).toBe(503);
+      expect((await pay(id)).status).toBe(200);
+      const { rows } = await pool.query(`SELECT id FROM ${effects} WHERE id = $1`, [id]);
+      expect(rows).toHaveLength(transactional ? 1 : 0);
+    },
+  );
+
+  it.each([
+    [false, 1],
+    // Two transactions may be open at a time over a pool of 3, so each may meet a silent connection.
+    [true, 2],
+  ])(
+    'recovers from connections that go silent, with a pool of 3 (transactional: %s), after at most %s timeouts of its store',
+    async (transactional, timeouts) => {
+      // The pool's own time limit closes silent connections.
+      const { proxy, listeners } = await openNetwork({ max: 3, query_timeout: 1_000 });
+      const store = new PostgresStore(listeners, { table, transactional, stepTimeoutMs: 1_000 });
+      const limits = { storeTimeoutMs: 7_500, callbackTimeoutMs: 10_000 };
+      const goSilent = async () => {
+        await Promise.all([1, 2, 3].map(() => listeners.query('SELECT pg_sleep(0.1)')));
+        expect(listeners.totalCount).toBe(3);
+        proxy.silence();
+      };
+      await expectToLeaveSilence(store, write, limits, goSilent, timeouts);
+    },
+    60_000,
+  );
+});
+
+describe.skipIf(!(await findMysql()))('A listener over MariaDB', () => {
+  it.each([
+    ['plain', (pool: Pool) => new MysqlStore(pool, { table }) as IdempotencyStore<never>],
+    [
+      'in the merchant’s transaction',
+      (pool: Pool) =>
+        mysqlStoreWithin<PoolConnection>(mysqlAccess(pool), {
+          table,
+          maxTransactions: 3,
+          stepTimeoutMs: 1_000,
+        }),
+    ],
+  ])(
+    'recovers from connections that go silent, over a pool that closes them: %s',
+    async (_, storeOver) => {
+      const admin = createPool(mysqlUrl);
+      await new MysqlStore(admin, { table }).createTable();
+      onTestFinished(async () => {
+        await admin.query(`DROP TABLE ${table}`);
+        await admin.end();
+      });
+      const url = new URL(mysqlUrl);
+      const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 3306) });
+      url.host = `127.0.0.1:${proxy.port}`;
+      const pool = createPool({ uri: url.href, connectionLimit: 3, connectTimeout: 2_000 });
+      onTestFinished(() => void pool.end().catch(() => undefined));
+      closeSilent(pool, 1_000);
+      const limits = { storeTimeoutMs: 3_000, callbackTimeoutMs: 4_000 };
+      const goSilent = async () => {
+        // So that all connections are open.
+        await Promise.all([1, 2, 3].map(() => pool.query('SELECT SLEEP(0.1)')));
+        proxy.silence();
+      };
+      await expectToLeaveSilence<never>(storeOver(pool) as never, () => undefined, limits, goSilent, 4);
+    },
+    60_000,
+  );
+});
+
+/** The recipe of docs/stores.md. */
+function closeSilent(pool: Pool, afterMs: number): void {
+  const timers = new Map<object, NodeJS.Timeout>();
+  pool.on('acquire', (connection) =>
+    timers.set(
+      connection,
+      setTimeout(() => connection.destroy(), afterMs),
+    ),
+  );
+  pool.on('release', (connection) => clearTimeout(timers.get(connection)));
+}
