@@ -2,30 +2,22 @@ import { once } from 'node:events';
 import type { ListenerInput, LoadRequest, LoadResult } from '../programs/load/messages';
 import { startProgram } from './programs';
 
-export const CREDENTIALS = { apiKey: 'key-of-a-merchant', apiToken: 'token-5f2b8c1e9a4d' };
-
 /** One measurement of a listener under load. */
 export interface Load extends LoadResult {
   /** CPU time of the listener's process, in microseconds per request. Other work on the machine hardly changes it. */
   readonly processor: number;
 }
 
-export type Ask = Omit<LoadRequest, 'port' | 'credentials'>;
+export type Ask = Omit<LoadRequest, 'port'>;
 
 /** Starts one sending process, and any number of listeners. Only two work at a time, so two cores are enough. */
 export async function startSender() {
   const sender = await startProgram('sender');
   const stops = [sender.stop];
   return {
-    /** Starts a listener, by default `programs/listener.ts`. Returns a function that puts load on it. */
-    async listen(
-      input: Partial<ListenerInput> = {},
-      program = 'listener',
-    ): Promise<(ask: Ask) => Promise<Load>> {
-      const complete: ListenerInput = { kind: 'handler', credentials: [CREDENTIALS], ...input };
-      // Send the last pair, so that a listener must look at all of them.
-      const credentials = complete.credentials.at(-1) ?? CREDENTIALS;
-      const { ready, process, stop } = await startProgram<{ port: number }>(program, { input: complete });
+    /** Starts a listener. Returns a function that puts load on it. */
+    async listen(input: ListenerInput): Promise<(ask: Ask) => Promise<Load>> {
+      const { ready, process, stop } = await startProgram<{ port: number }>('listener', { input });
       stops.push(stop);
       const used = async () => {
         process.send('usage');
@@ -34,7 +26,7 @@ export async function startSender() {
       };
       return async (ask) => {
         const before = await used();
-        sender.process.send({ ...ask, port: ready.port, credentials });
+        sender.process.send({ ...ask, port: ready.port });
         const [result]: LoadResult[] = await once(sender.process, 'message');
         if (result === undefined) throw new Error('The sender gave no result.');
         return { ...result, processor: ((await used()) - before) / result.requests };

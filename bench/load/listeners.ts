@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { JourneyJournal, SqlJourneyRecords } from 'pix-automatic-sdk/journal';
 import { fixtures } from '../../src/testing';
-import { CREDENTIALS } from '../lib/listeners';
 import { prepare, ROOT } from '../lib/prepare';
 import { compiled } from '../lib/programs';
+import { CREDENTIALS } from '../programs/load/messages';
 import type { Command, LoadListener } from './fleet';
 import { saleOf, uuidOf } from './sales';
 

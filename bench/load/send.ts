@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtures } from '../../src/testing';
-import { CREDENTIALS } from '../lib/listeners';
+import { CREDENTIALS } from '../programs/load/messages';
 import { saleOf } from './sales';
 
 /** As many as the service makes. */

@@ -21,11 +21,6 @@ const PROGRAMS = {
   'this library': `
 import { PaymentsClient } from 'pix-automatic-sdk';
 await new PaymentsClient({ baseUrl: url, apiKey: 'k-key', apiToken: 'token' }).getTransaction('${UUID}');`,
-  ky: `
-import ky from 'ky';
-await ky.get(url + '/v1.1/transactions/${UUID}').json();`,
-  'global fetch': `
-await (await fetch(url + '/v1.1/transactions/${UUID}')).json();`,
   stripe: `
 import Stripe from 'stripe';
 const { hostname: host, port } = new URL(url);

@@ -34,7 +34,7 @@ export async function notification({ seed }: BenchContext): Promise<PartReport> 
     tables,
     goals,
     notes: [
-      `${payloads} The floor is \`timingSafeEqual\` and \`JSON.parse\`. octokit, stripe, standardwebhooks, svix and openai verify an HMAC over the body and validate nothing.`,
+      `${payloads} The floor is \`timingSafeEqual\` and \`JSON.parse\`. stripe verifies an HMAC over the body and validates nothing.`,
     ],
   };
 }

@@ -2,14 +2,12 @@ import { atLeast, atMost, type BenchContext, type Goal, type PartReport } from '
 import { runProgram } from '../lib/programs';
 import { median, quantile } from '../lib/statistics';
 import { ratio, type Table, times } from '../lib/table';
-import type { Growth, StoreFigures } from '../programs/stores/measure';
-import { bytesAKey } from './stores/figures';
+import type { StoreFigures } from '../programs/stores/measure';
 
 const ROUNDS = 9;
 
 interface Measured {
   readonly stores: Readonly<Record<string, StoreFigures>>;
-  readonly growth: Readonly<Record<string, Growth>>;
   /** The statements of the transaction. */
   readonly statements?: readonly string[];
   /** What PostgreSQL says of its own time for a notification, in ms. */
@@ -25,21 +23,18 @@ export async function stores({ seed }: BenchContext): Promise<PartReport> {
   const sqlite = await runProgram<Measured>('sqlite-store', { node: 24, input });
   const measured = [redis, postgres, sqlite].filter((each) => each !== undefined);
   const figures = measured.flatMap((each) => Object.entries(each.stores));
-  const growth = measured.flatMap((each) => Object.entries(each.growth));
-  for (const [name, each] of growth) bytesAKey.set(name, each.bytesAKey);
 
   const absent = [
     ...(redis === undefined ? ['Redis (REDIS_URL)'] : []),
     ...(postgres === undefined ? ['PostgreSQL (DATABASE_URL)'] : []),
   ];
   return {
-    tables: [throughputTable(figures), growthTable(growth), ...serverTable(postgres?.serverTime)],
+    tables: [throughputTable(figures), ...serverTable(postgres?.serverTime)],
     goals: figures.flatMap(([name, each]) => goalsOf(name, each)),
     notes: [
       ...absent.map((server) => `NOT MEASURED: ${server} does not answer.`),
       `A notification is a claim and a completion; 32 at a time, over one connection to Redis and 10 to PostgreSQL. Bare is the driver with the same commands, in ${ROUNDS} interleaved rounds.`,
       ...(postgres?.statements ? [`A transaction is ${postgres.statements.join(', ')}.`] : []),
-      `Sizes: ${growth.map(([name, { sizes }]) => `${name}: ${sizes}`).join('. ')}. The last column is on paper.`,
     ],
   };
 }
@@ -66,25 +61,6 @@ function serverTable(serverTime: Measured['serverTime'] = {}): Table[] {
   const rows = Object.entries(serverTime).map(([name, ms]) => [name, ms.toFixed(2)]);
   const title = "PostgreSQL's own time for a notification, as its log_duration says";
   return rows.length === 0 ? [] : [{ title, columns: ['', 'ms'], rows }];
-}
-
-function growthTable(growth: readonly (readonly [string, Growth])[]): Table {
-  const levels = growth[0]?.[1].levels ?? [];
-  return {
-    title: 'Stores as keys become more, notifications/s',
-    columns: [
-      '',
-      ...levels.map(({ keys }) => `${keys.toLocaleString('en')} keys`),
-      'bytes a key',
-      '10,000,000 keys',
-    ],
-    rows: growth.map(([name, each]) => [
-      name,
-      ...each.levels.map(({ perSecond }) => perSecond.toFixed(0)),
-      each.bytesAKey.toFixed(0),
-      `${((each.bytesAKey * 1e7) / 1e9).toFixed(1)} GB`,
-    ]),
-  };
 }
 
 function goalsOf(name: string, figures: StoreFigures): Goal[] {

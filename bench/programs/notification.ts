@@ -1,32 +1,28 @@
-// Time to verify, parse and validate one notification, beside other libraries that do some of that.
+// Time to verify, parse and validate one notification, beside stripe's webhooks, which do some of that.
 import { interleave } from '../lib/interleave';
 import { programInput } from '../lib/program-input';
 import { randomFrom } from '../lib/random';
 import { type Delivery, deliveries, forged, kindNames } from './notification/deliveries';
 import { refusals, verifiers } from './notification/ours';
-import { peers } from './notification/peers';
+import { stripe } from './notification/stripe';
 import { timer } from './notification/timer';
-import { validators } from './notification/validators';
 
 const { seed, rounds } = programInput<{ seed: number; rounds: number }>();
 const random = randomFrom(seed);
 const texts = deliveries();
 const bytes = texts.map((delivery) => ({ ...delivery, body: Buffer.from(delivery.body) }));
-const peerVerifiers = await peers();
+const withStripe = { ...verifiers, stripe: await stripe() };
 
 const results = {
   version: process.versions.node,
   bodyBytes: [...new Set(texts.map(({ body }) => body.length))].sort((a, b) => a - b),
-  text: await interleave(timers({ ...verifiers, ...validators, ...peerVerifiers }, texts), {
-    rounds,
-    random,
-  }),
+  text: await interleave(timers(withStripe, texts), { rounds, random }),
   // Each kind on its own, because a figure over all of them would hide the slowest.
   kinds: await interleave(
     Object.assign({}, ...kindNames.map((kind) => timersOf(kind))) as Record<string, () => Promise<number>>,
     { rounds, random },
   ),
-  bytes: await interleave(timers({ ...verifiers, stripe: peerVerifiers.stripe }, bytes), { rounds, random }),
+  bytes: await interleave(timers(withStripe, bytes), { rounds, random }),
   forged: await interleave(timers(refusals, forged(texts)), { rounds, random }),
 };
 console.log(JSON.stringify(results));

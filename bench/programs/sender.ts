@@ -54,7 +54,7 @@ function open(port: number): Promise<Socket> {
 }
 
 function sendUntil(end: number, socket: Socket, request: LoadRequest, latencies: number[]): Promise<void> {
-  const { bytes, numberAt } = preparedRequest(request);
+  const { bytes, numberAt } = preparedRequest(request.port);
   return new Promise((resolve, reject) => {
     let sentAt = 0;
     let answer = '';

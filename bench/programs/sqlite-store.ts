@@ -1,4 +1,4 @@
-// SQLite as an idempotency store, in a file: throughput and growth. Needs Node 22 or later.
+// SQLite as an idempotency store, in a file: throughput. Needs Node 22 or later.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,9 @@ import { SqliteStore } from 'pix-automatic-sdk/stores';
 import { interleave } from '../lib/interleave';
 import { programInput } from '../lib/program-input';
 import { randomFrom } from '../lib/random';
-import { bareRecord, type Growth, grow, type Handle, handleWith, throughput } from './stores/measure';
+import { bareRecord, type Handle, handleWith, throughput } from './stores/measure';
 
 const COUNT = 500;
-const TABLE = 'pix_automatic_notifications';
 const { seed, rounds } = programInput<{ seed: number; rounds: number }>();
 
 const directory = mkdtempSync(join(tmpdir(), 'sqlite-store-'));
@@ -43,30 +42,6 @@ const samples = await interleave(
   { store: () => throughput(handle, COUNT), bare: () => throughput(bare, COUNT) },
   { rounds, random: randomFrom(seed) },
 );
-const growth: Growth = {
-  levels: await grow(load, handle, COUNT),
-  ...size(),
-};
-console.log(JSON.stringify({ stores: { SQLite: samples }, growth: { SQLite: growth } }));
+console.log(JSON.stringify({ stores: { SQLite: samples } }));
 database.close();
 rmSync(directory, { recursive: true });
-
-/** Copies a record that the store wrote, under subjects of the same length. Each expires a little later. */
-function load(from: number, to: number): void {
-  database
-    .prepare(
-      `WITH RECURSIVE numbers (number) AS (SELECT ? UNION ALL SELECT number + 1 FROM numbers WHERE number < ? - 1)
-       INSERT INTO ${TABLE} (subject, record, version, expires_at)
-       SELECT 'payment:' || printf('%08x-%04x-4000-8000-%012d', random() & 0xffffffff, random() & 0xffff, number),
-         record, version, expires_at + number
-       FROM numbers, (SELECT * FROM ${TABLE} LIMIT 1)`,
-    )
-    .run(from, to);
-}
-
-function size() {
-  const read = (statement: string) => Number(Object.values(database.prepare(statement).get() ?? {})[0]);
-  const keys = read(`SELECT count(*) FROM ${TABLE}`);
-  const bytesAKey = (read('PRAGMA page_count') * read('PRAGMA page_size')) / keys;
-  return { bytesAKey, sizes: `the file has ${bytesAKey.toFixed(0)} bytes a key, its two indexes included` };
-}

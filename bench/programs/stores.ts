@@ -1,4 +1,4 @@
-// Redis and PostgreSQL as idempotency stores, over the real servers: round trips, throughput, and growth.
+// Redis and PostgreSQL as idempotency stores, over the real servers: round trips and throughput.
 import { programInput } from '../lib/program-input';
 import { randomFrom } from '../lib/random';
 import { postgres } from './stores/postgres';

@@ -1,6 +1,6 @@
 import { PaymentsClient, type PaymentsClientOptions } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import type { Axios, Ky, OpenAi, Stripe, Undici } from './peers';
+import type { Ky, Stripe, Undici } from './peers';
 import { undiciFetch } from './undici-fetch';
 import { recurringCheckout, transaction } from './zod-schemas';
 
@@ -16,7 +16,6 @@ const uuid = '7d1f2a90-3c54-4c8e-9a55-5f3f1c0f6a11';
 const request = fixtures.recurringCheckoutRequest();
 const credentials = { 'x-api-key': 'benchmark-key', 'x-api-token': 'benchmark-token' };
 const headers = { accept: 'application/json', ...credentials };
-const withBody = { ...headers, 'content-type': 'application/json' };
 
 function ours(service: string, fetch?: PaymentsClientOptions['fetch']): Client {
   const apiKey = credentials['x-api-key'];
@@ -34,36 +33,12 @@ export const clients = {
 
   'ky().json(zod schema)': async (service: string) => {
     const { default: ky } = await load<Ky>('ky');
-    const { get, post } = urls(service);
+    const get = `${service}/v1.1/transactions/${uuid}`;
+    const post = `${service}/v1.1/checkout/pix-automatic`;
     return {
       get: () => ky.get(get, { headers }).json(transaction),
       post: () => ky.post(post, { headers, json: request }).json(recurringCheckout),
     };
-  },
-
-  'global fetch': async (service: string) => {
-    const { get, post } = urls(service);
-    const init = () => ({ method: 'POST', headers: withBody, body: JSON.stringify(request) });
-    return {
-      get: async () => (await fetch(get, { headers })).json(),
-      post: async () => (await fetch(post, init())).json(),
-    };
-  },
-
-  axios: async (service: string) => {
-    const { default: axios } = await load<Axios>('axios');
-    const { get, post } = urls(service);
-    return {
-      get: async () => (await axios.get(get, { headers })).data,
-      post: async () => (await axios.post(post, request, { headers })).data,
-    };
-  },
-
-  openai: async (service: string) => {
-    const { default: OpenAi } = await load<OpenAi>('openai');
-    const client = new OpenAi({ apiKey: 'sk-1', baseURL: service, defaultHeaders: credentials });
-    const { get, post } = urls('');
-    return { get: () => client.get(get), post: () => client.post(post, { body: request }) };
   },
 
   /** Sends forms instead of JSON. */
@@ -73,24 +48,7 @@ export const clients = {
     const { customers } = new Stripe('sk_test_1', { host: hostname, port, protocol: 'http' });
     return { get: () => customers.retrieve(uuid), post: () => customers.create(request) };
   },
-
-  'undici.request': async (service: string) => {
-    const { request: send } = await load<Undici>('undici');
-    const { get, post } = urls(service);
-    const init = () => ({ method: 'POST', headers: withBody, body: JSON.stringify(request) });
-    return {
-      get: async () => (await send(get, { headers })).body.json(),
-      post: async () => (await send(post, init())).body.json(),
-    };
-  },
 } satisfies Record<string, (service: string) => Promise<Client>>;
-
-function urls(service: string) {
-  return {
-    get: `${service}/v1.1/transactions/${uuid}`,
-    post: `${service}/v1.1/checkout/pix-automatic`,
-  };
-}
 
 /** Imports by a variable, so that the type check does not need the module. */
 function load<Module>(name: string): Promise<Module> {

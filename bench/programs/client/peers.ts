@@ -14,22 +14,6 @@ export interface Ky {
   };
 }
 
-export interface Axios {
-  readonly default: {
-    get(url: string, options: object): Promise<{ readonly data: unknown }>;
-    post(url: string, body: object, options: object): Promise<{ readonly data: unknown }>;
-  };
-}
-
-export interface OpenAi {
-  readonly default: new (
-    options: object,
-  ) => {
-    get(path: string): Promise<unknown>;
-    post(path: string, options: { readonly body: object }): Promise<unknown>;
-  };
-}
-
 export interface Stripe {
   readonly default: new (
     key: string,

@@ -1,20 +1,17 @@
-import type { Credentials } from 'pix-automatic-sdk/webhooks';
+export const CREDENTIALS = { apiKey: 'key-of-a-merchant', apiToken: 'token-5f2b8c1e9a4d' };
 
 /** The input of the listener's program. */
 export interface ListenerInput {
-  readonly kind: 'bare' | 'least' | 'forgetful' | 'set' | 'handler';
-  readonly credentials: readonly Credentials[];
+  readonly kind: 'bare' | 'handler';
 }
 
 /** A message to the sender. */
 export interface LoadRequest {
   readonly port: number;
-  readonly credentials: Credentials;
   readonly connections: number;
   readonly milliseconds: number;
   /** Whether each notification is about a new sale, or all are about one that was acted on before. */
   readonly subjects: 'new' | 'duplicates';
-  readonly bodyBytes: number;
 }
 
 /** The sender's answer. Times are in milliseconds. */

@@ -1,21 +1,13 @@
 import { fixtures } from 'pix-automatic-sdk/testing';
-import type { LoadRequest } from './messages';
+import { CREDENTIALS } from './messages';
 
 export const NUMBER_DIGITS = 12;
 
 /** The bytes of a whole request, with a place for a number in the `saleToken`. */
-export function preparedRequest({
-  port,
-  credentials,
-  bodyBytes,
-}: Pick<LoadRequest, 'port' | 'credentials' | 'bodyBytes'>): { bytes: Buffer; numberAt: number } {
+export function preparedRequest(port: number): { bytes: Buffer; numberAt: number } {
   const placeholder = '#'.repeat(NUMBER_DIGITS);
-  const saleToken = `9b2f6a1e-7c41-4f0d-8a52-${placeholder}`;
-  const payload = { ...fixtures.payment({ saleToken }), padding: '' };
-  const padding = 'x'.repeat(Math.max(0, bodyBytes - JSON.stringify(payload).length));
-  // Without padding, the body is exactly the documented payload.
-  const body = JSON.stringify(padding === '' ? fixtures.payment({ saleToken }) : { ...payload, padding });
-  const { apiKey, apiToken } = credentials;
+  const body = JSON.stringify(fixtures.payment({ saleToken: `9b2f6a1e-7c41-4f0d-8a52-${placeholder}` }));
+  const { apiKey, apiToken } = CREDENTIALS;
   const head = [
     'POST /webhooks HTTP/1.1',
     `Host: 127.0.0.1:${port}`,

@@ -2,20 +2,15 @@ import { createHmac } from 'node:crypto';
 import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
 
 export const credentials = { apiKey: 'key-of-a-merchant', apiToken: 'token-5f2b8c1e9a4d' };
-/** The secret for Standard Webhooks, which svix and openai use too. */
-export const standardSecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-/** The secret for stripe and octokit. */
-export const plainSecret = 'a-secret-of-a-webhook';
+export const stripeSecret = 'a-secret-of-a-webhook';
 
-/** A notification as it arrives, with the signature that each measured library expects. */
+/** A notification as it arrives, with the signature that stripe expects. */
 export interface Delivery<Body = string> {
   readonly kind: keyof typeof KINDS;
   readonly url: string;
   readonly body: Body;
   readonly authorization: string;
-  readonly octokitSignature: string;
   readonly stripeSignature: string;
-  readonly standardHeaders: Record<string, string>;
 }
 
 /** Every documented kind, as the document shows it: its refund has the receipt `"null"`. */
@@ -45,28 +40,17 @@ function deliver(kind: Delivery['kind']): Delivery {
   const body = JSON.stringify(KINDS[kind]());
   const { pathname, search } = new URL(notificationRequest(kind, {}, credentials).url);
   const seconds = Math.floor(Date.now() / 1000);
-  const id = 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W';
   return {
     kind,
     url: fresh(pathname + search),
     body: fresh(body),
     authorization: basic(credentials.apiKey, credentials.apiToken),
-    octokitSignature: `sha256=${sign(plainSecret, body).toString('hex')}`,
-    stripeSignature: `t=${seconds},v1=${sign(plainSecret, `${seconds}.${body}`).toString('hex')}`,
-    standardHeaders: {
-      'webhook-id': id,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': `v1,${sign(Buffer.alloc(24, 7), `${id}.${seconds}.${body}`).toString('base64')}`,
-    },
+    stripeSignature: `t=${seconds},v1=${createHmac('sha256', stripeSecret).update(`${seconds}.${body}`).digest('hex')}`,
   };
 }
 
 function basic(user: string, password: string): string {
   return fresh(`Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`);
-}
-
-function sign(secret: string | Buffer, text: string): Buffer {
-  return createHmac('sha256', secret).update(text).digest();
 }
 
 /** Returns a new string that is contiguous in memory, like one from the network. */

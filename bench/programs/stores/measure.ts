@@ -1,7 +1,6 @@
 import type { IdempotencyStore } from 'pix-automatic-sdk/webhooks';
 import { recordToText } from '../../../src/stores/record';
 import { lease, retain } from '../../../test/stores/limits';
-import { median } from '../../lib/statistics';
 
 /** What is measured of each store. */
 export interface StoreFigures {
@@ -12,15 +11,6 @@ export interface StoreFigures {
   readonly bare: readonly number[];
 }
 
-/** Throughput and size as the number of keys grows. */
-export interface Growth {
-  readonly levels: readonly { readonly keys: number; readonly perSecond: number }[];
-  readonly bytesAKey: number;
-  /** Where the bytes go, in words. */
-  readonly sizes: string;
-}
-
-const LEVELS = [1_000, 100_000, 1_000_000];
 const LEASE_MS = 40_000;
 export const RETENTION_MS = 30 * 86_400_000;
 const IN_FLIGHT = 32;
@@ -71,22 +61,4 @@ export async function throughput(handle: Handle, count: number): Promise<number>
   const start = performance.now();
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
   return count / ((performance.now() - start) / 1000);
-}
-
-/** Fills the store to each level in turn, and measures the throughput there. */
-export async function grow(
-  load: (from: number, to: number) => unknown,
-  handle: Handle,
-  count: number,
-): Promise<Growth['levels']> {
-  const levels: { keys: number; perSecond: number }[] = [];
-  let loaded = 0;
-  for (const keys of LEVELS) {
-    await load(loaded, keys);
-    loaded = keys;
-    const rounds: number[] = [];
-    for (let round = 0; round < 3; round += 1) rounds.push(await throughput(handle, count));
-    levels.push({ keys, perSecond: median(rounds) });
-  }
-  return levels;
 }

@@ -5,8 +5,6 @@ import { findPostgres, postgresConfig } from '../../../test/helpers/postgres';
 import { interleave } from '../../lib/interleave';
 import {
   bareRecord,
-  type Growth,
-  grow,
   type Handle,
   handleWith,
   newSubject,
@@ -89,10 +87,8 @@ export async function postgres(options: { rounds: number; random: () => number }
       },
       COUNT,
     );
-    const growth = { PostgreSQL: await measureGrowth(pool, handles.plain) };
     return {
       stores,
-      growth,
       statements: sent.map(({ text }) => text.trim().split(/\s/)[0] ?? ''),
       serverTime,
     };
@@ -123,26 +119,4 @@ function bareTransaction(pool: pg.Pool, recorded: string, sent: readonly Sent[])
     }
     client.release();
   };
-}
-
-async function measureGrowth(pool: pg.Pool, handle: Handle): Promise<Growth> {
-  // Copies a record that the store wrote, under subjects of the same length. Each expires a little later.
-  const load = async (from: number, to: number) => {
-    await pool.query(
-      `INSERT INTO ${sql.name} (subject, record, version, expires_at)
-       SELECT 'payment:' || md5($1::text || number)::uuid, record, version, expires_at + number
-       FROM (SELECT * FROM ${sql.name} LIMIT 1) AS record, generate_series($1::int, $2::int) AS number`,
-      [from, to - 1],
-    );
-    await pool.query(`ANALYZE ${sql.name}`);
-  };
-  const levels = await grow(load, handle, COUNT);
-  const { rows } = await pool.query(
-    `SELECT count(*)::int AS keys, pg_total_relation_size($1::regclass)::float8 AS total,
-       pg_relation_size($1::regclass)::float8 AS heap FROM ${sql.name}`,
-    [sql.name],
-  );
-  const { keys, total, heap } = rows[0];
-  const sizes = `\`pg_total_relation_size\` has ${(total / keys).toFixed(0)} bytes a key, ${(heap / keys).toFixed(0)} of them in the table and the rest in its two indexes`;
-  return { levels, bytesAKey: total / keys, sizes };
 }

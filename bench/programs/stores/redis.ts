@@ -4,17 +4,7 @@ import { createClient } from 'redis';
 import { SCRIPT } from '../../../src/stores/redis-store';
 import { findRedis, redisUrl } from '../../../test/helpers/redis';
 import { interleave } from '../../lib/interleave';
-import {
-  bareRecord,
-  type Growth,
-  grow,
-  type Handle,
-  handleWith,
-  newSubject,
-  RETENTION_MS,
-  type StoreFigures,
-  throughput,
-} from './measure';
+import { bareRecord, type Handle, handleWith, newSubject, type StoreFigures, throughput } from './measure';
 import { startWire } from './wire';
 
 const COUNT = 1_000;
@@ -52,7 +42,7 @@ export async function redis(options: { rounds: number; random: () => number }) {
       'Redis, ioredis': { roundTrips, store: samples.ioredisStore, bare: samples.ioredisBare },
       'Redis, node-redis': { roundTrips, store: samples.nodeRedisStore, bare: samples.nodeRedisBare },
     };
-    return { stores, growth: { Redis: await measureGrowth(ioredis, handles.ioredisStore) } };
+    return { stores };
   } finally {
     await removeKeys(ioredis);
     ioredis.disconnect();
@@ -83,44 +73,6 @@ async function countRoundTrips(): Promise<number> {
   client.disconnect();
   wire.close();
   return wire.roundTrips;
-}
-
-/** Copies a record that the store wrote, under keys of the same length. */
-const LOAD = `
-for number = tonumber(ARGV[1]), tonumber(ARGV[2]) do
-  local key = ARGV[3] .. string.format('%012d', number)
-  redis.call('HSET', key, 'version', ARGV[6], 'record', ARGV[4])
-  redis.call('PEXPIRE', key, ARGV[5])
-end`;
-const AT_ONCE = 5_000;
-
-async function measureGrowth(client: Redis, handle: Handle): Promise<Growth> {
-  const subject = newSubject();
-  await handle(subject);
-  const { record, version } = await client.hgetall(`${prefix}${NAMESPACE}:${subject}`);
-  if (record === undefined || version === undefined)
-    throw new Error('The store did not write its record where it says.');
-  const stem = `${prefix}${NAMESPACE}:payment:00000000-0000-4000-8000-`;
-  const before = await usedMemory(client);
-  let loaded = 0;
-  const load = async (from: number, to: number) => {
-    for (let first = from; first < to; first += AT_ONCE) {
-      const last = Math.min(first + AT_ONCE, to) - 1;
-      await client.eval(LOAD, 0, first, last, stem, record, RETENTION_MS, version);
-    }
-    loaded = to;
-  };
-  const levels = await grow(load, handle, COUNT);
-  // The measurements add one key per notification.
-  const keys = loaded + 3 * COUNT * levels.length;
-  const bytesAKey = ((await usedMemory(client)) - before) / keys;
-  const alone = Number(await client.call('MEMORY', 'USAGE', `${prefix}${NAMESPACE}:${subject}`));
-  const sizes = `\`used_memory\` grew by ${bytesAKey.toFixed(0)} bytes a key, of which \`MEMORY USAGE\` sees ${alone}; the key itself has ${`${prefix}${NAMESPACE}:${subject}`.length}`;
-  return { levels, bytesAKey, sizes };
-}
-
-async function usedMemory(client: Redis): Promise<number> {
-  return Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
 }
 
 async function removeKeys(client: Redis): Promise<void> {
