@@ -47,14 +47,19 @@ export function act(task: Task, options: ResolvedHandlerOptions): Promise<Result
 }
 
 /**
- * Acts on a dead letter that today's definitions read as something else than when it was kept. Both identities are
- * claimed, the entry's own first, and it is done if either is.
+ * Acts on a dead letter that today's definitions read as something else than when it was kept. It is done if either
+ * identity is. Two subjects are claimed both, the entry's own first; a subject has one lease, whatever its state.
  */
 export async function actUnderBoth(
   own: Identity,
   task: Task,
   options: ResolvedHandlerOptions,
 ): Promise<Result> {
+  if (own.subject === task.identity.subject) {
+    const unlessDone: Task['callback'] = (notification, context) =>
+      context.handledStates.includes(own.state) ? undefined : task.callback(notification, context);
+    return act({ ...task, callback: unlessDone }, options);
+  }
   let result: Result = BUSY;
   const callback = async () => {
     result = await act(task, options);
@@ -274,7 +279,7 @@ function startCallback(
   const ended = run();
   const timed = async () => {
     if ((await within(timeoutMs, ended)) !== TIMED_OUT) return;
-    controller.abort(new DeadlineExceeded(`took longer than ${timeoutMs} ms`));
+    controller.abort(new DeadlineExceeded(`took longer than ${Math.round(timeoutMs)} ms`));
     throw signal.reason;
   };
   return { ended, inTime: timed(), isTooSlow: () => signal.aborted };

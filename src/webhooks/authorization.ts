@@ -96,10 +96,7 @@ export function checkAgainst(
 ): AuthorizationCheck {
   const value = typeof header === 'string' ? header.trim() : '';
   if (value === '') return { ok: false, reason: 'missing' };
-  // Skip the regular expression for the service's own spelling.
-  if (!value.startsWith('Basic ') && !/^basic(?: |$)/i.test(value)) {
-    return { ok: false, reason: 'wrong-scheme' };
-  }
+  if (!/^basic(?: |$)/i.test(value)) return { ok: false, reason: 'wrong-scheme' };
   let start = 'basic'.length;
   while (value.charCodeAt(start) === SPACE) start += 1;
   let index = -1;

@@ -4,7 +4,7 @@ import { isBytes, utf8 } from '../shared/bytes';
 import type { DeadLetter, NewDeadLetter } from '../stores/dead-letters';
 import type { Result } from './act';
 import type { Identity } from './key';
-import { queryOf, readQuery } from './parse';
+import { readQuery } from './parse';
 
 /** Refuses anything but entries, such as the key or the selection that earlier versions took. */
 export function checkEntries(entries: readonly DeadLetter[]): void {
@@ -63,7 +63,6 @@ const FLAGS: readonly unknown[] = documentedKinds.map(({ flag }) => flag);
 /** Drops the query parameters that are the merchant's own: they may be secrets. */
 function withFlagsOnly(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1);
-  if (queryOf(url) === '') return path;
   const flags = [...readQuery({ url })].filter(([name, value]) =>
     FLAGS.includes(name === 'type' ? value : value === 'true' && name),
   );

@@ -270,7 +270,7 @@ class WebhookFlow {
     const task = this.#plan(reading, reading.identity, NO_CREDENTIALS);
     // An entry without a callback stays as it is, and is not reported again.
     if ('code' in task) return task.code === 'done' ? UNHANDLED : task;
-    const isSame = task.identity.key === key && task.identity.subject === subject;
+    const isSame = task.identity.key === key;
     const result = await (isSame ? act(task, this.#options) : actUnderBoth(own, task, this.#options));
     await this.#conclude(reading, own, result, 'replay', { body, url });
     return result;
@@ -331,8 +331,7 @@ class WebhookFlow {
     const definition = kinds.find(({ kind }) => kind === ownKind);
     if (definition !== undefined && recognized.issues === undefined) {
       const { kind } = recognized.notification;
-      if (kind === 'unrecognized')
-        recognized = recognize(raw, { url }, [{ ...definition, match: () => true }]);
+      if (kind === 'unrecognized') recognized = recognize(raw, {}, [{ ...definition, match: () => true }]);
     }
     const { issues } = recognized;
     return issues === undefined ? recognized : { ...recognizeNone(raw, issues), issues };
@@ -442,8 +441,8 @@ class WebhookFlow {
   #reportLeftOut({ kind, issues = [] }: Recognition['notification'], key: string, status: number): void {
     if (kind === 'unrecognized') return;
     const fresh = issues.filter(({ path }) => {
-      const field = `${kind} ${path.filter((part) => typeof part !== 'number').join('.')}`;
-      if (this.#leftOut.has(field) || this.#leftOut.size >= MAX_COUNTED) return false;
+      const field = `${kind} ${path.join('.')}`;
+      if (this.#leftOut.has(field)) return false;
       this.#leftOut.add(field);
       return true;
     });

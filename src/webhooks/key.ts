@@ -44,8 +44,6 @@ export function identifyUnrecognized(body: unknown): Identity {
 
 /** Percent-encodes a part, so that it cannot contain the colon that separates the parts. */
 export function encodePart(part: string): string {
-  // UUIDs and other states, which nearly all parts are, stay as they are.
-  if (!/[^\w-]/.test(part)) return part;
   // An unpaired surrogate, which JSON can carry, has no percent-encoding. Percent-encoding never produces `%u`, so
   // different parts stay different.
   return part
@@ -93,7 +91,7 @@ function isSmall(value: unknown): boolean {
 function write(value: unknown, levels: number): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (levels === 0) throw new RangeError('The value is nested too deeply.');
+  if (levels === 0) throw new RangeError();
   if (Array.isArray(value)) return `[${value.map((item) => write(item, levels - 1)).join()}]`;
   const fields = Object.keys(value)
     .sort()

@@ -124,19 +124,17 @@ export function recognize<Kinds extends readonly AnyDefinition[]>(
   source: QuerySource,
   kinds: Kinds | undefined,
 ): Recognized<Notification<Kinds>> | Refused {
-  if (kinds !== undefined && kinds.length > 0) {
-    const query = readQuery(source);
-    const own = kinds.find(({ match }) => match(raw, query));
-    if (own !== undefined) return recognizeOwn(raw, own) as Recognized<Notification<Kinds>> | Refused;
-  }
-  return recognizeDocumented(raw, source);
+  const query = readQuery(source);
+  const own = kinds?.find(({ match }) => match(raw, query));
+  if (own !== undefined) return recognizeOwn(raw, own) as Recognized<Notification<Kinds>> | Refused;
+  return recognizeDocumented(raw, query);
 }
 
 function recognizeDocumented(
   raw: JsonObject,
-  source: QuerySource,
+  query: URLSearchParams,
 ): Recognized<DocumentedNotification | UnrecognizedNotification> | Refused {
-  const kind = chooseKind(raw, source);
+  const kind = chooseKind(raw, query);
   if (kind === 'unrecognized') return recognizeNone(raw);
   if ('issues' in kind) return kind;
   // The functions of a kind take that kind's payload. Its own `schema` makes the payload, so they fit.
@@ -213,9 +211,9 @@ type Kinds = readonly (typeof documentedKinds)[number][];
  */
 function chooseKind(
   body: Readonly<Record<string, unknown>>,
-  source: QuerySource,
+  query: URLSearchParams,
 ): Kinds[number] | 'unrecognized' | { readonly issues: readonly ValidationIssue[] } {
-  const fromQuery = kindsOfQuery(source);
+  const fromQuery = kindsOfQuery(query);
   if (fromQuery.length > 1) {
     return contradiction(`expected query flags of one kind, got those of ${labelsOf(fromQuery)}`);
   }
@@ -236,13 +234,7 @@ function chooseKind(
   return kind;
 }
 
-function kindsOfQuery(source: QuerySource): Kinds {
-  // The service's own spelling, which nearly all notifications have, needs no parsing.
-  const text = source.query === undefined ? queryOf(source.url) : undefined;
-  if (text === '') return [];
-  const asSent = documentedKinds.find(({ query, flag }) => query === text || `${flag}=true` === text);
-  if (asSent !== undefined) return [asSent];
-  const query = readQuery(source);
+function kindsOfQuery(query: URLSearchParams): Kinds {
   // Look at every value of a repeated parameter: the merchant's own `type` may come before the service's.
   return documentedKinds.filter(
     ({ flag }) =>
@@ -280,7 +272,7 @@ export function readQuery({ url, query }: QuerySource): URLSearchParams {
 }
 
 /** Returns the query of a URL. Not by `new URL`: `req.url` is only a path, and the errors of `URL` quote it. */
-export function queryOf(url: string | URL | undefined): string {
+function queryOf(url: string | URL | undefined): string {
   if (url === undefined) return '';
   const whole = String(url);
   const mark = whole.indexOf('?');

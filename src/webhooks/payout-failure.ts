@@ -46,7 +46,7 @@ export function payoutFailure(
 ): PayoutFailure | undefined {
   if (payload.success !== false) return undefined;
   const { error_code, message } = payload;
-  const [, documented, text = ''] = /^\s*(PE\d{4})\b(.*)$/s.exec(error_code ?? '') ?? [];
+  const [, documented, text = ''] = /^\s*(PE\d{4})\b(.*)/s.exec(error_code ?? '') ?? [];
   const code = documented ?? (error_code || undefined);
   const meaning = code !== undefined && Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
   const fromMessage = WITH_REASON.includes(code) ? afterDash(message ?? '') : '';
@@ -56,7 +56,7 @@ export function payoutFailure(
     meaning,
     ...(reason !== '' && reason !== meaning && { reason }),
     ...(explainPixCode && {
-      explanation: explainBankCode(`${error_code ?? ''} ${message ?? ''}`, explainPixCode),
+      explanation: explainBankCode([error_code, message].join(' '), explainPixCode),
     }),
   };
 }

@@ -342,10 +342,12 @@ export function storeCause(error: unknown): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The error, what it wraps, and all that wraps in turn: ORMs wrap the driver's error under names of their own. */
+/**
+ * The error, what it wraps, and all that wraps in turn, twenty in all: ORMs wrap the driver's error under names of their
+ * own, and an error may wrap itself.
+ */
 function errorsIn(error: unknown, found: Fields[]): Fields[] {
   if (typeof error !== 'object' || error === null || found.length >= 20) return found;
-  if (found.includes(error as Fields)) return found;
   const fields = error as Fields;
   found.push(fields);
   const { cause, errors, parent, original, driverError, meta } = fields;

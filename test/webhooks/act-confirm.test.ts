@@ -1,8 +1,13 @@
 import { createServer } from 'node:http';
-import { PaymentsClient, reconcile, type Transaction } from 'pix-automatic-sdk';
+import { ConfigurationError, PaymentsClient, reconcile, type Transaction } from 'pix-automatic-sdk';
 import { MemoryDeadLetters } from 'pix-automatic-sdk/stores';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import type { PaymentConfirmation, Transact, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
+import type {
+  PaymentConfirmation,
+  Transact,
+  WebhookHandlerOptions,
+  WebhookReport,
+} from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../helpers/listen';
 import { createListener, hang, refundPayload, salePayload, send, WatchedStore } from './support';
@@ -66,7 +71,9 @@ describe('confirm', () => {
     expect(await pay()).toBe(500);
     expect([seen, store.steps]).toEqual([[], ['claim', 'release']]);
     const message = expect.stringContaining(`Fields: ${field}.`);
-    const issues = [{ path: [field] }];
+    const issues = [
+      { path: [field], message: 'differs from what the service says, or the service does not say it' },
+    ];
     const key = 'payment:s-1:PAID';
     expect(reports).toMatchObject([{ code: 'not_confirmed', status: 500, key, issues, message }]);
     const entries = await deadLetters.list();
@@ -108,6 +115,21 @@ describe('confirm', () => {
     expect(await pay()).toBe(500);
     expect(reports).toMatchObject([{ code: 'confirm_failed', error: { name: 'DeadlineExceeded' } }]);
     expect([seen, signal?.aborted]).toEqual([[], true]);
+  });
+
+  it('leaves the callback the rest of callbackTimeoutMs', async () => {
+    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    const getTransaction = () => wait(300).then(() => paid());
+    const { pay, reports } = await createConfirming(paid(), () => ({
+      callbackTimeoutMs: 600,
+      confirm: { getTransaction },
+      on: { payment: hang },
+    }));
+    expect(await pay()).toBe(500);
+    const [report] = reports as [WebhookReport];
+    expect(report.code).toBe('callback_timeout');
+    const [, ms] = /^took longer than (\d+) ms$/.exec((report.error as Error).message) ?? [];
+    expect(Number(ms)).toBeLessThanOrEqual(301);
   });
 
   it('asks about payments only', async () => {
@@ -207,7 +229,10 @@ describe('handler.settle', () => {
     const { handler, reports } = createListener({ store, deadLetters, on });
     expect(await handler.settle(each)).toEqual({ key, status: 'busy', code: 'busy' });
     expect(await handler.settle(each)).toEqual({ key, status: 'failed', code: 'callback_failed' });
-    expect(reports.map(({ code }) => code)).toEqual(['busy', 'callback_failed']);
+    expect(reports).toMatchObject([
+      { code: 'busy', delivery: undefined },
+      { code: 'callback_failed', message: 'The callback threw. It was to be settled: do so again.' },
+    ]);
     expect(await deadLetters.list()).toEqual([]);
     for (const none of [{}, { payment: 'ignore' } as const]) {
       const { handler: without } = createListener({ on: none });
@@ -233,8 +258,14 @@ describe('handler.settle', () => {
     ['nothing', undefined],
     ['an entry with an error', { uuid: 's-1', error: new Error() }],
     ['an empty uuid', { uuid: '', transaction: paid() }],
+    ['a uuid that is no text', { uuid: 7, transaction: paid() }],
+    ['no transaction', { uuid: 's-1', transaction: null }],
   ])('refuses %s', async (_, given) => {
     const settled = createListener().handler.settle(given as never);
-    await expect(settled).rejects.toThrow('handler.settle({ uuid, transaction })');
+    const refusal = new ConfigurationError(
+      'Expected `handler.settle({ uuid, transaction })`, as `reconcile` yields them. An entry with `error` has no ' +
+        'transaction.',
+    );
+    await expect(settled).rejects.toThrow(refusal);
   });
 });

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { MemoryDeadLetters } from 'pix-automatic-sdk/stores';
 import type { Claim, IdempotencyStore, Transact, WebhookContext } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
@@ -191,6 +191,22 @@ describe('with a store in transactional mode', () => {
     expect([await status, await drained]).toEqual([500, undefined]);
   }, 5_000);
 
+  it('a late success that the store then finds busy stays a dead letter', async () => {
+    const deadLetters = new MemoryDeadLetters();
+    const { wait, open } = gate();
+    const { store, deliver } = createTransactional(wait, { callbackTimeoutMs: 20, deadLetters });
+    const transact = store.transact.bind(store);
+    // As an ORM does that runs a transaction again, which then meets another owner of the subject.
+    store.transact = async (request, work) => {
+      await transact(request, work);
+      return { status: 'busy' };
+    };
+    expect(await deliver()).toBe(500);
+    open();
+    await sleep(20);
+    expect(await deadLetters.list()).toHaveLength(1);
+  });
+
   it('a callback that throws is answered 500 even where the store commits all the same', async () => {
     const { store, deliver } = createTransactional(throwing(new Error('out of stock')));
     const transact = store.transact.bind(store);
@@ -200,15 +216,20 @@ describe('with a store in transactional mode', () => {
   });
 
   it.each([
-    ['fails', () => Promise.reject(new Error('injected: S3CRET'))],
-    ['hangs', hang],
-  ])('a commit that %s is answered 500, never 200: it may have happened or not', async (_, fault) => {
-    const { store, handler, reports, runs } = createTransactional();
-    store.faults.set('commit', fault);
-    const answer = await handler(notificationRequest(salePayload()));
-    expect([answer.status, await answer.text(), runs.length]).toEqual([500, 'Internal error', 1]);
-    expect(reports).toMatchObject([{ code: 'store_failed', status: 500, key: 'payment:s-1:PAID' }]);
-  });
+    ['fails', () => Promise.reject(new Error('injected: S3CRET')), 'injected: S3CRET'],
+    ['hangs', hang, 'the commit took longer than 40 ms'],
+  ])(
+    'a commit that %s is answered 500, never 200: it may have happened or not',
+    async (_, fault, message) => {
+      const { store, handler, reports, runs } = createTransactional();
+      store.faults.set('commit', fault);
+      const answer = await handler(notificationRequest(salePayload()));
+      expect([answer.status, await answer.text(), runs.length]).toEqual([500, 'Internal error', 1]);
+      expect(reports).toMatchObject([
+        { code: 'store_failed', status: 500, key: 'payment:s-1:PAID', error: { message } },
+      ]);
+    },
+  );
 
   it.each([
     ['fails', () => Promise.reject(new Error('injected: no connection'))],
@@ -224,11 +245,16 @@ describe('with a store in transactional mode', () => {
     const { store, deliver, reports, runs } = createTransactional();
     const { wait, open } = gate();
     store.faults.set('begin', wait);
+    const transact = store.transact.bind(store);
+    let transacted: ReturnType<typeof transact> | undefined;
+    store.transact = (request, work) => {
+      transacted = transact(request, work);
+      return transacted;
+    };
     expect(await deliver()).toBe(503);
     expect(reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
     open();
-    await turn();
-    await turn();
+    await expect(transacted).rejects.toThrow('the transaction began too late');
     expect([runs, store.rows, store.log]).toEqual([[], [], ['begin', 'rollback']]);
   });
 

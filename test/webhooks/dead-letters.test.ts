@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type DeadLetter, MemoryDeadLetters, type NewDeadLetter } from 'pix-automatic-sdk/stores';
 import {
   ConfigurationError,
   defineNotification,
+  type NotificationDefinition,
   type Transact,
   type WebhookHandlerOptions,
 } from 'pix-automatic-sdk/webhooks';
@@ -81,6 +83,7 @@ const plain = (body: unknown, url = '/') => ({ method: 'POST', url, headers: { a
 const anySchema = {
   '~standard': { version: 1 as const, vendor: 'test', validate: (value: unknown) => ({ value }) },
 };
+const ENTRY = { key: 'k', subject: 's', state: '', body: '{}', url: '' };
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
 describe('deadLetters', () => {
@@ -127,12 +130,15 @@ describe('deadLetters', () => {
     expect(await send(handler, { ...salePayload(), saleToken: null })).toBe(400);
     expect(await send(handler, { instructionId: 'i-1' })).toBe(200);
     expect(await send(handler, reversalPayload())).toBe(200);
-    expect((await deadLetters.list()).map(({ code, kind }) => [code, kind])).toEqual([
+    const entries = await deadLetters.list();
+    expect(entries.map(({ code, kind }) => [code, kind])).toEqual([
       ['unhandled', 'payout'],
       ['invalid_notification', 'unrecognized'],
       ['unhandled', 'unrecognized'],
     ]);
-    expect(store.steps).toEqual([]);
+    // Nothing was thrown. What is ignored is neither kept nor forgotten.
+    expect(entries[0]).not.toHaveProperty('errorName');
+    expect([store.steps, deadLetters.steps]).toEqual([[], ['keep', 'keep', 'keep']]);
   });
 
   it('keeps nothing that is busy, that the store failed to begin, or that is no notification', async () => {
@@ -163,8 +169,9 @@ describe('deadLetters', () => {
     const query = '?token=s3cret&refund=true&type=charge&type=refund&payout=yes#part';
     await handler.handle(plain(refundPayload(), `/hooks${query}`));
     await handler.handle(plain(salePayload(), '/hooks?token=s3cret'));
+    await handler.handle(plain(reversalPayload(), '/hooks'));
     const urls = (await deadLetters.list()).map(({ url }) => url);
-    expect(urls).toEqual(['/hooks?refund=true&type=refund', '/hooks']);
+    expect(urls).toEqual(['/hooks?refund=true&type=refund', '/hooks', '/hooks']);
   });
 
   it.each<[string, unknown, string]>([
@@ -286,10 +293,14 @@ describe('handler.replay', () => {
     ['a key', 'payment:s-1:PAID'],
     ['a list of keys', ['payment:s-1:PAID']],
     ['nothing', undefined],
-    ['an entry without its body', [{ key: 'k', subject: 's', state: '', url: '' }]],
+    ['an entry without its body', [ENTRY, { ...ENTRY, body: undefined }]],
+    ['no entry', [null]],
   ])('refuses %s instead of entries, and is refused without the option', async (_, which) => {
     const { handler, store } = createKeeping();
-    await expect(handler.replay(which as never)).rejects.toBeInstanceOf(ConfigurationError);
+    const refusal = new ConfigurationError(
+      'Expected a list of dead letters: `handler.replay(await deadLetters.list({ limit: 10 }))`.',
+    );
+    await expect(handler.replay(which as never)).rejects.toThrow(refusal);
     expect(store.steps).toEqual([]);
     const without = createListener().handler.replay([]);
     await expect(without).rejects.toThrow('Expected the handler to have `deadLetters`');
@@ -312,6 +323,10 @@ describe('handler.replay', () => {
       { key: keys[2], status: 'failed', code: 'callback_failed' },
     ]);
     expect(reports.slice(3).map(({ code }) => code)).toEqual(['busy', 'store_failed', 'callback_failed']);
+    expect(reports.at(-1)).toMatchObject({
+      delivery: undefined,
+      message: 'The callback threw. It was replayed, and stays a dead letter.',
+    });
     const counted = (await deadLetters.list()).map(({ key, attempts }) => [key, attempts]);
     expect(counted).toEqual(keys.map((key, at) => [key, at === 2 ? 2 : 1]));
   });
@@ -403,6 +418,14 @@ describe('handler.replay', () => {
       expect(await handler.replay(entries)).toEqual(done);
     });
 
+    it('has a lease that lasts for everything that the inner one does', async () => {
+      const { handler, entries, store } = await createDefined();
+      store.leases.length = 0;
+      await handler.replay(entries);
+      // The inner lease and two steps of the store are the outer callback's time; then comes the margin of a lease.
+      expect(store.leases).toEqual([40_000 + 2 * 5_000 + 40_000, 40_000]);
+    });
+
     it('has both transactions with a store that has transactions', async () => {
       const log: string[] = [];
       const transact: Transact<undefined> = async (request, work) => {
@@ -431,6 +454,78 @@ describe('handler.replay', () => {
       expect(entries).toMatchObject([{ kind: 'charge', url: 'https://merchant.example/webhooks' }]);
       isFixed = true;
       expect(await handler.replay(entries)).toEqual([{ key: 'charge:i-1', status: 'done' }]);
+    });
+  });
+
+  describe('of a kind whose definition has changed since', () => {
+    const chargeWith = (more: Partial<NotificationDefinition<'charge', { id: string; status: string }>>) =>
+      defineNotification({
+        kind: 'charge',
+        match: (body) => 'status' in body,
+        schema: anySchema as StandardSchemaV1<unknown, { id: string; status: string }>,
+        subject: ({ id }) => id,
+        ...more,
+      });
+    const body = { id: 'i-1', status: 'PAID' };
+
+    async function createChanged(more: Parameters<typeof chargeWith>[0]) {
+      const [store, deadLetters] = [new WatchedStore(), new WatchedDeadLetters()];
+      let isFixed = false;
+      const acted: string[] = [];
+      const charged = ({ key }: { key: string }) =>
+        isFixed ? void acted.push(key) : Promise.reject(new Error('bug'));
+      const create = (definition: ReturnType<typeof chargeWith>) => {
+        const options = {
+          store,
+          deadLetters,
+          kinds: [definition],
+          on: { charge: charged, payment: charged },
+        };
+        return createListener(options as never);
+      };
+      const former = create(chargeWith({})).handler;
+      await send(former, body);
+      const entries = await deadLetters.list();
+      expect(entries).toMatchObject([{ key: 'charge:i-1' }]);
+      isFixed = true;
+      return { ...create(chargeWith(more)), former, entries, deadLetters, charged: acted, store };
+    }
+
+    it('runs it under the state that it has today', async () => {
+      const { handler, entries, deadLetters, charged, store } = await createChanged({
+        state: ({ status }) => status,
+      });
+      expect(await handler.replay(entries)).toEqual([{ key: 'charge:i-1', status: 'done' }]);
+      expect([charged, await deadLetters.list()]).toEqual([['charge:i-1:PAID'], []]);
+      expect(await send(handler, body)).toBe(200);
+      expect([charged.length, store.claims.length]).toEqual([1, 2]);
+    });
+
+    it('does not run what was done meanwhile under the state that it had', async () => {
+      const { handler, former, entries, deadLetters, charged } = await createChanged({
+        state: ({ status }) => status,
+      });
+      expect(await send(former, body)).toBe(200);
+      expect(await handler.replay(entries)).toEqual([{ key: 'charge:i-1', status: 'done' }]);
+      expect([charged, await deadLetters.list()]).toEqual([['charge:i-1'], []]);
+    });
+
+    it('takes a body that is of another kind today as that kind', async () => {
+      const { handler, entries, charged } = await createChanged({ match: () => false });
+      const asPayment = { ...(entries[0] as DeadLetter), body: JSON.stringify(salePayload()) };
+      expect(await handler.replay([asPayment])).toMatchObject([{ status: 'done' }]);
+      expect(charged).toEqual(['payment:s-1:PAID']);
+    });
+
+    it('leaves a body that contradicts the flags', async () => {
+      const { handler, entries, charged } = await createChanged({ match: () => false });
+      const contradicting = {
+        ...(entries[0] as DeadLetter),
+        body: JSON.stringify(salePayload()),
+        url: `/${queries.refund}`,
+      };
+      expect(await handler.replay([contradicting])).toMatchObject([{ code: 'invalid_notification' }]);
+      expect(charged).toEqual([]);
     });
   });
 

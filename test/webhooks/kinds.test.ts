@@ -162,9 +162,9 @@ describe('a definition that cannot work', () => {
       [undefined, null, {}, { '~standard': {} }, () => true],
       'Expected `schema` to be a Standard Schema',
     ],
-    ['match', [undefined, 'instructionId'], 'Expected `match` to be a function'],
-    ['subject', [undefined, 'instructionId'], 'Expected `subject` to be a function'],
-    ['state', [null, 'status'], 'Expected `state` to be a function'],
+    ['match', [undefined, 'instructionId'], 'Expected `match` to be a function: `(body, query) => boolean`'],
+    ['subject', [undefined, 'instructionId'], 'Expected `subject` to be a function: `(payload) => string`'],
+    ['state', [null, 'status'], 'Expected `state` to be a function: `(payload) => string`'],
   ])('is refused for a wrong %s', (name, values, message) => {
     for (const value of values) {
       expect(() => defineNotification({ ...good, kind: 'own', [name]: value })).toThrow(refusal(message));

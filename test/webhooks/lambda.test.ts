@@ -38,6 +38,30 @@ it.each([
   },
 );
 
+it.each([
+  ['API Gateway’s format 2.0', { requestContext: http, rawPath: '/a' }, '/a?'],
+  [
+    'API Gateway’s format 1.0',
+    { httpMethod: 'POST', path: '/b', queryStringParameters: { q: 'é&=' } },
+    '/b?q=%C3%A9%26%3D',
+  ],
+  [
+    'a load balancer, which has not decoded it',
+    {
+      httpMethod: 'POST',
+      path: '/c',
+      multiValueQueryStringParameters: { q: ['%C3%A9', '2'], none: undefined },
+      requestContext: { elb: {} },
+    },
+    '/c?q=%C3%A9&q=2',
+  ],
+])('the URL has the path and the query of %s', async (_, event, url) => {
+  const seen: string[] = [];
+  const getAuthorization = (head: { url: string }) => void seen.push(head.url);
+  await toLambda(createListener({ getAuthorization } as never).handler)(event);
+  expect(seen).toEqual([url]);
+});
+
 it('a load balancer with multi-value headers gets multi-value headers, and no others', async () => {
   const { handler } = createListener();
   const multiValueHeaders = { authorization: [authorization] };
@@ -45,6 +69,7 @@ it('a load balancer with multi-value headers gets multi-value headers, and no ot
   const answer = await toLambda(handler)(event);
   expect(answer).toMatchObject({ statusCode: 200, multiValueHeaders: { 'content-length': ['2'] } });
   expect(answer).not.toHaveProperty('headers');
+  expect(await toLambda(handler)({ ...event, headers: {} })).not.toHaveProperty('multiValueHeaders');
 });
 
 it('a body of Base64 is read as bytes, and their size is checked', async () => {

@@ -39,17 +39,30 @@ describe('createWebhookHandler refuses', () => {
   );
 
   it.each<[string, readonly unknown[], string]>([
-    ['getAuthorization', ['x-auth'], "to be a function: `({ headers }) => headers.get('x-auth')`"],
+    [
+      'getAuthorization',
+      ['x-auth'],
+      "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`",
+    ],
     ['onReport', ['x'], '`onReport` to be a function: `(report) => void`'],
     ['kinds', [{}, 'charge'], '`kinds` to be a list'],
     ['kinds', [[{ kind: 'own' }]], '`schema` to be a Standard Schema'],
     ['kinds', [[own, own]], 'each definition in `kinds` to have a `kind` of its own'],
-    ['store', [{}, 'redis://localhost'], '`store` with `claim`'],
+    ['store', [{}, 'redis://localhost'], '`store` with `claim`. Pass `new RedisStore(redis)`, for example.'],
     ['store', [{ claim: fail }], '`store` with `complete`'],
     ['store', [{ claim: fail, complete: fail, release: true }], '`store` with `release`'],
     ['store', [{ claim: fail, complete: fail, release: fail, transact: null }], '`store` with `transact`'],
-    ['deadLetters', [{ keep: fail }], '`deadLetters` with `forget`'],
-    ['confirm', ['client', null, { get: fail }], '`confirm` with `getTransaction`'],
+    [
+      'deadLetters',
+      [{ keep: fail }],
+      '`deadLetters` with `forget`. Pass `new SqlDeadLetters(query, { dialect })`, for example.',
+    ],
+    ['deadLetters', [{ keep: fail, forget: fail, retentionMs: 0 }], '`deadLetters.retentionMs`'],
+    [
+      'confirm',
+      ['client', null, { get: fail }],
+      '`confirm` with `getTransaction`. Pass `PaymentsClient.fromEnv()`, for example.',
+    ],
     ['confirm', [{ client: { getTransaction: hang }, acceptRefunded: 'yes' }], '`confirm.acceptRefunded`'],
     ['on', [undefined, null, 'ignore'], 'Expected `on` to be an object'],
     ['on', [{ paymentt: fail }, { toString: fail }], 'The kinds are payment, saleStatus, reversal, refund, '],
@@ -58,13 +71,23 @@ describe('createWebhookHandler refuses', () => {
       [{ payment: true }, { payment: 'ignored' }, { payment: null }],
       '`on.payment` to be a function or',
     ],
-    ['on', [{ refund: undefined }], '`on.refund` is undefined, so such notifications would be answered 200'],
+    [
+      'on',
+      [{ refund: undefined }],
+      '`on.refund` is undefined, so such notifications would be answered 200 without a callback. If you want that, ' +
+        "leave the kind out, or say 'ignore'.",
+    ],
     ['maxBodyBytes', [...noNumber, 2 ** 53], '`maxBodyBytes`'],
     ['bodyTimeoutMs', [...noNumber, 2 ** 31], '`bodyTimeoutMs`'],
     ['callbackTimeoutMs', noNumber, '`callbackTimeoutMs`'],
     ['callbackTimeoutMs', [40_001], 'at most 40000: the service tries again after about 60 s, and the lease'],
     ['storeTimeoutMs', noNumber, '`storeTimeoutMs`'],
-    ['storeTimeoutMs', [7_501], 'at most 7500: a lease lasts 15 s longer than its callback'],
+    [
+      'storeTimeoutMs',
+      [7_501],
+      'at most 7500: a lease lasts 15 s longer than its callback, and a slow claim and a slow record could outlast it, ' +
+        'with two callbacks at a time. Make the store faster.',
+    ],
     ['retentionMs', noNumber, '`retentionMs`'],
   ])('a wrong %s: %j', (name, values, message) => {
     for (const value of values) expect(refusalOf({ [name]: value })).toContain(message);

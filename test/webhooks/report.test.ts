@@ -1,12 +1,8 @@
 import { inspect } from 'node:util';
-import {
-  WebhookAuthenticationError,
-  type WebhookHandlerOptions,
-  type WebhookReport,
-} from 'pix-automatic-sdk/webhooks';
+import { WebhookAuthenticationError, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
-import { storeCause } from '../../src/webhooks/report';
+import { defaultReport, storeCause, WebhookReport, type WebhookReportCode } from '../../src/webhooks/report';
 import {
   authorization,
   basic,
@@ -180,6 +176,71 @@ describe('onReport', () => {
   });
 });
 
+describe('a report', () => {
+  it('says what happened, and the way out', () => {
+    const codes: readonly WebhookReportCode[] = [
+      'method_not_allowed',
+      'unauthorized',
+      'body_too_large',
+      'body_timeout',
+      'body_interrupted',
+      'body_already_read',
+      'invalid_body',
+      'invalid_notification',
+      'unhandled',
+      'field_left_out',
+      'busy',
+      'callback_failed',
+      'callback_timeout',
+      'not_confirmed',
+      'confirm_failed',
+      'store_failed',
+      'lease_lost',
+      'dead_letters_failed',
+      'draining',
+      'internal',
+    ];
+    const said = codes.map((code) => `${code}: ${new WebhookReport(code, { status: 500 }).message}`);
+    expect(said).toMatchInlineSnapshot(`
+      [
+        "method_not_allowed: The request is no POST, as notifications are.",
+        "unauthorized: The request did not prove that the service sent it.",
+        "body_too_large: The body is larger than \`maxBodyBytes\`. Find out who sends it. If it is the service, raise \`maxBodyBytes\`.",
+        "body_timeout: The body took longer than \`bodyTimeoutMs\` to arrive. Check the proxy in front of the listener.",
+        "body_interrupted: The connection was lost before the body had arrived.",
+        "body_already_read: Something else has read the body, probably a body parser. Pass what it made of it: \`handler.handle({ method, url, headers, body: request.body })\`, or mount the handler before the parser.",
+        "invalid_body: The body is not a JSON object that can be read, although the credentials are yours. Look at \`received\`, and find out who sends it.",
+        "invalid_notification: The notification contradicts itself, or lacks what identifies it, and there is no \`unrecognized\` callback. It may be a payment: look at it, or add an \`unrecognized\` callback.",
+        "unhandled: There is no callback for this kind. Add one to \`on\`, or say 'ignore' if you do not need this kind.",
+        "field_left_out: Known fields have another type than documented, so \`payload\` does not have them; \`raw\` does. Tell the service, and read them from \`raw\` if you need them. Reported once per kind and field.",
+        "busy: The same subject is being acted on now. If that continues, look for callbacks that hang.",
+        "callback_failed: The callback threw.",
+        "callback_timeout: The callback took longer than \`callbackTimeoutMs\`. If it still succeeds within its lease, that is recorded. Raise \`callbackTimeoutMs\`, or write the work to a queue and return.",
+        "not_confirmed: The service says otherwise about this payment, so the callback did not run. Compare it with \`getTransaction\`. If the service is right, somebody else may have your credentials.",
+        "confirm_failed: The service could not be asked whether this payment is real, so the callback did not run: see \`error\`. Check that the client of \`confirm\` reaches the service.",
+        "store_failed: The idempotency store failed, or took longer than \`storeTimeoutMs\`. See \`error\`.",
+        "lease_lost: The callback succeeded, but its lease was over before that could be recorded, and another delivery came between. Its effect must be safe to repeat. Check whether the store was slow or has lost data.",
+        "dead_letters_failed: The dead letters could not be written, or took longer than \`storeTimeoutMs\`. See \`error\`.",
+        "draining: The handler is draining: the process is about to end.",
+        "internal: Something unexpected was thrown: see \`error\`. It may come from \`getAuthorization\` or from a kind of your own.",
+      ]
+    `);
+  });
+
+  it.each([
+    [[['payer', 'name'], []], 'Fields: payer.name, the body.'],
+    [Array.from({ length: 10 }, (_, n) => [`f${n}`]), 'Fields: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9.'],
+    [
+      Array.from({ length: 13 }, (_, n) => [`f${n}`]),
+      'Fields: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 3 more.',
+    ],
+  ])('names ten fields at most: %j', (paths, says) => {
+    const issues = paths.map((path) => ({ path, message: 'expected text' }));
+    const { message } = new WebhookReport('invalid_notification', { status: 400, issues });
+    expect(message).toContain(`callback. ${says} It may be`);
+  });
+});
+
 it('a documented field of another type is reported once per kind and field, and the callback runs', async () => {
   const { handler, acted, reports } = createListener();
   const left = async (changes: object) => {
@@ -265,6 +326,43 @@ describe('the default onReport', () => {
     expect([error.mock.calls.length, told.reports.length]).toEqual([3, 9]);
   });
 
+  const failedWith = (message: string) => new WebhookReport('internal', { status: 500, error: message });
+
+  it('counts what has no key, too, and begins again after a minute in which no timer fired', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const report = defaultReport();
+    for (let n = 0; n < 3; n += 1) report(failedWith('bug'));
+    expect(error).toHaveBeenCalledTimes(1);
+    // As on a platform that stops a process between two requests.
+    vi.setSystemTime(Date.now() + 60_000);
+    report(failedWith('bug'));
+    expect(error.mock.calls.slice(1)).toEqual([
+      ['pix-automatic-sdk: webhook internal: 2 more like it within a minute.'],
+      [expect.stringContaining('[bug]')],
+    ]);
+  });
+
+  it('remembers a thousand reports, and logs where a timer is only a number', () => {
+    vi.stubGlobal('setTimeout', () => 1);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const report = defaultReport();
+    for (let n = 0; n < 1_000; n += 1) report(failedWith(`bug ${n}`));
+    report(failedWith('bug 0'));
+    expect(error).toHaveBeenCalledTimes(1_000);
+    report(failedWith('bug 1000'));
+    report(failedWith('bug 0'));
+    expect(error).toHaveBeenCalledTimes(1_002);
+  });
+
+  it.each(['callback_failed', 'confirm_failed', 'store_failed', 'dead_letters_failed', 'internal'] as const)(
+    'logs what was thrown for %s',
+    (code) => {
+      defaultReport()(new WebhookReport(code, { status: 500, error: new TypeError('bug') }));
+      expect(error.mock.calls).toEqual([[expect.stringMatching(/ \[TypeError: bug\]$/)]]);
+    },
+  );
+
   it('does not count together what differs in its error', async () => {
     let thrown = 0;
     const payment = () => Promise.reject(new Error(`number ${++thrown}`));
@@ -347,6 +445,7 @@ describe('the report of a store that failed', () => {
         pg: code('42P01', { name: 'error' }),
         mysql2: code('ER_NO_SUCH_TABLE', { errno: 1146 }),
         sqlite: error('no such table: x', { code: 'ERR_SQLITE_ERROR', errcode: 1 }),
+        'mysql2, number only': error('', { errno: 1146 }),
         prisma: code('P2010', { meta: { code: '42P01' } }),
         typeorm: error('failed', { driverError: { code: '42P01' } }),
       },
@@ -377,6 +476,9 @@ describe('the report of a store that failed', () => {
         'pg-pool': error('timeout exceeded when trying to connect'),
         pg: error('sorry, too many clients already', { code: '53300' }),
         'mysql2, pool': error('Queue limit reached.'),
+        mariadb: error('no connection available'),
+        'generic, of one': error('no connection is available'),
+        'generic, of many': error('no connections are available'),
         mysql2: error('Too many connections', { code: 'ER_CON_COUNT_ERROR' }),
       },
     ],
@@ -386,6 +488,8 @@ describe('the report of a store that failed', () => {
         'pg, refused': new AggregateError([code('ECONNREFUSED')]),
         'pg, shutting down': code('57P01'),
         'pg, lost': error('Connection terminated unexpectedly'),
+        'pg, connection failure': code('08006', { cause: null }),
+        'ioredis, loading': error('LOADING Redis is loading the dataset in memory'),
         mysql2: code('PROTOCOL_CONNECTION_LOST'),
         sqlite: error('unable to open database file'),
         ioredis: name('MaxRetriesPerRequestError'),
@@ -400,7 +504,10 @@ describe('the report of a store that failed', () => {
         mysql2: code('ER_SP_DOES_NOT_EXIST'),
       },
     ],
-    ['Another connection holds a lock on it.', { sqlite: error('database is locked') }],
+    [
+      'Another connection holds a lock on it.',
+      { sqlite: error('database is locked'), mysql2: code('ER_LOCK_WAIT_TIMEOUT') },
+    ],
     ['It did not answer in time', { ours: name('DeadlineExceeded') }],
   ])('says: %s', (says, drivers) => {
     for (const [driver, thrown] of Object.entries(drivers)) {
@@ -408,10 +515,36 @@ describe('the report of a store that failed', () => {
     }
   });
 
+  it('looks at twenty errors at most', () => {
+    const wrapped = (times: number): Error =>
+      times === 0 ? code('42P01') : error('failed', { cause: wrapped(times - 1) });
+    expect(storeCause(wrapped(19))).toContain('Its table does not exist');
+    expect(storeCause(wrapped(20))).toBe('See `error`.');
+  });
+
+  it('gives each cause its way out', () => {
+    const codes = ['25P02', '42P01', '42501', '25006', '53300', '57P01', '40P01'];
+    const causes = [...codes.map((value) => code(value)), name('DeadlineExceeded')].map(storeCause);
+    expect(causes).toMatchInlineSnapshot(`
+      [
+        "The callback caught an SQL error, or ended the transaction itself, so nothing of it was committed. Let SQL errors reach the handler, and leave COMMIT and ROLLBACK to it.",
+        "Its table does not exist. Run \`createTable()\`, or the SQL of \`createTableSql()\` in a migration; if it is there, check the database and the schema of the connection.",
+        "The role has no right to it. Check the credentials, and grant SELECT, INSERT, UPDATE and DELETE on the table (in Redis, the commands on its keys).",
+        "The server is read-only: probably a replica, or a failover is under way. Connect to the primary.",
+        "No connection was free. Look for callbacks that are slow or that ask the pool for a second connection, and make the pool larger.",
+        "Its database cannot be reached. Check that it is running, its address, and the network between.",
+        "Another connection holds a lock on it. If that continues, look for a long transaction.",
+        "It did not answer in time: it is overloaded, its connection is silent, or its pool has none free. Look at its load, at slow callbacks, and at the driver’s time limits.",
+      ]
+    `);
+  });
+
   it('is that the error must be looked at where it says nothing, also of a loop of causes', () => {
     const loop: Error & { cause?: unknown } = error('loop');
     loop.cause = loop;
-    for (const thrown of [undefined, 'ECONNREFUSED', error('S3CRET'), loop]) {
+    // Redis begins its errors with the word.
+    const quoting = ['NOAUTH', 'READONLY', 'LOADING'].map((word) => error(`the text ${word} was refused`));
+    for (const thrown of [undefined, 'ECONNREFUSED', error('S3CRET'), loop, ...quoting]) {
       expect(storeCause(thrown)).toBe('See `error`.');
     }
   });
