@@ -84,7 +84,7 @@ export class StoreOverRecords implements IdempotencyStore {
 
   constructor(records: RecordStore) {
     checkFunction('records.read', records?.read, 'async read(subject) { … }');
-    checkFunction('records.write', records?.write, 'async write(subject, change) { … }');
+    checkFunction('records.write', records.write, 'async write(subject, change) { … }');
     this.#records = records;
   }
 

@@ -279,7 +279,7 @@ function startCallback(
   const ended = run();
   const timed = async () => {
     if ((await within(timeoutMs, ended)) !== TIMED_OUT) return;
-    controller.abort(new DeadlineExceeded(`took longer than ${Math.round(timeoutMs)} ms`));
+    controller.abort(new DeadlineExceeded(`took longer than ${timeoutMs} ms`));
     throw signal.reason;
   };
   return { ended, inTime: timed(), isTooSlow: () => signal.aborted };

@@ -4,7 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import type { ClaimResult } from '../../src/stores/idempotency-store';
-import { MemoryStore } from '../../src/stores/memory-store';
+import { MemoryRecords, MemoryStore } from '../../src/stores/memory-store';
+import { recordToText } from '../../src/stores/record';
 import { testStoreContract } from './contract';
 import { lease, retain } from './limits';
 
@@ -36,6 +37,25 @@ testStoreContract('MemoryStore', [], async () => {
   };
 });
 
+describe('MemoryRecords', () => {
+  const now = 1_000;
+  const change = { record: recordToText({ done: [] }), version: 0, next: 1, before: now + 1, expiresAt: now };
+
+  it('write nothing once their clock has reached the time of the write', async () => {
+    const records = new MemoryRecords(10, () => now);
+    expect(await records.write('late', { ...change, before: now })).toBe(false);
+    expect(await records.write('in time', change)).toBe(true);
+    expect([(await records.read('late')).version, (await records.read('in time')).version]).toEqual([0, 1]);
+  });
+
+  it('make room where something has expired just now', async () => {
+    const records = new MemoryRecords(1, () => now);
+    const lease = { token: 't', until: now + 1, ms: 1 };
+    await records.write('expired', { ...change, record: recordToText({ lease, done: [] }) });
+    expect(await records.write('new', change)).toBe(true);
+  });
+});
+
 describe('MemoryStore', () => {
   it('rejects when all its entries are live claims, and recovers when one ends', async () => {
     const { clock, pass } = fakeClock();
@@ -43,7 +63,11 @@ describe('MemoryStore', () => {
     const first = await store.claim('payment:1', 'PAID', lease(1000));
     await store.claim('payment:2', 'PAID', lease(500));
 
-    await expect(store.claim('payment:3', 'PAID', lease(1000))).rejects.toThrow(StoreError);
+    const refusal = new StoreError(
+      'The memory store is full (2 subjects), and callbacks are running for all of them. Raise maxEntries, or look for ' +
+        'callbacks that hang.',
+    );
+    await expect(store.claim('payment:3', 'PAID', lease(1000))).rejects.toThrow(refusal);
     expect(await store.claim('payment:1', 'PAID', lease(1000))).toEqual({ status: 'busy' });
     if (first.status !== 'claimed') throw new Error('not claimed');
     expect(await store.complete(first, retain(1000))).toBe(true);
