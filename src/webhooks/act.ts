@@ -47,14 +47,10 @@ export function act(task: Task, options: ResolvedHandlerOptions): Promise<Result
 }
 
 /**
- * Acts on a dead letter that today's definitions read as something else than when it was kept. It is done if either
- * identity is. Two subjects are claimed both, the entry's own first; a subject has one lease, whatever its state.
+ * Acts on a dead letter, which today's definitions may read as something else than when it was kept. It is done if
+ * either identity is. Two subjects are claimed both, the entry's own first; a subject has one lease, whatever its state.
  */
-export async function actUnderBoth(
-  own: Identity,
-  task: Task,
-  options: ResolvedHandlerOptions,
-): Promise<Result> {
+export async function actAgain(own: Identity, task: Task, options: ResolvedHandlerOptions): Promise<Result> {
   if (own.subject === task.identity.subject) {
     const unlessDone: Task['callback'] = (notification, context) =>
       context.handledStates.includes(own.state) ? undefined : task.callback(notification, context);

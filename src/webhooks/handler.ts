@@ -3,7 +3,7 @@ import type { Transaction } from '../service/operations/get-transaction';
 import { sleep } from '../shared/time';
 import type { DeadLetter, DeadLetters } from '../stores/dead-letters';
 import { confirmPayment } from '../values/confirm-payment';
-import { act, actUnderBoth, inTime, type Result, type Task } from './act';
+import { act, actAgain, inTime, type Result, type Task } from './act';
 import { checkAgainst } from './authorization';
 import { checkEntries, deadLetter, isKept } from './dead-letters';
 import {
@@ -270,8 +270,7 @@ class WebhookFlow {
     const task = this.#plan(reading, reading.identity, NO_CREDENTIALS);
     // An entry without a callback stays as it is, and is not reported again.
     if ('code' in task) return task.code === 'done' ? UNHANDLED : task;
-    const isSame = task.identity.key === key;
-    const result = await (isSame ? act(task, this.#options) : actUnderBoth(own, task, this.#options));
+    const result = await actAgain(own, task, this.#options);
     await this.#conclude(reading, own, result, 'replay', { body, url });
     return result;
   }

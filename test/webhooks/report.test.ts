@@ -90,7 +90,13 @@ const ways: readonly Way[] = [
     request: () => notificationRequest(personal, { headers, query: queries.refund }),
     received: unreadable,
   },
-  { code: 'unhandled', status: 200, options: () => ({ on: {} }), received: payment },
+  {
+    code: 'unhandled',
+    status: 200,
+    options: () => ({ on: {} }),
+    received: payment,
+    says: 'There is no callback for this kind. It was acknowledged, so the service does not send it again. Add one',
+  },
   {
     code: 'callback_failed',
     status: 500,
