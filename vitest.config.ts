@@ -49,11 +49,9 @@ const integration = [
 ];
 const types = ['test/types/**/*.test.ts'];
 /** Every word and block of code that people read, and what is made from the source for them. */
-const docs = [
-  'test/{docs,docs-api}/**/*.test.ts',
-  'test/errors/page.test.ts',
-  'test/cli/wrong-listeners.test.ts',
-];
+const docs = ['test/{docs,docs-api}/**/*.test.ts', 'test/errors/page.test.ts'];
+/** More than a minute: each way to write a listener wrong, under `verify`. */
+const wrongListeners = ['test/cli/wrong-listeners.test.ts'];
 /** Needs an installation, a browser or minutes: only by name, `npx vitest run --project page`. */
 const elsewhere = [
   'test/{hosts,orms,package,page,runtimes}/**',
@@ -104,6 +102,7 @@ const heavy = [
   project('examples-verify', ['test/examples/verify-*.examples.ts'], examples),
   project('orms', ['test/orms/**/*.test.ts'], { globalSetup: 'test/orms/install.ts' }),
   project('hosts', ['test/hosts/*.test.ts'], { globalSetup: 'test/hosts/install.ts', maxWorkers: 2 }),
+  project('wrong-listeners', wrongListeners),
   // Two years of notifications in each store, and a shop that is killed between any two steps of the journal.
   project('histories', ['test/machines/{journal-crash,two-years}/*.test.ts']),
   // The chaos run and the outages, with their figures printed as they come.
@@ -121,7 +120,10 @@ export default defineConfig({
     projects: [
       // They may start HTTP servers on loopback, and need no database.
       project('unit', ['test/**/*.test.ts'], { exclude: [...elsewhere, ...integration, ...types, ...docs] }),
-      project('integration', integration, { exclude: docs, globalSetup: 'test/helpers/better-sqlite3.ts' }),
+      project('integration', integration, {
+        exclude: [...docs, ...wrongListeners],
+        globalSetup: 'test/helpers/better-sqlite3.ts',
+      }),
       project('types', types),
       project('docs', docs),
       ...heavy,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaymentsClientOptions, PaymentsErrorCode } from 'pix-automatic-sdk';
 import * as sdk from 'pix-automatic-sdk';
@@ -6,6 +6,8 @@ import * as journal from 'pix-automatic-sdk/journal';
 import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
+import { inLanguage, say } from '../../src/cli/language';
+import { checklist } from '../../src/cli/verify/run-checklist';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
@@ -77,3 +79,18 @@ function tableOf(file: string, heading: string, index = 0): string[][] {
     cells.map((cell) => cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')),
   );
 }
+
+test.each([
+  ['docs/verify.md', 'en'],
+  ['docs/pt/verify.md', 'pt'],
+] as const)('%s shows each check once, as it is', (name, language) => {
+  const page = new URL(`../../${name}`, import.meta.url);
+  const before = readFileSync(page, 'utf8');
+  const rows = inLanguage(language, () => checklist.map(({ id, asks }) => `| \`${id}\` | ${say(asks)} |`));
+  const table = /(<!-- checks: generated -->\n\n.*\n.*\n)[\s\S]*(\n\n<!-- \/checks -->)/;
+  const after = before.replace(table, (_, start, end) => start + rows.join('\n') + end);
+  if (process.env['UPDATE_DOCS']) writeFileSync(page, after);
+  // Out of date? UPDATE_DOCS=1 npx vitest run --project docs test/docs/tables.test.ts -t 'shows each check'
+  else expect(before).toBe(after);
+  expect(before).toMatch(table);
+});

@@ -22,4 +22,4 @@ export const reportCodes = Object.keys({
   dead_letters_failed: true,
   draining: true,
   internal: true,
-} satisfies Record<WebhookReportCode, true>);
+} satisfies Record<WebhookReportCode, true>) as WebhookReportCode[];

@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import { WebhookAuthenticationError, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
-import { defaultReport, storeCause, WebhookReport, type WebhookReportCode } from '../../src/webhooks/report';
+import { defaultReport, storeCause, WebhookReport } from '../../src/webhooks/report';
+import { reportCodes } from '../helpers/report-codes';
 import {
   authorization,
   basic,
@@ -184,29 +185,7 @@ describe('onReport', () => {
 
 describe('a report', () => {
   it('says what happened, and the way out', () => {
-    const codes: readonly WebhookReportCode[] = [
-      'method_not_allowed',
-      'unauthorized',
-      'body_too_large',
-      'body_timeout',
-      'body_interrupted',
-      'body_already_read',
-      'invalid_body',
-      'invalid_notification',
-      'unhandled',
-      'field_left_out',
-      'busy',
-      'callback_failed',
-      'callback_timeout',
-      'not_confirmed',
-      'confirm_failed',
-      'store_failed',
-      'lease_lost',
-      'dead_letters_failed',
-      'draining',
-      'internal',
-    ];
-    const said = codes.map((code) => `${code}: ${new WebhookReport(code, { status: 500 }).message}`);
+    const said = reportCodes.map((code) => `${code}: ${new WebhookReport(code, { status: 500 }).message}`);
     expect(said).toMatchInlineSnapshot(`
       [
         "method_not_allowed: The request is no POST, as notifications are.",
