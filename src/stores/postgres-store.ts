@@ -138,8 +138,8 @@ function threeQuarters(max: number): number {
   return Math.max(1, max - Math.max(1, Math.floor(max / 4)));
 }
 
-function isPool(database: PostgresQueryable): database is PostgresPool {
-  return 'connect' in database && typeof database.connect === 'function' && 'totalCount' in database;
+function isPool(database: PostgresQueryable & Partial<PostgresPool>): database is PostgresPool {
+  return typeof database.connect === 'function' && 'totalCount' in database;
 }
 
 /** Where {@link postgresStoreWithin} keeps its records, and the limits of its transactions. */

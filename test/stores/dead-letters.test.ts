@@ -9,6 +9,24 @@ testDeadLettersContract(
 );
 
 describe('MemoryDeadLetters', () => {
+  it('keeps an entry for 30 days after its last failure', async () => {
+    let now = 1_000_000;
+    const deadLetters = new MemoryDeadLetters({ clock: () => now });
+    expect(deadLetters.retentionMs).toBe(2_592_000_000);
+    await deadLetters.keep(entryOf('a'));
+    now += 2_591_999_999;
+    expect(await deadLetters.list()).toHaveLength(1);
+    now += 1;
+    expect(await deadLetters.list()).toEqual([]);
+  });
+
+  it.each([
+    [{ since: '2026' }, 'Expected `since` to be a Date, or a number of milliseconds since 1970.'],
+    [{ limit: 0 }, 'Expected `limit` to be '],
+  ])('says what is wrong with the query %j', async (query, message) => {
+    await expect(new MemoryDeadLetters().list(query as never)).rejects.toThrow(message);
+  });
+
   it('keeps a full one out, so that nothing that was kept is lost, and says what to do', async () => {
     const deadLetters = new MemoryDeadLetters({ maxEntries: 1 });
     await deadLetters.keep(entryOf('a'));
@@ -26,5 +44,9 @@ describe('MemoryDeadLetters', () => {
   ])('refuses a %s that cannot work', (name, options) => {
     expect(() => new MemoryDeadLetters(options as never)).toThrow(ConfigurationError);
     expect(() => new MemoryDeadLetters(options as never)).toThrow(`\`${name}\``);
+  });
+
+  it('says what a clock is', () => {
+    expect(() => new MemoryDeadLetters({ clock: 7 } as never)).toThrow('() => number');
   });
 });

@@ -1,0 +1,302 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ConfigurationError, StoreError } from '../../src/errors';
+import {
+  type LibsqlClient,
+  MysqlStore,
+  type PostgresQueryable,
+  PostgresStore,
+  RedisStore,
+  SqliteStore,
+} from '../../src/stores';
+import { lease } from './limits';
+
+// What a store does with a database that is none, or that answers as no database does.
+
+const unread = (step: string) =>
+  `The store's client gave a reply to ${step} that its command never gives, so its outcome is unknown. ` +
+  'Pass a plain client, without transformed replies, outside a pipeline or MULTI.';
+
+const rows = async () => [];
+const notAClient = [undefined, null, 'database', 7, {}, () => undefined];
+
+describe('PostgresStore', () => {
+  it.each([...notAClient, { query: 'SELECT' }])('refuses the database %j', (database) => {
+    expect(() => new PostgresStore(database as never)).toThrow(
+      new ConfigurationError(
+        'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
+      ),
+    );
+  });
+
+  it('takes a function with a query method, as Neon gives', async () => {
+    const neon: PostgresQueryable = Object.assign(() => undefined, { query: async () => [{ now: 1 }] });
+    const claim = await new PostgresStore(neon).claim('payment:1', 'PAID', lease(1));
+    expect(claim).toMatchObject({ status: 'claimed', fence: 1 });
+  });
+
+  it.each([{}, { connect: () => undefined }, { totalCount: 0 }, { connect: true, totalCount: 0 }])(
+    'refuses as a pool: %j',
+    (parts) => {
+      expect(
+        () => new PostgresStore({ query: rows, ...parts } as never, { transactional: true } as never),
+      ).toThrow(
+        new ConfigurationError(
+          'Expected a pool with a connect method for transactional: true, because each callback needs a connection of ' +
+            'its own: pass a `new Pool()` of pg.',
+        ),
+      );
+    },
+  );
+
+  it('takes a pool for its transactions', () => {
+    const pool = { query: rows, connect: () => undefined, totalCount: 0 };
+    expect(new PostgresStore(pool as never, { transactional: true }).transact).toBeTypeOf('function');
+  });
+
+  it('gives the SQL of its table', () => {
+    expect(new PostgresStore({ query: rows }).createTableSql()).toMatchInlineSnapshot(`
+      "CREATE TABLE IF NOT EXISTS "public"."pix_automatic_notifications" (
+        subject pg_catalog.text COLLATE pg_catalog."C" PRIMARY KEY,
+        -- JSON in ASCII: which states are done, and the lease of the claim at work.
+        record pg_catalog.text NOT NULL,
+        version bigint NOT NULL,
+        -- When the record may be deleted, in milliseconds since 1970.
+        expires_at bigint NOT NULL
+      );
+      CREATE INDEX IF NOT EXISTS "pix_automatic_notifications_expires_at" ON "public"."pix_automatic_notifications" (expires_at);
+      "
+    `);
+  });
+});
+
+describe('MysqlStore', () => {
+  it.each([...notAClient, { execute: 'SELECT' }, { execute: rows, promise: () => undefined }])(
+    'refuses the database %j',
+    (database) => {
+      expect(() => new MysqlStore(database as never)).toThrow(
+        new ConfigurationError(
+          "Expected a pool of mysql2 with promises as the first argument: `createPool()` of 'mysql2/promise', or " +
+            '`pool.promise()`.',
+        ),
+      );
+    },
+  );
+
+  it.each([undefined, {}, { affectedRows: 2 }, { affectedRows: '1' }])(
+    'treats the answer %j to a write as an error',
+    async (answer) => {
+      const reading = [{ record: null, version: null, now: 1 }];
+      const store = new MysqlStore({
+        execute: async (sql) => [sql.startsWith('SELECT') ? reading : answer],
+      });
+      const claim = store.claim('payment:1', 'PAID', lease(1_000));
+      await expect(claim).rejects.toThrow(new StoreError(unread('a statement')));
+    },
+  );
+
+  it('gives the SQL of its table', () => {
+    expect(new MysqlStore({ execute: async () => [[]] }).createTableSql()).toMatchInlineSnapshot(`
+      "CREATE TABLE IF NOT EXISTS \`pix_automatic_notifications\` (
+        subject VARBINARY(512) NOT NULL PRIMARY KEY,
+        -- JSON in ASCII: which states are done, and the lease of the claim at work.
+        record MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+        version BIGINT NOT NULL,
+        -- When the record may be deleted, in milliseconds since 1970.
+        expires_at BIGINT NOT NULL,
+        KEY (expires_at)
+      ) ENGINE = InnoDB;
+      "
+    `);
+  });
+});
+
+describe('RedisStore', () => {
+  /** A client of Upstash, the only kind whose `eval` takes two lists. */
+  const answering = (answer: (values: string[]) => unknown) => {
+    const run = vi.fn(async (_script: string, _keys: string[], values: string[]) => answer(values));
+    return { client: { createScript: () => undefined, eval: run }, run };
+  };
+  const missing = ['0', '', 1];
+
+  it.each([...notAClient, { eval: rows }, Object.assign(() => undefined, { createScript: true })])(
+    'refuses the client %j',
+    (client) => {
+      expect(() => new RedisStore(client as never)).toThrow(
+        new ConfigurationError(
+          'Expected a Redis client as the first argument: a `new Redis()` of ioredis 5 or later, the result of ' +
+            '`createClient()` of redis 4 or later (not in its legacy mode), or a `new Redis()` of @upstash/redis. Pass ' +
+            "the client itself, not the driver's module.",
+        ),
+      );
+    },
+  );
+
+  it.each(['', 'a:', ':a', 'a b', '{a}'])('refuses the namespace %j', (namespace) => {
+    expect(() => new RedisStore(answering(rows).client as never, { namespace })).toThrow(
+      new ConfigurationError(
+        "Expected namespace to be one or more letters, digits, '.', '_' or '-'. Put other characters, such as " +
+          'separators, in prefix.',
+      ),
+    );
+  });
+
+  it.each([
+    [{}, 'pix-automatic:webhooks:payment:1'],
+    [{ prefix: '{a}', namespace: 'a-1_b.C' }, '{a}a-1_b.C:payment:1'],
+  ])('with %j has the key %s', async (options, key) => {
+    const { client, run } = answering((values) => (values.length === 0 ? missing : ['written', '', 1]));
+    await new RedisStore(client as never, options).claim('payment:1', 'PAID', lease(1_000));
+    expect(run.mock.calls.map(([, keys]) => keys)).toEqual([[key], [key]]);
+  });
+
+  it.each([undefined, 'abc', [], ['0', ''], ['0', '', 1, 2], { length: 3 }])(
+    'treats the reply %j as an error',
+    async (reply) => {
+      const store = new RedisStore(answering(() => reply).client as never);
+      const claim = store.claim('payment:1', 'PAID', lease(1_000));
+      await expect(claim).rejects.toThrow(new StoreError(unread('the script')));
+    },
+  );
+
+  it.each([
+    ['0', { format: 1, done: [] }, 1],
+    [0, '', 1],
+  ])('says what to change where the client parsed a reply: %j, %j', async (...reply) => {
+    const store = new RedisStore(answering(() => reply).client as never);
+    await expect(store.claim('payment:1', 'PAID', lease(1_000))).rejects.toThrow(
+      new ConfigurationError(
+        'The Redis client parsed a record instead of returning its text. Construct the Upstash client with ' +
+          '`automaticDeserialization: false`; give any other client its default parsers.',
+      ),
+    );
+  });
+
+  it('reads again where another process wrote first, and treats any other outcome as an error', async () => {
+    const outcomes = ['kept', 'written', 'OK'];
+    const { client, run } = answering((values) =>
+      values.length === 0 ? missing : [outcomes.shift(), '', 1],
+    );
+    const store = new RedisStore(client as never);
+    const claim = await store.claim('payment:1', 'PAID', lease(1_000));
+    expect(run.mock.calls.map(([, , values]) => values.length)).toEqual([0, 5, 0, 5]);
+    expect(claim.status).toBe('claimed');
+    const other = store.claim('payment:2', 'PAID', lease(1_000));
+    await expect(other).rejects.toThrow(new StoreError(unread('the script')));
+  });
+});
+
+describe('SqliteStore', () => {
+  const refusal = new ConfigurationError(
+    'Expected an SQLite database as the first argument: a `new DatabaseSync(path)` of node:sqlite, a ' +
+      '`new Database(path)` of bun, better-sqlite3 or libsql, or the result of `createClient()` of @libsql/client.',
+  );
+
+  /** A database whose statements fail with these errors, one after the other, before they succeed. */
+  const failing = (...errors: unknown[]) => {
+    const run = vi.fn();
+    const prepare = vi.fn((_sql: string) => ({
+      run,
+      all: () => {
+        if (errors.length > 0) throw errors.shift();
+        return [{ now: 1, written: 1 }];
+      },
+    }));
+    return { run, database: { prepare } };
+  };
+
+  it.each([
+    ...notAClient,
+    { prepare: true },
+    { execute: true },
+    Object.assign(() => undefined, { prepare: () => undefined }),
+  ])('refuses the database %j', (database) => {
+    expect(() => new SqliteStore(database as never)).toThrow(refusal);
+  });
+
+  it('says which option is wrong', () => {
+    const { database } = failing();
+    expect(() => new SqliteStore(database, { busyTimeoutMs: 0 })).toThrow('Expected `busyTimeoutMs` to be ');
+  });
+
+  it('takes a client of libsql', async () => {
+    const client: LibsqlClient = { execute: async () => ({ rows: [{ now: 1, written: 1 }] }) };
+    expect((await new SqliteStore(client).claim('a', 'PAID', lease(1_000))).status).toBe('claimed');
+  });
+
+  it('creates its table with statements that give no rows', async () => {
+    const { database, run } = failing();
+    await new SqliteStore(database).createTable();
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(database.prepare.mock.calls.map(([sql]) => sql.split(' ')[0])).toEqual([
+      'PRAGMA',
+      'CREATE',
+      'CREATE',
+    ]);
+  });
+
+  it.each(['inTransaction', 'isTransaction'])('refuses to work where %s is true', async (name) => {
+    const store = new SqliteStore({ ...failing().database, [name]: true });
+    await expect(store.claim('a', 'PAID', lease(1_000))).rejects.toThrow(
+      new StoreError(
+        "A transaction is open on the store's SQLite connection, and its rollback would undo the step. " +
+          'Give the store a connection of its own.',
+      ),
+    );
+  });
+
+  it.each([
+    { errcode: 5 },
+    { errcode: 17 },
+    { errcode: 261, errno: 1 },
+    { errno: 5 },
+    { errno: 17, code: 'SQLITE_ERROR' },
+    { code: 'SQLITE_BUSY' },
+    { code: 'SQLITE_BUSY_SNAPSHOT' },
+    { code: 'SQLITE_SCHEMA' },
+    { errno: 'busy', code: 'SQLITE_BUSY' },
+  ])('tries again after %j', async (fields) => {
+    const { database } = failing(Object.assign(new Error('held'), fields));
+    const claim = await new SqliteStore(database).claim('a', 'PAID', lease(1_000));
+    expect(claim.status).toBe('claimed');
+  });
+
+  it.each([
+    'SQLITE_BUSY',
+    { code: 'SQLITE_BUSY' },
+    Object.assign(new Error('full'), { errcode: 13, code: 'SQLITE_BUSY' }),
+    Object.assign(new Error('full'), { errno: 13 }),
+    Object.assign(new Error('full'), { code: 'SQLITE_FULL' }),
+    Object.assign(new Error('other'), { code: 'NOT_SQLITE_BUSY' }),
+    new Error('SQLITE_BUSY'),
+  ])('throws what cannot pass: %j', async (error) => {
+    const store = new SqliteStore(failing(error).database);
+    await expect(store.deleteExpired()).rejects.toBe(error);
+  });
+
+  it('says that the file was held for all of its time', async () => {
+    const held = Object.assign(new Error('held'), { code: 'SQLITE_BUSY' });
+    const store = new SqliteStore(failing(...Array(100).fill(held)).database, { busyTimeoutMs: 20 });
+    await expect(store.deleteExpired()).rejects.toThrow(
+      new StoreError(
+        'Another connection held the SQLite database for all of busyTimeoutMs (20 ms). Look for a process with a long ' +
+          'transaction on the file, such as a backup or a shell, and use WAL, so that readers do not block it.',
+        { cause: held },
+      ),
+    );
+  });
+
+  it('gives the SQL of its table', () => {
+    expect(new SqliteStore(failing().database).createTableSql()).toMatchInlineSnapshot(`
+      "CREATE TABLE IF NOT EXISTS "pix_automatic_notifications" (
+        subject TEXT NOT NULL PRIMARY KEY,
+        -- JSON in ASCII: which states are done, and the lease of the claim at work.
+        record TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        -- When the record may be deleted, in milliseconds since 1970.
+        expires_at INTEGER NOT NULL
+      );
+      CREATE INDEX IF NOT EXISTS "pix_automatic_notifications_expires_at" ON "pix_automatic_notifications" (expires_at);
+      "
+    `);
+  });
+});
