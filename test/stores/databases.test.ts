@@ -5,7 +5,9 @@ import {
   MysqlStore,
   type PostgresQueryable,
   PostgresStore,
+  RedisDeadLetters,
   RedisStore,
+  SqlDeadLetters,
   SqliteStore,
 } from '../../src/stores';
 import { lease } from './limits';
@@ -296,6 +298,88 @@ describe('SqliteStore', () => {
         expires_at INTEGER NOT NULL
       );
       CREATE INDEX IF NOT EXISTS "pix_automatic_notifications_expires_at" ON "pix_automatic_notifications" (expires_at);
+      "
+    `);
+  });
+});
+
+describe('RedisDeadLetters', () => {
+  const answering = (answer: unknown) => {
+    const run = vi.fn(async (_script: string, _keys: string[], _values: string[]) => answer);
+    return { client: { createScript: () => undefined, eval: run }, run };
+  };
+  const unreadable = new StoreError(
+    'Redis gave dead letters that cannot be read. Check that nothing else writes under the prefix.',
+  );
+
+  it('keeps its entries under a prefix of the package', async () => {
+    const { client, run } = answering(1);
+    await new RedisDeadLetters(client as never).forget('a');
+    expect(run.mock.calls.map(([, keys]) => keys)).toEqual([['{pix-automatic:dead-letters}']]);
+  });
+
+  it('says which option is wrong', () => {
+    const { client } = answering(1);
+    expect(() => new RedisDeadLetters(client as never, { retentionMs: 0 })).toThrow(
+      'Expected `retentionMs` to be ',
+    );
+  });
+
+  it.each([null, 'OK', [null], ['1 1 1 {} 1'], ['x1 1 1 {}'], ['1 1 {}']])(
+    'cannot read %j',
+    async (answer) => {
+      const { client } = answering(answer);
+      const listing = new RedisDeadLetters(client as never).list();
+      await expect(listing).rejects.toThrow(unreadable);
+    },
+  );
+
+  it('cannot read how many were deleted', async () => {
+    const { client } = answering('OK');
+    await expect(new RedisDeadLetters(client as never).deleteExpired()).rejects.toThrow(unreadable);
+  });
+
+  it('reads more than nine attempts', async () => {
+    const { client } = answering(['1 12 34 {"key":"a"}']);
+    expect(await new RedisDeadLetters(client as never).list()).toEqual([
+      { key: 'a', firstFailedAt: 1, attempts: 12, lastFailedAt: 34 },
+    ]);
+  });
+});
+
+describe('SqlDeadLetters', () => {
+  it('says which option is wrong', () => {
+    expect(() => new SqlDeadLetters(rows, { dialect: 'mysql', retentionMs: 0 })).toThrow(
+      'Expected `retentionMs` to be ',
+    );
+  });
+
+  it.each([
+    { entry: 'null', first_failed_at: 1 },
+    { entry: 7, first_failed_at: 1 },
+    { entry: undefined, first_failed_at: 1 },
+    { entry: '{}', first_failed_at: 'x' },
+  ])('cannot read the row %j', async (row) => {
+    await expect(new SqlDeadLetters(async () => [row], { dialect: 'mysql' }).list()).rejects.toThrow(
+      new StoreError(
+        'The table of dead letters has a row that cannot be read. Return rows as objects from `query`.',
+      ),
+    );
+  });
+
+  it('gives the SQL of its table, with an index for each search', () => {
+    expect(new SqlDeadLetters(rows, { dialect: 'sqlite' }).createTableSql()).toMatchInlineSnapshot(`
+      "CREATE TABLE IF NOT EXISTS "pix_automatic_dead_letters" (
+        id TEXT NOT NULL PRIMARY KEY,
+        kind TEXT NOT NULL,
+        entry TEXT NOT NULL,
+        first_failed_at BIGINT NOT NULL,
+        last_failed_at BIGINT NOT NULL,
+        attempts INTEGER NOT NULL,
+        expires_at BIGINT NOT NULL
+      );
+      CREATE INDEX IF NOT EXISTS "pix_automatic_dead_letters_last_failed_at" ON "pix_automatic_dead_letters" (last_failed_at);
+      CREATE INDEX IF NOT EXISTS "pix_automatic_dead_letters_expires_at" ON "pix_automatic_dead_letters" (expires_at);
       "
     `);
   });

@@ -106,7 +106,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...stores('redis-store', 'databases', 'redis-store'),
     ...stores('sqlite-store', 'databases', 'sqlite-store'),
     ...stores('dead-letters', 'dead-letters'),
-    ...stores('sql-dead-letters', 'sql-dead-letters'),
-    ...stores('redis-dead-letters', 'redis-dead-letters'),
+    ...stores('sql-dead-letters', 'databases', 'sql-dead-letters'),
+    ...stores('redis-dead-letters', 'databases', 'redis-dead-letters'),
   },
 };
