@@ -100,7 +100,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
       'sqlite-store',
     ),
     ...stores('postgres-store', 'databases', 'within', 'postgres-store', 'postgres-pool'),
-    ...stores('postgres-pool', 'pool-transaction', 'postgres-pool'),
+    ...stores('postgres-pool', 'postgres-pool-transaction', 'postgres-pool'),
     ...stores('within', 'within', 'postgres-pool', 'mysql-store'),
     ...stores('mysql-store', 'databases', 'within', 'mysql-store'),
     ...stores('redis-store', 'databases', 'redis-store'),
