@@ -132,12 +132,12 @@ export class Transport {
     // What the attempts gave, in order. Only `fetch` below adds to it.
     const attempts: Attempt<T>[] = [];
     // Ends ky's waits. ky does not get the caller's signal, because it would tie more signals to it with each call.
-    const waiting = signal && new AbortController();
-    const stopListening = onAbort(signal, () => waiting?.abort());
+    const waiting = new AbortController();
+    const stopListening = onAbort(signal, () => waiting.abort());
     try {
       const attempt: unknown = await ky(call.url, {
         ...call.request,
-        ...(waiting && { signal: waiting.signal }),
+        ...(signal && { signal: waiting.signal }),
         timeout: false,
         throwHttpErrors: false,
         fetch: async () => {
@@ -206,7 +206,7 @@ export class Transport {
    * would sleep until then, and lose the response that asked for the wait.
    */
   #mayRetry<T>(call: Call<T>, failed: Attempt<T> | undefined, number: number): boolean {
-    if (failed?.error === undefined || failed.retryInMs === undefined) return false;
+    if (failed?.retryInMs === undefined) return false;
     const { error, status, retryInMs: delayMs } = failed;
     if (delayMs >= call.deadline - performance.now() - TIMER_SLACK_MS) return false;
     notify(this.#options.onRetry, { ...describe(call, number), status, errorCode: error.code, delayMs });
@@ -245,13 +245,14 @@ export class Transport {
       const pending = Promise.resolve(fetch === undefined ? sendOnce(url, init) : fetch(url, init));
       const response = await Promise.race([pending, interrupted]).catch((reason: unknown) => {
         // A custom fetch may ignore the signal: discard whatever it delivers late.
-        pending.then(discard).catch(() => undefined);
+        // What has no `cancel` throws here, and is left alone.
+        pending.then(({ body }) => (body as ReadableStream).cancel()).catch(() => undefined);
         throw reason;
       });
       received = { ...received, status: response.status, header: headersOf(response) };
       received = { ...received, ...(await readBody(response, maxResponseBytes, interrupted)) };
     } catch (thrown) {
-      received = { ...received, readError: thrown ?? 'nothing' };
+      received = { ...received, readError: thrown ?? null };
     }
     clearTimeout(timer);
     stopListening();
@@ -335,10 +336,6 @@ function headersOf(response: FetchResponse): Received['header'] {
       return null;
     }
   };
-}
-
-function discard({ body }: FetchResponse): void {
-  if (body instanceof ReadableStream) body.cancel().catch(() => undefined);
 }
 
 /**

@@ -280,6 +280,12 @@ describe('client.request', () => {
     },
   );
 
+  it('sends a HEAD, which can have no body and no stream', async () => {
+    const server = await startHttpServer(reply(200));
+    expect(await clientFor(server).request({ method: 'HEAD', path: '/x' })).toBeUndefined();
+    expect(server.requests).toMatchObject([{ method: 'HEAD', body: '' }]);
+  });
+
   it.each([200, 202, 204])('gives undefined for an empty %d', async (status) => {
     const server = await startHttpServer(reply(status));
     expect(await clientFor(server).request(refund)).toBeUndefined();
@@ -378,13 +384,14 @@ describe('client.request', () => {
       );
     });
 
+    const unreadable = [{ path: [], message: 'expected a value that the schema can read' }];
     const path = { issues: [{ path: ['a', { key: 'b' }], message: '52998224725' }] };
     it.each([
       ['refuses the response', () => path, [{ path: ['a', 'b'], message: 'refused by your schema' }]],
       ['refuses it without a path', () => ({ issues: [{ message: 'm' }] }), [{ path: [] }]],
-      ['throws', () => JSON.parse('52998224725 CPF'), [{ path: [] }]],
-      ['rejects', () => Promise.reject(new Error('52998224725')), [{ path: [] }]],
-      ['gives a rejection', () => ({ value: Promise.reject(new Error('52998224725')) }), [{ path: [] }]],
+      ['throws', () => JSON.parse('52998224725 CPF'), unreadable],
+      ['rejects', () => Promise.reject(new Error('52998224725')), unreadable],
+      ['gives a rejection', () => ({ value: Promise.reject(new Error('52998224725')) }), unreadable],
     ])('that %s makes an InvalidResponseError with the uuid, and no values', async (_, validate, issues) => {
       const server = await startHttpServer(reply(200, { uuid: 'uuid-1', amount: '52998224725' }));
       const thrown = await failureOf(clientFor(server).request({ ...refund, schema: schemaThat(validate) }));

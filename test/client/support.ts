@@ -1,6 +1,7 @@
 import { PaymentsClient, type PaymentsClientOptions, PaymentsError } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import { expect, vi } from 'vitest';
+import { advice } from '../../src/errors/call-errors';
 
 export const apiKey = 'key-of-the-merchant';
 export const apiToken = 'token-of-the-merchant';
@@ -75,6 +76,12 @@ export async function failureOf(call: Promise<unknown>): Promise<PaymentsError &
   );
   expect(thrown).toBeInstanceOf(PaymentsError);
   return thrown as PaymentsError & Record<string, unknown>;
+}
+
+/** The end of the message of a call's error: what to do next, and where to read more. */
+export function adviceOf(thrown: PaymentsError): string {
+  const context = thrown as unknown as Parameters<typeof advice>[0];
+  return `${advice(context)} See docs/errors.md#${thrown.code} in pix-automatic-sdk.`;
 }
 
 /** Makes every back-off 0 ms long, because its length is a random fraction of a limit. */

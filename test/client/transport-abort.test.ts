@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AbortedError } from 'pix-automatic-sdk';
+import { AbortedError, type Fetch } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Respond, reply, stall, startHttpServer } from '../helpers/http-server';
 import { changing, clientFor, failureOf, operations, withoutBackOff } from './support';
@@ -100,6 +100,19 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     const client = clientFor(server, { onResponse: () => controller.abort() });
     const thrown = await failureOf(call(client, { signal: controller.signal }));
     expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 404, outcome: 'refused' });
+  });
+
+  it('returns a success that has come whole when a signal fires while it is looked at', async () => {
+    const controller = new AbortController();
+    const get = () => {
+      controller.abort();
+      return null;
+    };
+    const text = async () => JSON.stringify(answer());
+    const fetch: Fetch = async () => ({ status: 200, headers: { get }, body: null, text });
+    const client = clientFor({ url: 'https://service.example' }, { fetch });
+    expect(await call(client, { signal: controller.signal })).toEqual(answer());
+    expect(controller.signal.aborted).toBe(true);
   });
 
   it('throws an AbortedError with outcome unknown when AbortSignal.timeout fires', async () => {

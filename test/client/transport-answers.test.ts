@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { dropConnection, reply, startHttpServer } from '../helpers/http-server';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
 import {
+  adviceOf,
   apiKey,
   changing,
   checkoutAnswer,
@@ -17,6 +18,8 @@ import {
 const [create, query, cancel] = operations;
 
 beforeEach(withoutBackOff);
+
+const page = 'an HTML page. Does `baseUrl` point at a website, or at a proxy with a login page?';
 
 const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines].join('\r\n').concat('\r\n\r\n');
 const tooLong = head('content-type: application/json', 'content-length: 100000');
@@ -35,27 +38,38 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
       const ofBody = { status: typeof status === 'number' ? status : undefined, serviceMessage: 'something' };
       expect(thrown).toMatchObject({ ...ofBody, operation: name, httpStatus: 200, outcome: 'unknown' });
       expect(thrown['body']).toEqual(body);
+      expect(thrown.message).toBe(
+        `The service answered ${name} with HTTP 200 and a body whose status is ${status}, not 0. ` +
+          adviceOf(thrown).replace(' See', ' Its own message is in `error.serviceMessage`. See'),
+      );
       expect(server.requests).toHaveLength(1);
     },
   );
 
   it.each([
-    ['an empty 200', '200 OK', ''],
-    ['JSON null', '200 OK', 'null'],
-    ['a JSON array', '200 OK', '[{"status":0}]'],
-    ['a JSON number', '200 OK', '0'],
-    ['JSON text', '200 OK', '"success"'],
-    ['truncated JSON', '200 OK', text.slice(0, -1)],
-    ['HTML', '200 OK', '<html>login</html>'],
-    ['two documents', '200 OK', '{"status":0}{"status":0}'],
-    ['a 204', '204 No Content', ''],
-    ['a 205', '205 Reset Content', ''],
-  ])('with %s is an InvalidResponseError, and the outcome is unknown', async (_, status, body) => {
+    ['an empty 200', '200 OK', '', 'nothing'],
+    ['white space', '200 OK', ' \r\n', 'nothing'],
+    ['JSON null', '200 OK', 'null', 'another JSON value'],
+    ['a JSON array', '200 OK', '[{"status":0}]', 'a list'],
+    ['a JSON number', '200 OK', '0', 'another JSON value'],
+    ['JSON text', '200 OK', '"success"', 'another JSON value'],
+    ['truncated JSON', '200 OK', text.slice(0, -1), 'text that is not JSON'],
+    ['HTML', '200 OK', '<html>login</html>', page],
+    ['HTML after an empty line', '200 OK', '\r\n<html>login</html>', page],
+    ['HTML with a spaced doctype', '200 OK', '<!DOCTYPE  html><p>login', page],
+    ['text that names a tag', '200 OK', 'no <html> here', 'text that is not JSON'],
+    ['two documents', '200 OK', '{"status":0}{"status":0}', 'text that is not JSON'],
+    ['a 204', '204 No Content', '', 'nothing'],
+    ['a 205', '205 Reset Content', '', 'nothing'],
+  ])('with %s is an InvalidResponseError, and the outcome is unknown', async (_, status, body, got) => {
     const server = await startRawServer((socket) => socket.write(rawAnswer(status, body)));
     const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toBeInstanceOf(InvalidResponseError);
     expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1, issues: [{ path: [] }] });
-    expect(thrown.message).toMatch(/^The response is a success without a usable body\. /);
+    expect(thrown.message).toBe(
+      'The response is a success without a usable body. ' +
+        `expected a JSON object, got ${got}. ${adviceOf(thrown)}`,
+    );
     expect(server.requests).toHaveLength(1);
   });
 
@@ -63,6 +77,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     ['gzip', reply(200, gzipSync(text), { 'content-encoding': 'gzip' })],
     ['another content type', reply(200, text, { 'content-type': 'text/plain; charset=utf-16' })],
     ['a status 201', reply(201, text)],
+    ['a status 299', reply(299, text)],
   ])('succeeds with %s', async (_, respond) => {
     const server = await startHttpServer(respond);
     expect(await call(clientFor(server))).toEqual(answer());
@@ -84,6 +99,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
 
   it.each([
     ['a body shorter than its content-length', `${head('content-length: 5000')}{"status":0`],
+    ['a status of -1 in a body that may go on', `${head('content-length: 99')}{"status":-1}`],
     ['a bare number, which may have been cut', `${head('content-length: 9')}12`],
     ['no HTTP at all', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
     ['nothing', ''],
@@ -131,7 +147,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     });
     const thrown = await failureOf(call(clientFor(server, { maxResponseBytes: 20_000 })));
     expect(thrown).toBeInstanceOf(InvalidResponseError);
-    expect(thrown.message).toContain('maxResponseBytes');
+    expect(thrown.message).toBe(`The response is larger than \`maxResponseBytes\`. ${adviceOf(thrown)}`);
     expect(String(thrown['body']).length).toBeLessThanOrEqual(20_000);
     await expect.poll(() => ended).toBe(true);
   });
@@ -161,7 +177,7 @@ it.each(changing)(
   },
 );
 
-describe.each([undefined, null])('a 2xx whose status is %s', (status) => {
+describe.each([[undefined], [null], ['x7'], ['7x'], [['7']]])('a 2xx whose status is %j', (status) => {
   it.each([query, create])('is a success of $name', async ({ call, answer }) => {
     const server = await startHttpServer(reply(200, { ...answer(), status }));
     expect(await call(clientFor(server))).toBeTypeOf('object');
@@ -343,7 +359,7 @@ describe('redirects', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it.each(['/elsewhere', '', 'http://', 'javascript:alert(1)'])(
+  it.each(['/elsewhere', '', 'http://', 'javascript:alert(1)', 'urn:https:x'])(
     'a 302 with the location %j is not followed',
     async (location) => {
       const server = await startHttpServer(reply(302, '', { location }), reply(200, {}));
@@ -363,7 +379,9 @@ describe('redirects', () => {
 
 it('the message of an error names the fields that the service names, unless a name could be anything else', async () => {
   const names = ['payer.document', 'items[0]', '_x', '1st', 'a b', 'x!', '!x', '', 'n'.repeat(81)];
-  const server = await startHttpServer(reply(400, { errors: names.map((field) => ({ field })) }));
+  const server = await startHttpServer(
+    reply(400, { errors: [{ message: 'no' }, ...names.map((field) => ({ field }))] }),
+  );
   const thrown = await failureOf(query.call(clientFor(server)));
   expect(thrown.message).toContain('It names these fields: payer.document, items[0], _x, see `error');
 });
@@ -388,6 +406,30 @@ it.each([
     expect(await failureOf(create.call(client))).toMatchObject({ httpStatus, requestId });
   }
   expect(onResponse.mock.calls.map(([event]) => event.requestId)).toEqual([requestId, requestId]);
+});
+
+const reason = '. The reason is in `error.serviceMessage` or in `error.body`';
+const wrongCredentials = '. Check that `apiKey` and `apiToken` belong to this `baseUrl`';
+
+it.each([
+  [400, reason],
+  [401, wrongCredentials],
+  [403, wrongCredentials],
+  [404, ' for /v1.1/transactions/{transactionUUID}. Check the identifier, and the path prefix of `baseUrl`'],
+  [407, ': a proxy on the way wants to know who asks'],
+  [409, ''],
+  [422, reason],
+  [429, ': too many requests'],
+  [500, ''],
+])('the message of an ApiError with HTTP %d says its likely cause', async (status, cause) => {
+  const client = clientFor(
+    { url: 'https://service.example' },
+    { fetch: async () => new Response('', { status }) },
+  );
+  const thrown = await failureOf(query.call(client, { maxRetries: 0 }));
+  expect(thrown.message).toBe(
+    `The service answered getTransaction with HTTP ${status}${cause}. ${adviceOf(thrown)}`,
+  );
 });
 
 describe('the message of', () => {

@@ -2,12 +2,21 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import nodeFetch from 'node-fetch';
-import type { Fetch } from 'pix-automatic-sdk';
+import { type Fetch, VERSION } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startClosingServer } from '../helpers/closing-server';
 import { dropConnection, reply, startHttpServer, unusedPort } from '../helpers/http-server';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
-import { changing, clientFor, failureOf, operations, withoutBackOff } from './support';
+import {
+  adviceOf,
+  apiKey,
+  apiToken,
+  changing,
+  clientFor,
+  failureOf,
+  operations,
+  withoutBackOff,
+} from './support';
 
 // Every fault for each operation over these transports is in test/machines/faults/rows/callers-fetch.ts.
 const [create, query] = operations;
@@ -66,9 +75,19 @@ describe.each(operations)('$name, over a fetch of the caller’s,', ({ name, cal
     expect(url).toBe(`https://service.example/base${path}`);
     expect(Object.getPrototypeOf(init)).toBe(Object.prototype);
     expect(Object.getPrototypeOf(init?.headers)).toBe(Object.prototype);
+    expect(init?.headers).toEqual({
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': `pix-automatic-sdk/${VERSION}`,
+      'x-api-key': apiKey,
+      'x-api-token': apiToken,
+      ...(method !== 'GET' && { connection: 'close', 'content-type': 'application/json' }),
+    });
     expect(init).toMatchObject({ method, redirect: 'manual', signal: expect.any(AbortSignal) });
     expect(typeof init?.body).toBe(method === 'GET' ? 'undefined' : 'string');
     expect(Object.keys(init ?? {})).not.toContain('duplex');
+    // It ends the request, so it is not for one that has succeeded.
+    expect(init?.signal).toMatchObject({ aborted: false });
   });
 
   it.each([
@@ -76,6 +95,7 @@ describe.each(operations)('$name, over a fetch of the caller’s,', ({ name, cal
     ['null as its body', { text: async () => text }],
     ['no body and no `ok`', { body: undefined, text: async () => text }],
     ['headers that throw', { headers: { get: boom }, text: async () => text }],
+    ['lists as its headers', { headers: { get: () => ['a'] }, text: async () => text }],
   ])('succeeds with a response that has %s', async (_, fields) => {
     // ky must not need the platform's class.
     vi.stubGlobal('Response', function double() {});
@@ -125,17 +145,19 @@ describe.each(operations)('$name, over a fetch of the caller’s,', ({ name, cal
   it('has outcome unknown when the status of a double throws as soon as it is compared', async () => {
     const thrown = await failureOf(over(double({ status: { valueOf: boom }, text: async () => text })));
     expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', attempts: 1 });
-    expect(thrown.message).toMatch(/^The response cannot be interpreted\. /);
+    expect(thrown.message).toBe(`The response cannot be interpreted. ${adviceOf(thrown)}`);
   });
 
   it('says that the connection was lost, without a reason where none is known', async () => {
     const thrown = await failureOf(over(() => Promise.reject(new Error('m'))));
-    expect(thrown.message.startsWith(`The connection was lost during ${name}. `)).toBe(true);
+    expect(thrown.message).toBe(`The connection was lost during ${name}. ${adviceOf(thrown)}`);
   });
 
   it.each([
     ['headers that throw', 302, double({ status: 302, headers: { get: boom } })],
     ['headers that throw', 429, double({ status: 429, headers: { get: boom } })],
+    ['the status of a hidden redirect', 0, double({ status: 0 })],
+    ['a status below a success', 199, double({ status: 199 })],
     ['a stream of text', 404, double({ status: 404, body: ReadableStream.from(['{"status":', '-1}']) })],
   ])('has the status of a response with %s: %d', async (_, httpStatus, fetch) => {
     expect(await failureOf(over(fetch))).toMatchObject({ code: 'api_error', httpStatus });
@@ -145,6 +167,22 @@ describe.each(operations)('$name, over a fetch of the caller’s,', ({ name, cal
     const server = await startHttpServer(reply(404, { message: 'not there' }));
     const thrown = await failureOf(call(clientFor(server, { fetch: locking })));
     expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 404, outcome: 'refused', attempts: 1 });
+  });
+
+  it(`${method === 'GET' ? 'does not wait' : 'waits'} for a turn of the event loop before it calls it`, async () => {
+    let hasTurned = false;
+    const fetch = vi.fn(async () => Response.json({ ...answer(), hasTurned }));
+    const onRequest = () => void setImmediate(() => (hasTurned = true));
+    expect(await over(fetch, { onRequest })).toMatchObject({ hasTurned: method !== 'GET' });
+  });
+
+  it('calls it on a platform without setImmediate', async () => {
+    vi.stubGlobal('setImmediate', undefined);
+    vi.resetModules();
+    const { PaymentsClient } = await import('pix-automatic-sdk');
+    const fetch = async () => Response.json(answer());
+    const client = new PaymentsClient({ baseUrl: elsewhere.url, apiKey, apiToken, fetch });
+    expect(await call(client)).toEqual(answer());
   });
 
   it.each([
@@ -270,6 +308,7 @@ describe.each(operations)('$name, over the platform’s fetch,', ({ call, answer
     const thrown = await failureOf(call(clientFor(server)));
     expect(thrown).toMatchObject({ code: 'api_error', httpStatus: 407, outcome: 'refused', attempts: 1 });
     expect(thrown.message).toContain('proxy');
+    expect(thrown['body']).toBe('');
   });
 
   it('is not-sent when a proxy refuses CONNECT', async () => {

@@ -247,6 +247,14 @@ describe('the time limits', () => {
     expect(thrown.message).toContain('`totalTimeoutMs` (1000 ms)');
   });
 
+  it('the message names timeoutMs where it ends together with totalTimeoutMs', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(1_000);
+    const fetch = () => new Promise<never>(() => undefined);
+    const limits = { timeoutMs: 30, totalTimeoutMs: 30, maxRetries: 0 };
+    const thrown = await failureOf(query.call(clientFor(elsewhere, { fetch, ...limits })));
+    expect(thrown.message).toContain('did not end within `timeoutMs` (30 ms)');
+  });
+
   it('the timeoutMs of a call replaces that of the client, and its connection is closed', async () => {
     let ended = false;
     const server = await startRawServer((socket) => socket.on('close', () => (ended = true)));
