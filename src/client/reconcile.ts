@@ -250,10 +250,10 @@ function sizeOf(uuids: object): number | undefined {
   return uuids instanceof Set ? uuids.size : undefined;
 }
 
-function aborted(signal: AbortSignal | undefined, attempts: number): AbortedError {
+function aborted(signal: AbortSignal, attempts: number): AbortedError {
   const outcome = attempts === 0 ? 'not-sent' : 'unknown';
   const context = { operation: 'getTransaction', attempts, outcome } as const;
-  return new AbortedError('The signal ended the reconciliation.', { ...context, cause: signal?.reason });
+  return new AbortedError('The signal ended the reconciliation.', { ...context, cause: signal.reason });
 }
 
 /** A string is iterable too, letter by letter, but was surely meant as a single UUID. */

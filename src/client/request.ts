@@ -160,7 +160,7 @@ function queryOf(query: UndocumentedRequest['query']): string {
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value === undefined) continue;
     const isText = typeof value === 'string' || typeof value === 'boolean';
-    if (!isText && !(typeof value === 'number' && Number.isFinite(value))) {
+    if (!isText && !Number.isFinite(value)) {
       throw new InvalidRequestError('The call of client.request', [
         { path: ['query', name], message: 'expected a string, a finite number or a boolean' },
       ]);

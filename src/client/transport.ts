@@ -401,8 +401,8 @@ function uninterpretable<T>({ text }: Received, call: Call<T>, before: readonly 
 }
 
 function uuidOf(text: string, { operation, secrets }: Call<unknown>): string | undefined {
-  const uuids = new Set(operation.uuidPaths.flatMap((path) => findUuid(text, path) ?? []));
-  return uuids.size === 1 ? secrets.dropIfSecret([...uuids][0]) : undefined;
+  const [uuid, ...others] = new Set(operation.uuidPaths.flatMap((path) => findUuid(text, path) ?? []));
+  return uuid !== undefined && others.length === 0 ? secrets.dropIfSecret(uuid) : undefined;
 }
 
 /**

@@ -26,8 +26,8 @@ export class Secrets {
    * Gives a uuid unchanged, because with a part taken out it would lead nowhere. A uuid that contains a credential is
    * dropped. Short credentials are in many uuids by chance, and do not count.
    */
-  dropIfSecret(uuid: string | undefined): string | undefined {
-    return this.#longSecrets.some((secret) => uuid?.toLowerCase().includes(secret)) ? undefined : uuid;
+  dropIfSecret(uuid: string): string | undefined {
+    return this.#longSecrets.some((secret) => uuid.toLowerCase().includes(secret)) ? undefined : uuid;
   }
 }
 

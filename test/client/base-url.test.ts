@@ -58,7 +58,11 @@ it.each([
 });
 
 it('http:// to another host needs allowInsecureHttp, and the message says so', () => {
-  expect(refusal('http://service.example').message).toContain('Pass `allowInsecureHttp: true`, or set');
+  expect(refusal('http://service.example').message).toContain(
+    'Expected `baseUrl` to be an https URL, got http://. The credentials travel in every request. ' +
+      'Pass `allowInsecureHttp: true`, or set PAYMENTS_ALLOW_INSECURE_HTTP=true for `fromEnv`, if the network between ' +
+      'is yours or something on the way adds the encryption.',
+  );
   expect(parseBaseUrl('http://service.example', true)).toBe('http://service.example');
   expect(refusal('ftp://service.example', true).message).toContain('got another scheme');
 });

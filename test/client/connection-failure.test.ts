@@ -108,6 +108,8 @@ describe('an error of the platform', () => {
     ['all addresses refused', wrapped(several(refused, refused)), true, 'ECONNREFUSED'],
     ['one address of several was reset', wrapped(several(refused, reset)), false, 'ECONNREFUSED'],
     ['one address of several without a code', several(failure({}), refused), false, 'ECONNREFUSED'],
+    ['text beside a refused address', several('text', refused), false, 'ECONNREFUSED'],
+    ['nothing beside a refused address', several(null, refused), false, 'ECONNREFUSED'],
     ['an empty aggregate', wrapped(several()), false, undefined],
     ['an aggregate in an aggregate', several(wrapped(several(refused, reset))), false, 'ECONNREFUSED'],
     ['a cause deeper than the search goes', deep(7), false, undefined],

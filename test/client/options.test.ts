@@ -44,6 +44,13 @@ it.each([
   }
 });
 
+it.each([
+  ['fetch', '(url, init) => Promise<Response>'],
+  ['onRequest', '(event) => void'],
+])('%s is refused with the form that it must have: %s', (name, form) => {
+  expect(refusal({ [name]: 1 }).message).toContain(form);
+});
+
 it('allowInsecureHttp must be exactly true, and a time limit fits a timer', () => {
   const baseUrl = 'http://service.example';
   expect(refusal({ baseUrl, allowInsecureHttp: 'yes' }).message).toContain('`baseUrl`');
@@ -105,6 +112,8 @@ describe('a signal', () => {
     { aborted: false },
     { addEventListener: () => undefined },
     { aborted: false, addEventListener: () => undefined },
+    { aborted: false, removeEventListener: () => undefined },
+    { addEventListener: () => undefined, removeEventListener: () => undefined },
   ];
 
   it.each(Object.entries(calls))('that is none is refused by %s, and nothing is sent', async (_, call) => {

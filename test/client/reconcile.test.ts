@@ -148,7 +148,7 @@ it.each([
     const results = await collect(reconcile(sourceOf(), uuids, { onProgress }));
     expect(results.map(({ uuid }) => uuid).sort()).toEqual(['a', 'b']);
     const told = total === undefined ? {} : { total };
-    expect(onProgress.mock.calls).toEqual([[{ done: 1, ...told }], [{ done: 2, ...told }]]);
+    expect(onProgress.mock.calls).toStrictEqual([[{ done: 1, ...told }], [{ done: 2, ...told }]]);
   },
 );
 
@@ -646,6 +646,11 @@ it.each([
     expect(thrown).toMatchObject({ code: 'configuration', message: expect.stringContaining(`\`${name}\``) });
   }
   expect(await collect(reconcile(sourceOf(), ['a'], { [name]: undefined, signal: null }))).toHaveLength(1);
+});
+
+it('an onProgress that is no function is refused with the form that it must have', async () => {
+  const thrown = await failureOf(reconcile(sourceOf(), [], { onProgress: true as never }));
+  expect(thrown).toMatchObject({ message: expect.stringContaining('({ done, total }) => void') });
 });
 
 it.each([

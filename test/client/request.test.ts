@@ -286,6 +286,12 @@ describe('client.request', () => {
     expect(server.requests).toMatchObject([{ method: 'HEAD', body: '' }]);
   });
 
+  it.each(['RETRACE', 'TRACER'])('sends a %s, whose name only contains a forbidden one', async (method) => {
+    const fetch = vi.fn<Fetch>(async () => Response.json({}));
+    await clientFor({ url: 'https://x.example' }, { fetch }).request({ method, path: '/x', query: {} });
+    expect(fetch.mock.calls).toMatchObject([['https://x.example/x', { method }]]);
+  });
+
   it.each([200, 202, 204])('gives undefined for an empty %d', async (status) => {
     const server = await startHttpServer(reply(status));
     expect(await clientFor(server).request(refund)).toBeUndefined();
@@ -296,7 +302,9 @@ describe('client.request', () => {
   it.each([
     ...[...paths.split(' '), '/a\n', 7].map((path) => ['path', { path }]),
     ...['CONNECT', 'TRACE', 'G ET', '', undefined].map((method) => ['method', { method, path: '/x' }]),
+    ['path', { path: ['/x'] }],
     ['body', { method: 'GET', path: '/x', body: {} }],
+    ['body', { method: 'HEAD', path: '/x', body: {} }],
     ['query.amount', { path: '/x', query: { amount: Number('29,90') } }],
     ['query.list', { path: '/x', query: { list: [1] } }],
     ['query', { path: '/x', query: new URLSearchParams({ referenceCode: 'order-1' }) }],
@@ -314,6 +322,7 @@ describe('client.request', () => {
       const thrown = await failureOf(clientFor(server).request({ method: 'POST', ...request } as never));
       expect(thrown).toBeInstanceOf(InvalidRequestError);
       expect(thrown).toMatchObject({ outcome: 'not-sent' });
+      expect(thrown.message).toMatch(/^The (?:call|body) of client\.request was refused /);
       expect(thrown.message).toMatch(new RegExp(`${field}:? expected`));
       expect(server.requests).toEqual([]);
     },
@@ -378,10 +387,16 @@ describe('client.request', () => {
     });
 
     it('that is none is refused', async () => {
-      const request = { ...find, schema: {} as never };
-      expect((await failureOf(clientFor({ url: 'https://x.example' }).request(request))).code).toBe(
-        'configuration',
-      );
+      for (const none of [{}, null]) {
+        const request = { ...find, schema: none as never };
+        const thrown = await failureOf(clientFor({ url: 'https://x.example' }).request(request));
+        expect(thrown).toMatchObject({
+          code: 'configuration',
+          message: expect.stringContaining(
+            'Expected `schema` to be a Standard Schema, such as one of zod, valibot or arktype.',
+          ),
+        });
+      }
     });
 
     const unreadable = [{ path: [], message: 'expected a value that the schema can read' }];

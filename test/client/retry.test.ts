@@ -111,6 +111,7 @@ describe('Retry-After', () => {
     ['9'.repeat(400), Number.POSITIVE_INFINITY],
     // RFC 9110, section 5.6.7: the form to send, and the two old ones.
     [DATE, 60_000],
+    ['Sun,  06 Nov 1994 08:50:37 GMT', 60_000],
     ['Sunday, 06-Nov-94 08:50:37 GMT', 60_000],
     ['Sun Nov  6 08:50:37 1994', 60_000],
     ['Sun Nov 16 08:49:37 1994', 864_000_000],

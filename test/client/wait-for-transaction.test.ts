@@ -63,6 +63,10 @@ describe('over HTTP', () => {
     const started = performance.now();
     const thrown = await failureOf(clientFor(server).waitForTransaction('uuid-1', { timeoutMs: 150 }));
     expect(thrown).toBeInstanceOf(TimeoutError);
+    expect(thrown.message).toContain(
+      'The transaction did not get into the wanted state within `timeoutMs` (150 ms). It still may. ' +
+        'Its last known state is in `transaction`, if a query succeeded.',
+    );
     expect(performance.now() - started).toBeLessThan(3_000);
   });
 
