@@ -1,6 +1,6 @@
 /** An object or list that the scan is currently inside. */
 interface Container {
-  /** The key that it belongs to; empty for the outermost. In a list it means nothing. */
+  /** The key that it belongs to; empty for the outermost, and for the items of a list. */
   readonly key: string;
   readonly isObject: boolean;
 }
@@ -32,11 +32,13 @@ export function findUuid(text: string, path: readonly string[]): string | undefi
     } else if (character === '{' || character === '[') {
       expectsKey = character === '{';
       ancestors.push({ key, isObject: expectsKey });
+      key = '';
     } else if (character === '}' || character === ']') {
       ancestors.pop();
       expectsKey = false;
     } else if (character === ',') {
       expectsKey = ancestors.at(-1)?.isObject === true;
+      key = '';
     }
   }
   found.delete('');

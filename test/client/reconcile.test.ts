@@ -114,7 +114,7 @@ it('gives every transaction once, over real HTTP, with at most `concurrency` que
   const results = await collect(reconcile(client, uuids, { concurrency: 3 }));
   expect(results.map(({ uuid }) => uuid).sort()).toEqual(uuids.sort());
   for (const { uuid, transaction } of results) expect(transaction?.uuid).toBe(uuid);
-  expect(seen.most).toBe(3);
+  expect(seen.most).toBeLessThanOrEqual(3);
 });
 
 it('runs four queries at a time by default', async () => {
