@@ -77,7 +77,7 @@ const subscriptions = new WeakMap<AbortSignal, Subscription>();
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;
   const { callbacks, listener } = subscriptionTo(signal);
-  if (callbacks.size === 0) signal.addEventListener('abort', listener);
+  signal.addEventListener('abort', listener);
   callbacks.add(callback);
   return () => {
     callbacks.delete(callback);

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from 'pix-automatic-sdk';
+import { ConfigurationError, InvalidRequestError } from 'pix-automatic-sdk';
 import { expect, it } from 'vitest';
 
 const issues = [{ path: ['a', 0, 'b'], message: 'expected a string' }];
@@ -19,4 +19,14 @@ it('an InvalidRequestError of a helper that sends nothing has no outcome, nor in
   expect(error.outcome).toBeUndefined();
   expect(error.message).toBe(`The QR code is not valid. a.0.b: expected a string. ${pointer}`);
   expect(JSON.parse(JSON.stringify(error))).toEqual({ code: 'invalid_request', issues });
+});
+
+it('a ConfigurationError is not-sent', () => {
+  const error = new ConfigurationError('Expected a key.');
+  expect([error.name, error.code, error.outcome]).toEqual([
+    'ConfigurationError',
+    'configuration',
+    'not-sent',
+  ]);
+  expect(new InvalidRequestError('The request', issues).name).toBe('InvalidRequestError');
 });

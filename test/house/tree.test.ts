@@ -45,7 +45,8 @@ const WALKS: Readonly<Record<string, string>> = {
   'test/sandbox/contract.test.ts': 'the model, the server and msw answer alike',
   'test/service/guards.test.ts': 'the generated guards agree with their schemas',
   'test/stores/better-sqlite3.test.ts': 'a driver that SqliteStore runs on',
-  'test/stores/databases.test.ts': 'what each store does with a database that is none, or answers as none does',
+  'test/stores/databases.test.ts':
+    'what each store does with a database that is none, or answers as none does',
   'test/stores/postgres-pglite.test.ts': 'a driver that PostgresStore runs on',
 };
 

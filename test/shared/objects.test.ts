@@ -1,11 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { mergeDeep } from '../../src/shared/objects';
+import { isGiven, mergeDeep, parseObject } from '../../src/shared/objects';
 
 class Money {
   cents = 1;
 }
 const money = new Money();
 const bare = Object.assign(Object.create(null), { c: 3 });
+
+it.each([
+  ['{"a":1}', { a: 1 }],
+  ['[1]', undefined],
+  ['null', undefined],
+  ['"a"', undefined],
+  ['{"a":', undefined],
+])('parseObject of %s is %j', (text, value) => {
+  expect(parseObject(text)).toEqual(value);
+});
+
+it('isGiven is false for undefined and null only', () => {
+  expect([undefined, null, 0, '', false].map(isGiven)).toEqual([false, false, true, true, true]);
+});
 
 describe('mergeDeep', () => {
   it.each([

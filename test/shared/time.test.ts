@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { onAbort, sleep, stopwatch, TIMED_OUT, within } from '../../src/shared/time';
+import { LONGEST_TIMER_MS, onAbort, sleep, stopwatch, TIMED_OUT, within } from '../../src/shared/time';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -80,12 +80,23 @@ describe('within', () => {
 });
 
 it('sleep ends when its time is over, or with the signal', async () => {
-  await sleep(1);
   await sleep(60_000, AbortSignal.abort());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const over = vi.fn();
+  sleep(100).then(over);
+  await vi.advanceTimersByTimeAsync(99);
+  expect(over).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(over).toHaveBeenCalledOnce();
+});
+
+it('the longest timer has 31 bits', () => {
+  expect(LONGEST_TIMER_MS).toBe(0x7fff_ffff);
 });
 
 it('a stopwatch follows the faster of the two clocks, in whole milliseconds, and never runs backwards', () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1_000 });
+  vi.advanceTimersByTime(50);
   const elapsed = stopwatch();
   expect(elapsed()).toBe(0);
   vi.advanceTimersByTime(7);
@@ -93,5 +104,5 @@ it('a stopwatch follows the faster of the two clocks, in whole milliseconds, and
   vi.setSystemTime(500);
   expect(elapsed()).toBe(7);
   vi.setSystemTime(11_000);
-  expect(elapsed()).toBe(10_000);
+  expect(elapsed()).toBe(9_950);
 });

@@ -33,7 +33,12 @@ describe.each(['apiKey', 'apiToken'])('%s', (name) => {
     ['with a control character', 'marked\u001fsecret', 'to have only Latin-1 characters'],
     ['with a DEL', 'marked\u007fsecret', 'to have only Latin-1 characters'],
     ['with a C1 control character', 'marked\u009fsecret', 'to have only Latin-1 characters'],
-    ['with an invisible character', 'marked\u200bsecret', 'to have only Latin-1 characters'],
+    [
+      'with an invisible character',
+      'marked\u200bsecret',
+      'to have only Latin-1 characters and no control characters, as a header must. It was probably copied with an ' +
+        'invisible character.',
+    ],
     ['with a character beyond Latin-1', 'marked\u0100', 'to have only Latin-1 characters'],
     ['with a euro sign', '€', 'to have only Latin-1 characters'],
   ])('that is %s is refused, and not shown', (_, value, says) => {

@@ -103,6 +103,7 @@ it.each(['', 'Brasilia', 'America/Nowhere', 'BRT-3', undefined, null, 7])(
     const error = failureOf(() => parseDateTime('2026-11-21 09:30:00', zone as string));
     const message = expect.stringContaining('expected the IANA name');
     expect(error).toMatchObject({ outcome: undefined, issues: [{ path: ['timeZone'], message }] });
+    expect(error.message).toMatch(/^The date-time is not valid\./);
   },
 );
 
