@@ -172,7 +172,9 @@ describe('MemoryStore', () => {
   });
 
   it('refuses a clock that is not a function, which would fail each claim', () => {
-    expect(() => new MemoryStore({ clock: Date.now() as never })).toThrow(ConfigurationError);
+    expect(() => new MemoryStore({ clock: Date.now() as never })).toThrow(
+      new ConfigurationError('Expected `clock` to be a function: `() => number`.'),
+    );
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 23 + 1])(
