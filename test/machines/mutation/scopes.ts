@@ -58,10 +58,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
     ...values('option-checks'),
     ...values('to-json', 'request'),
     'src/values/credentials.ts': ['test/values/credentials.test.ts', 'test/client/payments-client.test.ts'],
-    'src/errors/argument-errors.ts': [
-      'test/errors/argument-errors.test.ts',
-      'test/values/credentials.test.ts',
-    ],
+    'src/errors/argument-errors.ts': ['test/errors/argument-errors.test.ts', 'test/values/amounts.test.ts'],
   },
   webhooks: {
     ...webhooks('authorization', 'authorization'),
