@@ -349,6 +349,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function errorsIn(error: unknown, found: Fields[]): Fields[] {
   if (typeof error !== 'object' || error === null || found.length >= 20) return found;
   const fields = error as Fields;
+  if (found.includes(fields)) return found;
   found.push(fields);
   const { cause, errors, parent, original, driverError, meta } = fields;
   for (const each of [cause, parent, original, driverError, meta, ...(Array.isArray(errors) ? errors : [])]) {

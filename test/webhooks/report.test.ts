@@ -527,6 +527,8 @@ describe('the report of a store that failed', () => {
   it('is that the error must be looked at where it says nothing, also of a loop of causes', () => {
     const loop: Error & { cause?: unknown } = error('loop');
     loop.cause = loop;
+    const told = Object.assign(error('loop'), { meta: { code: '42P01' } });
+    expect(storeCause(Object.assign(told, { cause: told }))).toContain('Its table does not exist');
     // Redis begins its errors with the word.
     const quoting = ['NOAUTH', 'READONLY', 'LOADING'].map((word) => error(`the text ${word} was refused`));
     for (const thrown of [undefined, 'ECONNREFUSED', error('S3CRET'), loop, ...quoting]) {
