@@ -1,5 +1,5 @@
 import { ConfigurationError, StoreError } from '../errors';
-import { type JoinedAccess, withTimeLimit } from './within';
+import { type TransactionAccess, withTimeLimit } from './within';
 
 /** The part of a query result that `pg` and PGlite share. */
 export interface PostgresRows {
@@ -106,7 +106,7 @@ export interface PostgresTransaction {
 }
 
 /** Joins transactions of a pool of `pg`. */
-export function poolAccess(pool: PostgresPool, stepTimeoutMs: number): JoinedAccess<PoolTransaction> {
+export function poolAccess(pool: PostgresPool, stepTimeoutMs: number): TransactionAccess<PoolTransaction> {
   return {
     async transaction(work, { timeoutMs }) {
       const client = await checkOut(pool, stepTimeoutMs);
@@ -130,7 +130,8 @@ export function poolAccess(pool: PostgresPool, stepTimeoutMs: number): JoinedAcc
         giveBack(client, broken);
       }
     },
-    query: (transaction, text, values) => transaction.send(text, values),
+    query: (transaction, text, values) =>
+      transaction === undefined ? pool.query(text, values) : transaction.send(text, values),
   };
 }
 

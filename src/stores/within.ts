@@ -35,12 +35,6 @@ export interface TransactionAccess<Tx> {
   query(tx: Tx | undefined, text: string, values: unknown[]): PromiseLike<TransactionRows>;
 }
 
-/** The part of an access that acts inside transactions. */
-export interface JoinedAccess<Tx> {
-  transaction: TransactionAccess<Tx>['transaction'];
-  query(tx: Tx, text: string, values: unknown[]): PromiseLike<TransactionRows>;
-}
-
 /** The rows of a statement, as drivers give them. */
 export type TransactionRows =
   | readonly unknown[]
@@ -103,7 +97,7 @@ export function storeWithin<Tx>(
     readsBack: dialect === 'mysql',
   });
   return Object.assign(new StoreOverRecords(records), {
-    transact: transactWithin<Tx>(access, records, options),
+    transact: transactWithin(access, records, options),
     createTable: () => records.createTable(),
     createTableSql: () => records.createTableSql(),
   });
@@ -124,7 +118,7 @@ type Ending =
  * @param afterCallback - called as soon as a callback has ended; throws if it left something running
  */
 export function transactWithin<Tx>(
-  access: JoinedAccess<Tx>,
+  access: TransactionAccess<Tx>,
   records: RecordsWithin<Tx>,
   options: TransactionOptions,
   afterCallback: (tx: Tx) => void = () => undefined,
@@ -255,7 +249,7 @@ export function transactWithin<Tx>(
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Fails if the callback ended the transaction, or swallowed an error after which PostgreSQL refuses to go on. */
-async function releaseSavepoint<Tx>(access: JoinedAccess<Tx>, tx: Tx, savepoint: string): Promise<void> {
+async function releaseSavepoint<Tx>(access: TransactionAccess<Tx>, tx: Tx, savepoint: string): Promise<void> {
   try {
     await access.query(tx, `RELEASE SAVEPOINT ${savepoint}`, []);
   } catch (cause) {

@@ -122,6 +122,12 @@ describe('a connection of the pool', () => {
     expect(release).toHaveBeenCalledExactlyOnceWith(lost);
   });
 
+  it('is not needed for a statement outside of any transaction', async () => {
+    const query = vi.fn(async () => ({ rows: [] }));
+    await poolAccess({ ...poolOf().pool, query }, 50).query(undefined, 'SELECT $1', [1]);
+    expect(query.mock.calls).toEqual([['SELECT $1', [1]]]);
+  });
+
   it('is missing: the transaction fails with the pool’s error', async () => {
     const { pool } = poolOf();
     const refusing: PostgresPool = { ...pool, connect: (callback) => callback(failed, undefined) };
