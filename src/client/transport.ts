@@ -132,12 +132,12 @@ export class Transport {
     // What the attempts gave, in order. Only `fetch` below adds to it.
     const attempts: Attempt<T>[] = [];
     // Ends ky's waits. ky does not get the caller's signal, because it would tie more signals to it with each call.
-    const waiting = new AbortController();
-    const stopListening = onAbort(signal, () => waiting.abort());
+    const waiting = signal && new AbortController();
+    const stopListening = onAbort(signal, () => waiting?.abort());
     try {
       const attempt: unknown = await ky(call.url, {
         ...call.request,
-        ...(signal && { signal: waiting.signal }),
+        ...(waiting && { signal: waiting.signal }),
         timeout: false,
         throwHttpErrors: false,
         fetch: async () => {
@@ -245,8 +245,7 @@ export class Transport {
       const pending = Promise.resolve(fetch === undefined ? sendOnce(url, init) : fetch(url, init));
       const response = await Promise.race([pending, interrupted]).catch((reason: unknown) => {
         // A custom fetch may ignore the signal: discard whatever it delivers late.
-        // What has no `cancel` throws here, and is left alone.
-        pending.then(({ body }) => (body as ReadableStream).cancel()).catch(() => undefined);
+        pending.then(discard).catch(() => undefined);
         throw reason;
       });
       received = { ...received, status: response.status, header: headersOf(response) };
@@ -336,6 +335,10 @@ function headersOf(response: FetchResponse): Received['header'] {
       return null;
     }
   };
+}
+
+function discard({ body }: FetchResponse): void {
+  if (body instanceof ReadableStream) body.cancel().catch(() => undefined);
 }
 
 /**

@@ -44,6 +44,8 @@ export function identifyUnrecognized(body: unknown): Identity {
 
 /** Percent-encodes a part, so that it cannot contain the colon that separates the parts. */
 export function encodePart(part: string): string {
+  // UUIDs and other states, which nearly all parts are, stay as they are.
+  if (!/[^\w-]/.test(part)) return part;
   // An unpaired surrogate, which JSON can carry, has no percent-encoding. Percent-encoding never produces `%u`, so
   // different parts stay different.
   return part

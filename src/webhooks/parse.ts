@@ -124,17 +124,19 @@ export function recognize<Kinds extends readonly AnyDefinition[]>(
   source: QuerySource,
   kinds: Kinds | undefined,
 ): Recognized<Notification<Kinds>> | Refused {
-  const query = readQuery(source);
-  const own = kinds?.find(({ match }) => match(raw, query));
-  if (own !== undefined) return recognizeOwn(raw, own) as Recognized<Notification<Kinds>> | Refused;
-  return recognizeDocumented(raw, query);
+  if (kinds !== undefined && kinds.length > 0) {
+    const query = readQuery(source);
+    const own = kinds.find(({ match }) => match(raw, query));
+    if (own !== undefined) return recognizeOwn(raw, own) as Recognized<Notification<Kinds>> | Refused;
+  }
+  return recognizeDocumented(raw, source);
 }
 
 function recognizeDocumented(
   raw: JsonObject,
-  query: URLSearchParams,
+  source: QuerySource,
 ): Recognized<DocumentedNotification | UnrecognizedNotification> | Refused {
-  const kind = chooseKind(raw, query);
+  const kind = chooseKind(raw, source);
   if (kind === 'unrecognized') return recognizeNone(raw);
   if ('issues' in kind) return kind;
   // The functions of a kind take that kind's payload. Its own `schema` makes the payload, so they fit.
@@ -211,9 +213,9 @@ type Kinds = readonly (typeof documentedKinds)[number][];
  */
 function chooseKind(
   body: Readonly<Record<string, unknown>>,
-  query: URLSearchParams,
+  source: QuerySource,
 ): Kinds[number] | 'unrecognized' | { readonly issues: readonly ValidationIssue[] } {
-  const fromQuery = kindsOfQuery(query);
+  const fromQuery = kindsOfQuery(source);
   if (fromQuery.length > 1) {
     return contradiction(`expected query flags of one kind, got those of ${labelsOf(fromQuery)}`);
   }
@@ -234,7 +236,13 @@ function chooseKind(
   return kind;
 }
 
-function kindsOfQuery(query: URLSearchParams): Kinds {
+function kindsOfQuery(source: QuerySource): Kinds {
+  // The service's own spelling, which nearly all notifications have, needs no parsing.
+  const text = source.query === undefined ? queryOf(source.url) : undefined;
+  if (text === '') return [];
+  const asSent = documentedKinds.find(({ query }) => query === text);
+  if (asSent !== undefined) return [asSent];
+  const query = readQuery(source);
   // Look at every value of a repeated parameter: the merchant's own `type` may come before the service's.
   return documentedKinds.filter(
     ({ flag }) =>

@@ -6,7 +6,7 @@ import {
   parseNotification,
   WebhookAuthenticationError,
 } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
 import {
   authorization,
@@ -43,10 +43,20 @@ const messageOf = (input: NotificationInput) => {
 };
 
 describe('the kind, by the query flags,', () => {
-  it.each(kinds)('is $kind as the document sends it', ({ kind, payload, query }) => {
-    const notification = parseNotification({ url: `/webhooks${query}`, body: JSON.stringify(payload()) });
-    expect(notification).toMatchObject({ kind, payload: payload(), raw: payload() });
-  });
+  it.each(kinds)(
+    'is $kind as the document sends it, without parsing its query',
+    ({ kind, payload, query }) => {
+      const parsing = vi.fn();
+      vi.stubGlobal('URLSearchParams', parsing);
+      onTestFinished(() => void vi.unstubAllGlobals());
+      const body = JSON.stringify(payload());
+      for (const own of [{}, { kinds: [] }]) {
+        const notification = parseNotification({ url: `/webhooks${query}`, body, ...own });
+        expect(notification).toMatchObject({ kind, payload: payload(), raw: payload() });
+      }
+      expect(parsing).not.toHaveBeenCalled();
+    },
+  );
 
   it('is none by the flag that a payment does not have', () => {
     expect(parseNotification({ url: '/webhooks?undefined=true', body: {} }).issues).toBeUndefined();
