@@ -9,7 +9,7 @@ const entries = {
   index: 'src/index.ts',
   webhooks: 'src/webhooks/index.ts',
   stores: 'src/stores/index.ts',
-  journal: 'src/journal/index.ts',
+  orders: 'src/orders/index.ts',
   testing: 'src/testing/index.ts',
   sandbox: 'src/sandbox/index.ts',
   pix: 'src/pix/index.ts',

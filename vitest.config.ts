@@ -44,7 +44,7 @@ export const common = {
 /** Over the command line, the sandbox, web frameworks or databases. */
 const integration = [
   'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
-  'test/journal/sql-*.test.ts',
+  'test/orders/{order-records,create-orders-postgres}.test.ts',
   'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*}.test.ts',
 ];
 const types = ['test/types/**/*.test.ts'];
@@ -55,7 +55,7 @@ const wrongListeners = ['test/cli/wrong-listeners.test.ts'];
 /** Needs an installation, a browser or minutes: only by name, `npx vitest run --project page`. */
 const elsewhere = [
   'test/{hosts,orms,package,page,runtimes}/**',
-  'test/machines/{journal-crash,outages,two-years}/**',
+  'test/machines/{orders-crash,outages,two-years}/**',
 ];
 
 type Settings = NonNullable<TestProjectInlineConfiguration['test']>;
@@ -103,8 +103,8 @@ const heavy = [
   project('orms', ['test/orms/**/*.test.ts'], { globalSetup: 'test/orms/install.ts' }),
   project('hosts', ['test/hosts/*.test.ts'], { globalSetup: 'test/hosts/install.ts', maxWorkers: 2 }),
   project('wrong-listeners', wrongListeners),
-  // Two years of notifications in each store, and a shop that is killed between any two steps of the journal.
-  project('histories', ['test/machines/{journal-crash,two-years}/*.test.ts']),
+  // Two years of notifications in each store, and a shop that is killed between any two steps of `open`.
+  project('histories', ['test/machines/{orders-crash,two-years}/*.test.ts']),
   // The chaos run and the outages, with their figures printed as they come.
   project('chaos', ['test/machines/outages/*.test.ts', 'test/machines/crash/*.chaos.ts'], {
     disableConsoleIntercept: true,
@@ -125,7 +125,8 @@ export default defineConfig({
         globalSetup: 'test/helpers/better-sqlite3.ts',
       }),
       project('types', types),
-      project('docs', docs),
+      // Its files load the same source and compiler, change neither, and put back what they stub.
+      project('docs', docs, { isolate: false }),
       ...heavy,
     ],
   },

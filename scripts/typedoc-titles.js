@@ -23,6 +23,5 @@ export function load(app) {
 
 function groupOf(path) {
   if (path.startsWith('docs/pt/') || path === 'README.pt-BR') return 'Em português';
-  if (path.startsWith('docs/decisions/')) return 'Decisions';
   return path.startsWith('docs/') ? 'Guides' : 'Project';
 }

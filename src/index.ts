@@ -20,7 +20,6 @@ export type {
 export { PaymentsClient } from './client/payments-client';
 export { type Reconciled, type ReconcileOptions, reconcile } from './client/reconcile';
 export type { UndocumentedRequest } from './client/request';
-export type { WaitOptions } from './client/wait-for-transaction';
 export {
   AbortedError,
   ApiError,

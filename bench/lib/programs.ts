@@ -80,7 +80,7 @@ export async function compiled(name: string): Promise<string> {
 const executables = new Map<number, Promise<string>>();
 
 /** The path of `node` of a major version. If it is not the current one, npx installs its newest release. */
-export function nodeExecutable(major: number): Promise<string> {
+function nodeExecutable(major: number): Promise<string> {
   if (process.versions.node.startsWith(`${major}.`)) return Promise.resolve(process.execPath);
   const known = executables.get(major);
   if (known !== undefined) return known;

@@ -34,7 +34,7 @@ export function samplesTable<Name extends string>(
   return { title, columns: ['', unit, 'middle half', `× ${baseline}`], rows };
 }
 
-export function ratio(value: number): string {
+function ratio(value: number): string {
   return value < 10 ? value.toFixed(2) : value.toFixed(1);
 }
 

@@ -3,13 +3,14 @@ import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { JourneyJournal, SqlJourneyRecords } from 'pix-automatic-sdk/journal';
+import { createOrders } from 'pix-automatic-sdk/orders';
+import { PostgresStore } from 'pix-automatic-sdk/stores';
 import { fixtures } from '../../src/testing';
 import { prepare, ROOT } from '../lib/prepare';
 import { compiled } from '../lib/programs';
-import { CREDENTIALS } from '../programs/load/messages';
 import type { Command, LoadListener } from './fleet';
 import { saleOf, uuidOf } from './sales';
+import { CREDENTIALS } from './send';
 
 /** `programs/load-listener.ts`, with the built package. */
 export async function smallListener(input: Omit<LoadListener, 'credentials'>): Promise<Command> {
@@ -62,15 +63,15 @@ async function openJourneys(databaseUrl: string, sales: number): Promise<void> {
   const client = {
     createRecurringCheckout: async ({ referenceCode }: { referenceCode: string }) =>
       fixtures.recurringCheckout({ response: { uuid: uuidOf(Number(referenceCode.split('-')[1])) } }),
+    getTransaction: async () => fixtures.transaction(),
   };
-  const records = new SqlJourneyRecords((text, values) => pool.query(text, values), { dialect: 'postgres' });
-  const journal = new JourneyJournal({ client, records });
+  const orders = createOrders({ client, store: new PostgresStore(pool) });
   let next = 1;
   const work = async () => {
     while (next <= sales) {
       const { referenceCode: orderKey } = saleOf(next++);
-      const { uuid } = await journal.open(orderKey, request);
-      await pool.query('INSERT INTO orders (key, journey) VALUES ($1, $2)', [orderKey, uuid]);
+      await orders.open(orderKey, request);
+      await pool.query('INSERT INTO orders (key) VALUES ($1)', [orderKey]);
     }
   };
   await Promise.all(Array.from({ length: 8 }, work));

@@ -1,8 +1,9 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtures } from '../../src/testing';
-import { CREDENTIALS } from '../programs/load/messages';
 import { saleOf } from './sales';
+
+export const CREDENTIALS = { apiKey: 'key-of-a-merchant', apiToken: 'token-5f2b8c1e9a4d' };
 
 /** As many as the service makes. */
 const ATTEMPTS = 6;

@@ -1,7 +1,6 @@
 // The shop's database, and what the library keeps in it.
 import pg from 'pg';
-import { SqlJourneyRecords } from 'pix-automatic-sdk/journal';
-import { PostgresStore, SqlDeadLetters } from 'pix-automatic-sdk/stores';
+import { PostgresStore } from 'pix-automatic-sdk/stores';
 
 // Each running callback holds a connection. The store uses at most 8 of these 10, so callbacks can use the pool, too.
 export const pool = new pg.Pool({
@@ -13,20 +12,13 @@ export const pool = new pg.Pool({
 });
 pool.on('error', console.error); // when an idle connection is lost; without a listener, pg ends the process
 
-const query = (text: string, values: unknown[]) => pool.query(text, values);
-
-/** Which notifications were handled. Its records commit together with what a callback writes. */
+/** Orders, notifications and dead letters, in one table. Its records commit together with what a callback writes. */
 export const store = new PostgresStore(pool, { transactional: true });
-/** The notifications that nothing could be done with, for the support staff. */
-export const deadLetters = new SqlDeadLetters(query, { dialect: 'postgres' });
-/** Every attempt to give an order its journey. */
-export const records = new SqlJourneyRecords(query, { dialect: 'postgres' });
 
 /** What a migration of yours would run. */
 export const migration = `
 CREATE TABLE IF NOT EXISTS orders (
   key text PRIMARY KEY,
-  journey text, -- the transaction whose QR code the payer may have
   paid boolean NOT NULL DEFAULT false
 );
 CREATE TABLE IF NOT EXISTS payments (
@@ -36,4 +28,4 @@ CREATE TABLE IF NOT EXISTS payments (
   needs_person boolean NOT NULL,
   booked_at timestamptz NOT NULL DEFAULT now()
 );
-${store.createTableSql()}${deadLetters.createTableSql()}${records.createTableSql()}`;
+${store.createTableSql()}`;

@@ -1,49 +1,24 @@
 // Everything that has to do with money: how an order gets its journey, and what a payment does.
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { JourneyJournal } from 'pix-automatic-sdk/journal';
-import { createWebhookHandler, credentialsFromEnv } from 'pix-automatic-sdk/webhooks';
-import { deadLetters, pool, records, store } from './database.js';
+import { createOrders } from 'pix-automatic-sdk/orders';
+import { credentialsFromEnv } from 'pix-automatic-sdk/webhooks';
+import { pool, store } from './database.js';
 
-export const client = PaymentsClient.fromEnv();
-export const journal = new JourneyJournal({ client, records });
-
-/** The order's QR code: always the same one, however often and wherever this is called. */
-export async function subscribe(orderKey: string) {
-  const { uuid, qrCode } = await journal.open(orderKey, {
-    currency: 'BRL',
-    amount: 59.7,
-    shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
-    recurrence: {
-      immediatePayment: true,
-      amount: { recurrenceAmount: 29.9 },
-      calendar: { periodicity: 'MONTHLY' },
-    },
-  });
-  // Before the payer sees the QR code, so that the reconciliation knows every journey that can be paid.
-  await pool.query(
-    'INSERT INTO orders (key, journey) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET journey = $2',
-    [orderKey, uuid],
-  );
-  return { uuid, qrCode: qrCode.plain };
-}
-
-export const handler = createWebhookHandler({
+export const orders = createOrders({
+  client: PaymentsClient.fromEnv(), // it confirms each payment before the callback runs
   credentials: credentialsFromEnv(), // with the previous pair during a rotation
-  confirm: client, // the service confirms each payment before its callback runs
   store,
-  deadLetters,
   on: {
     // Write through `transaction`: both writes happen exactly once, together with the record of the notification.
-    async payment({ payload: { saleToken, referenceCode, amount } }, { transaction }) {
-      const attempt = await journal.find({ uuid: saleToken, referenceCode });
-      // Nobody was shown the QR code of any other attempt. A person refunds the payment, or takes it for the order's.
-      const needsPerson = attempt?.state !== 'created';
+    async payment({ payload: { saleToken, amount } }, { order, transaction }) {
+      // Nobody was shown this QR code, or the order is paid already. A person refunds the payment, or takes it.
+      const needsPerson = order?.state !== 'created' || order.paidBy !== undefined;
       await transaction.query(
         'INSERT INTO payments (sale_token, order_key, amount, needs_person) VALUES ($1, $2, $3, $4)',
-        [saleToken, attempt?.orderKey, amount, needsPerson],
+        [saleToken, order?.key, amount, needsPerson],
       );
-      if (needsPerson) console.error(`A person must look at payment ${saleToken} (${attempt?.state})`);
-      else await transaction.query('UPDATE orders SET paid = true WHERE key = $1', [attempt.orderKey]);
+      if (needsPerson) console.error(`A person must look at payment ${saleToken} (${order?.state})`);
+      else await transaction.query('UPDATE orders SET paid = true WHERE key = $1', [order.key]);
     },
     // What has neither a callback nor 'ignore' becomes a dead letter, such as a notification of a later charge.
     saleStatus: 'ignore',
@@ -54,16 +29,40 @@ export const handler = createWebhookHandler({
   onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
 });
 
-/** What the support staff must look at: payments of attempts that nobody was shown, and dead letters. */
+/** The order's QR code: always the same one, however often and wherever this is called. None if the order is paid. */
+export async function subscribe(orderKey: string) {
+  await pool.query('INSERT INTO orders (key) VALUES ($1) ON CONFLICT (key) DO NOTHING', [orderKey]);
+  const order = await orders.open(orderKey, {
+    currency: 'BRL',
+    amount: 59.7,
+    shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
+    recurrence: {
+      immediatePayment: true,
+      amount: { recurrenceAmount: 29.9 },
+      calendar: { periodicity: 'MONTHLY' },
+    },
+  });
+  return {
+    state: order.state,
+    uuid: order.uuid,
+    qrCode: order.state === 'open' ? order.qrCode.plain : undefined,
+  };
+}
+
+/**
+ * What the support staff must look at: payments that need a person, orders that the service calls paid and does not
+ * confirm, and dead letters.
+ */
 export async function openCases() {
   const payments = await pool.query(
     `SELECT sale_token AS "saleToken", order_key AS "orderKey", amount, booked_at AS "bookedAt"
      FROM payments WHERE needs_person ORDER BY booked_at`,
   );
-  const letters = await deadLetters.list();
+  const letters = await orders.webhook.deadLetters.list();
   // Without their bodies, which hold personal data.
   return {
     payments: payments.rows,
+    review: await orders.list({ state: 'review' }),
     deadLetters: letters.map(({ key, code, attempts, lastFailedAt }) => ({
       key,
       code,
@@ -71,9 +70,4 @@ export async function openCases() {
       lastFailedAt,
     })),
   };
-}
-
-/** Runs the dead letters again, once their cause is fixed. What succeeds is forgotten. */
-export async function replayDeadLetters() {
-  return handler.replay(await deadLetters.list());
 }

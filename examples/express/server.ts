@@ -26,7 +26,7 @@ const handler = createWebhookHandler({
 });
 
 const app = express();
-app.use(express.json()); // may come before or after the listener, which also takes a parsed body
+app.use(express.json({ limit: '1mb' })); // may come before or after the listener, which also takes a parsed body
 app.all('/webhooks', toNodeListener(handler));
 
 app.post('/subscriptions', async (_request, response) => {

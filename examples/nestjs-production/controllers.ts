@@ -15,7 +15,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { PaymentsError } from 'pix-automatic-sdk';
-import { JourneyConflictError } from 'pix-automatic-sdk/journal';
+import { OrderConflictError } from 'pix-automatic-sdk/orders';
 import { toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { Gauge, register } from 'prom-client';
 import { observeDelivery, reportError } from './observability.js';
@@ -31,7 +31,7 @@ export class SubscriptionsController {
       return await this.payments.subscribe(referenceCode);
     } catch (error) {
       reportError(error, 'not subscribed');
-      if (error instanceof JourneyConflictError) throw new ConflictException();
+      if (error instanceof OrderConflictError) throw new ConflictException();
       // Nobody has seen a second QR code: the payer may try again.
       throw new ServiceUnavailableException('Please try again.');
     }
@@ -56,8 +56,8 @@ export class SubscriptionsController {
 export class WebhooksController {
   readonly #listener;
 
-  constructor({ handler }: Payments) {
-    this.#listener = toNodeListener(handler);
+  constructor({ orders }: Payments) {
+    this.#listener = toNodeListener(orders.webhook);
   }
 
   // No signature covers the body, so `rawBody: true` is not needed: the listener takes the body that Nest parsed.
@@ -73,9 +73,10 @@ export class MetricsController {
   constructor(payments: Payments) {
     new Gauge({
       name: 'payments_dead_letters',
-      help: 'Notifications that wait for a person. Every process reports the same number: use max().',
+      help: 'Notifications that wait for a person, up to 1,000. Every process reports the same number: use max().',
       async collect() {
-        this.set(await payments.countDeadLetters().catch(() => Number.NaN)); // the other metrics stay readable
+        const count = payments.deadLetters().then(({ length }) => length);
+        this.set(await count.catch(() => Number.NaN)); // the other metrics stay readable
       },
     });
   }

@@ -5,10 +5,6 @@ export class Order {
   @PrimaryColumn('text')
   key!: string;
 
-  /** The transaction whose QR code the payer may have. */
-  @Column('text', { nullable: true })
-  journey!: string | null;
-
   @Column('boolean', { default: false })
   paid!: boolean;
 }

@@ -1,11 +1,10 @@
+import { typeormStore } from 'pix-automatic-sdk/stores';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { libraryTables } from './library-tables.js';
 
 export class CreateTables1764547200000 implements MigrationInterface {
   async up(runner: QueryRunner) {
-    const { store, deadLetters, records } = libraryTables(runner.manager);
     await runner.query(`
-      CREATE TABLE orders (key text PRIMARY KEY, journey text, paid boolean NOT NULL DEFAULT false);
+      CREATE TABLE orders (key text PRIMARY KEY, paid boolean NOT NULL DEFAULT false);
       CREATE TABLE payments (
         id serial PRIMARY KEY,
         sale_token text NOT NULL,
@@ -14,7 +13,7 @@ export class CreateTables1764547200000 implements MigrationInterface {
         needs_person boolean NOT NULL,
         booked_at timestamptz NOT NULL DEFAULT now()
       );
-      ${store.createTableSql()}${deadLetters.createTableSql()}${records.createTableSql()}`);
+      ${typeormStore(runner.connection).createTableSql()}`);
   }
 
   async down() {

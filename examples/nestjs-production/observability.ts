@@ -7,7 +7,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import * as Sentry from '@sentry/node';
 import { pino } from 'pino';
 import { ApiError, type PaymentsClientOptions, PaymentsError } from 'pix-automatic-sdk';
-import type { ReceivedNotification, WebhookReport, WebhookReportCode } from 'pix-automatic-sdk/webhooks';
+import type { WebhookDone, WebhookReport, WebhookReportCode } from 'pix-automatic-sdk/webhooks';
 import { Counter, Histogram } from 'prom-client';
 
 export const logger = pino({
@@ -61,6 +61,7 @@ export function reportNotification({
   message,
 }: WebhookReport) {
   reports.inc({ code, kind: kind ?? 'none' });
+  trace.getActiveSpan()?.setAttributes({ 'payments.key': key, 'error.type': code });
   const line = { code, status, kind, key, delivery, reason, cause: nameOf(error) };
   if (harmless.includes(code)) {
     logger.warn(line, message);
@@ -80,10 +81,23 @@ function nameOf(error: unknown) {
   return [error.name, 'code' in error ? error.code : undefined].filter(Boolean).join(' ');
 }
 
-const callbackSeconds = new Histogram({
-  name: 'payments_callback_seconds',
-  help: 'Callbacks, by kind, result, and the pair of credentials that the service used (0: the current one)',
-  labelNames: ['kind', 'result', 'credentials'],
+const doneSeconds = new Histogram({
+  name: 'payments_done_seconds',
+  help: 'Notifications that are done, by kind, whether they were done before, and where they came from',
+  labelNames: ['kind', 'repeat', 'origin'],
+});
+
+/** For `onDone` of the listener. The span of the request says which notification it was. */
+export function countNotification({ kind, key, isRepeat, durationMs, origin }: WebhookDone) {
+  doneSeconds.observe({ kind, repeat: String(isRepeat), origin }, durationMs / 1_000);
+  trace.getActiveSpan()?.setAttributes({ 'payments.kind': kind, 'payments.key': key });
+}
+
+/** During a rotation: whether the service still uses the pair before the current one, which is 0. */
+export const credentialsUsed = new Counter({
+  name: 'payments_credentials_total',
+  help: 'Callbacks, by the pair of credentials that the service used',
+  labelNames: ['pair'],
 });
 
 const provider = new NodeTracerProvider({
@@ -116,31 +130,7 @@ export function observeDelivery(response: ServerResponse, deliver: () => void) {
 /** Sends the spans and errors that are still in memory. */
 export const flush = () => Promise.all([provider.forceFlush(), Sentry.flush(2_000)]);
 
-/** A callback with a span and a duration. A duplicate has neither, because no callback runs for it. */
-export function observed<
-  Notification extends ReceivedNotification & { readonly kind: string },
-  Context extends { readonly credentialIndex: number },
->(act: (notification: Notification, context: Context) => Promise<void>) {
-  return (notification: Notification, context: Context) => {
-    const { kind, key } = notification;
-    const attributes = { 'payments.kind': kind, 'payments.key': key };
-    return tracer.startActiveSpan(`callback ${kind}`, { attributes }, async (span) => {
-      const done = callbackSeconds.startTimer({ kind, credentials: context.credentialIndex });
-      try {
-        await act(notification, context);
-        done({ result: 'done' });
-      } catch (error) {
-        done({ result: 'failed' });
-        span.setStatus({ code: SpanStatusCode.ERROR });
-        throw error;
-      } finally {
-        span.end();
-      }
-    });
-  };
-}
-
-/** For the client: a span for each attempt, as a child of the callback or request that made the call. */
+/** For the client: a span for each attempt, as a child of the request that made the call. */
 export const clientObservers: Pick<PaymentsClientOptions, 'onResponse'> = {
   onResponse({ operation, method, urlTemplate, attempt, status, durationMs, errorCode }) {
     const endTime = Date.now();

@@ -43,7 +43,10 @@ function digest(text: string) {
 export class SupportController {
   constructor(private readonly payments: Payments) {}
 
-  /** Payments that need a person, and dead letters, without their bodies, which hold personal data. */
+  /**
+   * Payments that need a person, orders that the service calls paid and does not confirm, and dead letters, without their
+   * bodies, which hold personal data.
+   */
   @Get()
   openCases() {
     return this.payments.openCases();

@@ -2,35 +2,32 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { createOrders } from 'pix-automatic-sdk/orders';
+import { credentialsFromEnv, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
 
-const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
-const client = PaymentsClient.fromEnv(); // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
-const orders = new Map<string, { reference: string; paid: boolean }>(); // stands for your database
+const { PORT = '3000' } = process.env;
 
-const handler = createWebhookHandler({
-  credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
-  confirm: client, // the service confirms each payment before its callback runs
+const orders = createOrders({
+  client: PaymentsClient.fromEnv(), // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
+  credentials: credentialsFromEnv(),
+  store: new MemoryStore(), // stands for your database
   on: {
-    async payment(notification) {
-      const { saleToken, currency, amount } = notification.payload;
-      const order = orders.get(saleToken);
-      // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
-      if (!order) throw new Error(`No order has the transaction ${saleToken}`);
-
-      order.paid = true;
-      console.log(`${order.reference} is paid: ${currency} ${amount}`);
+    // Runs once the service has confirmed the payment. If it throws, the notification comes again in about a minute.
+    payment({ payload: { saleToken, currency, amount } }, { order }) {
+      if (order?.state === 'created') console.log(`${order.key} is paid: ${currency} ${amount}`);
+      else console.error(`A person must look at ${saleToken}: nobody was shown its QR code.`);
     },
   },
   // Gets everything that was not processed.
   onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
 });
 
+let count = 0;
+
 async function subscribe(): Promise<void> {
-  const reference = `order-${1001 + orders.size}`;
-  const { response } = await client.createRecurringCheckout({
+  count += 1;
+  const order = await orders.open(`order-${1000 + count}`, {
     currency: 'BRL',
-    referenceCode: reference,
     amount: 59.7,
     shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
     recurrence: {
@@ -39,13 +36,12 @@ async function subscribe(): Promise<void> {
       calendar: { periodicity: 'MONTHLY' },
     },
   });
-  // Store the uuid first: notifications and queries identify the transaction by it.
-  orders.set(response.uuid, { reference, paid: false });
-  console.log(`Transaction ${response.uuid}`);
-  console.log(`The payer scans or pastes ${response.instructions.qrCode.plain}`);
+  if (order.state !== 'open') return;
+  console.log(`Transaction ${order.uuid}`);
+  console.log(`The payer scans or pastes ${order.qrCode.plain}`);
 }
 
-const listener = toNodeListener(handler);
+const listener = toNodeListener(orders.webhook);
 const server = createServer((request, response) => {
   if (request.url !== '/subscriptions') return listener(request, response);
   subscribe().then(
@@ -60,7 +56,7 @@ server.listen(Number(PORT), async () => {
 
 process.once('SIGTERM', async () => {
   // Running callbacks finish. A notification that comes now is answered 503, and comes again.
-  await handler.drain();
+  await orders.webhook.drain();
   server.close();
   console.log('Drained');
 });

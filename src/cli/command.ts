@@ -16,12 +16,12 @@ export interface Command {
   readonly summary: Sentence | Text;
   readonly arguments: readonly { readonly name: Sentence; readonly isRequired: boolean }[];
   readonly options: Readonly<Record<string, OptionSpec>>;
-  /** What to type after the program's name. */
-  readonly examples: readonly string[];
+  /** What to type after the program's name, where an address has to be put together. */
+  readonly examples?: readonly string[];
   /** More sections of its help. */
   readonly notes?: () => readonly HelpSection[];
-  /** What exit codes 0 and 1 mean, and 2 and 3 where a command has its own. */
-  readonly exitCodes: readonly [zero: Sentence, one: Sentence, two?: Sentence, three?: Sentence];
+  /** What its exit codes mean, from 0 on. Default: those in the help of the program. */
+  readonly exitCodes?: readonly Sentence[];
   run(call: Call): Promise<Outcome>;
 }
 
@@ -68,15 +68,13 @@ export const insecureHttpOption = {
   about: 'Send the credentials over plain http to other hosts, such as those of Docker Compose',
 } satisfies OptionSpec;
 
-/** Of the commands that send notifications. */
-export const answeredExitCodes: Command['exitCodes'] = [
-  'done, and every notification sent was answered with 200',
-  'refused, or a notification was not answered with 200',
-];
-
 /** For the commands that talk to a running sandbox. */
 export const sandboxOptions = {
-  sandbox: { value: 'url', about: 'The running sandbox (default: http://127.0.0.1:4100)' },
+  sandbox: {
+    value: 'url',
+    about:
+      'The running sandbox (default: PAYMENTS_BASE_URL if it is on this machine, else http://127.0.0.1:4100)',
+  },
   'allow-insecure-http': insecureHttpOption,
 } satisfies Readonly<Record<string, OptionSpec>>;
 
@@ -174,8 +172,15 @@ export function parseArguments(command: Command, argv: readonly string[], langua
   }
   const missing = command.arguments.find(({ isRequired }, index) => isRequired && args[index] === undefined);
   if (missing !== undefined) throw usageFailure('Expected <{name}>.', { name: say(missing.name) });
-  // Not quoted: they may be credentials.
-  if (args.length > command.arguments.length) throw usageFailure('Expected no further arguments.');
+  const extra = args[command.arguments.length];
+  if (extra !== undefined) {
+    const taken = command.arguments.map(({ name }) => `<${say(name)}>`).join(' ') || say('no argument');
+    throw usageFailure('There is an argument too many: {word}. `{command}` takes {taken}.', {
+      word: quoteWord(extra),
+      command: command.name,
+      taken,
+    });
+  }
   const call = { args, options: new Options(values), json: values.has('json'), language };
   call.options.oneOf('lang', ['en', 'pt', 'pt-BR']);
   return call;

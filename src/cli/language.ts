@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Text } from '../sandbox/controls/control';
 import { portuguese } from './portuguese';
+import { visible } from './visible';
 
 /** A sentence of the command line, in English. The compiler refuses one that has no Portuguese. */
 export type Sentence = keyof typeof portuguese;
@@ -24,7 +25,7 @@ export function languageOf(args: readonly string[]): Language {
 
 export const isPortuguese = () => chosen.getStore() === 'pt';
 
-/** The text in the language of this run. `{name}` stands for a value. */
+/** The text in the language of this run. `{name}` stands for a value, which may come from outside: it is escaped. */
 export function say(text: Sentence | Text, values: Values = {}): string {
   if (typeof text !== 'string') return fill(text[isPortuguese() ? 1 : 0], values);
   return fill(translated(text), values);
@@ -36,7 +37,9 @@ export function translated(text: string): string {
 }
 
 function fill(text: string, values: Values): string {
-  return text.replaceAll(/\{(\w+)\}/g, (mark, name) => (name in values ? String(values[name] ?? '') : mark));
+  return text.replaceAll(/\{(\w+)\}/g, (mark, name) =>
+    name in values ? visible(String(values[name] ?? '')) : mark,
+  );
 }
 
 /** `R$ 59.70`, in Portuguese `R$ 59,70`. */

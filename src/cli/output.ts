@@ -1,35 +1,33 @@
+import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
 import { say } from './language';
+import { visibleLines } from './visible';
 
 type Style = Parameters<typeof styleText>[0];
 
+/** What marks coloured text until it is printed. Nobody else can know it, so no value from outside has a colour. */
+const MARK = `\ue000${randomUUID()}`;
+const styles: Style[] = [];
+
 /** Colours text on a terminal, unless NO_COLOR is set. */
 export function paint(style: Style, text: string): string {
-  return process.stdout.isTTY && !process.env['NO_COLOR'] ? styleText(style, text) : text;
+  if (!process.stdout.isTTY || process.env['NO_COLOR']) return text;
+  return `${MARK}${styles.push(style) - 1}(${text}${MARK})`;
 }
 
-export function print(line = ''): void {
-  process.stdout.write(`${line}\n`);
+const PAINTED = new RegExp(`${MARK}(\\d+)\\((.*?)${MARK}\\)`, 'gs');
+
+/** Prints text. The one place where it meets the terminal: whatever controls one is escaped, save colours and line ends. */
+export function print(text = ''): void {
+  const coloured = visibleLines(text).replaceAll(PAINTED, (_all, index, inner) =>
+    styleText(styles[Number(index)] ?? 'reset', inner),
+  );
+  process.stdout.write(`${coloured}\n`);
 }
 
 export function printJson(value: object, indent?: number): void {
-  const json = JSON.stringify(value, undefined, indent);
   // JSON.stringify does not escape DEL, C1 and direction characters. Line ends are indentation: values have none.
-  print(
-    json.replaceAll(STEERING, (character) => (character === '\n' ? character : escapeCharacter(character))),
-  );
-}
-
-/** Control characters (C0, DEL, C1) and those that change the direction of text. They could falsify output. */
-const STEERING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
-
-/** Escapes every character that controls a terminal, in text from outside such as a reference code. */
-export function visible(text: string): string {
-  return text.replaceAll(STEERING, escapeCharacter);
-}
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  print(JSON.stringify(value, undefined, indent));
 }
 
 /** What a listener answered, as one short line without characters that control a terminal. */

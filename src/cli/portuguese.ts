@@ -20,16 +20,23 @@ export const portuguese = {
   'Print one JSON document': 'Imprime um único documento JSON',
   'Send the credentials over plain http to other hosts, such as those of Docker Compose':
     'Envia as credenciais por http sem criptografia a outros hosts, como os do Docker Compose',
-  'The running sandbox (default: http://127.0.0.1:4100)':
-    'O sandbox em execução (padrão: http://127.0.0.1:4100)',
+  'The running sandbox (default: PAYMENTS_BASE_URL if it is on this machine, else http://127.0.0.1:4100)':
+    'O sandbox em execução (padrão: PAYMENTS_BASE_URL se for nesta máquina, senão http://127.0.0.1:4100)',
+  "Warning: PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are sent to {url}. They are not the sandbox's own pair: unset them if they are real, because any program may listen on that port.":
+    'Atenção: PAYMENTS_API_KEY e PAYMENTS_API_TOKEN são enviadas para {url}. Elas não são o par do próprio sandbox: remova-as do ambiente se forem reais, porque qualquer programa pode escutar nessa porta.',
   'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.':
     'PAYMENTS_API_KEY e PAYMENTS_API_TOKEN vêm do ambiente, nunca de um argumento, e nunca são impressas.',
   "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.":
     'Sem elas, é usado o par do próprio sandbox, que não é segredo: só nesta máquina, ou com --allow-insecure-http.',
   'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.':
     'As credenciais só são enviadas por https ou para esta máquina. Para outros hosts por http, use --allow-insecure-http.',
-  'it worked': 'deu certo',
-  'it did not work; see the help of each command': 'não deu certo; veja a ajuda de cada comando',
+  'it worked; what was sent was answered with 200': 'deu certo; o que foi enviado recebeu 200',
+  'refused, not reached, or a notification was not answered with 200':
+    'recusado, não alcançado, ou uma notificação não recebeu 200',
+  'of `verify` alone: no check failed, and some could not run':
+    'só de `verify`: nenhuma verificação falhou, e algumas não puderam ser feitas',
+  '`{command}` has the credentials and the exit codes.':
+    '`{command}` traz as credenciais e os códigos de saída.',
   'called wrongly; nothing was sent': 'chamada incorreta; nada foi enviado',
   'Without an argument': 'Sem argumento',
   url: 'url',
@@ -38,8 +45,6 @@ export const portuguese = {
   name: 'nome',
   json: 'json',
   text: 'texto',
-  step: 'etapa',
-  'path=value': 'caminho=valor',
   code: 'código',
   kind: 'tipo',
   operation: 'operação',
@@ -56,7 +61,9 @@ export const portuguese = {
   'Expected one of {list}.': 'Use um destes: {list}.',
   'Expected <{what}>: one of {list}.': 'Informe <{what}>: um destes: {list}.',
   'Expected <{name}>.': 'Informe <{name}>.',
-  'Expected no further arguments.': 'Há argumentos a mais.',
+  'There is an argument too many: {word}. `{command}` takes {taken}.':
+    'Há um argumento a mais: {word}. `{command}` aceita {taken}.',
+  'no argument': 'nenhum argumento',
   'Expected `--{name}` once.': 'Passe `--{name}` uma só vez.',
   'Expected `--{name}` to be one of {list}.{hint}': '`--{name}` precisa ser um destes: {list}.{hint}',
   'Expected `--{name}` to be a whole number from {least} to {most}.':
@@ -64,7 +71,7 @@ export const portuguese = {
   'Expected `--{name}` to be an amount above 0 with a point, such as 29.90.':
     '`--{name}` precisa ser um valor acima de 0, com ponto decimal, como 29.90.',
   'Expected `--{name}` to be a JSON object.': '`--{name}` precisa ser um objeto JSON.',
-  'Expected `--{name}`. The help has an example.': 'Falta `--{name}`. A ajuda tem um exemplo.',
+  'Expected `--{name}`: {about}': 'Informe `--{name}`: {about}',
   'Expected `--{name}` without a value.': '`--{name}` não recebe valor.',
   'Expected a value after `--{name}`: <{value}>.': 'Falta o valor depois de `--{name}`: <{value}>.',
   'There is no option {word}.{hint}': 'Não existe a opção {word}.{hint}',
@@ -122,15 +129,13 @@ export const portuguese = {
     'Nenhuma transação do sandbox tem esse uuid ou código de referência.{hint} `pix-automatic-sdk list` mostra todas.',
   'No payment is scheduled: `pix-automatic-sdk pay` schedules the payments of a journey.':
     'Nenhum pagamento está agendado: `pix-automatic-sdk pay` agenda os pagamentos de uma jornada.',
-  'done, and every notification sent was answered with 200':
-    'feito, e toda notificação enviada recebeu a resposta 200',
-  'refused, or a notification was not answered with 200':
-    'recusado, ou uma notificação não recebeu a resposta 200',
   'Expected `--complete` or `--cancel`, not both.': 'Passe `--complete` ou `--cancel`, não os dois.',
   made: 'efetuado',
   'failed with {code}': 'falhou com {code}',
-  'No notification was sent. Either this sends none, or the sandbox has no listener: start it with --webhook-url.':
-    'Nenhuma notificação foi enviada. Ou esta ação não envia nenhuma, ou o sandbox não tem listener: inicie-o com --webhook-url.',
+  'No notification was sent: the sandbox has no listener. `set-listener` sets one.':
+    'Nenhuma notificação foi enviada: o sandbox não tem listener. Defina um com `set-listener`.',
+  '`{name}` sends no notification in this case.': '`{name}` não envia notificação neste caso.',
+  'delivered before': 'já entregue antes',
   'on its way': 'a caminho',
   'will be retried': 'haverá retentativa',
   delivered: 'entregue',
@@ -194,7 +199,6 @@ export const portuguese = {
   'carried out; the body is not JSON': 'efetivada; o corpo não é JSON',
   'carried out; right after the response, the kept connection closes':
     'efetivada; logo depois da resposta, a conexão mantida é fechada',
-  'refused, or the sandbox cannot be reached': 'recusada, ou não foi possível chegar ao sandbox',
   'Expected `--clear` alone: it removes every fault.': 'Passe `--clear` sozinho: ele remove todas as falhas.',
   'All faults are removed.': 'Todas as falhas foram removidas.',
   'the next call': 'a próxima chamada',
@@ -204,52 +208,13 @@ export const portuguese = {
   'Expected `--status` of `body-status` to be -1 or 999.':
     '`--status` de `body-status` precisa ser -1 ou 999.',
 
-  // explain and read-qr
-  'Explain a Pix code such as AM02: what it means, and who must do what':
-    'Explica um código do Pix, como AM02: o que significa e quem precisa fazer o quê',
-  'Where it was seen (default: all of them)': 'Onde ele apareceu (padrão: todos)',
-  'the code is not listed': 'o código não está na lista',
-  'The code is not listed.{hint}': 'O código não está na lista.{hint}',
-  'The code is not listed for `{context}`.{hint}': 'O código não está na lista de `{context}`.{hint}',
-  'It ends the charge.': 'Ele encerra a cobrança.',
-  'Another attempt may succeed.': 'Outra tentativa pode dar certo.',
-  'Read the text of a Pix QR code: whether it has a recurrence, its amount, and who is paid':
-    'Lê o texto de um QR Code Pix: se tem recorrência, o valor e quem recebe',
-  'it is not a complete BR Code; the message says where it breaks':
-    'não é um BR Code completo; a mensagem diz onde ele quebra',
-  'BR Code, position {offset}: {problem}': 'BR Code, posição {offset}: {problem}',
-  'a BR Code starts with 000201, without white space before it.':
-    'um BR Code começa com 000201, sem espaços antes.',
-  'expected a tag of two digits.': 'deveria haver um identificador de dois dígitos.',
-  'expected the length of a tag, two digits.': 'deveria haver o tamanho de um campo, com dois dígitos.',
-  'the text ends too early. Copy all of it.': 'o texto termina cedo demais. Copie-o inteiro.',
-  'a tag is there twice.': 'um campo aparece duas vezes.',
-  'it does not end with its checksum, tag 63. Copy all of it.':
-    'ele não termina com o código de verificação, campo 63. Copie-o inteiro.',
-  'there is text after the checksum, tag 63.': 'há texto depois do código de verificação, campo 63.',
-  'the checksum does not match: the text was changed, perhaps to lower case. Copy it again.':
-    'o código de verificação não confere: o texto foi alterado, talvez para minúsculas. Copie-o de novo.',
-  journey: 'jornada',
-  amount: 'valor',
-  merchant: 'recebedor',
-  city: 'cidade',
-  txid: 'txid',
-  charge: 'cobrança',
-  recurrence: 'recorrência',
-  'none: a plain Pix, without a recurrence': 'nenhuma: um Pix comum, sem recorrência',
-  '2: authorizes only': '2: apenas autoriza',
-  '3: authorizes, and pays at once': '3: autoriza e paga na hora',
-  '4: authorizes, and pays a charge with a due date': '4: autoriza e paga uma cobrança com vencimento',
-
   // demo
+  amount: 'valor',
   'Show the whole job on this machine: create, pay, be notified, query, cancel':
     'Mostra tudo nesta máquina: criar, pagar, ser notificado, consultar, cancelar',
-  'Break a step, to see that the demo notices it': 'Quebra uma etapa, para ver que a demonstração percebe',
   Network: 'Rede',
   'Nothing leaves this machine: the demo starts a sandbox and a listener of its own.':
     'Nada sai desta máquina: a demonstração inicia um sandbox e um listener próprios.',
-  'all seven steps went as they should': 'as sete etapas ocorreram como deviam',
-  'a step did not': 'uma etapa não ocorreu como devia',
   'The demo failed: expected {what}.': 'A demonstração falhou: era esperado {what}.',
   'The demo failed: {error}': 'A demonstração falhou: {error}',
   'All seven steps went as they should, in {seconds} s.':
@@ -319,8 +284,6 @@ export const portuguese = {
   'Control it': 'Controle',
   'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.':
     'Abra a URL dele em um navegador, ou use pay, refund, reverse, pay-out, list, resend e fault em outro terminal.',
-  'ended by SIGINT or SIGTERM': 'encerrado por SIGINT ou SIGTERM',
-  'it cannot listen on that host and port': 'não foi possível escutar nesse host e nessa porta',
   'Something else has the port: pass another `--port`, or 0 for any free one.':
     'Outro programa usa a porta: passe outra em `--port`, ou 0 para qualquer uma livre.',
   'The sandbox cannot listen on that host and port ({code}).':
@@ -344,7 +307,7 @@ export const portuguese = {
     'As notificações ainda não vão para lugar nenhum: passe --webhook-url, ou defina um listener na página dele.',
   'Notifications go to {url}': 'As notificações vão para {url}',
   'Once your client has created a journey, in another terminal:':
-    'Quando o seu cliente tiver criado uma jornada, em outro terminal:',
+    'Quando o seu código tiver criado uma jornada, em outro terminal:',
   'also: refund, reverse, pay-out, list, resend, fault. See npx pix-automatic-sdk --help':
     'e também: refund, reverse, pay-out, list, resend, fault. Veja npx pix-automatic-sdk --help',
   'Ctrl+C ends it.': 'Ctrl+C encerra.',
@@ -354,41 +317,6 @@ export const portuguese = {
   'not delivered': 'não entregue',
   'next attempt in {seconds} s': 'próxima tentativa em {seconds} s',
   redelivered: 'reenviada',
-
-  // trigger
-  'Send a made-up notification to your listener': 'Envia uma notificação fictícia ao seu listener',
-  'Send straight to this listener: https, or this machine':
-    'Envia direto para este listener: https, ou esta máquina',
-  'Without --to, send through this running sandbox (default: http://127.0.0.1:4100)':
-    'Sem --to, envia por este sandbox em execução (padrão: http://127.0.0.1:4100)',
-  'How many different ones to send (default: 1)': 'Quantas notificações diferentes enviar (padrão: 1)',
-  'Send the same one each time, to test idempotency (twice without --times)':
-    'Envia sempre a mesma, para testar a idempotência (duas vezes sem --times)',
-  'Change a field of the payload; can be repeated': 'Altera um campo do payload; pode ser repetida',
-  'With --to, how long to wait for a response (default: 30000)':
-    'Com --to, quanto esperar por uma resposta (padrão: 30000)',
-  'Expected `--times` to be 2 or more with `--duplicate`.':
-    '`--times` precisa ser 2 ou mais com `--duplicate`.',
-  'Expected `--to` or `--sandbox`, not both.': 'Passe `--to` ou `--sandbox`, não os dois.',
-  'Expected `--set` as path=value, such as `--set refund.amount=5`.':
-    'Passe `--set` como caminho=valor, por exemplo `--set refund.amount=5`.',
-  'The sandbox has no listener: pass `--to`, or start the sandbox with `--webhook-url`.':
-    'O sandbox não tem listener: passe `--to`, ou inicie o sandbox com `--webhook-url`.',
-  'With --set this is no {kind} any more: {explanation}':
-    'Com --set, isto deixa de ser {kind}: {explanation}',
-  '`createWebhookHandler` calls `on.{kind}` for it.': '`createWebhookHandler` chama `on.{kind}`.',
-  'a field that it needs is missing, or contradicts the query. `createWebhookHandler` answers 400, unless it has `on.unrecognized`.':
-    'falta um campo necessário, ou ele contradiz a query string. `createWebhookHandler` responde 400, a não ser que tenha `on.unrecognized`.',
-  'without a key': 'sem chave',
-  '(the same again)': '(a mesma, de novo)',
-  '{right} of {all} answered with 200, the only success that the service knows.':
-    '{right} de {all} com resposta 200, o único sucesso que o serviço reconhece.',
-  'Does the listener expect the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN?':
-    'O listener espera o par que está em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN?',
-  "The sandbox's own pair was sent. Set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to what the listener expects.":
-    'Foi enviado o par do próprio sandbox. Defina PAYMENTS_API_KEY e PAYMENTS_API_TOKEN com o que o listener espera.',
-  'A listener that confirms payments refuses a made-up one. For one that the sandbox knows, create a journey there, and run `pay`; `resend` sends it again.':
-    'Um listener que confirma pagamentos recusa um fictício. Para um que o sandbox conheça, crie uma jornada nele e rode `pay`; `resend` o reenvia.',
 
   // verify
   'Run a checklist against your listener, and tell what to fix':
@@ -406,10 +334,10 @@ export const portuguese = {
   'How long a response may take; the service documents no limit (default: 5000)':
     'Quanto tempo uma resposta pode levar; o serviço não documenta um limite (padrão: 5000)',
   'Accept that some checks could not run: exit code 0 instead of 3':
-    'Aceita que algumas verificações não pudessem ser feitas: código de saída 0 em vez de 3',
+    'Aceita que algumas verificações não possam ser feitas: código de saída 0 em vez de 3',
   'Real sales': 'Vendas reais',
   'A listener that confirms payments with the service is right to refuse sales that exist nowhere. Start the sandbox, point the client of the listener at it, and pass --sandbox: each sale is then created and paid there. If the listener looks up its own orders, pass --shop, too: the URL of your shop where a POST creates an order and its journey. The body is {"referenceCode": "…"}, but the shop may choose another reference code. verify finds the journey in the sandbox.':
-    'Um listener que confirma pagamentos com o serviço tem razão em recusar vendas que não existem. Inicie o sandbox, aponte para ele o cliente do listener e passe --sandbox: cada venda é então criada e paga lá. Se o listener procura os seus próprios pedidos, passe também --shop: a URL da sua loja em que um POST cria um pedido e a jornada dele. O corpo é {"referenceCode": "…"}, mas a loja pode escolher outro código de referência. O verify encontra a jornada no sandbox.',
+    'Um listener que confirma pagamentos com o serviço tem razão em recusar vendas que não existem. Inicie o sandbox, aponte para ele o client do listener e passe --sandbox: cada venda é então criada e paga lá. Se o listener procura os seus próprios pedidos, passe também --shop: a URL da sua loja em que um POST cria um pedido e a jornada dele. O corpo é {"referenceCode": "…"}, mas a loja pode escolher outro código de referência. O verify encontra a jornada no sandbox.',
   Effects: 'Efeitos',
   'Responses do not show whether a listener acted once, twice or never. In a test environment that gets no other notifications, let a URL answer GET with how much it has durably done so far, by kind:':
     'As respostas não mostram se um listener agiu uma vez, duas vezes ou nenhuma. Em um ambiente de teste que não recebe outras notificações, faça uma URL responder ao GET com o que ele já gravou de forma durável, por tipo:',
@@ -432,12 +360,18 @@ export const portuguese = {
   'no answer': 'sem resposta',
   'Expected `--effects` to answer 200 with the number of actions taken so far: a JSON number, or an object of numbers such as {"payment": 7, "refund": 5}, of at most 64 KiB and without a redirect.':
     '`--effects` precisa responder 200 com a quantidade de ações executadas até agora: um número JSON, ou um objeto de números como {"payment": 7, "refund": 5}, com no máximo 64 KiB e sem redirecionamento.',
-  'The URL of `--effects` cannot be reached. Is the listener running, and are its host and port right?':
-    'Não foi possível chegar à URL de `--effects`. O listener está em execução, e o host e a porta estão certos?',
+  'The certificate of the `--effects` URL is not trusted ({code}). For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS, or let the URL answer over http on this machine.':
+    'O certificado da URL de `--effects` não é confiável ({code}). Para um certificado próprio em um ambiente de teste, defina NODE_EXTRA_CA_CERTS, ou deixe a URL responder por http nesta máquina.',
+  'The URL of `--effects` speaks another protocol ({code}): it is https here and plain http there, or the reverse.':
+    'A URL de `--effects` fala outro protocolo ({code}): https aqui e http lá, ou o contrário.',
+  'The URL of `--effects` cannot be reached ({code}). Is the listener running, and are its host and port right?':
+    'Não foi possível chegar à URL de `--effects` ({code}). O listener está em execução, e o host e a porta estão certos?',
   'Checking {to} with the credentials of the environment.':
     'Verificando {to} com as credenciais do ambiente.',
   "Checking {to} with the sandbox's own credentials, because PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are not set.":
     'Verificando {to} com as credenciais do próprio sandbox, porque PAYMENTS_API_KEY e PAYMENTS_API_TOKEN não estão definidas.',
+  'Without --sandbox, the sales are made up, and a listener that confirms payments refuses them. Start `npx pix-automatic-sdk sandbox`, point the client of the listener at it (PAYMENTS_BASE_URL), and pass --sandbox http://127.0.0.1:4100.':
+    'Sem --sandbox, as vendas são fictícias, e um listener que confirma pagamentos as recusa. Inicie `npx pix-automatic-sdk sandbox`, aponte para ele o client do listener (PAYMENTS_BASE_URL) e passe --sandbox http://127.0.0.1:4100.',
   'Without --effects, half of the checks cannot run: responses do not show whether a listener acts. Add to the listener, and pass --effects http://127.0.0.1:3001:':
     'Sem --effects, metade das verificações não pode ser feita: as respostas não mostram se um listener age. Acrescente ao listener o código abaixo e passe --effects http://127.0.0.1:3001:',
   'Armed faults of the sandbox that are set aside meanwhile, and put back afterwards: {count}.':
@@ -447,9 +381,12 @@ export const portuguese = {
   '{title}: not checked': '{title}: não verificado',
   'Why: {why}': 'Por quê: {why}',
   'Fix: {fix}': 'Correção: {fix}',
-  '{count} passed': 'passaram: {count}',
-  '{count} failed': 'falharam: {count}',
-  '{count} not checked': 'não verificadas: {count}',
+  '1 passed': '1 passou',
+  '{count} passed': '{count} passaram',
+  '1 failed': '1 falhou',
+  '{count} failed': '{count} falharam',
+  '1 not checked': '1 não verificada',
+  '{count} not checked': '{count} não verificadas',
   'Not checked is not passed: exit code 3. --partial accepts it.':
     'Não verificada não quer dizer aprovada: código de saída 3. --partial aceita isso.',
   'the first notification was not accepted': 'a primeira notificação não foi aceita',
@@ -459,8 +396,8 @@ export const portuguese = {
   'stopped after {count} timeouts in a row': 'interrompida depois de {count} timeouts seguidos',
   'a probe': 'uma sondagem',
   'the payment of a sale': 'o pagamento de uma venda',
-  'responses do not show whether the listener acts: pass --effects (see --help)':
-    'as respostas não mostram se o listener age: passe --effects (veja --help)',
+  'responses do not show whether the listener acts: give the address that counts its actions (--effects)':
+    'as respostas não mostram se o listener age: informe o endereço que conta as ações dele (--effects)',
   '{sent}, so there was nothing to compare with': '{sent}; por isso, não havia com o que comparar',
   'nothing was accepted': 'nada foi aceito',
   'no payment was accepted': 'nenhum pagamento foi aceito',
@@ -492,10 +429,10 @@ export const portuguese = {
     'Um lado fala http e o outro https: o listener fala http atrás de uma URL https, ou o contrário.',
   "The listener's certificate is not trusted (expired, self-signed, of another host name, or without its chain), and the service may refuse it too. For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS.":
     'O certificado do listener não é confiável (vencido, autoassinado, de outro host, ou sem a cadeia), e o serviço também pode recusá-lo. Para um certificado próprio em um ambiente de teste, defina NODE_EXTRA_CA_CERTS.',
-  'It redirects, and the service does not follow redirects: the notification is lost. Register the URL that the redirect leads to, with its scheme, host and final slash, and put no log-in page in front of it.':
-    'Ele redireciona, e o serviço não segue redirecionamentos: a notificação se perde. Registre a URL de destino do redirecionamento, com esquema, host e barra final, e não ponha uma página de login na frente.',
-  'Give the listener the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here (document section 5). It compares the `Authorization` header with `Basic ` and the Base64 of key, colon and token.':
-    'Configure no listener o par que está aqui em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN (documentação, seção 5). Ele compara o header `Authorization` com `Basic ` e o Base64 de chave, dois-pontos e token.',
+  'It redirects, and the service does not follow redirects: the notification is lost. Register the URL that the redirect leads to, with its scheme, host and final slash; keep the query; and put no log-in page in front of it.':
+    'Ele redireciona, e o serviço não segue redirecionamentos: a notificação se perde. Registre a URL de destino do redirecionamento, com esquema, host e barra final; mantenha a query string; e não ponha uma página de login na frente.',
+  'Give the listener the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here (document section 5). It compares the `Authorization` header with `Basic ` and the Base64 of key, colon and token. If the pair is the same, look at how it reads the header: Node lists it as `request.headers.authorization`, in lower case.':
+    'Configure no listener o par que está aqui em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN (documentação, seção 5). Ele compara o header `Authorization` com `Basic ` e o Base64 de chave, dois-pontos e token. Se o par é o mesmo, veja como ele lê o header: o Node o lista como `request.headers.authorization`, em minúsculas.',
   'Its rate limit is used up: raise it for the service, or leave its notifications out of it. A refused one comes again after a minute, five times.':
     'O limite de requisições dele se esgotou: aumente-o para o serviço, ou deixe as notificações fora dele. Uma notificação recusada volta depois de um minuto, cinco vezes.',
   'It refuses the media type. The service sends `application/json`, without more: no charset, and no other type (document section 6.1).':
@@ -504,14 +441,32 @@ export const portuguese = {
     'Ele não lê o corpo JSON. Ponha um body parser antes dele (Express: `app.use(express.json())`), ou leia o corpo bruto (raw body). `toNodeListener` funciona com e sem body parser. O erro está no log do listener.',
   'Its route needs a query, and payments come without a query, other than that of the registered URL (document section 6.2).':
     'A rota dele exige uma query string, e os pagamentos vêm sem nenhuma além da que está na URL registrada (documentação, seção 6.2).',
+  'It compares the name of the header in one case. Names of headers have no case: the document writes `Authorization`, and over HTTP/2 and behind many proxies it comes as `authorization`. Look it up by a function that ignores case (`request.headers.get`, in Python `self.headers.get`), not in a dictionary of your own.':
+    'Ele diferencia maiúsculas de minúsculas no nome do header. Nomes de headers não fazem essa diferença: a documentação escreve `Authorization`, e por HTTP/2 e atrás de muitos proxies ele chega como `authorization`. Procure-o com uma função que ignore a diferença (`request.headers.get`, em Python `self.headers.get`), não em um dicionário próprio.',
+  'It answers with an error to everything, whatever the body is (502, 503, 504: the process behind the balancer or proxy is down, not ready or overloaded, or it refuses everything while something that it needs is away, such as its database). Look at its health check and its log, and start again once it answers.':
+    'Ele responde com erro a tudo, seja qual for o corpo (502, 503, 504: o processo atrás do balanceador ou proxy caiu, não está pronto ou está sobrecarregado, ou recusa tudo enquanto falta algo de que precisa, como o banco de dados). Veja o health check e o log dele, e comece de novo quando ele responder.',
+  'It finds the payload invalid, and is stricter than the document: its answer or its log names the field. An amount has decimals, and a field that is not marked as required may be missing (document section 6.2).':
+    'Ele considera o payload inválido e é mais rígido que a documentação: a resposta ou o log dele diz qual é o campo. Um valor tem casas decimais, e um campo que não é marcado como obrigatório pode faltar (documentação, seção 6.2).',
   'Check the path, and that it takes POST.': 'Confira o caminho e se ele aceita POST.',
   "Look into the listener's log.": 'Olhe o log do listener.',
   'The sale exists in the sandbox: if the listener confirms payments, point its client at that sandbox; if it looks up its own orders, pass --shop, so that your shop creates them.':
-    'A venda existe no sandbox: se o listener confirma pagamentos, aponte o cliente dele para esse sandbox; se ele procura os seus próprios pedidos, passe --shop, para que a sua loja os crie.',
+    'A venda existe no sandbox: se o listener confirma pagamentos, aponte o client dele para esse sandbox; se ele procura os seus próprios pedidos, passe --shop, para que a sua loja os crie.',
   'The sale was made up. If the listener confirms payments or looks up orders, which is right, start the sandbox, point the client of the listener at it, and pass --sandbox here: then the sales exist. A fault that is still armed in that sandbox also makes it refuse: `fault --clear`.':
-    'A venda é fictícia. Se o listener confirma pagamentos ou procura pedidos, o que é certo, inicie o sandbox, aponte para ele o cliente do listener e passe --sandbox aqui: então as vendas existem. Uma falha ainda armada nesse sandbox também o faz recusar: `fault --clear`.',
+    'A venda é fictícia. Se o listener confirma pagamentos ou procura pedidos, o que é certo, inicie o sandbox, aponte para ele o client do listener e passe --sandbox aqui: então as vendas existem. Uma falha ainda armada nesse sandbox também o faz recusar: `fault --clear`.',
   'a body of no known kind was accepted, so the listener refuses this payment, not every body':
     'um corpo de tipo desconhecido foi aceito; portanto, o listener recusa este pagamento, e não qualquer corpo',
+
+  '{number} of {all}, about {seconds} s left': '{number} de {all}, faltam cerca de {seconds} s',
+
+  // verify: amounts
+  'Takes every amount': 'Aceita qualquer valor',
+  'Payments of 19.99, 1.15 and 1.10. With `--shop`, of the amounts that the shop chooses.':
+    'Pagamentos de 19,99, 1,15 e 1,10. Com `--shop`, dos valores que a loja escolher.',
+  'A listener that turns an amount into cents without rounding refuses every twentieth payment, or books it a cent short.':
+    'Um listener que converte um valor em centavos sem arredondar recusa um pagamento a cada vinte, ou o lança com um centavo a menos.',
+  'Round when you turn an amount into cents: `Math.round(amount * 100)`, in Python `round(amount * 100)`. 19.99 * 100 is 1998.9999999999998: `BigInt` throws, `int` cuts it, and it equals no number of cents. Or compare the amounts as they are: 19.99 is 19.99.':
+    'Arredonde ao converter um valor em centavos: `Math.round(amount * 100)`, em Python `round(amount * 100)`. 19.99 * 100 é 1998.9999999999998: `BigInt` lança um erro, `int` trunca, e isso não é igual a nenhum número de centavos. Ou compare os valores como são: 19.99 é 19.99.',
+  'a payment of R$ {amount}': 'um pagamento de R$ {amount}',
 
   // verify: kinds, acts, right-kind
   'Accepts every kind of notification': 'Aceita todos os tipos de notificação',
@@ -583,16 +538,28 @@ export const portuguese = {
   '{kind} with `{path}` left out': '{kind} sem `{path}`',
   '{kind} with `{path}` null': '{kind} com `{path}` null',
   'Reads long bodies, and every letter': 'Lê corpos longos e todas as letras',
-  'Payments of 1, 10 and 100 KB, one for João, and one that comes in two pieces, cut within a letter. With `--sandbox` also with such letters in the reference code.':
-    'Pagamentos de 1, 10 e 100 KB, um de João, e um que chega em dois pedaços, cortado dentro de uma letra. Com `--sandbox`, também com letras assim no código de referência.',
+  'Payments of 1, 10 and 150 KB, one for João, and one that comes in two pieces, cut within a letter. With `--sandbox` also with such letters in the reference code.':
+    'Pagamentos de 1, 10 e 150 KB, um de João, e um que chega em dois pedaços, cortado dentro de uma letra. Com `--sandbox`, também com letras assim no código de referência.',
   'A listener that misreads the body refuses the payment in all six deliveries, or books it for another order.':
     'Um listener que lê mal o corpo recusa o pagamento nas seis entregas, ou o lança em outro pedido.',
-  'Accept bodies of 100 KB at least: the document shows no limit (section 8). Read the whole body, to the end of the request, before you parse it.':
-    'Aceite corpos de pelo menos 100 KB: a documentação não mostra um limite (seção 8). Leia o corpo inteiro, até o fim da requisição, antes de interpretá-lo.',
+  'Accept bodies of 1 MB: the document shows no limit (section 8). Some body parsers take 100 KiB by default (Express: `express.json({ limit: "1mb" })`). Read the whole body, to the end of the request, before you parse it.':
+    'Aceite corpos de 1 MB: a documentação não mostra um limite (seção 8). Alguns body parsers aceitam 100 KiB por padrão (Express: `express.json({ limit: "1mb" })`). Leia o corpo inteiro, até o fim da requisição, antes de interpretá-lo.',
   'Read the body as UTF-8, and take `content-length` for bytes, not letters: names, reasons and reference codes have letters such as ã and ç.':
     'Leia o corpo como UTF-8 e trate `content-length` como bytes, não como letras: nomes, motivos e códigos de referência têm letras como ã e ç.',
   "Read the whole body before you decode it: a letter such as ã may come in two pieces. Use `Buffer.concat`, `request.setEncoding('utf8')` or a body parser; `body += chunk` breaks the letter.":
     "Leia o corpo inteiro antes de decodificá-lo: uma letra como ã pode chegar em dois pedaços. Use `Buffer.concat`, `request.setEncoding('utf8')` ou um body parser; `body += chunk` quebra a letra.",
+  'Keep the idempotency key for days at least, where a restart does not lose it: the service sends a notification again for minutes (document section 6.1), and nothing says that none comes later. A window of seconds or the last few keys are not enough. `createWebhookHandler` with a store does this.':
+    'Guarde a chave de idempotência por dias, no mínimo, onde um reinício não a perca: o serviço reenvia uma notificação por minutos (documentação, seção 6.1), e nada diz que não venha outra mais tarde. Uma janela de segundos ou as últimas chaves não bastam. `createWebhookHandler` com um store faz isso.',
+  'the first payment of this run, once more': 'o primeiro pagamento desta execução, mais uma vez',
+  'the first payment of this run came once more, and was acted on again':
+    'o primeiro pagamento desta execução veio mais uma vez e foi tratado de novo',
+  'Ask the service about each notification, and cache no answer: a sale that was pending a moment ago is paid now. In Next.js pass `cache: "no-store"`, as `PaymentsClient` does.':
+    'Consulte o serviço a cada notificação e não guarde respostas em cache: uma venda que estava pendente há um instante agora está paga. No Next.js, passe `cache: "no-store"`, como faz o `PaymentsClient`.',
+  'the same payment, once its sale was paid': 'o mesmo pagamento, depois de a venda ser paga',
+  '{sent}, and it was not acted on': '{sent}, e não foi tratado',
+  'right pair and a third part after a colon': 'par certo e uma terceira parte depois de dois-pontos',
+  'a payment with the right pair under `authorization`, in lower case':
+    'um pagamento com o par certo em `authorization`, em minúsculas',
   'a payment of {bytes} bytes': 'um pagamento de {bytes} bytes',
   'a payment for João': 'um pagamento de João',
   'a payment for João, in two pieces': 'um pagamento de João, em dois pedaços',
@@ -606,8 +573,8 @@ export const portuguese = {
 
   // verify: duplicates, burst, one-sale, order
   'Acts once on duplicates, and accepts them': 'Trata duplicatas uma vez só e as aceita',
-  'Each of them twice, and a third time with its fields in another order; a payment, a refund and a payout five times at once. Each must be acted on once, and answered with 200 when it comes again.':
-    'Cada uma duas vezes, e uma terceira com os campos em outra ordem; um pagamento, uma devolução e um repasse cinco vezes ao mesmo tempo. Cada um precisa ser tratado uma vez, e receber 200 quando volta.',
+  'Each of them twice, and a third time with its fields in another order; a payment, a refund and a payout five times at once; and the first payment of the run once more. Each must be acted on once, and answered with 200 when it comes again.':
+    'Cada uma duas vezes, e uma terceira com os campos em outra ordem; um pagamento, uma devolução e um repasse cinco vezes ao mesmo tempo; e o primeiro pagamento da execução mais uma vez. Cada um precisa ser tratado uma vez, e receber 200 quando volta.',
   'The service sends a notification again if it got no 200 in time. A listener that acts again ships goods or books money twice.':
     'O serviço reenvia uma notificação que não recebeu 200 a tempo. Um listener que age de novo envia a mercadoria ou lança o dinheiro duas vezes.',
   'Record the idempotency key of what you have acted on, in the same transaction or by a claim beforehand, and answer 200 to what is already recorded (document section 6.1). Take the key from the fields, never from the whole body: the same notification may come with its fields in another order. `createWebhookHandler` with a store does this.':
@@ -680,7 +647,7 @@ export const portuguese = {
   '{late} of {sent} payments were answered with 200 before anything was counted':
     '{late} de {sent} pagamentos receberam 200 antes de qualquer contagem',
   'Accepts kinds that it does not know, and books nothing for them':
-    'Aceita tipos que não conhece e não lança nada por eles',
+    'Aceita tipos que não conhece e não registra nenhum pagamento por causa deles',
   'JSON objects of no kind that the document shows, with fields of those that it shows; then a payment.':
     'Objetos JSON de nenhum tipo que a documentação mostra, com campos dos que ela mostra; depois, um pagamento.',
   'The service may send notifications of the recurring journey, which its document does not show. If you refuse them, they are lost.':
@@ -716,8 +683,8 @@ export const portuguese = {
     'um pagamento com um valor errado foi recusado, e o certo, depois dele, não foi tratado',
   'Acts only on payments that the service confirms, and refuses them while it cannot ask':
     'Só trata pagamentos que o serviço confirma e os recusa enquanto não pode consultar',
-  'With `--sandbox`: a payment while the transaction query answers 503, one with the amount 0.01, and one of a sale that nobody has paid. The calls of the sandbox show whether the listener asks at all.':
-    'Com `--sandbox`: um pagamento enquanto a consulta da transação responde 503, um com o valor 0.01, e um de uma venda que ninguém pagou. As chamadas do sandbox mostram se o listener consulta o serviço.',
+  'With `--sandbox`: a payment while the transaction query answers 503, one with the amount 0.01, and one of a sale that nobody has paid, and the same once it is paid. The calls of the sandbox show whether the listener asks at all.':
+    'Com `--sandbox`: um pagamento enquanto a consulta da transação responde 503, um com o valor 0.01, e um de uma venda que ninguém pagou, e o mesmo depois de ela ser paga. As chamadas do sandbox mostram se o listener consulta o serviço.',
   'A payment that cannot be confirmed and is answered with 200 is lost. If the amount is not compared, goods are shipped for a cent.':
     'Um pagamento que não pode ser confirmado e recebe 200 se perde. Se o valor não é comparado, a mercadoria sai por um centavo.',
   'Answer 500 or 503 when the service cannot be asked: the service sends the notification again (document section 6.1). Let `confirmPayment` or `getTransaction` throw; do not catch the error to answer 200.':
@@ -743,8 +710,8 @@ export const portuguese = {
   // verify: credentials, no-secrets, status-200, prompt
   'Rejects missing and wrong credentials, and does not act on such notifications':
     'Rejeita credenciais ausentes ou erradas e não trata essas notificações',
-  'Payments with no credentials, half of them, shortened or longer ones, another case or scheme; every other kind, and PUT, PATCH, DELETE and GET, without credentials. Each must get 401 or another 4xx in time, and must not be acted on.':
-    'Pagamentos sem credenciais, com metade delas, mais curtas ou mais longas, com maiúsculas e minúsculas trocadas ou outro esquema; todos os outros tipos, e PUT, PATCH, DELETE e GET, sem credenciais. Cada um precisa receber 401 ou outro 4xx a tempo, e não pode ser tratado.',
+  'A payment with the right pair under `authorization`, which must be accepted; payments with no credentials, half of them, shortened or longer ones, another case or scheme; every other kind, and PUT, PATCH, DELETE and GET, without credentials. Each must get 401 or another 4xx in time, and must not be acted on.':
+    'Um pagamento com o par certo em `authorization`, que precisa ser aceito; pagamentos sem credenciais, com metade delas, mais curtas ou mais longas, com maiúsculas e minúsculas trocadas ou outro esquema; todos os outros tipos, e PUT, PATCH, DELETE e GET, sem credenciais. Cada um precisa receber 401 ou outro 4xx a tempo, e não pode ser tratado.',
   'The URL of a listener is no secret. Anybody who finds it could mark orders as paid.':
     'A URL de um listener não é segredo. Quem a descobre poderia marcar pedidos como pagos.',
   'Compare the whole `Authorization` header with `Basic ` and the Base64 of key, colon and token, case-sensitively and in constant time, and answer 401 if they differ, before you read or do anything else (document section 5). Refuse to start without credentials. `createWebhookHandler` does all this; in a listener of your own, call `verifyAuthorization`.':

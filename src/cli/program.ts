@@ -4,31 +4,18 @@ import { VERSION } from '../version';
 import { type Command, type HelpSection, optionsOf, PROGRAM, parseArguments, section } from './command';
 import { controlCommands } from './commands/control-command';
 import { demo } from './commands/demo';
-import { explain } from './commands/explain';
 import { fault } from './commands/fault';
 import { list } from './commands/list';
-import { readQr } from './commands/read-qr';
 import { resend } from './commands/resend';
 import { sandbox } from './commands/sandbox';
-import { trigger } from './commands/trigger';
 import { verify } from './commands/verify';
 import { CliFailure, knownWord } from './failure';
 import { inLanguage, languageOf, type Sentence, say, translated } from './language';
-import { endWithReader, print, printJson, visible, wrap } from './output';
+import { endWithReader, print, printJson, wrap } from './output';
+import { visible } from './visible';
 
 /** Every command, in the order of the help. */
-export const commands: readonly Command[] = [
-  demo,
-  sandbox,
-  ...controlCommands,
-  list,
-  resend,
-  fault,
-  trigger,
-  verify,
-  explain,
-  readQr,
-];
+export const commands: readonly Command[] = [demo, sandbox, ...controlCommands, list, resend, fault, verify];
 
 /** Runs the command line. `args` is what follows the program's name. @returns the exit code */
 export function runCommandLine(args: readonly string[]): Promise<number> {
@@ -117,50 +104,51 @@ function commandHelp(command: Command): string {
   });
   return render(say(command.summary).replaceAll('`', ''), usageLine(command), [
     section('Options', ...columns(options)),
-    section('Examples', ...command.examples.map((example) => `$ npx ${PROGRAM} ${example}`)),
+    ...(command.examples === undefined
+      ? []
+      : [section('Examples', ...command.examples.map((example) => `$ npx ${PROGRAM} ${example}`))]),
     ...(command.notes?.() ?? []),
-    ...endOfHelp(command.exitCodes),
+    ...(command.exitCodes === undefined ? [] : [exitCodes(command.exitCodes)]),
+    section(
+      'Help',
+      say('`{command}` has the credentials and the exit codes.', { command: `npx ${PROGRAM} --help` }),
+    ),
   ]);
 }
 
 function programHelp(): string {
   const summary = say('a local sandbox for recurring Pix payments, and tools for your listener');
   const rows = commands.map((command) => [command.name, say(command.summary).replaceAll('`', '')] as const);
-  const examples = commands.flatMap((command) => command.examples.slice(0, 1));
   return render(
     `${PROGRAM} ${VERSION}: ${summary}`,
     [say('Usage:'), PROGRAM, `<${say('command')}>`, say('[options]')].join(' '),
     [
       section('Commands', ...columns(rows)),
-      section('Examples', ...examples.map((example) => `$ npx ${PROGRAM} ${example}`)),
       section('Help', `$ npx ${PROGRAM} <${say('command')}> --help`),
-      ...endOfHelp(['it worked', 'it did not work; see the help of each command']),
+      section(
+        'Credentials',
+        say(
+          'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
+        ),
+        say(
+          "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
+        ),
+        say(
+          'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
+        ),
+      ),
+      exitCodes([
+        'it worked; what was sent was answered with 200',
+        'refused, not reached, or a notification was not answered with 200',
+        'called wrongly; nothing was sent',
+        'of `verify` alone: no check failed, and some could not run',
+      ]),
     ],
   );
 }
 
-function endOfHelp([zero, one, two, three]: Command['exitCodes']): HelpSection[] {
-  const meanings: readonly Sentence[] = [
-    zero,
-    one,
-    two ?? 'called wrongly; nothing was sent',
-    ...(three ? [three] : []),
-  ];
-  return [
-    section(
-      'Credentials',
-      say(
-        'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
-      ),
-      say(
-        "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
-      ),
-      say(
-        'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
-      ),
-    ),
-    section('Exit codes', ...meanings.map((meaning, code) => `${code}  ${say(meaning)}`)),
-  ];
+function exitCodes(meanings: readonly Sentence[]): HelpSection {
+  return section('Exit codes', ...meanings.map((meaning, code) => `${code}  ${say(meaning)}`));
 }
 
 const WIDTH = 120;

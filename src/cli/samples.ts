@@ -39,7 +39,7 @@ export class Samples {
   #lastId = 1000;
 
   /** A paid sale, and the notifications about it. Without an identity and returns of its own, they are invented. */
-  sale(identity: SaleIdentity = this.#newSale(), returns: Returns = this.#invented): Sale {
+  sale(identity: SaleIdentity = this.#newSale(transaction.amount), returns: Returns = this.#invented): Sale {
     const { id, uuid, referenceCode, amount } = identity;
     const sale = { saleToken: uuid, referenceCode, amount };
     return {
@@ -60,6 +60,11 @@ export class Samples {
         };
       },
     };
+  }
+
+  /** A sale of this amount that exists nowhere. */
+  madeUpSale(amount: number = transaction.amount): Sale {
+    return this.sale(this.#newSale(amount));
   }
 
   /** A payout. To report a failure and then the success of the same payout, pass its identity to both. */
@@ -89,9 +94,9 @@ export class Samples {
     return { id: this.#lastId, uuid: crypto.randomUUID() };
   }
 
-  #newSale(): SaleIdentity {
+  #newSale(amount: number): SaleIdentity {
     const identity = this.newIdentity();
-    return { ...identity, referenceCode: `sandbox-${identity.uuid}`, amount: transaction.amount };
+    return { ...identity, referenceCode: `sandbox-${identity.uuid}`, amount };
   }
 
   readonly #invented: Returns = {

@@ -1,66 +1,25 @@
-import * as z from 'zod/mini';
+import { isLoopback } from '../client/base-url';
+import { isDefaultPair } from '../sandbox/credentials';
+import type { Delivery, DeliveryAttempt } from '../sandbox/delivery/delivery';
+import { httpUrl } from '../sandbox/delivery/listener-url';
+import type { PendingFault } from '../sandbox/faults';
+import type { SandboxTransaction } from '../sandbox/model/moves';
 import type { Credentials } from '../service/credentials';
 import { sleep } from '../shared/time';
 import { DEFAULT_SANDBOX, type Options } from './command';
 import { credentialsFromEnvironment, parseTarget } from './credentials';
 import { CliFailure, failure } from './failure';
-import { isPortuguese, type Sentence } from './language';
+import { isPortuguese, type Sentence, say } from './language';
 
 const TIMEOUT_MS = 10_000;
-/** How long a command waits for the first attempt of a notification. */
-const DELIVERY_WAIT_MS = 5_000;
+/** How long a command waits for the listener. The sandbox gives it 30 s for an attempt. */
+const DELIVERY_WAIT_MS = 35_000;
 const POLL_MS = 25;
 
-export const scheduledPayment = z.looseObject({
-  instructionId: z.string(),
-  dueDate: z.optional(z.string()),
-  amount: z.optional(z.number()),
-  status: z.optional(z.string()),
-});
-
-const transaction = z.looseObject({
-  uuid: z.string(),
-  referenceCode: z.string(),
-  situation: z.string(),
-  amount: z.number(),
-  createdAt: z.string(),
-  isAuthorized: z.optional(z.boolean()),
-  scheduledPayments: z.array(scheduledPayment),
-  reversals: z.array(z.looseObject({ uuid: z.string(), status: z.string() })),
-});
-
-/** How the listener answered one attempt of a delivery. */
-export const attempt = z.looseObject({
-  httpStatus: z.optional(z.number()),
-  error: z.optional(z.string()),
-  durationMs: z.number(),
-});
-
-const delivery = z.looseObject({
-  id: z.string(),
-  kind: z.string(),
-  status: z.string(),
-  attempts: z.array(attempt),
-});
-
 /** A journey as the sandbox lists it. */
-export type ListedTransaction = z.infer<typeof transaction>;
+export type ListedTransaction = SandboxTransaction;
 /** A notification with its attempts, as the sandbox lists it. */
-export type ListedDelivery = z.infer<typeof delivery>;
-
-const transactionList = z.object({ transactions: z.array(transaction) });
-const faultList = z.object({
-  faults: z.array(
-    z.looseObject({
-      operation: z.string(),
-      fault: z.looseObject({ kind: z.string() }),
-      left: z.nullable(z.number()),
-    }),
-  ),
-});
-const callCount = z.object({ calls: z.number() });
-const deliveryList = z.object({ deliveries: z.array(delivery) });
-
+export type ListedDelivery = Delivery;
 /** Calls a running sandbox: its controls, and the service's operations. */
 export class SandboxClient {
   readonly #url: string;
@@ -73,22 +32,22 @@ export class SandboxClient {
 
   /** Oldest first. */
   async transactions(): Promise<ListedTransaction[]> {
-    return readAnswer(transactionList, await this.call('GET', '/sandbox/transactions')).transactions;
+    return partOf(await this.call('GET', '/sandbox/transactions'), 'transactions');
   }
 
   /** Oldest first. */
   async deliveries(): Promise<ListedDelivery[]> {
-    return readAnswer(deliveryList, await this.call('GET', '/sandbox/deliveries')).deliveries;
+    return partOf(await this.call('GET', '/sandbox/deliveries'), 'deliveries');
   }
 
   /** The faults that still wait for calls. */
-  async faults(): Promise<z.infer<typeof faultList>['faults']> {
-    return readAnswer(faultList, await this.call('GET', '/sandbox/faults')).faults;
+  async faults(): Promise<PendingFault[]> {
+    return partOf(await this.call('GET', '/sandbox/faults'), 'faults');
   }
 
   /** How many calls about this transaction are among the newest 500. */
   async callsAbout(uuid: string): Promise<number> {
-    return readAnswer(callCount, await this.call('GET', `/sandbox/page/calls-about/${uuid}`)).calls;
+    return partOf(await this.call('GET', `/sandbox/page/calls-about/${uuid}`), 'calls');
   }
 
   /** Calls a control such as `pay`, and waits for the first attempt of each notification that it sends. */
@@ -110,9 +69,9 @@ export class SandboxClient {
   }
 
   /** Makes any call. @throws `CliFailure` with the sandbox's own message when the sandbox refuses */
-  async call(method: string, path: string, body?: object): Promise<unknown> {
+  async call(method: string, path: string, body?: object, timeoutMs = TIMEOUT_MS): Promise<unknown> {
     const url = this.#url;
-    const response = await this.#fetch(method, path, body);
+    const response = await this.#fetch(method, path, body, timeoutMs);
     const text = await response.text();
     const answer = parseJson(text);
     if (response.ok) return answer;
@@ -122,15 +81,26 @@ export class SandboxClient {
         { url },
       );
     }
-    const message = z.looseObject({ message: z.string() }).safeParse(answer).data?.message;
-    if (message !== undefined) throw new CliFailure(1, message);
+    const { message } = Object(answer) as { readonly message?: unknown };
+    if (typeof message === 'string') throw new CliFailure(1, message);
     throw failure(
       'No sandbox of this version answers at {url} (HTTP {status}). Is something else listening there?',
       { url, status: response.status },
     );
   }
 
-  async #fetch(method: string, path: string, body: object | undefined): Promise<Response> {
+  /** Sends a notification once more. Resolves when the listener has answered, after an attempt that may be on its way. */
+  async redeliver(id: string): Promise<DeliveryAttempt> {
+    const path = `/sandbox/deliveries/${encodeURIComponent(id)}/redeliver`;
+    return (await this.call('POST', path, undefined, 2 * DELIVERY_WAIT_MS)) as DeliveryAttempt;
+  }
+
+  /** Where notifications go; `undefined` if nowhere. */
+  async listener(): Promise<string | undefined> {
+    return Object(await this.call('GET', '/sandbox/webhook-url')).webhookUrl;
+  }
+
+  async #fetch(method: string, path: string, body: object | undefined, timeoutMs: number): Promise<Response> {
     try {
       return await fetch(this.#url + path, {
         method,
@@ -142,7 +112,7 @@ export class SandboxClient {
         },
         // The sandbox never redirects, and a redirect must not carry the credentials to another host.
         redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(timeoutMs),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (error) {
@@ -153,7 +123,7 @@ export class SandboxClient {
       throw failure(unreachable[known] ?? 'The sandbox at {url} could not be reached ({code}).', {
         url: this.#url,
         code: code ?? 'fetch failed',
-        seconds: TIMEOUT_MS / 1000,
+        seconds: timeoutMs / 1000,
       });
     }
   }
@@ -167,18 +137,32 @@ const unreachable: Readonly<Record<string, Sentence>> = {
   ECONNREFUSED: 'The sandbox is not running at {url}: start it with `npx pix-automatic-sdk sandbox`.',
 };
 
-/** Checks the shape of the sandbox's answer. @throws `CliFailure` for any other shape */
-export function readAnswer<Answer>(schema: z.ZodMiniType<Answer>, answer: unknown): Answer {
-  const { data } = schema.safeParse(answer);
-  if (data !== undefined) return data;
+/** A part of the sandbox's answer. @throws `CliFailure` if it is not there: another program answered */
+export function partOf<Part>(answer: unknown, name: string): Part {
+  const part: Part | undefined = Object(answer)[name];
+  if (part !== undefined) return part;
   throw failure('The answer is not that of a sandbox of this version. Is something else listening there?');
 }
 
-/** A client for the sandbox of `--sandbox`, or for the one on the default port. */
+/** A client for the sandbox of `--sandbox`, else of PAYMENTS_BASE_URL on this machine, else on the default port. */
 export function connectSandbox(options: Options): SandboxClient {
-  const text = options.text('sandbox') ?? DEFAULT_SANDBOX;
+  const text = options.text('sandbox') ?? localBaseUrl() ?? DEFAULT_SANDBOX;
   const { url, isDevelopment } = parseTarget('--sandbox', text, options.has('allow-insecure-http'));
-  return new SandboxClient(url, credentialsFromEnvironment(isDevelopment).credentials);
+  const { credentials } = credentialsFromEnvironment(isDevelopment);
+  if (isDevelopment && !isDefaultPair(credentials)) {
+    const warning = say(
+      "Warning: PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are sent to {url}. They are not the sandbox's own pair: unset them if they are real, because any program may listen on that port.",
+      { url },
+    );
+    process.stderr.write(`${warning}\n`);
+  }
+  return new SandboxClient(url, credentials);
+}
+
+/** The address that the client of the shop uses, if it is on this machine: a sandbox, and never the service. */
+function localBaseUrl(): string | undefined {
+  const text = process.env['PAYMENTS_BASE_URL'] ?? '';
+  return isLoopback(httpUrl(text)?.hostname ?? '') ? text : undefined;
 }
 
 function parseJson(text: string): unknown {

@@ -1,8 +1,7 @@
 import { type CallName, ConfigurationError, type PaymentsErrorCode, type ValidationIssue } from '../errors';
 import type { Credentials } from '../service/credentials';
-import { ownOptions } from '../shared/objects';
 import { assertCredentials } from '../values/credentials';
-import { checkFunction, checkPositive } from '../values/option-checks';
+import { checkFunction, checkPositive, readOptions } from '../values/option-checks';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
 
@@ -13,6 +12,15 @@ export interface PaymentsClientOptions extends Credentials, CallLimits, Observer
    * kept, with or without a trailing slash.
    */
   readonly baseUrl: string;
+
+  /**
+   * The other pair during a rotation, of which nobody knows when the service switches. A 401 is answered by one more
+   * attempt with the other pair, beside `maxRetries` and within `totalTimeoutMs`; a POST or PUT only over the platform's
+   * `fetch`. The pair that got a 2xx is used first from then on. Remove the option when the rotation is over.
+   *
+   * @defaultValue no other pair
+   */
+  readonly previous?: Credentials | null | undefined;
 
   /**
    * The largest response to read, in bytes after decompression. A larger one causes an `InvalidResponseError`, which
@@ -86,8 +94,8 @@ export interface CallOptions extends CallLimits {
 /** Options of a call with a body. */
 export interface BodyCallOptions extends CallOptions {
   /**
-   * Fields that the service accepts and this library does not know yet, merged deep into the body. They override fields
-   * of the request, and `undefined` removes a field. The merged body is what is checked and sent.
+   * Top-level fields that the service accepts and this library does not know yet, sent beside those of the request. A
+   * documented field, or one that the request has, is refused: put it into the request.
    */
   readonly extraFields?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -189,6 +197,8 @@ export interface ResolvedLimits {
 /** The client's options, checked and with all defaults filled in. */
 export interface ResolvedOptions extends Credentials, Observers {
   readonly baseUrl: string;
+  /** The other pair during a rotation. */
+  readonly previous: Credentials | undefined;
   readonly limits: ResolvedLimits;
   readonly maxResponseBytes: number;
   /** The caller's own; `undefined` for the platform's. */
@@ -206,12 +216,13 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
         'from the environment.',
     );
   }
-  const options = ownOptions(given);
+  const options = readOptions(given);
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp === true);
   const { apiKey, apiToken } = options;
   assertCredentials({ apiKey, apiToken });
+  const previous = resolvePrevious(options.previous, { apiKey, apiToken });
   const userAgent = options.userAgent ?? `pix-automatic-sdk/${VERSION}`;
-  if (!/^[\x20-\x7e]+$/.test(userAgent)) {
+  if (typeof userAgent !== 'string' || !/^[\x20-\x7e]+$/.test(userAgent)) {
     throw new ConfigurationError(
       'Expected `userAgent` to have only printable ASCII characters, as a header must.',
     );
@@ -231,6 +242,7 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
     baseUrl,
     apiKey,
     apiToken,
+    previous,
     limits: resolveLimits(options, DEFAULT_LIMITS),
     maxResponseBytes,
     fetch,
@@ -239,6 +251,18 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
     onResponse: options.onResponse,
     onRetry: options.onRetry,
   };
+}
+
+/** The other pair, if it is another one. */
+function resolvePrevious(
+  given: Credentials | null | undefined,
+  current: Credentials,
+): Credentials | undefined {
+  if (given === null || given === undefined) return undefined;
+  const { apiKey, apiToken } = readOptions(given);
+  assertCredentials({ apiKey, apiToken }, 'previous');
+  const isOther = apiKey !== current.apiKey || apiToken !== current.apiToken;
+  return isOther ? { apiKey, apiToken } : undefined;
 }
 
 /** @throws `ConfigurationError` for the first limit that cannot work */
@@ -255,12 +279,20 @@ export function resolveLimits(limits: CallLimits, defaults: ResolvedLimits): Res
 /** @throws `ConfigurationError` for anything that is not an `AbortSignal` */
 export function resolveSignal(signal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (signal === null || signal === undefined) return undefined;
-  const { aborted, addEventListener, removeEventListener } = signal;
-  const isSignal = typeof addEventListener === 'function' && typeof removeEventListener === 'function';
-  if (typeof aborted !== 'boolean' || !isSignal) {
+  if (!isSignal(signal)) {
     throw new ConfigurationError('Expected `signal` to be an AbortSignal, such as `controller.signal`.');
   }
   return signal;
+}
+
+function isSignal(value: AbortSignal): boolean {
+  try {
+    const { aborted, addEventListener, removeEventListener } = value;
+    const isTarget = typeof addEventListener === 'function' && typeof removeEventListener === 'function';
+    return typeof aborted === 'boolean' && isTarget;
+  } catch {
+    return false;
+  }
 }
 
 /** Calls an observer, and keeps its failures away from the call: a full disk under a log must not fail a payment. */

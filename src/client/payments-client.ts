@@ -3,28 +3,29 @@ import { operations } from '../service/operations';
 import {
   type ScheduledPaymentCancellation,
   type ScheduledPaymentCancellationRequest,
+  scheduledPaymentCancellationRequestObject,
   scheduledPaymentCancellationRequestSchema,
   scheduledPaymentCancellationSchema,
 } from '../service/operations/cancel-scheduled-payment';
 import {
   type RecurringCheckout,
   type RecurringCheckoutRequest,
+  recurringCheckoutRequestObject,
   recurringCheckoutRequestSchema,
   recurringCheckoutSchema,
 } from '../service/operations/create-recurring-checkout';
 import { type Transaction, transactionSchema } from '../service/operations/get-transaction';
 import { validate } from '../service/schema';
-import { ownOptions } from '../shared/objects';
 import { clientOptionsFromEnv } from '../values/credentials';
+import { readOptions } from '../values/option-checks';
 import {
   type BodyCallOptions,
   type CallOptions,
   type PaymentsClientOptions,
   resolveOptions,
 } from './options';
-import { messageOf, pathOf, requestBody, type UndocumentedRequest } from './request';
+import { fieldsOf, messageOf, pathOf, requestBody, type UndocumentedRequest } from './request';
 import { Transport } from './transport';
-import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
 
 /**
  * The client of the service. One instance serves a whole process; it holds no connection of its own.
@@ -47,7 +48,6 @@ import { type WaitOptions, waitForTransaction } from './wait-for-transaction';
  */
 export class PaymentsClient {
   readonly #transport: Transport;
-  readonly #totalTimeoutMs: number;
   readonly #baseUrl: string;
   readonly #secrets: Secrets;
 
@@ -55,17 +55,17 @@ export class PaymentsClient {
   constructor(options: PaymentsClientOptions) {
     const resolved = resolveOptions(options);
     this.#baseUrl = resolved.baseUrl;
-    this.#secrets = new Secrets(resolved);
+    this.#secrets = new Secrets(resolved, ...(resolved.previous ? [resolved.previous] : []));
     this.#transport = new Transport(resolved, this.#secrets);
-    this.#totalTimeoutMs = resolved.limits.totalTimeoutMs;
   }
 
   /**
    * A client set up from the environment variables `PAYMENTS_BASE_URL`, `PAYMENTS_API_KEY` and `PAYMENTS_API_TOKEN`.
+   * During a rotation, `PAYMENTS_API_KEY_PREVIOUS` and `PAYMENTS_API_TOKEN_PREVIOUS` are `previous`.
    * `PAYMENTS_ALLOW_INSECURE_HTTP=true` sets `allowInsecureHttp`, for a sandbox in another container.
    *
    * @param env - where to look, `process.env` by default
-   * @param options - all other options; an `allowInsecureHttp` here counts more than the variable
+   * @param options - all other options; a `previous` or `allowInsecureHttp` here counts more than the variables
    * @throws `ConfigurationError` naming the variables that are missing
    */
   static fromEnv(
@@ -73,8 +73,12 @@ export class PaymentsClient {
     options: Omit<PaymentsClientOptions, 'baseUrl' | 'apiKey' | 'apiToken'> = {},
   ): PaymentsClient {
     const fromEnv = clientOptionsFromEnv(env);
-    const { allowInsecureHttp = fromEnv.allowInsecureHttp, ...others } = ownOptions(options);
-    return new this({ ...others, ...fromEnv, allowInsecureHttp });
+    const {
+      previous = fromEnv.previous,
+      allowInsecureHttp = fromEnv.allowInsecureHttp,
+      ...others
+    } = readOptions(options);
+    return new this({ ...others, ...fromEnv, previous, allowInsecureHttp });
   }
 
   /**
@@ -100,7 +104,14 @@ export class PaymentsClient {
       {
         operation,
         path: operation.urlTemplate,
-        body: requestBody(operation, recurringCheckoutRequestSchema, request, options),
+        body: requestBody(
+          operation,
+          recurringCheckoutRequestSchema,
+          recurringCheckoutRequestObject,
+          request,
+          options,
+        ),
+        documentedFields: () => fieldsOf(recurringCheckoutRequestObject),
         read: (body) => validate(recurringCheckoutSchema, body),
       },
       options,
@@ -152,7 +163,14 @@ export class PaymentsClient {
       {
         operation,
         path: pathOf(operation, instructionId),
-        body: requestBody(operation, scheduledPaymentCancellationRequestSchema, request, options),
+        body: requestBody(
+          operation,
+          scheduledPaymentCancellationRequestSchema,
+          scheduledPaymentCancellationRequestObject,
+          request,
+          options,
+        ),
+        documentedFields: () => fieldsOf(scheduledPaymentCancellationRequestObject),
         read: (body) => validate(scheduledPaymentCancellationSchema, body),
       },
       options,
@@ -178,25 +196,5 @@ export class PaymentsClient {
    */
   async request<T = unknown>(request: UndocumentedRequest<T>, options: CallOptions = {}): Promise<T> {
     return this.#transport.send(messageOf(request, this.#baseUrl, this.#secrets), options);
-  }
-
-  /**
-   * Queries a transaction repeatedly until it is in the state that you want, by default `PAID` or `CANCELLED`. Meant
-   * for scripts and tests: in production the notification tells you sooner.
-   *
-   * Transient failures do not end the wait; all others end it immediately.
-   *
-   * @param transactionUUID - the `uuid` of a journey, or the `saleToken` of a notification
-   * @param options - what to wait for, how long, and how often to look
-   * @throws `TimeoutError` when the time is up; its `transaction` is the last one received, if any
-   * @throws `AbortedError` when the signal fires
-   * @throws `ConfigurationError` for an invalid time, or an `until` that is not a function; otherwise as
-   *   {@link PaymentsClient.getTransaction}
-   */
-  async waitForTransaction(transactionUUID: string, options: WaitOptions = {}): Promise<Transaction> {
-    return waitForTransaction((remainingMs, signal) => {
-      const totalTimeoutMs = Math.min(this.#totalTimeoutMs, remainingMs);
-      return this.getTransaction(transactionUUID, { totalTimeoutMs, signal });
-    }, options);
   }
 }

@@ -1,9 +1,8 @@
 import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
-import { ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS, onAbort, sleep } from '../shared/time';
 import type { TransactionSource } from '../values/confirm-payment';
-import { checkCount, checkFunction, checkPositive } from '../values/option-checks';
+import { checkCount, checkFunction, checkPositive, readOptions } from '../values/option-checks';
 import { notify, resolveSignal } from './options';
 
 /** A transaction as the service has it, or the error of its query. */
@@ -28,7 +27,8 @@ export type Reconciled =
 /** Options of a reconciliation. */
 export interface ReconcileOptions {
   /**
-   * How many queries may run at the same time. A whole number, 1 or more.
+   * How many queries may run at the same time. A whole number, 1 or more. Each query opens a connection of its own, so
+   * raise it for thousands of UUIDs, as far as the service's rate limit allows.
    *
    * @defaultValue 4
    */
@@ -73,8 +73,8 @@ export interface ReconcileOptions {
  * results, so a generator may yield millions. A failed query becomes a result with an `error`, and the others continue;
  * 403 too, because it may be about that one transaction.
  *
- * After a 429 that the client's own retries could not overcome, no query starts for as long as the service asks (a
- * second, if it does not say), and that UUID is asked again, twice at most.
+ * A 429 that the client's own retries could not overcome is an `error` with `retryAfterMs`, like any other: `perSecond`
+ * keeps below a rate limit.
  *
  * 401 ends the iteration: it means that the credentials are refused, so every further query would fail too. An error of
  * your input, or `stopAfterFailures`, ends it as well. Running queries are then aborted, and results that are ready are
@@ -104,7 +104,7 @@ export async function* reconcile(
     stopAfterFailures,
     onProgress,
     signal: givenSignal,
-  } = ownOptions(options);
+  } = readOptions(options);
   checkCount('concurrency', concurrency);
   if (perSecond !== undefined) checkPositive('perSecond', perSecond);
   if (timeoutMs !== undefined) checkPositive('timeoutMs', timeoutMs);
@@ -119,7 +119,7 @@ export async function* reconcile(
   const total = sizeOf(transactionUUIDs);
   const source = iterate(transactionUUIDs);
   const controller = new AbortController();
-  const pace = paceOf(perSecond, controller.signal);
+  const turn = paceOf(perSecond, controller.signal);
   const limits = { timeoutMs, totalTimeoutMs: timeoutMs, signal: controller.signal };
   const ready: Reconciled[] = [];
   let started = 0;
@@ -142,12 +142,16 @@ export async function* reconcile(
   };
   const ask = async (uuid: string) => {
     underWay += 1;
-    const query = () => {
-      controller.signal.throwIfAborted();
-      started += 1;
-      return client.getTransaction(uuid, limits);
-    };
-    const result = await askWithSharedWait(uuid, query, pace);
+    await turn();
+    controller.signal.throwIfAborted();
+    started += 1;
+    const result: Reconciled = await client.getTransaction(uuid, limits).then(
+      (transaction) => ({ uuid, transaction }),
+      (error) => {
+        if (error instanceof PaymentsError && !isRefusedPair(error)) return { uuid, error };
+        throw error;
+      },
+    );
     underWay -= 1;
     // What the end of the run aborted has no result. What succeeded all the same does.
     if (controller.signal.aborted && result.error !== undefined) return;
@@ -191,58 +195,28 @@ export async function* reconcile(
   }
 }
 
-/** When the next query may start: for all queries of a run together, first come, first served. */
-interface Pace {
-  /** Resolves when it is the caller's turn, or as soon as the run ends. */
-  turn(): Promise<void>;
-  /** Lets every query that has not started yet wait. */
-  pause(ms: number): void;
-}
-
-function paceOf(perSecond: number | undefined, signal: AbortSignal): Pace {
+/** Returns what waits for the next query's turn, first come, first served, or for the end of the run. */
+function paceOf(perSecond: number | undefined, signal: AbortSignal): () => Promise<void> {
   const gapMs = perSecond === undefined ? 0 : 1_000 / perSecond;
   // By `performance.now()`.
   let nextStart = 0;
   let lastTurn = Promise.resolve();
   const untilNextStart = async () => {
-    // A timer may fire a little early, and a pause may have begun meanwhile.
+    // A timer may fire a little early.
     while (performance.now() < nextStart && !signal.aborted) {
       await sleep(Math.min(nextStart - performance.now(), LONGEST_TIMER_MS), signal);
     }
     nextStart = Math.max(nextStart, performance.now()) + gapMs;
   };
-  return {
-    turn() {
-      lastTurn = lastTurn.then(untilNextStart);
-      return lastTurn;
-    },
-    pause(ms) {
-      nextStart = Math.max(nextStart, performance.now() + ms);
-    },
+  return () => {
+    lastTurn = lastTurn.then(untilNextStart);
+    return lastTurn;
   };
 }
 
-const MAX_ASKS = 3;
-const PAUSE_MS = 1_000;
-
-/** Repeats a query after a 429, once the wait that the 429 asked of all queries is over. */
-async function askWithSharedWait(
-  uuid: string,
-  query: () => Promise<Transaction>,
-  pace: Pace,
-): Promise<Reconciled> {
-  for (let asks = 1; ; asks += 1) {
-    await pace.turn();
-    try {
-      return { uuid, transaction: await query() };
-    } catch (error) {
-      const status = error instanceof ApiError ? error.httpStatus : undefined;
-      if (status === 429) pace.pause((error as ApiError).retryAfterMs ?? PAUSE_MS);
-      if (status === 429 && asks < MAX_ASKS) continue;
-      if (error instanceof PaymentsError && status !== 401) return { uuid, error };
-      throw error;
-    }
-  }
+/** The service refuses the credentials, so every further query would fail too. */
+function isRefusedPair(error: PaymentsError): boolean {
+  return error instanceof ApiError && error.httpStatus === 401;
 }
 
 function sizeOf(uuids: object): number | undefined {

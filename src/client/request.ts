@@ -1,61 +1,66 @@
+import type * as z from 'zod/mini';
 import { type CallName, ConfigurationError, InvalidRequestError } from '../errors';
 import type { Secrets } from '../service/credentials';
 import type { Operation } from '../service/operations';
 import { type Schema, type Validation, validate } from '../service/schema';
-import { isObject, mergeDeep, ownOptions } from '../shared/objects';
-import { becomesEmpty, toJson } from '../values/to-json';
+import { isGiven, isObject } from '../shared/objects';
+import { readOptions } from '../values/option-checks';
+import { toJson } from '../values/to-json';
+import type { Message } from './interpret';
 import type { BodyCallOptions } from './options';
-import type { Message } from './transport';
 
 /**
- * Builds the body of a call: the JSON of the request with `extraFields` merged in, validated exactly as it is sent. The
- * merge works on JSON, because `toJSON` and accessors of a merchant's classes decide which of their fields are public.
+ * Builds the body of a call: the JSON of the request with `extraFields` beside its own, validated exactly as it is sent.
  *
- * @throws `InvalidRequestError` when a field is invalid, or when the request is not JSON
+ *  * @throws `InvalidRequestError` when a field is invalid, when the request is not JSON, and when `extraFields` has a field
+ *   of the request or of the document
  * @throws `ConfigurationError` when `extraFields` is not an object
  */
 export function requestBody<T>(
   operation: Operation,
   schema: Schema<T>,
+  object: z.core.$ZodObject,
   request: T,
   options: BodyCallOptions,
 ): string {
   const subject = `The request of ${operation.name}`;
-  const { extraFields } = ownOptions(options);
-  let body = toJson(subject, () => request);
-  if (extraFields !== undefined && extraFields !== null) {
+  const { extraFields } = readOptions(options);
+  const isDocumented = (name: PropertyKey) => fieldsOf(object).has(String(name));
+  let body = toJson(subject, () => request, isDocumented);
+  if (isGiven(extraFields)) {
     if (typeof extraFields !== 'object' || Array.isArray(extraFields)) {
       throw new ConfigurationError(
         'Expected `extraFields` to be an object whose fields are added to the request.',
       );
     }
-    const base: unknown = JSON.parse(body);
-    body = toJson(subject, () => mergeDeep(base, toJsonFields(extraFields, '')));
+    const own = Object(JSON.parse(body));
+    const extra = Object(JSON.parse(toJson(subject, () => extraFields, isDocumented)));
+    const taken = Object.keys(extra).filter(
+      (name) => Object.hasOwn(own, name) || Object.hasOwn(object._zod.def.shape, name),
+    );
+    if (taken.length > 0) {
+      const message = 'expected a field that the request does not have: put this one into the request';
+      throw new InvalidRequestError(
+        subject,
+        taken.map((name) => ({ path: [name], message })),
+      );
+    }
+    // Not by assignment: a field named `__proto__` is a field like any other.
+    body = JSON.stringify(Object.fromEntries([...Object.entries(own), ...Object.entries(extra)]));
   }
   const { issues } = validate(schema as Schema<unknown>, JSON.parse(body));
   if (issues !== undefined) throw new InvalidRequestError(subject, issues);
   return body;
 }
 
-/**
- * Reads a value as JSON does, `toJSON` and own fields only, but keeps fields that are `undefined`: merged into the
- * request, they remove the request's fields. Lists and scalars are left to `JSON.stringify`.
- *
- * @param key - the field's name, which is passed to `toJSON`
- */
-function toJsonFields(value: unknown, key: string): unknown {
-  // JSON leaves functions out. A function that was kept could be a `toJSON`, and would then be called a second time.
-  if (typeof value === 'function') return undefined;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  // `toJson` refuses these, and an invalid date has become null once its own `toJSON` was called.
-  if (value instanceof Date || becomesEmpty(value)) return value;
-  const json: unknown = hasToJson(value) ? value.toJSON(key) : value;
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
-  return Object.fromEntries(Object.entries(json).map(([name, field]) => [name, toJsonFields(field, name)]));
-}
-
-function hasToJson(value: object): value is { toJSON(key: string): unknown } {
-  return typeof (value as { toJSON?: unknown }).toJSON === 'function';
+/** The names of the fields of a request's schema, on every level. */
+export function fieldsOf({ _zod }: z.core.$ZodType, names = new Set<string>()): ReadonlySet<string> {
+  const { shape = {}, innerType } = _zod.def as {
+    readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+    readonly innerType?: z.core.$ZodType;
+  };
+  for (const [name, field] of Object.entries(shape)) fieldsOf(field, names.add(name));
+  return innerType === undefined ? names : fieldsOf(innerType, names);
 }
 
 /**
@@ -109,7 +114,7 @@ export interface UndocumentedRequest<T = unknown> {
  * @throws `InvalidRequestError` for a request that cannot be sent, or would go to another path or host
  */
 export function messageOf<T>(given: UndocumentedRequest<T>, baseUrl: string, secrets: Secrets): Message<T> {
-  const { method, path, query, body, schema } = ownOptions(given);
+  const { method, path, query, body, schema } = readOptions(given);
   if (typeof method !== 'string' || !/^[a-z]+$/i.test(method) || /^(?:connect|trace|track)$/i.test(method)) {
     throw refused('method', 'expected an HTTP method, such as GET or POST');
   }
@@ -129,7 +134,13 @@ export function messageOf<T>(given: UndocumentedRequest<T>, baseUrl: string, sec
   return {
     operation: { name, method: verb, urlTemplate: template, uuidPaths: [['response', 'uuid'], ['uuid']] },
     path: path + queryOf(query),
-    ...(body !== undefined && { body: toJson('The body of client.request', () => body) }),
+    ...(body !== undefined && {
+      body: toJson(
+        'The body of client.request',
+        () => body,
+        () => false,
+      ),
+    }),
     mayBeAnything: true,
     read: (response) => readBy(schema, response),
   };
@@ -161,9 +172,11 @@ function queryOf(query: UndocumentedRequest['query']): string {
     if (value === undefined) continue;
     const isText = typeof value === 'string' || typeof value === 'boolean';
     if (!isText && !Number.isFinite(value)) {
-      throw new InvalidRequestError('The call of client.request', [
-        { path: ['query', name], message: 'expected a string, a finite number or a boolean' },
-      ]);
+      throw new InvalidRequestError(
+        'The call of client.request',
+        [{ path: ['query', name], message: 'expected a string, a finite number or a boolean' }],
+        { isHarmless: (name) => name === 'query' },
+      );
     }
     parameters.append(name, String(value));
   }
@@ -177,8 +190,13 @@ async function readBy<T>(schema: Schema<unknown, T> | undefined, response: unkno
   if (result.issues === undefined) return { value: await result.value, leftOut: [] };
   // Keep only the paths: the validator's messages may quote the value, which may be personal data.
   const issues = result.issues.map(({ path = [] }) => ({
-    path: path.map((segment) => (typeof segment === 'object' ? segment.key : segment)),
+    path: path.map((segment) => keyOf(typeof segment === 'object' ? segment.key : segment)),
     message: 'refused by your schema',
   }));
   return { issues };
+}
+
+/** A validator that does not keep to the standard may give anything. */
+function keyOf(segment: unknown): PropertyKey {
+  return typeof segment === 'number' || typeof segment === 'symbol' ? segment : String(segment);
 }

@@ -39,7 +39,8 @@ const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
 export function parseRetryAfter(value: string | null): number | undefined {
   // Do not split at the comma of a date, which two digits of the day follow: `Sun, 06 Nov 1994`, `Sunday, 06-Nov-94`.
   const waits = (value ?? '').split(/,(?!\s*\d\d[ -][A-Z])/).flatMap((one) => readWait(one.trim()) ?? []);
-  return waits.length === 0 ? undefined : Math.max(...waits);
+  // Finite, also where the number has 400 digits.
+  return waits.length === 0 ? undefined : Math.min(Math.max(...waits), Number.MAX_SAFE_INTEGER);
 }
 
 function readWait(value: string): number | undefined {

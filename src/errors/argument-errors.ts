@@ -46,15 +46,22 @@ export class InvalidRequestError extends PaymentsError {
    *
    * @param subject - what was refused, the first words of the message, e.g. `The request of createRecurringCheckout`
    * @param issues - what is wrong
-   * @param options - `ofCall`: whether a call to the service throws it; `true` by default
+   * @param options - `ofCall`: whether a call to the service throws it; `true` by default. `isHarmless`: which names of the
+   *   paths the message may show; all by default. `*` stands for another one, which may be personal data
    */
   constructor(
     subject: string,
     issues: readonly ValidationIssue[],
-    { ofCall = true }: { readonly ofCall?: boolean | undefined } = {},
+    {
+      ofCall = true,
+      isHarmless,
+    }: {
+      readonly ofCall?: boolean | undefined;
+      readonly isHarmless?: ((name: PropertyKey) => boolean) | undefined;
+    } = {},
   ) {
     const verdict = ofCall ? 'was refused before anything was sent' : 'is not valid';
-    super('invalid_request', `${subject} ${verdict}. ${summarize(issues)}.`, {
+    super('invalid_request', `${subject} ${verdict}. ${summarize(issues, isHarmless)}.`, {
       outcome: ofCall ? 'not-sent' : undefined,
     });
     this.issues = issues;

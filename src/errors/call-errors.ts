@@ -1,5 +1,4 @@
 import { type CallName, type Operation, type OperationName, operations } from '../service/operations';
-import type { Transaction } from '../service/operations/get-transaction';
 import type { ValidationIssue } from '../shared/validation-issue';
 import { brand, type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
 
@@ -26,7 +25,7 @@ export interface CallContext {
   /** The operation that was called; by `client.request`, the method and the path. */
   readonly operation: CallName;
   /**
-   * How many requests were tried, the first one included; 0 when none was. In errors of `waitForTransaction` and
+   * How many requests were tried, the first one included; 0 when none was. In errors of
    * `reconcile` themselves, how many queries were started.
    */
   readonly attempts: number;
@@ -47,7 +46,7 @@ abstract class FailedCall extends PaymentsError {
   readonly operation: CallName;
 
   /**
-   * How many requests were tried, the first one included; 0 when none was. In errors of `waitForTransaction` and
+   * How many requests were tried, the first one included; 0 when none was. In errors of
    * `reconcile` themselves, how many queries were started.
    */
   readonly attempts: number;
@@ -116,6 +115,7 @@ export class ApiError extends FailedCall {
   readonly retryAfterMs: number | undefined;
 
   readonly #body: unknown;
+  readonly #location: string | undefined;
 
   /** For your test doubles; the library creates its own errors. */
   constructor(
@@ -125,6 +125,7 @@ export class ApiError extends FailedCall {
       readonly body: unknown;
       readonly retryAfterMs?: number | undefined;
       readonly requestId?: string | undefined;
+      readonly location?: string | undefined;
     },
   ) {
     super('api_error', message, context);
@@ -132,6 +133,7 @@ export class ApiError extends FailedCall {
     this.retryAfterMs = context.retryAfterMs;
     this.requestId = context.requestId;
     this.#body = context.body;
+    this.#location = context.location;
     const status = fieldOf(context.body, 'status');
     this.status = typeof status === 'number' ? status : undefined;
   }
@@ -142,6 +144,14 @@ export class ApiError extends FailedCall {
   get serviceMessage(): string | undefined {
     const message = fieldOf(this.#body, 'message');
     return typeof message === 'string' ? message : undefined;
+  }
+
+  /**
+   * Where a redirect leads (`location`), without credentials, if the response is one. It is never followed. Not printed by
+   * logging: it may hold personal data.
+   */
+  get location(): string | undefined {
+    return this.#location;
   }
 
   /**
@@ -265,20 +275,9 @@ export class TimeoutError extends FailedCall {
   /** Identifies this class; see `docs/errors.md#timeout` in the package. */
   declare readonly code: 'timeout';
 
-  readonly #transaction: Transaction | undefined;
-
   /** For your test doubles; the library creates its own errors. */
-  constructor(message: string, context: CallContext & { readonly transaction?: Transaction | undefined }) {
+  constructor(message: string, context: CallContext) {
     super('timeout', message, context);
-    this.#transaction = context.transaction;
-  }
-
-  /**
-   * The transaction as the service last reported it, when `waitForTransaction` ran out of time and a query had
-   * succeeded. Logging does not print it: it may hold personal data.
-   */
-  get transaction(): Transaction | undefined {
-    return this.#transaction;
   }
 }
 

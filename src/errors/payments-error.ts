@@ -22,8 +22,8 @@ export type PaymentsErrorCode =
   | 'webhook_authentication_failed'
   | 'invalid_notification'
   | 'store_failed'
-  | 'journey_busy'
-  | 'journey_conflict';
+  | 'order_busy'
+  | 'order_conflict';
 
 const brands = new WeakMap<object, symbol>();
 

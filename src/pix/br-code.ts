@@ -151,7 +151,7 @@ function readFields(text: string, start: number, end: number): BrCodeField[] {
 }
 
 /** The amount that the payer pays. */
-export const AMOUNT_TAG = '54';
+const AMOUNT_TAG = '54';
 
 /** The value of a tag among fields. */
 function valueIn(fields: readonly BrCodeField[] | undefined, tag: string): string | undefined {

@@ -1,4 +1,8 @@
-import { inLocale, type PixLocale, type Texts } from './advice';
+/** A language of the explanations. */
+export type PixLocale = 'pt-BR' | 'en';
+
+/** A text in English and in Brazilian Portuguese. */
+type Texts = readonly [en: string, pt: string];
 
 /** What a code of Pix means, and who can do something about it. */
 export interface PixCodeExplanation {
@@ -180,7 +184,7 @@ export const CODES: Readonly<Record<PixCodeContext, Readonly<Record<string, Code
     AM09: ['Return above the original amount', 'Devolução acima do valor original', amount],
     AM18: ['Wrong number of transactions', 'Quantidade de transações incorreta', support],
     BE01: ['The account holder differs', 'Titular da conta diferente', receiver],
-    BE17: ['QR code refused', 'QR code recusado', receiver],
+    BE17: ['QR code refused', 'QR Code recusado', receiver],
     CH11: ["The receiver's document is wrong", 'Documento do recebedor incorreto', receiver],
     DS04: ["Refused by the receiver's bank", 'Recusado pelo banco do recebedor', banks],
     DS27: ['Bank not active in Pix', 'Banco não ativo no Pix', receiver],
@@ -196,3 +200,8 @@ export const CODES: Readonly<Record<PixCodeContext, Readonly<Record<string, Code
     UPAY: ['No valid recurrence', 'Sem recorrência válida', support],
   },
 };
+
+/** Portuguese, unless English is asked for. */
+function inLocale([en, pt]: Texts, locale: PixLocale | undefined): string {
+  return locale === 'en' ? en : pt;
+}

@@ -1,13 +1,10 @@
 /**
- * Facts of Pix itself: reads a QR code's text, explains a code, computes dates, and gives advice. It refuses nothing,
- * does not depend on the rest of the package, and runs in browsers.
+ * Facts of Pix itself: reads a QR code's text, explains a code, and computes dates. It does not depend on the rest
+ * of the package, and runs in browsers.
  *
  * @module pix-automatic-sdk/pix
  */
 
-export type { PixAdvice } from './advice';
-export { adviseCheckout } from './advise-checkout';
 export { type BrCode, BrCodeError, type BrCodeField, readBrCode } from './br-code';
-export { checkBrCode } from './check-br-code';
 export { explainPixCode, type PixCodeContext, type PixCodeExplanation } from './explain-pix-code';
 export { type PixCycle, type PixPeriodicity, type PixRecurrence, pixCalendar } from './pix-calendar';

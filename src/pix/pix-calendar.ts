@@ -147,8 +147,3 @@ const SAO_PAULO_MS = -3 * 3_600_000;
 function instantInSaoPaulo(day: Day, hour: number): Date {
   return new Date(day * DAY_MS + hour * 3_600_000 - SAO_PAULO_MS);
 }
-
-/** The date in São Paulo at an instant, in milliseconds since 1970. */
-export function dayInSaoPaulo(instantMs: number): Day {
-  return Math.floor((instantMs + SAO_PAULO_MS) / DAY_MS);
-}

@@ -6,13 +6,12 @@ import { defaultCredentials, isDefaultPair, redactJson, redactor } from './crede
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
 import { atMost } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
-import { checkWebhookUrl, listenerUrl, type WebhookUrl } from './delivery/listener-url';
+import { checkWebhookUrl, listenerUrl } from './delivery/listener-url';
 import { type Fault, FaultQueue, type PendingFault } from './faults';
 import { type Inventions, resolveInventions } from './inventions';
 import type { MoveControls } from './model/moves';
 import { type IdSource, randomIds } from './model/records';
 import { ServiceModel } from './model/service-model';
-import { type PlayedScenario, playScenario, type ScenarioName, type ScenarioOptions } from './scenarios';
 
 /** The options of a sandbox, over HTTP or in msw handlers. Everything has a default. */
 export interface ServiceOptions {
@@ -22,7 +21,7 @@ export interface ServiceOptions {
    */
   credentials?: Credentials | undefined;
   /** Where notifications go. Without it none is sent, until `setWebhookUrl`. */
-  webhookUrl?: WebhookUrl | undefined;
+  webhookUrl?: string | undefined;
   /** From a failed delivery to its retry, in milliseconds. Default 60 000, as in the document. */
   retryIntervalMs?: number | undefined;
   /** Rows of the table of inventions to change: what the document does not show. */
@@ -38,13 +37,6 @@ export interface ServiceOptions {
  * `GET /sandbox` lists them.
  */
 export interface SandboxControls extends MoveControls {
-  /**
-   * Plays a scenario on a journey: `happy-year`, `no-funds-three-times` or `payer-cancels`. Its notifications are
-   * invented, and say so. All of them go out at once, or only one with `step`. A journey that is not paid is paid
-   * first. Missing payments of the scenario are scheduled, up to the journey's last date.
-   */
-  playScenario(name: ScenarioName, transactionUUID: string, options?: ScenarioOptions): PlayedScenario;
-
   /** Sets what goes wrong with the coming calls of an operation. */
   fault(operation: OperationName, fault: Fault): void;
   /** The faults that still wait for calls, in the order in which they apply. */
@@ -57,9 +49,9 @@ export interface SandboxControls extends MoveControls {
   /** Sends a notification once more, now, without retries. Your listener must not act on it twice. */
   redeliver(deliveryId: string): Promise<DeliveryAttempt>;
   /** Where notifications go; `undefined` when none are sent. */
-  readonly webhookUrl: WebhookUrl | undefined;
+  readonly webhookUrl: string | undefined;
   /** Sets where notifications go from now on; `undefined` sends none. */
-  setWebhookUrl(webhookUrl: WebhookUrl | undefined): void;
+  setWebhookUrl(webhookUrl: string | undefined): void;
   /** Resolves when no notification is being sent and none waits for a retry: after up to five retry intervals. */
   idle(): Promise<void>;
 }
@@ -70,7 +62,7 @@ const MAX_CONCURRENT_DELIVERIES = 64;
 /** The options, checked and with their defaults. */
 export interface CoreSettings {
   readonly credentials: Credentials;
-  readonly webhookUrl: WebhookUrl | undefined;
+  readonly webhookUrl: string | undefined;
   readonly retryIntervalMs: number;
   readonly inventions: Inventions;
   readonly ids: IdSource;
@@ -134,8 +126,7 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
     now,
     ids,
     notify(notification) {
-      const target = listenerUrl(webhookUrl, notification);
-      if (target !== undefined) deliveryLog.deliver(notification, target);
+      if (webhookUrl !== undefined) deliveryLog.deliver(notification, listenerUrl(webhookUrl, notification));
     },
   });
   const faults = new FaultQueue();
@@ -145,7 +136,6 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
     get transactions() {
       return model.controls.transactions;
     },
-    playScenario: (name, uuid, options) => playScenario(model, name, uuid, options),
     fault: (operation, fault) => faults.add(operation, fault),
     get pendingFaults() {
       return faults.pending;

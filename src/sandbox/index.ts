@@ -5,7 +5,6 @@
  */
 
 export type { Delivery, DeliveryAttempt } from './delivery/delivery';
-export type { WebhookUrl } from './delivery/listener-url';
 export type { Fault, FaultKind, PendingFault } from './faults';
 export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';
 export type { SandboxLogEntry } from './log';
@@ -25,5 +24,4 @@ export type {
   SandboxScheduledPayment,
 } from './model/records';
 export { type IdSource, SandboxError, sequentialIds } from './model/records';
-export type { PlayedScenario, ScenarioName, ScenarioNotification, ScenarioOptions } from './scenarios';
 export { type Sandbox, type SandboxOptions, startSandbox } from './start-sandbox';

@@ -96,8 +96,6 @@ export interface Inventions {
    * notification. Default: it only changes the scheduled payment, and sends nothing.
    */
   scheduledPaymentSale: boolean;
-  /** The notifications that `playScenario` sends about charges. */
-  scenarioNotifications: 'marked as invented';
   /** The reasons of refunds and reversals that are given none. */
   defaultReasons: {
     /** Of a refund. */
@@ -345,12 +343,6 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
     'Charging a scheduled payment makes no sale and sends nothing, because the document shows no payload for it.',
     'Cobrar um pagamento agendado não cria uma venda nem envia nada, porque a documentação não mostra um conteúdo para isso.',
     false,
-  ),
-  scenarioNotifications: invent(
-    '6.1',
-    'The notifications of a scenario are made up and say so, because the document shows none of a recurrence.',
-    'As notificações de um cenário são inventadas e dizem isso, porque a documentação não mostra nenhuma de uma recorrência.',
-    'marked as invented',
   ),
   defaultReasons: invent(
     '6.3',

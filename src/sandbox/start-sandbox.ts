@@ -107,7 +107,7 @@ export async function startSandboxWith(options: SandboxOptions, { verify }: Sand
     credentials,
     reach,
     page: {
-      token: new PageToken(Number(new URL(url).port), publicUrl),
+      token: new PageToken(),
       data: new PageData(core, calls, pageSettings, show),
       verify,
       pageCredentials,

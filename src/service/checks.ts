@@ -1,5 +1,5 @@
 // The checks of schemas beyond types. The generated guards call these functions by name, so each is exported. They are
-// not in `fields.ts`, because the journal needs one of them and must not load zod.
+// not in `fields.ts`, because orders need one of them and must not load zod.
 
 /** The longest identity or state: stores keep them, and a sender must not be able to fill a store. */
 export const MAX_IDENTITY_LENGTH = 512;

@@ -11,9 +11,9 @@ export class Secrets {
   readonly #patterns: readonly RegExp[];
   readonly #longSecrets: readonly string[];
 
-  constructor({ apiKey, apiToken }: Credentials) {
-    const secrets = [apiKey, apiToken];
-    this.#patterns = secrets.map((secret) => new RegExp([...secret].map(spellingsOf).join(''), 'gi'));
+  constructor(...pairs: readonly Credentials[]) {
+    const secrets = pairs.flatMap(({ apiKey, apiToken }) => [apiKey, apiToken]);
+    this.#patterns = secrets.map(spellingsOf);
     this.#longSecrets = secrets.filter(({ length }) => length >= 12).map((secret) => secret.toLowerCase());
   }
 
@@ -31,8 +31,12 @@ export class Secrets {
   }
 }
 
-/** A character as it is or percent-encoded, because encoders of paths, queries and forms disagree on which ones to encode. */
-function spellingsOf(character: string): string {
+/** A secret in upper or lower case, with each character as it is or percent-encoded: encoders disagree on which ones. */
+export function spellingsOf(secret: string): RegExp {
+  return new RegExp([...secret].map(spellingsOfCharacter).join(''), 'gi');
+}
+
+function spellingsOfCharacter(character: string): string {
   const bytes = [...new TextEncoder().encode(character)];
   const encoded = bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
   const itself = character.replace(/[.*+?^${}()|[\]\\]/, '\\$&');

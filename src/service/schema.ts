@@ -43,7 +43,7 @@ export function toSchema<Output, Input>(
         if (isAsDocumented?.(input)) return { value: finish(input as Output), leftOut: NONE };
         const { success, data, error } = z.safeParse(object, input, { error: describe });
         if (success) {
-          const leftOut = removeLeftOut(input, data, []).slice(0, MAX_ISSUES);
+          const leftOut = Object.freeze(removeLeftOut(input, data, []).slice(0, MAX_ISSUES));
           return { value: finish(data), leftOut };
         }
         return {
@@ -72,7 +72,9 @@ function removeLeftOut(input: unknown, output: unknown, path: readonly PropertyK
     const here = [...path, Array.isArray(output) ? Number(name) : name];
     if (value !== undefined || given === undefined) return removeLeftOut(given, value, here);
     Reflect.deleteProperty(output, name);
-    return [{ path: here, message: `expected the documented type, got ${typeName(given)}` }];
+    // Frozen, because observers get it, and `confirmPayment` relies on it.
+    const message = `expected the documented type, got ${typeName(given)}`;
+    return [Object.freeze({ path: Object.freeze(here), message })];
   });
 }
 

@@ -24,7 +24,7 @@ export function isReadableStream<Chunk>(body: unknown): body is ReadableStream<C
   );
 }
 
-/** Proves that a claim, or an attempt of the journal, is one's own; new for each. */
+/** Proves that a claim, or an attempt of an order, is one's own; new for each. */
 export function newToken(): string {
   return globalThis.crypto.randomUUID();
 }

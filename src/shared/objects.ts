@@ -36,7 +36,8 @@ export function mergeDeep(base: unknown, extra: unknown): unknown {
   return Object.fromEntries([...Object.entries(base), ...merged]);
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
+/** Whether a value is an object of no class. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -6,13 +6,6 @@ interface ResponseWithBody {
   text(): Promise<string>;
 }
 
-/** A body, as far as it arrived. */
-export interface ReceivedBody {
-  readonly text: string;
-  /** Why it is incomplete: {@link TOO_LARGE}, or what reading threw. */
-  readonly readError?: unknown;
-}
-
 /** The reason for ending a body that is larger than allowed. */
 export const TOO_LARGE = Symbol('too large');
 
@@ -21,32 +14,55 @@ const NO_REASON = Symbol('no reason');
 
 /**
  * Reads a body as UTF-8, counting its bytes as they arrive: `Content-Length` may be missing or wrong, and does not tell
- * the size after decompression. A failure while reading is returned, not thrown, together with what arrived before it:
- * the uuid of a journey may be in there.
- *
- * @param interrupted - rejects when the attempt is over; the reader of a stalled body does not notice by itself
+ * the size after decompression. What arrived before a failure can be used: the uuid of a journey may be in there.
  */
-export async function readBody(
-  response: ResponseWithBody,
-  maxBytes: number,
-  interrupted: Promise<never>,
-): Promise<ReceivedBody> {
-  const received: Uint8Array[] = [];
-  const text = () => utf8.decode(joinChunks(received));
-  let chunks: Chunks | undefined;
-  try {
-    chunks = chunksOf(response);
-    for (let bytes = 0; ; ) {
-      const { done, value } = await Promise.race([chunks.next(), interrupted]);
-      if (done) return { text: text() };
-      const chunk = bytesOf(value);
-      received.push(chunk.subarray(0, maxBytes - bytes));
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes) throw TOO_LARGE;
+export class IncomingBody {
+  readonly #maxBytes: number;
+  readonly #received: Uint8Array[] = [];
+  #chunks: Chunks | undefined;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Reads to the end. Throws {@link TOO_LARGE}, or what reading threw. */
+  async read(response: ResponseWithBody): Promise<void> {
+    try {
+      this.#chunks = chunksOf(response);
+      for (let bytes = 0; ; ) {
+        const { done, value } = await this.#chunks.next();
+        if (done) return;
+        const chunk = bytesOf(value);
+        this.#received.push(chunk.subarray(0, this.#maxBytes - bytes));
+        bytes += chunk.byteLength;
+        if (bytes > this.#maxBytes) throw TOO_LARGE;
+      }
+    } catch (failure) {
+      this.stop();
+      throw failure ?? NO_REASON;
     }
-  } catch (failure) {
-    stop(chunks);
-    return { text: text(), readError: failure ?? NO_REASON };
+  }
+
+  /** Lets everything be read that has arrived already: the end of a call may come before its last chunks are read. */
+  async catchUp(): Promise<void> {
+    for (let before = -1; before !== this.#received.length; ) {
+      before = this.#received.length;
+      for (let turn = 0; turn < 8; turn += 1) await undefined;
+    }
+  }
+
+  /** As much as has arrived. */
+  text(): string {
+    return utf8.decode(joinChunks(this.#received));
+  }
+
+  /** Ends the body. Never waits for it: one that stalls may never end. */
+  async stop(): Promise<void> {
+    try {
+      await this.#chunks?.stop();
+    } catch {
+      // The part of the body that was received is used all the same.
+    }
   }
 }
 
@@ -65,15 +81,6 @@ function chunksOf(response: ResponseWithBody): Chunks {
   const iterable = isAsyncIterable(body) ? body : textOf(response);
   const iterator = iterable[Symbol.asyncIterator]();
   return { next: () => iterator.next(), stop: () => iterator.return?.() };
-}
-
-/** Never awaited: a body that stalls may never end. */
-async function stop(chunks: Chunks | undefined): Promise<void> {
-  try {
-    await chunks?.stop();
-  } catch {
-    // The part of the body that was received is used all the same.
-  }
 }
 
 function bytesOf(chunk: unknown): Uint8Array {

@@ -1,18 +1,22 @@
 /** The longest delay of a timer, in milliseconds (about 24.8 days): it has 31 bits, and a longer one fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What {@link within} resolves with instead of a result. */
+/** What {@link race} resolves with instead of a result once the time is up. */
 export const TIMED_OUT = Symbol('timed out');
+/** What {@link race} resolves with instead of a result once the signal has fired. */
+export const ABORTED = Symbol('aborted');
 
 /**
- * Settles like the promise, or resolves with {@link TIMED_OUT} once the time is up or the signal has fired. The work
- * itself goes on; the caller decides what happens to a late result.
+ * Settles like the promise, or resolves with {@link TIMED_OUT} once the time is up, or with {@link ABORTED} once the
+ * signal has fired. The work itself goes on; the caller decides what happens to a late result.
+ *
+ * @param ms - in milliseconds
  */
-export function within<T>(
-  ms: number,
+export function race<T>(
   promise: Promise<T>,
+  ms: number,
   signal?: AbortSignal,
-): Promise<T | typeof TIMED_OUT> {
+): Promise<T | typeof TIMED_OUT | typeof ABORTED> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
@@ -21,11 +25,11 @@ export function within<T>(
       clearTimeout(timer);
       stopListening();
     };
-    const giveUp = () => {
+    const giveUp = (why: typeof TIMED_OUT | typeof ABORTED) => {
       stop();
-      resolve(TIMED_OUT);
+      resolve(why);
     };
-    const stopListening = onAbort(signal, giveUp);
+    const stopListening = onAbort(signal, () => giveUp(ABORTED));
     // Some test doubles return plain values.
     Promise.resolve(promise).then(
       (value) => {
@@ -37,12 +41,22 @@ export function within<T>(
         reject(error);
       },
     );
-    if (signal?.aborted) giveUp();
+    if (signal?.aborted) giveUp(ABORTED);
     // Arm the timer one microtask later, so promises that are already settled (MemoryStore) never pay for one.
     Promise.resolve().then(() => {
-      if (!isOver) timer = setTimeout(giveUp, Math.max(0, ms));
+      if (!isOver) timer = setTimeout(giveUp, Math.max(0, ms), TIMED_OUT);
     });
   });
+}
+
+/** {@link race} in its older form: {@link TIMED_OUT} for the signal too. */
+export async function within<T>(
+  ms: number,
+  promise: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T | typeof TIMED_OUT> {
+  const result = await race(promise, ms, signal);
+  return result === ABORTED ? TIMED_OUT : result;
 }
 
 /**
@@ -57,7 +71,7 @@ export function stopwatch(): () => number {
 
 /** Resolves after the time, in milliseconds, or as soon as the signal fires. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await within(ms, new Promise<never>(() => undefined), signal);
+  await race(new Promise<never>(() => undefined), ms, signal);
 }
 
 /** The callbacks that wait for a signal, and the one listener that calls them. */

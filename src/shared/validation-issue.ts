@@ -9,11 +9,20 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
-/** The issues for an error's message: `recurrence.amount.recurrenceAmount: expected a number; currency: required`. */
-export function summarize(issues: readonly ValidationIssue[]): string {
+/**
+ * The issues for an error's message: `recurrence.amount.recurrenceAmount: expected a number; currency: required`.
+ *
+ * @param isHarmless - whether a name may be shown. Another one came from outside and may be personal data: `*` stands for
+ *   it, and the issue has it
+ */
+export function summarize(
+  issues: readonly ValidationIssue[],
+  isHarmless: (name: PropertyKey) => boolean = () => true,
+): string {
+  const nameOf = (name: PropertyKey) => (typeof name === 'number' || isHarmless(name) ? String(name) : '*');
   const shown = issues
     .slice(0, MAX_SUMMARIZED)
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`));
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.map(nameOf).join('.')}: ${message}`));
   const hidden = issues.length - shown.length;
   return hidden > 0 ? `${shown.join('; ')}; and ${hidden} more` : shown.join('; ');
 }

@@ -1,33 +1,22 @@
 /**
- * Idempotency stores that use your own database client: no driver comes with them.
+ * One store for everything that must not be forgotten, over your own database client: no driver comes with it.
  *
  * @module pix-automatic-sdk/stores
  */
 
 export {
-  type DeadLetter,
-  type DeadLetterQuery,
-  type DeadLetters,
-  MemoryDeadLetters,
-  type MemoryDeadLettersOptions,
-  type NewDeadLetter,
-} from './dead-letters';
-export type {
-  Claim,
-  ClaimLimits,
-  ClaimResult,
-  CompleteLimits,
-  IdempotencyStore,
-  Transact,
-  TransactRequest,
-} from './idempotency-store';
-export {
   type MysqlQueryable,
   MysqlStore,
   type MysqlStoreOptions,
-  type MysqlStoreWithinOptions,
-  mysqlStoreWithin,
 } from './mysql-store';
+export {
+  drizzleStore,
+  knexStore,
+  kyselyStore,
+  prismaStore,
+  sequelizeStore,
+  typeormStore,
+} from './orms';
 export type {
   PostgresPool,
   PostgresPoolClient,
@@ -43,17 +32,16 @@ export type {
 export {
   PostgresStore,
   type PostgresStoreOptions,
-  type PostgresStoreWithinOptions,
-  postgresStoreWithin,
 } from './postgres-store';
 export {
-  createIdempotencyStore,
+  createStore,
+  type ListedRecord,
+  type ListPage,
+  type NamespaceOptions,
   type ReadRecord,
   type RecordStore,
-  type StoreOverRecords,
   type WriteRecord,
 } from './record-store';
-export { RedisDeadLetters, type RedisDeadLettersOptions } from './redis-dead-letters';
 export {
   type IoredisClient,
   type NodeRedisClient,
@@ -62,8 +50,8 @@ export {
   type RedisStoreOptions,
   type UpstashRedisClient,
 } from './redis-store';
-export type { SqlDialect, SqlQuery } from './sql';
-export { SqlDeadLetters, type SqlDeadLettersOptions } from './sql-dead-letters';
+export type { SqlDialect } from './sql';
+export type { TableOptions } from './sql-records';
 export {
   type LibsqlClient,
   type SqliteDatabase,
@@ -71,4 +59,11 @@ export {
   SqliteStore,
   type SqliteStoreOptions,
 } from './sqlite-store';
-export type { StoreWithin, TransactionAccess, TransactionOptions, TransactionRows } from './within';
+export type { Store } from './steps';
+export {
+  type JoinedStoreOptions,
+  type StoreWithinOptions,
+  storeWithin,
+  type TransactionAccess,
+  type TransactionOptions,
+} from './within';

@@ -1,14 +1,22 @@
 import { StoreError } from '../errors';
 import { ownOptions } from '../shared/objects';
 import { checkCount, checkFunction } from '../values/option-checks';
-import { isLeased, recordFromText } from './record';
-import { type ReadRecord, type RecordStore, StoreOverRecords, type WriteRecord } from './record-store';
+import { isLeased, NO_RECORD, recordFromText, type SubjectRecord } from './record';
+import {
+  type ListPage,
+  type NamespaceOptions,
+  type ReadRecord,
+  type RecordStore,
+  StoreOverRecords,
+  type WriteRecord,
+} from './record-store';
 
 /** The limits and the clock of a {@link MemoryStore}. */
-export interface MemoryStoreOptions {
+export interface MemoryStoreOptions extends NamespaceOptions {
   /**
-   * How many subjects are remembered at most. When the store is full, the tenth that was written longest ago is
-   * forgotten, and a late repeat of their notifications runs again. Default: 100 000; at most 8 388 608.
+   * How many records are kept at most. When the store is full, the tenth that was written longest ago is forgotten, and
+   * a late repeat of those notifications runs again. Dead letters and orders are never forgotten before they expire: if
+   * they fill the store, it fails. Default: 100 000; at most 8 388 608.
    */
   readonly maxEntries?: number | undefined;
 
@@ -17,29 +25,29 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * An idempotency store in this process's memory.
+ * A store in this process's memory.
  *
  * **It protects one process only.** Two processes behind a load balancer, a cluster of workers, or serverless
  * instances each have their own store, and each runs the callback; a restart forgets everything. Use `RedisStore`,
  * `PostgresStore`, `MysqlStore` or `SqliteStore` from `pix-automatic-sdk/stores` wherever that matters.
  *
- * Within its process it keeps every guarantee of {@link IdempotencyStore}. It never forgets a live lease: if all its
- * subjects have one, `claim` rejects with a `StoreError`, and the handler answers 503. It has no timers: expired
- * records are removed when it is full.
+ * Within its process it keeps every guarantee of a store. It never forgets a live lease: if all its records have one,
+ * the next claim fails with a `StoreError`, and the handler answers 503. It has no timers: expired records are removed
+ * when it is full, and by `deleteExpired`.
  */
 export class MemoryStore extends StoreOverRecords {
   /** @throws `ConfigurationError` for a `maxEntries` below 1 or above 8 388 608 */
   constructor(options: MemoryStoreOptions = {}) {
-    const { maxEntries = 100_000, clock = steadyClock() } = ownOptions(options);
+    const { maxEntries = 100_000, clock = steadyClock(), namespace } = ownOptions(options);
     checkFunction('clock', clock, '() => number');
-    super(new MemoryRecords(checkCount('maxEntries', maxEntries, MOST_ENTRIES), clock));
+    super(new MemoryRecords(checkCount('maxEntries', maxEntries, MOST_ENTRIES), clock), { namespace });
   }
 }
 
 export class MemoryRecords implements RecordStore {
   readonly #maxEntries: number;
   readonly #clock: () => number;
-  /** Each write adds its subject again, so the one that was written longest ago comes first. */
+  /** Each write adds its key again, so the one that was written longest ago comes first. */
   readonly #rows = new Map<string, Row>();
 
   constructor(maxEntries: number, clock: () => number) {
@@ -47,33 +55,58 @@ export class MemoryRecords implements RecordStore {
     this.#clock = clock;
   }
 
-  async read(subject: string): Promise<ReadRecord> {
-    const row = this.#rows.get(subject);
+  async read(key: string): Promise<ReadRecord> {
+    const row = this.#rows.get(key);
     return { record: row?.record, version: row?.version ?? 0, now: this.#now() };
   }
 
-  async write(subject: string, { record, version, next, before, expiresAt }: WriteRecord): Promise<boolean> {
-    const row = this.#rows.get(subject);
+  async write(key: string, { record, version, next, before, expiresAt }: WriteRecord): Promise<boolean> {
+    const row = this.#rows.get(key);
     if ((row?.version ?? 0) !== version || this.#now() >= before) return false;
     if (row === undefined && this.#rows.size >= this.#maxEntries) this.#makeRoom();
-    this.#rows.delete(subject);
-    this.#rows.set(subject, { record, version: next, expiresAt });
+    this.#rows.delete(key);
+    this.#rows.set(key, { record, version: next, expiresAt });
     return true;
+  }
+
+  async list(prefix: string, { after = '', limit }: ListPage) {
+    const now = this.#now();
+    return [...this.#rows]
+      .filter(([key, { expiresAt }]) => key.startsWith(prefix) && key > after && expiresAt > now)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, limit)
+      .map(([key, { record }]) => ({ key, record }));
+  }
+
+  async deleteExpired(limit: number): Promise<number> {
+    return this.#dropExpired(limit);
+  }
+
+  #dropExpired(limit: number): number {
+    const now = this.#now();
+    let deleted = 0;
+    for (const [key, { expiresAt }] of this.#rows) {
+      if (deleted === limit) break;
+      if (expiresAt <= now && this.#rows.delete(key)) deleted += 1;
+    }
+    return deleted;
   }
 
   /** Forgets what has expired, or the oldest tenth at once: finding the oldest takes a while after many were deleted. */
   #makeRoom(): void {
+    this.#dropExpired(Number.POSITIVE_INFINITY);
     const now = this.#now();
-    for (const [subject, { expiresAt }] of this.#rows) if (expiresAt <= now) this.#rows.delete(subject);
     const most = this.#maxEntries - Math.ceil(this.#maxEntries / 10);
-    for (const [subject, { record }] of this.#rows) {
+    for (const [key, { record }] of this.#rows) {
       if (this.#rows.size <= most) return;
-      if (!isLeased(recordFromText(record), now)) this.#rows.delete(subject);
+      if (key.includes('/seen:') && !isLeased(recordFromText<SubjectRecord>(record) ?? NO_RECORD, now)) {
+        this.#rows.delete(key);
+      }
     }
     if (this.#rows.size < this.#maxEntries) return;
     throw new StoreError(
-      `The memory store is full (${this.#maxEntries} subjects), and callbacks are running for all of them. ` +
-        'Raise maxEntries, or look for callbacks that hang.',
+      `The memory store is full (${this.#maxEntries} records): of callbacks that are running, of dead letters and of ` +
+        'orders. Raise maxEntries, look for callbacks that hang, or keep them in a database.',
     );
   }
 

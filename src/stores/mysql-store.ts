@@ -1,16 +1,9 @@
 import { ConfigurationError } from '../errors';
-import { StoreOverRecords, unexpectedReply } from './record-store';
-import { SqlRecords } from './sql-records';
-import { type StoreWithin, storeWithin, type TransactionAccess, type TransactionOptions } from './within';
+import { type NamespaceOptions, StoreOverRecords, unexpectedReply } from './record-store';
+import { SqlRecords, type TableOptions } from './sql-records';
 
 /** Where a {@link MysqlStore} keeps its records. */
-export interface MysqlStoreOptions {
-  /** The table's database, unquoted. Default: the one that the connection is made to. */
-  readonly database?: string | undefined;
-
-  /** The table's name, unquoted, of up to 64 characters. Default: `'pix_automatic_notifications'`. */
-  readonly table?: string | undefined;
-}
+export interface MysqlStoreOptions extends TableOptions, NamespaceOptions {}
 
 /** The part of a pool or connection of `mysql2/promise` that the store uses. */
 export interface MysqlQueryable {
@@ -19,7 +12,7 @@ export interface MysqlQueryable {
 }
 
 /**
- * An idempotency store in MySQL 8.0.1 or later, or MariaDB 10.6 or later, over your `mysql2` pool.
+ * A store in MySQL 8.0.1 or later, or MariaDB 10.6 or later, over your `mysql2` pool.
  *
  * ```ts
  * import { createPool } from 'mysql2/promise';
@@ -28,16 +21,15 @@ export interface MysqlQueryable {
  * setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
  * ```
  *
- * - **Guarantees**: those of `IdempotencyStore`, by the server's clock in UTC. The effect happens at least once;
- *   one callback at a time per subject. A new notification takes three statements, a duplicate one.
+ * - **Guarantees**: one callback at a time per subject, by the server's clock in UTC; the effect happens at least once. A
+ *   new notification takes three statements, a duplicate one.
  * - **Needs**: the primary (not a replica), InnoDB, `autocommit` as it is by default, and `SELECT`, `INSERT`, `UPDATE`
- *   and `DELETE` on the table. For exactly once, write in your own transaction: `mysqlStoreWithin`.
+ *   and `DELETE` on the table. For exactly once, join your own transaction: `storeWithin`, or
+ *   the store of your ORM (`drizzleStore` and its kin).
  * - **A silent connection**: the handler answers 503 after `storeTimeoutMs`, but mysql2 waits on, and its pool is used up
  *   by such connections. `docs/stores.md` has three lines that close them.
  */
 export class MysqlStore extends StoreOverRecords {
-  readonly #records: SqlRecords;
-
   /**
    * @param database - a pool or a connection of `mysql2/promise`
    * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
@@ -49,23 +41,7 @@ export class MysqlStore extends StoreOverRecords {
           '`pool.promise()`.',
       );
     }
-    const { database: schema, table } = options;
-    const records = new SqlRecords((text, values) => runMysql(database, text, values), 'mysql', {
-      schema,
-      table,
-    });
-    super(records);
-    this.#records = records;
-  }
-
-  /** Creates the table if it is missing. The role needs `CREATE`. */
-  async createTable(): Promise<void> {
-    await this.#records.createTable();
-  }
-
-  /** Returns the SQL that `createTable` runs, for your migrations. */
-  createTableSql(): string {
-    return this.#records.createTableSql();
+    super(new SqlRecords((text, values) => runMysql(database, text, values), 'mysql', options), options);
   }
 }
 
@@ -80,23 +56,4 @@ export async function runMysql(
   const { affectedRows } = Object(result) as { readonly affectedRows?: unknown };
   if (affectedRows !== 0 && affectedRows !== 1) throw unexpectedReply('a statement');
   return affectedRows === 1 ? [result] : [];
-}
-
-/** Where {@link mysqlStoreWithin} keeps its records, and the limits of its transactions. */
-export interface MysqlStoreWithinOptions extends MysqlStoreOptions, TransactionOptions {}
-
-/**
- * An idempotency store in MySQL 8.0.1 or later, or MariaDB 10.6 or later, that joins the transactions of your ORM: what a
- * callback writes through `context.transaction`, the ORM's own transaction, happens **exactly once**.
- * `docs/transactions.md` has the access for each ORM, and what a callback must keep to. In MySQL that is more: an SQL
- * error that a callback catches cannot be seen from here, because the transaction can still be committed without the
- * failed statement. Let SQL errors be thrown.
- *
- * @throws `ConfigurationError` for an access or an option that cannot work
- */
-export function mysqlStoreWithin<Tx>(
-  access: TransactionAccess<Tx>,
-  options: MysqlStoreWithinOptions = {},
-): StoreWithin<Tx> {
-  return storeWithin(access, 'mysql', { schema: options.database, table: options.table }, options);
 }

@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../errors';
-import type { Transact } from './idempotency-store';
 import {
   type PoolTransaction,
   type PostgresPool,
@@ -7,31 +6,15 @@ import {
   type PostgresTransaction,
   poolAccess,
 } from './postgres-pool';
-import { StoreOverRecords } from './record-store';
-import { SqlRecords } from './sql-records';
-import {
-  type StoreWithin,
-  storeWithin,
-  type TransactionAccess,
-  type TransactionOptions,
-  transactWithin,
-} from './within';
-
-/** Where the records are. */
-export interface PostgresTableOptions {
-  /**
-   * The table's schema, unquoted; it must exist. Default: `'public'`, whatever the connection's `search_path` says,
-   * because two processes with different ones would each keep records of their own.
-   */
-  readonly schema?: string | undefined;
-
-  /** The table's name, unquoted, of up to 52 bytes. Default: `'pix_automatic_notifications'`. */
-  readonly table?: string | undefined;
-}
+import { type NamespaceOptions, type PlainSteps, StoreOverRecords } from './record-store';
+import { SqlRecords, type TableOptions } from './sql-records';
+import type { StoreSteps, Transact } from './steps';
+import { type TransactionOptions, transactWithin } from './within';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean>
-  extends PostgresTableOptions,
+  extends TableOptions,
+    NamespaceOptions,
     TransactionOptions {
   /**
    * Whether callbacks run in a transaction that also holds the notification's record, and get it as
@@ -41,7 +24,7 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean>
 }
 
 /**
- * An idempotency store in PostgreSQL 11 or later, over your `pg` pool. In plain mode also over a PGlite, over Neon's
+ * A store in PostgreSQL 11 or later, over your `pg` pool. In plain mode also over a PGlite, over Neon's
  * `neon()`, or over anything else with a `query(text, values)` that resolves with rows or with `{ rows }`; for
  * postgres.js that is `{ query: (text, values) => sql.unsafe(text, values) }`.
  *
@@ -53,8 +36,8 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean>
  * setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
  * ```
  *
- * **Plain mode** guarantees what `IdempotencyStore` says, by the database's clock. The effect happens at least
- * once; one callback at a time per subject. A new notification takes three statements, a duplicate one, each by primary
+ * **Plain mode** guarantees one callback at a time per subject, by the database's clock. The effect happens at least
+ * once. A new notification takes three statements, a duplicate one, each by primary
  * key. The store has no time limits of its own: set `query_timeout` in the pool, which also closes connections that
  * have gone silent, and `connectionTimeoutMillis`, without which a server that does not answer fills the pool.
  *
@@ -66,12 +49,9 @@ export interface PostgresStoreOptions<Transactional extends boolean = boolean>
  * `createTable` needs more. Both modes need the primary: on an asynchronous replica promoted after a failure, the last
  * commits can be missing. A pooler such as PgBouncer may be in session or transaction mode.
  */
-export class PostgresStore<Transactional extends boolean = false> extends StoreOverRecords {
-  /** Defined in transactional mode only. */
-  declare readonly transact: [Transactional] extends [true] ? Transact<PostgresTransaction> : undefined;
-
-  readonly #records: SqlRecords<PoolTransaction>;
-
+export class PostgresStore<Transactional extends boolean = false> extends StoreOverRecords<
+  [Transactional] extends [true] ? StoreSteps<PostgresTransaction> : PlainSteps
+> {
   /**
    * @param database - a `Pool` of `pg`; in plain mode anything with `query`
    * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
@@ -86,26 +66,13 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
         'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
       );
     }
-    const { schema = 'public', table, stepTimeoutMs = 5_000 } = options;
     const records = new SqlRecords<PoolTransaction>(
       (text, values, tx) => (tx === undefined ? database.query(text, values) : tx.send(text, values)),
       'postgres',
-      { schema, table },
+      options,
     );
-    super(records);
-    this.#records = records;
-    if (options.transactional !== true) return;
-    if (!isPool(database)) {
-      throw new ConfigurationError(
-        'Expected a pool with a connect method for transactional: true, because each callback needs a connection of ' +
-          'its own: pass a `new Pool()` of pg.',
-      );
-    }
-    const { maxTransactions = threeQuarters(database.options?.max ?? POOL_MAX) } = options;
-    const access = poolAccess(database, stepTimeoutMs);
-    const limits = { ...options, maxTransactions, stepTimeoutMs };
-    const transact = transactWithin(access, records, limits, (transaction) => transaction.close());
-    Object.assign(this, { transact });
+    const transact = options.transactional === true ? transactIn(database, records, options) : undefined;
+    super(records, options, transact as never);
   }
 
   /**
@@ -113,21 +80,32 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
    *
    * The schema must exist, and the role needs `USAGE` and `CREATE` on it. A table that exists already must belong to the
    * role, or to one that the role is a member of: whoever owns the table can make a notification run twice. PostgreSQL
-   * checks that for every role but a superuser.
+   * checks that for every role but a superuser. A role that does not create the table needs `SELECT`, `INSERT`, `UPDATE`
+   * and `DELETE` on it.
    *
    * @throws `StoreError` for a table that cannot be created or belongs to another role; the message says what to change
    */
-  async createTable(): Promise<void> {
-    await this.#records.createTable();
+  override createTable(): Promise<void> {
+    return super.createTable();
   }
+}
 
-  /**
-   * Returns the SQL that `createTable` runs, for your migrations. The listener's role then needs `SELECT`, `INSERT`,
-   * `UPDATE` and `DELETE` on the table.
-   */
-  createTableSql(): string {
-    return this.#records.createTableSql();
+function transactIn(
+  database: PostgresQueryable & Partial<PostgresPool>,
+  records: SqlRecords<PoolTransaction>,
+  options: PostgresStoreOptions,
+): Transact<PostgresTransaction> {
+  if (!isPool(database)) {
+    throw new ConfigurationError(
+      'Expected a pool with a connect method for transactional: true, because each callback needs a connection of ' +
+        'its own: pass a `new Pool()` of pg.',
+    );
   }
+  const { maxTransactions = threeQuarters(database.options?.max ?? POOL_MAX), stepTimeoutMs = 5_000 } =
+    options;
+  const access = poolAccess(database, stepTimeoutMs);
+  const limits = { ...options, maxTransactions, stepTimeoutMs };
+  return transactWithin(access, records, limits, (transaction) => transaction.close());
 }
 
 /** The default `max` of a `pg` pool. */
@@ -140,37 +118,4 @@ function threeQuarters(max: number): number {
 
 function isPool(database: PostgresQueryable & Partial<PostgresPool>): database is PostgresPool {
   return typeof database.connect === 'function' && 'totalCount' in database;
-}
-
-/** Where {@link postgresStoreWithin} keeps its records, and the limits of its transactions. */
-export interface PostgresStoreWithinOptions extends PostgresTableOptions, TransactionOptions {}
-
-/**
- * An idempotency store in PostgreSQL that joins the transactions of your ORM: what a callback writes through
- * `context.transaction`, the ORM's own transaction, happens **exactly once**. `docs/transactions.md` has the access for
- * each ORM, and what a callback must keep to:
- *
- * ```ts
- * const store = postgresStoreWithin<Prisma.TransactionClient>({
- *   transaction: (work, { timeoutMs }) => prisma.$transaction(work, { timeout: timeoutMs, maxWait: 5_000 }),
- *   query: (tx, text, values) => (tx ?? prisma).$queryRawUnsafe(text, ...values),
- * });
- * ```
- *
- * The claim, the writes and the completion are one transaction, and `200` is answered only when its commit was
- * confirmed. A crash at any point leaves all of it or nothing. Effects elsewhere (a mail, an HTTP call) still happen at
- * least once.
- *
- * @throws `ConfigurationError` for an access or an option that cannot work
- */
-export function postgresStoreWithin<Tx>(
-  access: TransactionAccess<Tx>,
-  options: PostgresStoreWithinOptions = {},
-): StoreWithin<Tx> {
-  return storeWithin(
-    access,
-    'postgres',
-    { schema: options.schema ?? 'public', table: options.table },
-    options,
-  );
 }

@@ -1,43 +1,62 @@
-import { StoreError } from '../errors';
+import { ConfigurationError, StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
-import { stopwatch } from '../shared/time';
+import { sleep, stopwatch } from '../shared/time';
 import { checkDuration, checkFunction } from '../values/option-checks';
-import type { Claim, ClaimLimits, ClaimResult, CompleteLimits, IdempotencyStore } from './idempotency-store';
+import type { DeadLetter } from './dead-letters';
 import {
   decideClaim,
   decideComplete,
   decideRelease,
+  endOf,
   expiryOf,
   keyOf,
+  NO_RECORD,
   nextVersion,
   recordFromText,
   recordToText,
   type SubjectRecord,
 } from './record';
+import {
+  type Claim,
+  type ClaimResult,
+  type KeyPrefix,
+  type ReadResult,
+  type SingleRecords,
+  STEPS,
+  type Store,
+  type StoreSteps,
+  type Transact,
+} from './steps';
 
 /**
- * What a database has to offer, to hold an idempotency store: two steps on one record per subject. Pass it to
- * {@link createIdempotencyStore}, which makes every decision. All times are milliseconds since 1970.
+ * What a database has to offer, to hold a store. Pass it to {@link createStore}, which makes every decision. All times
+ * are milliseconds since 1970.
+ *
+ * A key is 1 to 512 characters of ASCII, without spaces. Keys are compared and ordered by their bytes.
  */
 export interface RecordStore {
-  /**
-   * Reads a record together with the database's own clock. It must not be a stale copy (a replica, a cache).
-   *
-   * @param subject - 1 to 512 characters of ASCII, without spaces
-   */
-  read(subject: string): Promise<ReadRecord>;
+  /** Reads a record together with the database's own clock. It must not be a stale copy (a replica, a cache). */
+  read(key: string): Promise<ReadRecord>;
 
   /**
    * In one atomic step: sets the record, its version and its expiry, if its version is still `version` (0: there is no
    * record) and the database's clock is before `before`. Resolves with whether it did. If it cannot tell, it rejects.
    */
-  write(subject: string, change: WriteRecord): Promise<boolean>;
+  write(key: string, change: WriteRecord): Promise<boolean>;
 
   /**
-   * Deletes records whose `expiresAt` has passed, oldest first. Leave it out where the database does so by itself.
+   * Lists records that have not expired and whose key begins with `prefix`, in the order of their keys. Only keys that
+   * begin with a namespace and `/letter:`, `/order:` or `/open:` are ever listed.
+   *
+   * @returns fewer than `limit` only if there are no more
+   */
+  list(prefix: string, page: ListPage): Promise<readonly ListedRecord[]>;
+
+  /**
+   * Deletes records whose `expiresAt` has passed. Leave it out where the database does so by itself.
    *
    * @param limit - how many at most
-   * @returns how many it deleted; fewer than `limit` means that none are left
+   * @returns how many it deleted; 0 if none are left
    */
   deleteExpired?(limit: number): Promise<number>;
 }
@@ -54,7 +73,7 @@ export interface ReadRecord {
 
 /** What `write` sets, and under which conditions. */
 export interface WriteRecord {
-  /** The new text, in ASCII: at most some 250 KiB, mostly below one. */
+  /** The new text, in ASCII: at most 4 MiB, mostly below one KiB. No two writes have the same. */
   readonly record: string;
   /** The version that the record must have; 0: there must be none. */
   readonly version: number;
@@ -66,170 +85,381 @@ export interface WriteRecord {
   readonly expiresAt: number;
 }
 
-/**
- * Makes an idempotency store of any database that can write a record only if nobody else has written it since. See
- * `docs/write-your-own-store.md` in the repository for three of them, in 30 to 45 lines each.
- *
- * @throws `ConfigurationError` for records without `read` or `write`
- */
-export function createIdempotencyStore(records: RecordStore): StoreOverRecords {
-  return new StoreOverRecords(records);
+/** Which records to list. */
+export interface ListPage {
+  /** Only keys after this one: the last of the page before. Default: from the first. */
+  readonly after?: string | undefined;
+  /** How many at most. */
+  readonly limit: number;
 }
 
-/** An idempotency store over two steps of a database. The classes for each database extend it. */
-export class StoreOverRecords implements IdempotencyStore {
-  readonly #records: RecordStore;
-  /** What the record of each claim was when it was claimed, so that its completion need not read it again. */
-  readonly #claimed = new WeakMap<Claim, Reading>();
+/** A record of a list. */
+export interface ListedRecord {
+  /** Its key. */
+  readonly key: string;
+  /** The text as it was written. */
+  readonly record: string;
+}
 
-  constructor(records: RecordStore) {
-    checkFunction('records.read', records?.read, 'async read(subject) { … }');
-    checkFunction('records.write', records.write, 'async write(subject, change) { … }');
-    this.#records = records;
-  }
-
-  async claim(subject: string, state: string, limits: ClaimLimits): Promise<ClaimResult> {
-    const leaseMs = checkDuration('leaseMs', limits.leaseMs);
-    const withinMs = checkDuration('withinMs', limits.withinMs);
-    const key = keyOf(subject);
-    // Before the first attempt: it proves that a write whose reply was lost was this claim's own.
-    const token = newToken();
-    const started = stopwatch();
-    let first: Reading | undefined;
-    let failed: { readonly error: unknown; readonly version: number } | undefined;
-    for (;;) {
-      const reading = await this.#read(key);
-      first ??= reading;
-      const { record, version, now } = reading;
-      // From the first read, whichever attempt succeeds, so that no lease ends later than it was asked for.
-      const left = leaseMs - Math.max(0, now - first.now);
-      const decision = decideClaim(record, { state, token, now, leaseMs: left });
-      if (decision.status !== 'claimed') return decision;
-      const { next, handledStates } = decision;
-      const claimed = (fence: number, reading: Reading): ClaimResult => {
-        const claim = { status: 'claimed', subject, state, token, fence, handledStates } as const;
-        this.#claimed.set(claim, reading);
-        return claim;
-      };
-      if (next === undefined) return claimed(version, reading);
-      // A failed write that changed nothing would fail again.
-      if (failed?.version === version) throw failed.error;
-      const before = first.now + withinMs;
-      if (now >= before || started() >= withinMs) throw tooSlow('claim', withinMs);
-      const written = nextVersion(version, now);
-      try {
-        if (await this.#write(key, next, reading, before)) {
-          return claimed(written, { ...reading, record: next, version: written });
-        }
-        failed = undefined;
-      } catch (error) {
-        failed = { error, version };
-      }
-    }
-  }
-
-  async complete(claim: Claim, limits: CompleteLimits): Promise<boolean> {
-    const retentionMs = checkDuration('retentionMs', limits.retentionMs);
-    const withinMs = checkDuration('withinMs', limits.withinMs);
-    return this.#end('complete', claim, withinMs, (record, now) => {
-      const { completed, next } = decideComplete(record, { ...claim, now, retentionMs });
-      return { result: completed, next };
-    });
-  }
-
-  async release(claim: Claim): Promise<void> {
-    await this.#end('release', claim, RELEASE_WITHIN_MS, (record, now) => ({
-      result: undefined,
-      ...decideRelease(record, { token: claim.token, now }),
-    }));
-  }
-
-  /** Deletes every expired record, oldest first. Resolves with how many there were. */
-  async deleteExpired(): Promise<number> {
-    let deleted = 0;
-    for (;;) {
-      const count = (await this.#records.deleteExpired?.(DELETED_AT_ONCE)) ?? 0;
-      deleted += count;
-      if (count < DELETED_AT_ONCE) return deleted;
-    }
-  }
-
+/** What every store can be given. */
+export interface NamespaceOptions {
   /**
-   * Writes at the version that the claim got: that it is unchanged proves that nobody came between. Otherwise reads
-   * again and decides. It has no time to be done before, because it takes no lease.
+   * Keeps apart two listeners, environments or merchants that share a database: two with the same namespace treat each
+   * other's notifications as done, and each other's orders as their own. 1 to 100 letters, digits, `.`, `_` and `-`.
+   *
+   * @defaultValue `'default'`
    */
-  async #end<Result>(
-    step: string,
-    claim: Claim,
-    withinMs: number,
-    decide: (record: SubjectRecord, now: number) => { result: Result; next?: SubjectRecord | undefined },
-  ): Promise<Result> {
-    const key = keyOf(claim.subject);
-    const started = stopwatch();
-    let failed: { readonly error: unknown; readonly version: number } | undefined;
-    let reading = this.#claimed.get(claim) ?? (await this.#read(key));
-    for (;;) {
-      const now = reading.now + reading.age();
-      const { result, next } = decide(reading.record, now);
-      if (next === undefined) return result;
-      if (failed?.version === reading.version) throw failed.error;
-      if (started() >= withinMs) throw tooSlow(step, withinMs);
-      try {
-        if (await this.#write(key, next, { ...reading, now }, Number.MAX_SAFE_INTEGER)) return result;
-        failed = undefined;
-      } catch (error) {
-        failed = { error, version: reading.version };
-      }
-      reading = await this.#read(key);
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * Makes a store of any database that can write a record only if nobody else has written it since. See
+ * `docs/write-your-own-store.md` in the repository for three of them.
+ *
+ * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
+ */
+export function createStore(records: RecordStore, options: NamespaceOptions = {}): StoreOverRecords {
+  return new StoreOverRecords(records, options);
+}
+
+/** A store over the records of a database. The class of each database extends it. */
+export class StoreOverRecords<Steps extends PlainSteps = PlainSteps> implements Store {
+  /** The steps that the library calls; not for your code. */
+  readonly [STEPS]: Steps;
+  readonly #records: RecordStore & Partial<Table>;
+
+  /** @param transact - runs callbacks in transactions, in a store that does */
+  constructor(
+    records: RecordStore & Partial<Table>,
+    options: NamespaceOptions,
+    transact?: Transact<never> | undefined,
+  ) {
+    checkFunction('records.read', records?.read, 'async read(key) { … }');
+    checkFunction('records.write', records.write, 'async write(key, change) { … }');
+    checkFunction('records.list', records.list, 'async list(prefix, page) { … }');
+    this.#records = records;
+    this[STEPS] = { ...stepsOver(records, namespaceOf(options)), transact } as never;
+  }
+
+  async createTable(): Promise<void> {
+    await this.#records.createTable?.();
+  }
+
+  createTableSql(): string {
+    return this.#records.createTableSql?.() ?? '';
+  }
+
+  async deleteExpired(): Promise<number> {
+    for (let deleted = 0; ; ) {
+      const count = (await this.#records.deleteExpired?.(DELETED_AT_ONCE)) ?? 0;
+      if (!(count > 0)) return deleted;
+      deleted += count;
     }
   }
+}
 
-  async #read(key: string): Promise<Reading> {
-    const age = stopwatch();
-    return { ...parsed(await this.#records.read(key)), age };
-  }
+/** @throws `ConfigurationError` for a namespace that cannot be part of a key */
+export function namespaceOf({ namespace = 'default' }: NamespaceOptions): string {
+  if (typeof namespace === 'string' && /^[\w.-]{1,100}$/.test(namespace)) return namespace;
+  throw new ConfigurationError(
+    "Expected `namespace` to be 1 to 100 letters, digits, '.', '_' or '-', such as the name of the listener.",
+  );
+}
 
-  #write(key: string, next: SubjectRecord, { version, now }: Reading, before: number): Promise<boolean> {
-    const written = nextVersion(version, now);
-    return this.#records.write(key, {
-      record: recordToText(next),
-      version,
-      next: written,
-      before,
-      expiresAt: expiryOf(next, written),
-    });
+/** The steps of a store without transactions, which serves callbacks with any. */
+export type PlainSteps = Omit<StoreSteps, 'transact'>;
+
+/** The table that records are in. */
+interface Table {
+  createTable(): Promise<void>;
+  createTableSql(): string;
+}
+
+interface LetterRecord {
+  /** Missing once the letter is forgotten. */
+  readonly letter?: DeadLetter | undefined;
+  readonly until: number;
+}
+
+/** Every step of every store: reads a record, has it decided, and writes. */
+function stepsOver(records: RecordStore, namespace: string): PlainSteps {
+  /** What the record of each claim was when it was claimed, so that its completion need not read it again. */
+  const claimed = new WeakMap<Claim, Reading<SubjectRecord>>();
+  const letterKey = (key: string) => keyOf(namespace, 'letter:', key);
+  const lettersPrefix = `${namespace}/letter:`;
+
+  return {
+    async claim(subject, state, limits) {
+      const leaseMs = checkDuration('leaseMs', limits.leaseMs);
+      const withinMs = checkDuration('withinMs', limits.withinMs);
+      // Proves that the lease is this claim's own, whichever attempt has written it.
+      const token = newToken();
+      let firstNow: number | undefined;
+      const claiming = { name: 'claim', key: keyOf(namespace, 'seen:', subject), withinMs };
+      return change<SubjectRecord, ClaimResult>(records, claiming, (reading) => {
+        const { value = NO_RECORD, version, now } = reading;
+        // From the first read, whichever attempt succeeds, so that no lease ends later than it was asked for.
+        firstNow ??= now;
+        const left = leaseMs - Math.max(0, now - firstNow);
+        const decision = decideClaim(value, { state, token, now, leaseMs: left });
+        if (decision.status !== 'claimed') return { result: decision };
+        const { next, handledStates } = decision;
+        const fence = next === undefined ? version : nextVersion(version, now);
+        const claim = { status: 'claimed', subject, state, token, fence, handledStates } as const;
+        claimed.set(claim, { ...reading, value: next ?? value, version: fence });
+        if (next === undefined) return { result: claim };
+        return { result: claim, next, until: endOf(next), before: firstNow + withinMs };
+      });
+    },
+
+    async complete(claim, { content, ...limits }) {
+      const retentionMs = checkDuration('retentionMs', limits.retentionMs);
+      const withinMs = checkDuration('withinMs', limits.withinMs);
+      const completing = { name: 'complete', key: keyOf(namespace, 'seen:', claim.subject), withinMs };
+      return change<SubjectRecord, boolean>(
+        records,
+        completing,
+        ({ value = NO_RECORD, now }) => {
+          const { completed, next } = decideComplete(value, { ...claim, now, retentionMs, content });
+          return { result: completed, next, until: next && endOf(next) };
+        },
+        claimed.get(claim),
+      );
+    },
+
+    async release(claim) {
+      const { subject, token } = claim;
+      const releasing = {
+        name: 'release',
+        key: keyOf(namespace, 'seen:', subject),
+        withinMs: STEP_WITHIN_MS,
+      };
+      await change<SubjectRecord, void>(
+        records,
+        releasing,
+        ({ value = NO_RECORD, now }) => {
+          const { next } = decideRelease(value, { token, now });
+          return { result: undefined, next, until: next && endOf(next) };
+        },
+        claimed.get(claim),
+      );
+    },
+
+    async keepLetter(letter, retentionMs) {
+      const keeping = { name: 'keepLetter', key: letterKey(letter.key), withinMs: STEP_WITHIN_MS };
+      const ms = checkDuration('retentionMs', retentionMs);
+      await change<LetterRecord, void>(records, keeping, ({ value, now }) => {
+        const { firstFailedAt = now, attempts = 0 } = liveLetter(value, now) ?? {};
+        const next = { ...letter, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 };
+        return { result: undefined, next: { letter: next, until: now + ms }, until: now + ms };
+      });
+    },
+
+    async readLetter(key) {
+      const reading = { name: 'readLetter', key: letterKey(key), withinMs: STEP_WITHIN_MS };
+      return change<LetterRecord, DeadLetter | undefined>(records, reading, ({ value, now }) => ({
+        result: liveLetter(value, now),
+      }));
+    },
+
+    async listLetters({ after, limit }) {
+      const letters: DeadLetter[] = [];
+      for (let from = after === undefined ? undefined : letterKey(after); ; ) {
+        const left = limit - letters.length;
+        const page = await records.list(lettersPrefix, { after: from, limit: left });
+        // A letter that was forgotten just now has a record for another millisecond.
+        letters.push(...page.flatMap(({ record }) => recordFromText<LetterRecord>(record)?.letter ?? []));
+        if (page.length < left || letters.length === limit) return letters;
+        from = page.at(-1)?.key;
+      }
+    },
+
+    async forgetLetter(key, withinMs = Number.POSITIVE_INFINITY) {
+      const forgetting = { name: 'forgetLetter', key: letterKey(key), withinMs: STEP_WITHIN_MS };
+      await change<LetterRecord, void>(records, forgetting, ({ value, now }) => {
+        const letter = liveLetter(value, now);
+        const isMeant = letter !== undefined && now - letter.lastFailedAt <= withinMs;
+        return { result: undefined, next: isMeant ? { until: 0 } : undefined, until: 0 };
+      });
+    },
+
+    ...singleRecords(namespace, records),
+
+    async listRecords<Value extends object>(prefix: 'order:' | 'open:', { after, limit }: ListPage) {
+      const start = `${namespace}/${prefix}`;
+      const from = after === undefined ? undefined : keyOf(namespace, prefix, after);
+      const listed = await records.list(start, { after: from, limit });
+      return listed.flatMap(({ key, record }) => {
+        const value = recordFromText<Kept>(record);
+        return value === undefined ? [] : [{ place: key.slice(start.length), value: plain<Value>(value) }];
+      });
+    },
+  };
+}
+
+/** Steps on single records, which the caller tries again. */
+export function singleRecords(
+  namespace: string,
+  records: Pick<RecordStore, 'read' | 'write'>,
+): SingleRecords {
+  return {
+    async readRecord<Value extends object>(prefix: KeyPrefix, id: string) {
+      const { value, version, now } = await read<Kept>(records, keyOf(namespace, prefix, id));
+      // One that has expired may not have been deleted yet.
+      const isLive = value !== undefined && value.until > now;
+      return { value: isLive ? plain<Value>(value) : undefined, version, now };
+    },
+    async writeRecord(prefix, id, value, { version, now }, until) {
+      const key = keyOf(namespace, prefix, id);
+      return write(records, key, { value: { ...value, until }, token: newToken(), version, now, until });
+    },
+  };
+}
+
+/** A single record as it is written. */
+interface Kept {
+  readonly until: number;
+  readonly token: string;
+  readonly format?: unknown;
+}
+
+/** What was given to `writeRecord`. */
+function plain<Value extends object>({
+  until: _until,
+  token: _token,
+  format: _format,
+  ...value
+}: Kept): Value {
+  return value as unknown as Value;
+}
+
+function liveLetter(value: LetterRecord | undefined, now: number): DeadLetter | undefined {
+  return value !== undefined && value.until > now ? value.letter : undefined;
+}
+
+/** A record that was read. */
+interface Reading<Value> extends ReadResult<Value> {
+  /** The token of the write that it is from. */
+  readonly token: string | undefined;
+}
+
+/** What is to become of a record; without `next` it stays as it is. */
+interface Decision<Value, Result> {
+  /** What the step resolves with, if `next` is written or missing. */
+  readonly result: Result;
+  readonly next?: Value | undefined;
+  /** When `next` is over. */
+  readonly until?: number | undefined;
+  /** When it is too late to write. Default: never. */
+  readonly before?: number | undefined;
+}
+
+/**
+ * The loop of every step: reads the record, has it decided, writes it if it has not changed since, and begins again
+ * where it has, or where the database failed, until the step's time is over.
+ *
+ * @param known - what was read before, in place of the first read
+ */
+async function change<Value extends object, Result>(
+  records: RecordStore,
+  step: { readonly name: string; readonly key: string; readonly withinMs: number },
+  decide: (reading: Reading<Value>) => Decision<Value, Result>,
+  known?: Reading<Value> | undefined,
+): Promise<Result> {
+  const elapsed = stopwatch();
+  /** The result of each write that was sent and not confirmed, by its token. */
+  const sent = new Map<string, Result>();
+  let failure: unknown;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (let reading = known; ; reading = undefined) {
+    try {
+      reading ??= await read<Value>(records, step.key);
+      if (reading.token !== undefined && sent.has(reading.token)) return sent.get(reading.token) as Result;
+      const { result, next, until = 0, before = NEVER } = decide(reading);
+      if (next === undefined) return result;
+      // Nobody waits for it any more: a claim that came now would keep the next delivery away.
+      if (reading.now >= before || elapsed() >= step.withinMs) throw failure ?? tooSlow(step);
+      const token = newToken();
+      sent.set(token, result);
+      const { version, now } = reading;
+      if (await write(records, step.key, { value: next, token, version, now, until, before })) return result;
+      failure = undefined;
+    } catch (error) {
+      if (isFinal(error)) throw error;
+      failure = error;
+      // Of several processes that were in each other's way, not all should try again at the same moment.
+      const pause = pauseMs * (0.5 + Math.random());
+      // The rest is for the database's answer to the last try, so that its own error is told and not a timeout.
+      if (elapsed() + pause >= 0.75 * step.withinMs) throw failure;
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      await sleep(pause);
+    }
   }
+}
+
+/** What this library says itself does not pass by waiting. What a database says may, such as a serialization failure. */
+function isFinal(error: unknown): boolean {
+  return (
+    error instanceof ConfigurationError || (error instanceof StoreError && !(error instanceof UnclearReply))
+  );
+}
+
+async function read<Value extends object>(
+  records: Pick<RecordStore, 'read'>,
+  key: string,
+): Promise<Reading<Value>> {
+  return readingOf(await records.read(key));
 }
 
 /** @throws `StoreError` for what a client never gives, or a record of another form */
-export function parsed({ record, version, now }: ReadRecord) {
-  if (!Number.isSafeInteger(version) || !Number.isSafeInteger(now) || version < 0)
+export function readingOf<Value extends object>({ record, version, now }: ReadRecord): Reading<Value> {
+  if (!Number.isSafeInteger(version) || !Number.isSafeInteger(now) || version < 0) {
     throw unexpectedReply('read');
-  return { record: recordFromText(record), version, now };
+  }
+  const value = recordFromText<Value>(record);
+  return { value, token: value?.token, version, now };
 }
 
+function write(
+  records: Pick<RecordStore, 'write'>,
+  key: string,
+  change: {
+    readonly value: object;
+    readonly token: string;
+    readonly version: number;
+    readonly now: number;
+    readonly until: number;
+    readonly before?: number;
+  },
+): Promise<boolean> {
+  const { value, token, version, now, until, before = NEVER } = change;
+  const next = nextVersion(version, now);
+  const record = recordToText(value, token);
+  return records.write(key, { record, version, next, before, expiresAt: expiryOf(until, next) });
+}
+
+/** A write that takes no lease has no time to be done before. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** A reply after which it is not known whether a write was carried out. */
+class UnclearReply extends StoreError {}
+
 export function unexpectedReply(step: string): StoreError {
-  return new StoreError(
+  return new UnclearReply(
     `The store's client gave a reply to ${step} that its command never gives, so its outcome is unknown. ` +
       'Pass a plain client, without transformed replies, outside a pipeline or MULTI.',
   );
 }
 
-interface Reading {
-  readonly record: SubjectRecord;
-  readonly version: number;
-  /** The database's clock. */
-  readonly now: number;
-  /** How long ago the read was sent, so that the database's clock is now at most `now` plus this. */
-  readonly age: () => number;
-}
-
 const DELETED_AT_ONCE = 1_000;
-const RELEASE_WITHIN_MS = 5_000;
+/** How long a step may take that is given no time. */
+const STEP_WITHIN_MS = 5_000;
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
 
-function tooSlow(step: string, withinMs: number): StoreError {
+function tooSlow({ name, withinMs }: { readonly name: string; readonly withinMs: number }): StoreError {
   return new StoreError(
-    `The store's database did not carry out a ${step} within ${withinMs} ms, although it answered: other processes ` +
+    `The store's database did not carry out a ${name} within ${withinMs} ms, although it answered: other processes ` +
       'wrote the same record each time, or its answers are slow. The next delivery tries again.',
   );
 }

@@ -1,9 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { StoreError } from '../errors';
+import type { Content, Done, KeyPrefix } from './steps';
 
-// Every decision of every store: pure functions over one record per subject. All times are milliseconds since 1970, by
-// the database's clock.
+// Every decision of every store: pure functions over one record. All times are milliseconds since 1970, by the
+// database's clock.
 
 /** What a store keeps of a subject. */
 export interface SubjectRecord {
@@ -24,7 +25,10 @@ interface DoneState {
   readonly state: string;
   /** The token of the claim that completed it. */
   readonly token: string;
+  /** The time of its claim. */
+  readonly at: number;
   readonly until: number;
+  readonly content?: Content | undefined;
 }
 
 export const NO_RECORD: SubjectRecord = { done: [] };
@@ -34,7 +38,7 @@ export const MAX_STATES = 64;
 
 /** What `decideClaim` found. `next` is to be written; it is missing where the claim is in the record already. */
 export type ClaimDecision =
-  | { readonly status: 'done'; readonly handledStates: readonly string[] }
+  | ({ readonly status: 'done'; readonly handledStates: readonly string[] } & Done)
   | { readonly status: 'busy' }
   | {
       readonly status: 'claimed';
@@ -52,7 +56,11 @@ export function decideClaim(
   const handledStates = done.map(({ state }) => state);
   // This claim's own write whose reply was lost, or that the driver sent twice.
   if (record.lease?.token === token) return { status: 'claimed', handledStates };
-  if (handledStates.includes(keptState(claim.state))) return { status: 'done', handledStates };
+  const state = keptState(claim.state);
+  const before = done.find((entry) => entry.state === state);
+  if (before !== undefined) {
+    return { status: 'done', handledStates, at: before.at, now, content: before.content };
+  }
   if (lease !== undefined) return { status: 'busy' };
   return {
     status: 'claimed',
@@ -72,16 +80,17 @@ export function decideComplete(
     readonly token: string;
     readonly now: number;
     readonly retentionMs: number;
+    readonly content?: Content | undefined;
   },
 ): { readonly completed: boolean; readonly next?: SubjectRecord } {
-  const { token, now, retentionMs } = claim;
+  const { token, now, retentionMs, content } = claim;
   const state = keptState(claim.state);
   const { done } = withoutExpired(record, now);
   if (record.lease?.token !== token) {
     return { completed: done.some((entry) => entry.token === token && entry.state === state) };
   }
-  const completed = [...done, { state, token, until: now + retentionMs }].slice(-MAX_STATES);
-  return { completed: true, next: { done: completed } };
+  const entry = { state, token, at: now, until: now + retentionMs, content };
+  return { completed: true, next: { done: [...done, entry].slice(-MAX_STATES) } };
 }
 
 /** Decides a release. `next` is missing where the claim has no lease to give up. */
@@ -101,9 +110,14 @@ export function nextVersion(version: number, now: number): number {
   return Math.max(version + 1, now);
 }
 
-/** When a record may be deleted: its lease and all its states are over, and the clock is past its version. */
-export function expiryOf({ lease, done }: SubjectRecord, version: number): number {
-  return Math.max(version + 1, lease?.until ?? 0, ...done.map(({ until }) => until));
+/** When a subject's lease and all its states are over. */
+export function endOf({ lease, done }: SubjectRecord): number {
+  return Math.max(lease?.until ?? 0, ...done.map(({ until }) => until));
+}
+
+/** When a record may be deleted: what it says is over, and the clock is past its version. */
+export function expiryOf(until: number, version: number): number {
+  return Math.max(version + 1, until);
 }
 
 /** Whether another claim is at work. */
@@ -117,12 +131,11 @@ function withoutExpired({ lease, done }: SubjectRecord, now: number): SubjectRec
 }
 
 /**
- * A lease that would last longer than any lease can was taken before the clock was set back, and its owner is presumed
- * dead. The minute is longer than the handler's longest lease, so that setting the clock back by seconds ends no lease
- * whose owner is alive.
+ * A lease that would last a minute longer than it was meant to was taken before the clock was set back, and its owner is
+ * presumed dead. The minute is for a clock that is set back by seconds, which must end no lease whose owner is alive.
  */
 function isLive({ until, ms }: Lease, now: number): boolean {
-  return until > now && until - now <= Math.max(ms, MINUTE_MS);
+  return until > now && until - now <= ms + MINUTE_MS;
 }
 
 const MINUTE_MS = 60_000;
@@ -130,9 +143,13 @@ const MINUTE_MS = 60_000;
 /** Processes of two releases may share a record, so it says which form it has. */
 const FORMAT = 1;
 
-/** Returns the record as ASCII text, which no database's encoding can change. */
-export function recordToText({ lease, done }: SubjectRecord): string {
-  return JSON.stringify({ format: FORMAT, lease, done }).replace(
+/**
+ * Returns a record as ASCII text, which no database's encoding can change.
+ *
+ * @param token - new for each write, so that a write whose reply was lost is found by reading
+ */
+export function recordToText(record: object, token: string): string {
+  return JSON.stringify({ format: FORMAT, token, ...record }).replace(
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -141,23 +158,23 @@ export function recordToText({ lease, done }: SubjectRecord): string {
 /**
  * Reads a record; `undefined` and `null` mean that there is none.
  *
- * @throws `StoreError` for any text that `recordToText` of this release does not give
+ * @throws `StoreError` for a text of another format
  */
-export function recordFromText(text: string | null | undefined): SubjectRecord {
-  if (text === undefined || text === null) return NO_RECORD;
-  let record: (Partial<SubjectRecord> & { readonly format?: unknown }) | null;
+export function recordFromText<Value extends object>(
+  text: string | null | undefined,
+): (Value & { readonly token: string }) | undefined {
+  if (text === undefined || text === null) return undefined;
+  let record: (Value & { readonly format?: unknown; readonly token: string }) | null;
   try {
     record = JSON.parse(text);
   } catch {
     record = null;
   }
-  if (record?.format !== FORMAT || !Array.isArray(record.done)) {
-    throw new StoreError(
-      `A record of the store does not have format ${FORMAT}, the one that this release reads. Either a newer release ` +
-        'of pix-automatic-sdk wrote it, then update this process too; or something else writes to the records.',
-    );
-  }
-  return { lease: record.lease, done: record.done };
+  if (record?.format === FORMAT && typeof record.token === 'string') return record;
+  throw new StoreError(
+    `A record of the store does not have format ${FORMAT}, the one that this release reads. Either a newer release ` +
+      'of pix-automatic-sdk wrote it, then update this process too; or something else writes to the records.',
+  );
 }
 
 const HASHED = 'sha256:';
@@ -166,12 +183,20 @@ const MAX_STATE_LENGTH = 512;
 /** What any database can hold as a key, unchanged. */
 const PLAIN_KEY = /^[\x21-\x7e]{1,512}$/;
 
-/** Returns the key of a subject's record: at most 512 characters of ASCII, the subject itself or its hash. */
-export function keyOf(subject: string): string {
-  return PLAIN_KEY.test(subject) && !subject.startsWith(HASHED) ? subject : hashed(subject);
+/** The kinds of record that are ever listed. */
+export const LISTED = /^[\w.-]+\/(?:letter|order|open):/;
+
+/**
+ * Returns the key of a record: at most 512 characters of ASCII. The slash ends the namespace, so that no namespace is
+ * the beginning of another one. An id that is too long, or that some database could change, is kept as its hash.
+ */
+export function keyOf(namespace: string, prefix: KeyPrefix, id: string): string {
+  const place = `${namespace}/${prefix}`;
+  const isPlain = PLAIN_KEY.test(place + id) && id !== '' && !id.startsWith(HASHED);
+  return isPlain ? place + id : place + hashed(id);
 }
 
-/** Returns the state as it is kept: a long one as its hash. */
+/** Returns the state as it is kept, and as `handledStates` has it: a long one as its hash. */
 function keptState(state: string): string {
   return state.length <= MAX_STATE_LENGTH && !state.startsWith(HASHED) ? state : hashed(state);
 }

@@ -1,5 +1,12 @@
 import { StoreError } from '../errors';
-import { type ReadRecord, type RecordStore, unexpectedReply, type WriteRecord } from './record-store';
+import {
+  type ListedRecord,
+  type ListPage,
+  type ReadRecord,
+  type RecordStore,
+  unexpectedReply,
+  type WriteRecord,
+} from './record-store';
 import { migrationOf, rowsIn, type SqlDialect, SqlTable } from './sql';
 
 /** Runs a statement, in a transaction or outside of any. Resolves with its rows, in any form that drivers give. */
@@ -7,22 +14,28 @@ export type Run<Tx> = (text: string, values: (string | number)[], tx?: Tx) => Pr
 
 /** Records that a transaction of the merchant's can lock. Each method acts in `tx`, or outside any transaction. */
 export interface RecordsWithin<Tx> extends RecordStore {
-  read(subject: string, tx?: Tx): Promise<ReadRecord>;
+  read(key: string, tx?: Tx): Promise<ReadRecord>;
   /** Locks the record until `tx` ends. `undefined` if there is none, or if another transaction has locked it. */
-  lock(subject: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined>;
-  write(subject: string, change: WriteRecord, tx?: Tx): Promise<boolean>;
+  lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined>;
+  /** The same, but waits for a transaction that has locked it. A record that is missing cannot be locked. */
+  lockInTurn(key: string, tx: Tx): Promise<ReadRecord>;
+  write(key: string, change: WriteRecord, tx?: Tx): Promise<boolean>;
 }
 
 /** Where the records are. */
-interface Place {
-  readonly schema?: string | undefined;
-  readonly table?: string | undefined;
+export interface TableOptions {
   /**
-   * Whether a write is followed by a read, because the access does not tell how many rows it has changed: each ORM over
-   * MySQL does so in a way of its own, or not at all.
+   * The table's schema (in MySQL: its database), unquoted; it must exist. Default: in PostgreSQL `'public'`, whatever
+   * the connection's `search_path` says, because two processes with different ones would each keep records of their own;
+   * in MySQL the database that the connection is made to.
    */
-  readonly readsBack?: boolean;
+  readonly schema?: string | undefined;
+  /** The table's name, unquoted, of up to 52 bytes in PostgreSQL and 64 characters in MySQL. Default: `'pix_automatic'`. */
+  readonly table?: string | undefined;
 }
+
+/** A transaction of the merchant's, for an access that does not tell how many rows a statement has changed. */
+type InTransaction<Tx> = (work: (tx: Tx) => Promise<void>) => PromiseLike<unknown>;
 
 /**
  * Records in a table of any of the SQL databases, each step one statement that finds its row by primary key.
@@ -36,54 +49,87 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   readonly #run: Run<Tx>;
   readonly #table: SqlTable;
   readonly #definition: readonly string[];
-  readonly #readsBack: boolean;
+  readonly #readsBack: InTransaction<Tx> | undefined;
 
-  /** @throws `ConfigurationError` for a name that cannot be quoted */
+  /**
+   * @param readsBack - set where the access does not tell how many rows a statement has changed, because each ORM over
+   *   MySQL does so in a way of its own, or not at all: a write is then followed by a read, and what has expired is
+   *   deleted in a transaction
+   * @throws `ConfigurationError` for a name that cannot be quoted
+   */
   constructor(
     run: Run<Tx>,
     dialect: SqlDialect,
-    { schema, table = 'pix_automatic_notifications', readsBack = false }: Place,
+    { schema, table = 'pix_automatic' }: TableOptions,
+    readsBack?: InTransaction<Tx>,
   ) {
     this.#run = run;
     this.#table = new SqlTable(
       (text, values) => run(text, values as string[]) as never,
       dialect,
       table,
-      schema,
+      schema ?? (dialect === 'postgres' ? 'public' : undefined),
     );
     this.#definition = this.#table.definition(COLUMNS[dialect], ['expires_at']);
     this.#readsBack = readsBack;
     this.sql = statementsOn(this.#table);
   }
 
-  async read(subject: string, tx?: Tx): Promise<ReadRecord> {
-    return readingIn((await this.#rows(this.sql.read, [subject], tx))[0]);
+  async read(key: string, tx?: Tx): Promise<ReadRecord> {
+    return readingIn((await this.#rows(this.sql.read, [key], tx))[0]);
   }
 
-  async lock(subject: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined> {
+  async lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined> {
     const limits = this.#table.dialect === 'postgres' ? [String(timeoutMs), String(timeoutMs)] : [];
-    const [row] = await this.#rows(this.sql.lock, [...limits, subject], tx);
+    const [row] = await this.#rows(this.sql.lock, [...limits, key], tx);
     return row === undefined ? undefined : readingIn(row);
   }
 
-  async write(subject: string, change: WriteRecord, tx?: Tx): Promise<boolean> {
+  async lockInTurn(key: string, tx: Tx): Promise<ReadRecord> {
+    const [row] = await this.#rows(this.sql.lockInTurn, [key], tx);
+    return row === undefined ? this.read(key, tx) : readingIn(row);
+  }
+
+  async write(key: string, change: WriteRecord, tx?: Tx): Promise<boolean> {
     const { record, version, next, before, expiresAt } = change;
     const [text, values] =
       version === 0
-        ? [this.sql.insert, [subject, record, next, expiresAt, before]]
-        : [this.sql.update, [record, next, expiresAt, subject, version, before]];
-    if (!this.#readsBack) return (await this.#rows(text, values, tx)).length === 1;
-    await this.#run(text, values, tx);
-    return (await this.#rows(this.sql.written, [subject, next, record], tx)).length === 1;
+        ? [this.sql.insert, [key, record, next, expiresAt, before]]
+        : [this.sql.update, [record, next, expiresAt, key, version, before]];
+    if (this.#readsBack === undefined) return (await this.#rows(text, values, tx)).length === 1;
+    await this.#send(text, values, tx);
+    return (await this.read(key, tx)).record === record;
+  }
+
+  async list(prefix: string, { after = prefix, limit }: ListPage): Promise<readonly ListedRecord[]> {
+    const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+    const rows = await this.#rows(this.sql.list(limit), [after, end]);
+    return rows.map((row) => {
+      const { id, record } = Object(row) as Readonly<Record<string, unknown>>;
+      if (typeof id !== 'string' || typeof record !== 'string') throw unexpectedReply('a list');
+      return { key: id, record };
+    });
   }
 
   async deleteExpired(limit: number): Promise<number> {
-    const expired = await this.#rows(this.sql.expired(limit), []);
-    if (this.#table.dialect === 'mysql') {
-      // By primary key, one by one: deleting a range would lock it, and make claims wait.
-      for (const row of expired) await this.#run(this.sql.deleteOne, [String(Object(row).subject)]);
+    if (this.#table.dialect !== 'mysql') return (await this.#rows(this.sql.expired(limit), [])).length;
+    // By primary key, one by one: deleting a range would lock it, and make claims wait.
+    let deleted = 0;
+    const found = await this.#rows(this.sql.expired(this.#readsBack ? LOCKED_AT_ONCE : limit), []);
+    const keys = found.map((row) => String(Object(row).id));
+    if (this.#readsBack === undefined) {
+      for (const key of keys) deleted += (await this.#rows(this.sql.deleteOne, [key])).length;
+      return deleted;
     }
-    return expired.length;
+    await this.#readsBack(async (tx) => {
+      deleted = 0;
+      for (const key of keys) {
+        if ((await this.#rows(this.sql.lockExpired, [key], tx)).length === 0) continue;
+        await this.#send(this.sql.deleteOne, [key], tx);
+        deleted += 1;
+      }
+    });
+    return deleted;
   }
 
   /** Creates the table and its index where they are missing. */
@@ -105,35 +151,66 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   }
 
   async #rows(text: string, values: (string | number)[], tx?: Tx): Promise<readonly unknown[]> {
-    const rows = rowsIn(await this.#run(text, values, tx));
+    const rows = rowsIn(await this.#send(text, values, tx));
     if (rows === undefined) throw unexpectedReply('a statement');
     return rows;
   }
+
+  async #send(text: string, values: (string | number)[], tx?: Tx): Promise<unknown> {
+    try {
+      return await this.#run(text, values, tx);
+    } catch (cause) {
+      if (!saysNoTable(cause)) throw cause;
+      throw new StoreError(
+        `The store's table ${this.#table.name} is not there. Call \`createTable()\` once before the first notification, ` +
+          `or put this in a migration:\n${this.createTableSql()}`,
+        { cause },
+      );
+    }
+  }
 }
 
-const WHAT = '-- JSON in ASCII: which states are done, and the lease of the claim at work.';
+/** Whether a database, or an ORM that wraps its error, says that a table does not exist. */
+function saysNoTable(error: unknown, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > 4) return false;
+  const fields = error as Readonly<Record<string, unknown>>;
+  const { code, errno, message, cause, parent, original, driverError, meta } = fields;
+  return (
+    [code, errno].some((each) => ['42P01', 'ER_NO_SUCH_TABLE', 1146].includes(each as string)) ||
+    (typeof message === 'string' && message.includes('no such table: ')) ||
+    [cause, parent, original, driverError, meta].some((each) => saysNoTable(each, depth + 1))
+  );
+}
+
+/** How many expired records one transaction locks, where it must. */
+const LOCKED_AT_ONCE = 100;
+
+const WHAT = '-- JSON in ASCII: what was done, a dead letter, an order, or the pointer to one.';
 const WHEN = '-- When the record may be deleted, in milliseconds since 1970.';
 
 const COLUMNS: Readonly<Record<SqlDialect, string>> = {
-  postgres: `subject pg_catalog.text COLLATE pg_catalog."C" PRIMARY KEY,
+  postgres: `id pg_catalog.text COLLATE pg_catalog."C" PRIMARY KEY,
   ${WHAT}
   record pg_catalog.text NOT NULL,
   version bigint NOT NULL,
   ${WHEN}
   expires_at bigint NOT NULL`,
-  mysql: `subject VARBINARY(512) NOT NULL PRIMARY KEY,
+  mysql: `id VARBINARY(512) NOT NULL PRIMARY KEY,
   ${WHAT}
   record MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   version BIGINT NOT NULL,
   ${WHEN}
   expires_at BIGINT NOT NULL`,
-  sqlite: `subject TEXT NOT NULL PRIMARY KEY,
+  sqlite: `id TEXT NOT NULL PRIMARY KEY,
   ${WHAT}
   record TEXT NOT NULL,
   version INTEGER NOT NULL,
   ${WHEN}
   expires_at INTEGER NOT NULL`,
 };
+
+/** Drivers and ORMs give a binary column as bytes. */
+const TEXT_ID = 'CONVERT(id USING ascii) AS id';
 
 const setting = (name: string) => `pg_catalog.current_setting('${name}')`;
 
@@ -156,41 +233,46 @@ CASE WHEN ${setting('statement_timeout')} ${is('=')} '0' THEN pg_catalog.set_con
 THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
     : '';
   const oldest = (limit: number) =>
-    `SELECT subject FROM ${name} WHERE expires_at ${is('<=')} (SELECT ${now}) ORDER BY expires_at LIMIT ${limit}`;
+    `SELECT ${isMysql ? TEXT_ID : 'id'} FROM ${name} WHERE expires_at ${is('<=')} (SELECT ${now}) ORDER BY expires_at LIMIT ${limit}`;
   const expired = {
     postgres: (limit: number) =>
-      `DELETE FROM ${name} WHERE subject ${is('=')} ANY (ARRAY(${oldest(limit)} FOR UPDATE SKIP LOCKED)) RETURNING 1 AS deleted`,
+      `DELETE FROM ${name} WHERE id ${is('=')} ANY (ARRAY(${oldest(limit)} FOR UPDATE SKIP LOCKED)) RETURNING 1 AS deleted`,
     mysql: oldest,
-    sqlite: (limit: number) =>
-      `DELETE FROM ${name} WHERE subject IN (${oldest(limit)}) RETURNING 1 AS deleted`,
+    sqlite: (limit: number) => `DELETE FROM ${name} WHERE id IN (${oldest(limit)}) RETURNING 1 AS deleted`,
   };
   return {
     /** The table, quoted. */
     name,
-    /** `[subject]`. Always one row: `record` and `version`, null where there is none, and `now`. */
-    read: table.numbered(`SELECT ${row} FROM (SELECT 1) AS one LEFT JOIN ${name} ON subject ${is('=')} ?`),
-    /** `[subject]`, after two limits in PostgreSQL. The same row, locked; none if there is none or another has it. */
-    lock: table.numbered(
-      `SELECT ${row}${limits} FROM ${name} WHERE subject ${is('=')} ? FOR UPDATE SKIP LOCKED`,
-    ),
-    /** `[subject, record, version, expiresAt, before]`. */
+    /** `[key]`. Always one row: `record` and `version`, null where there is none, and `now`. */
+    read: table.numbered(`SELECT ${row} FROM (SELECT 1) AS one LEFT JOIN ${name} ON id ${is('=')} ?`),
+    /** `[key]`, after two limits in PostgreSQL. The same row, locked; none if there is none or another has it. */
+    lock: table.numbered(`SELECT ${row}${limits} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE SKIP LOCKED`),
+    /** `[key]`. The same row, locked as soon as no other transaction has it; none if there is none. */
+    lockInTurn: table.numbered(`SELECT ${row} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE`),
+    /** `[key, record, version, expiresAt, before]`. */
     insert: table.numbered(
-      `INSERT ${isMysql ? 'IGNORE ' : ''}INTO ${name} (subject, record, version, expires_at) ` +
+      `INSERT ${isMysql ? 'IGNORE ' : ''}INTO ${name} (id, record, version, expires_at) ` +
         `SELECT ?, ?, ?, ?${isMysql ? ' FROM DUAL' : ''} WHERE ${now} ${is('<')} ?` +
-        (isMysql ? '' : ' ON CONFLICT (subject) DO NOTHING RETURNING 1 AS written'),
+        (isMysql ? '' : ' ON CONFLICT (id) DO NOTHING RETURNING 1 AS written'),
     ),
-    /** `[record, version, expiresAt, subject, the version that the row must have, before]`. */
+    /** `[record, version, expiresAt, key, the version that the row must have, before]`. */
     update: table.numbered(
       `UPDATE ${name} SET record = ?, version = ?, expires_at = ? ` +
-        `WHERE subject ${is('=')} ? AND version ${is('=')} ? AND ${now} ${is('<')} ?` +
+        `WHERE id ${is('=')} ? AND version ${is('=')} ? AND ${now} ${is('<')} ?` +
         (isMysql ? '' : ` RETURNING 1 AS written${durable}`),
     ),
-    /** `[subject, version, record]`. One row if that is what is there. */
-    written: `SELECT 1 AS written FROM ${name} WHERE subject = ? AND version = ? AND record = ?`,
-    /** Deletes expired records, oldest first, and gives a row for each. In MySQL gives only their subjects. */
+    /** `[after, before]`. The keys between these two, exclusive, and their records. */
+    list: (limit: number) =>
+      table.numbered(
+        `SELECT ${isMysql ? TEXT_ID : 'id'}, record FROM ${name} WHERE id ${is('>')} ? AND id ${is('<')} ? ` +
+          `AND expires_at ${is('>')} (SELECT ${now}) ORDER BY ${isMysql ? `${name}.` : ''}id LIMIT ${limit}`,
+      ),
+    /** Deletes expired records, oldest first, and gives a row for each. In MySQL gives only their keys. */
     expired: expired[dialect],
-    /** `[subject]`. Deletes the record if it is expired, in MySQL. */
-    deleteOne: `DELETE FROM ${name} WHERE subject = ? AND expires_at <= ${now}`,
+    /** `[key]`. A row if the record is expired, in MySQL; locked. */
+    lockExpired: `SELECT 1 AS expired FROM ${name} WHERE id = ? AND expires_at <= ${now} FOR UPDATE SKIP LOCKED`,
+    /** `[key]`. Deletes the record if it is expired, in MySQL. */
+    deleteOne: `DELETE FROM ${name} WHERE id = ? AND expires_at <= ${now}`,
   };
 }
 

@@ -1,25 +1,12 @@
-import { ConfigurationError, StoreError } from '../errors';
+import { ConfigurationError } from '../errors';
 
 /** The databases whose SQL is known: `mysql` stands for MariaDB too. */
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
 /**
  * Runs one statement outside any transaction: `$1` stands for the first value in PostgreSQL, `?` in MySQL and SQLite.
- * The result of a SELECT is read in each of the forms that drivers and ORMs return; other results are not read.
  */
-export type SqlQuery = (
-  text: string,
-  values: (string | number | null)[],
-) => PromiseLike<
-  | readonly object[]
-  | {
-      /** The rows, as `pg` and others have them. */
-      readonly rows: readonly object[];
-    }
->;
-
-/** A row, by the names of its columns. */
-export type SqlRow = Readonly<Record<string, unknown>>;
+type SqlQuery = (text: string, values: (string | number | null)[]) => PromiseLike<unknown>;
 
 /** Milliseconds since 1970 by the database's clock, in UTC: a session's time zone may have clock changes. */
 const NOW: Readonly<Record<SqlDialect, string>> = {
@@ -29,9 +16,6 @@ const NOW: Readonly<Record<SqlDialect, string>> = {
 };
 
 const MAX_NAME_BYTES = 63;
-
-/** How many rows one statement deletes. */
-const BATCH = 500;
 
 /** The rows in what a driver or an ORM gives: a list, `{ rows }`, or a list that begins with them. */
 export function rowsIn(answer: unknown): readonly unknown[] | undefined {
@@ -103,34 +87,6 @@ export class SqlTable {
     await this.#query(this.numbered(text), values);
   }
 
-  /** Runs a SELECT, written with `?` for each value. */
-  async select(text: string, values: (string | number | null)[] = []): Promise<readonly SqlRow[]> {
-    const rows = rowsIn(await this.#query(this.numbered(text), values));
-    if (rows !== undefined) return rows as readonly SqlRow[];
-    throw new StoreError(
-      '`query` resolved with neither rows nor { rows } nor [rows, …], so its result cannot be read. Return what your ' +
-        "driver's own query resolves with, rows as objects.",
-    );
-  }
-
-  /**
-   * Deletes the rows that fulfil the condition, the oldest first, in batches by their key: a DELETE that searches locks
-   * each row that it passes, in MySQL and MariaDB.
-   */
-  async deleteAll(key: string, condition: string, age: string): Promise<number> {
-    for (let deleted = 0; ; ) {
-      const found = await this.select(
-        `SELECT ${key} FROM ${this.name} WHERE ${condition} ORDER BY ${age} LIMIT ${BATCH}`,
-      );
-      const keys = found.map((row) => String(row[key]));
-      if (keys.length === 0) return deleted;
-      const places = keys.map(() => '?').join(', ');
-      // A row that has changed since the SELECT may no longer match the condition.
-      await this.run(`DELETE FROM ${this.name} WHERE ${key} IN (${places}) AND ${condition}`, keys);
-      deleted += keys.length;
-    }
-  }
-
   /** The statements that create the table, with an index named after each of these columns. */
   definition(columns: string, indexes: readonly string[]): string[] {
     const create = `CREATE TABLE IF NOT EXISTS ${this.name} (\n  ${columns}`;
@@ -140,19 +96,14 @@ export class SqlTable {
     return [`${create}\n)`, ...indexes.map((column) => this.createIndex(column, `(${column})`))];
   }
 
-  /** The type of a text column that is compared by its bytes: another collation would take two texts for one. */
-  text(length: number): string {
-    return this.dialect === 'mysql' ? `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin` : 'TEXT';
-  }
-
   /** The statement that creates an index named after the table, for PostgreSQL and SQLite. */
-  createIndex(suffix: string, on: string, kind: '' | 'UNIQUE ' = ''): string {
+  createIndex(suffix: string, on: string): string {
     const index = this.quote(`${this.table}_${suffix}`);
     // An index of PostgreSQL is in its table's schema; in SQLite the index has the schema, and the table has none.
     const isSqlite = this.dialect === 'sqlite';
     const prefix = isSqlite && this.schema !== undefined ? `${this.quote(this.schema)}.` : '';
     const table = isSqlite ? this.quote(this.table) : this.name;
-    return `CREATE ${kind}INDEX IF NOT EXISTS ${prefix}${index} ON ${table} ${on}`;
+    return `CREATE INDEX IF NOT EXISTS ${prefix}${index} ON ${table} ${on}`;
   }
 
   /** Creates what is missing. IF NOT EXISTS does not protect against another process that creates the same right now. */

@@ -1,7 +1,7 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { sleep } from '../shared/time';
 import { checkDuration } from '../values/option-checks';
-import { StoreOverRecords } from './record-store';
+import { type NamespaceOptions, StoreOverRecords } from './record-store';
 import { SqlRecords } from './sql-records';
 
 /** The part of a `DatabaseSync` (`node:sqlite`) or a `Database` (bun, better-sqlite3, libsql) that the store uses. */
@@ -32,8 +32,8 @@ export interface LibsqlClient {
 }
 
 /** Where a {@link SqliteStore} keeps its records. */
-export interface SqliteStoreOptions {
-  /** The table's name, unquoted. Default: `'pix_automatic_notifications'`. */
+export interface SqliteStoreOptions extends NamespaceOptions {
+  /** The table's name, unquoted. Default: `'pix_automatic'`. */
   readonly table?: string | undefined;
 
   /**
@@ -44,7 +44,7 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * An idempotency store in an SQLite file, for the processes of one machine, without a database server. It uses a
+ * A store in an SQLite file, for the processes of one machine, without a database server. It uses a
  * `DatabaseSync` of `node:sqlite` (Node 22 and later), a `Database` of bun, better-sqlite3 or libsql, or a client of
  * `@libsql/client`, with SQLite 3.35 or later.
  *
@@ -56,8 +56,8 @@ export interface SqliteStoreOptions {
  * setInterval(() => store.deleteExpired().catch(console.error), 3_600_000).unref();
  * ```
  *
- * - **Guarantees**: those of `IdempotencyStore`, among all processes that open the file, by SQLite's clock, which
- *   is the machine's. The effect happens at least once; one callback at a time per subject.
+ * - **Guarantees**: one callback at a time per subject, among all processes that open the file, by SQLite's clock, which
+ *   is the machine's; the effect happens at least once.
  * - **Needs**: a local disk (not NFS), and a connection of its own: a rollback on it would undo the steps, so they are
  *   refused while a transaction is open (with node:sqlite only from Node 24 on). WAL, so that readers do not block it.
  *   `synchronous = FULL`, because with less (the default of better-sqlite3 in WAL) a power failure can undo the last
@@ -67,28 +67,14 @@ export interface SqliteStoreOptions {
  * - **A crash** of the process or, with `FULL`, of the machine leaves either the old record or the new one.
  */
 export class SqliteStore extends StoreOverRecords {
-  readonly #records: SqlRecords;
-
   /**
    * @param database - a database for this store alone
    * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
    */
   constructor(database: SqliteDatabase | LibsqlClient, options: SqliteStoreOptions = {}) {
-    const { table, busyTimeoutMs = 2000 } = options;
+    const { table, namespace, busyTimeoutMs = 2000 } = options;
     const run = patiently(statementRunner(database), checkDuration('busyTimeoutMs', busyTimeoutMs));
-    const records = new SqlRecords(run, 'sqlite', { table });
-    super(records);
-    this.#records = records;
-  }
-
-  /** Creates the table and its index if they are missing. Any number of processes may call it at the same time. */
-  async createTable(): Promise<void> {
-    await this.#records.createTable();
-  }
-
-  /** Returns the SQL that `createTable` runs, for your migrations. */
-  createTableSql(): string {
-    return this.#records.createTableSql();
+    super(new SqlRecords(run, 'sqlite', { table }), { namespace });
   }
 }
 

@@ -2,15 +2,32 @@ import { ConfigurationError, StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
 import { LONGEST_TIMER_MS, TIMED_OUT, within } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
-import type { IdempotencyStore, Transact } from './idempotency-store';
-import { decideClaim, decideComplete, expiryOf, keyOf, NO_RECORD, nextVersion, recordToText } from './record';
-import { parsed, StoreOverRecords } from './record-store';
-import type { SqlDialect } from './sql';
-import { type RecordsWithin, SqlRecords } from './sql-records';
+import {
+  decideClaim,
+  decideComplete,
+  endOf,
+  expiryOf,
+  keyOf,
+  NO_RECORD,
+  nextVersion,
+  recordToText,
+  type SubjectRecord,
+} from './record';
+import {
+  type NamespaceOptions,
+  NEVER,
+  namespaceOf,
+  type ReadRecord,
+  readingOf,
+  StoreOverRecords,
+  singleRecords,
+} from './record-store';
+import { type RecordsWithin, SqlRecords, type TableOptions } from './sql-records';
+import type { Store, StoreSteps, Transact } from './steps';
 
 /**
- * How the store joins your transactions: five to ten lines over your ORM or driver. `docs/transactions.md` has them for
- * Prisma, Drizzle, TypeORM, Knex, Kysely and Sequelize.
+ * How {@link storeWithin} joins your transactions: five to ten lines over your driver or ORM. For Prisma, Drizzle,
+ * TypeORM, Knex, Kysely and Sequelize there is a store of their own: `prismaStore` and its kin.
  *
  * @typeParam Tx - what your ORM passes to the callback of its transaction; your callbacks get it as
  *   `context.transaction`
@@ -68,49 +85,76 @@ export interface TransactionOptions {
   readonly stepTimeoutMs?: number | undefined;
 }
 
-/** A store that runs callbacks in your own transactions. */
-export interface StoreWithin<Tx> extends IdempotencyStore<Tx> {
-  readonly transact: Transact<Tx>;
-  /** Creates the table if it is missing. */
-  createTable(): Promise<void>;
-  /** Returns the SQL that `createTable` runs, for your migrations. */
-  createTableSql(): string;
-  /** Deletes every expired record, oldest first. Resolves with how many there were. Call it regularly. */
-  deleteExpired(): Promise<number>;
+/** Where a store keeps its records that joins your transactions, and the limits of these. */
+export interface JoinedStoreOptions extends TableOptions, NamespaceOptions, TransactionOptions {}
+
+/** The same, where the library cannot see which database it is. */
+export interface StoreWithinOptions extends JoinedStoreOptions {
+  /** The database: `'postgres'` (11 or later), or `'mysql'` for MySQL (8.0.1) and MariaDB (10.6). */
+  readonly dialect: 'postgres' | 'mysql';
 }
 
-/** A store that joins the transactions of the access. Its plain steps run outside any. */
-export function storeWithin<Tx>(
-  access: TransactionAccess<Tx>,
-  dialect: SqlDialect,
-  place: { readonly schema?: string | undefined; readonly table?: string | undefined },
-  options: TransactionOptions,
-): StoreWithin<Tx> {
+/**
+ * A store that joins the transactions of any driver or ORM: what a callback writes through `context.transaction` happens
+ * **exactly once**. `docs/orm.md` in the repository has an access as an example, and what a callback must keep to:
+ *
+ * ```ts
+ * const store = storeWithin<PoolConnection>({ transaction, query }, { dialect: 'mysql' });
+ * ```
+ *
+ * The claim, the writes and the completion are one transaction, and `200` is answered only when its commit was
+ * confirmed. A crash at any point leaves all of it or nothing. Effects elsewhere (a mail, an HTTP call) still happen at
+ * least once. In MySQL, an SQL error that a callback catches cannot be seen from here, because the transaction can still
+ * be committed without the failed statement: let SQL errors be thrown.
+ *
+ * @throws `ConfigurationError` for an access or an option that cannot work
+ */
+export function storeWithin<Tx>(access: TransactionAccess<Tx>, options: StoreWithinOptions): Store<Tx> {
   if (typeof access?.transaction !== 'function' || typeof access.query !== 'function') {
     throw new ConfigurationError(
-      'Expected `{ transaction, query }` as the first argument: docs/transactions.md in the repository has it for ' +
-        'your ORM.',
+      'Expected `{ transaction, query }` as the first argument: docs/orm.md in the repository has an example.',
     );
   }
-  const records = new SqlRecords<Tx>((text, values, tx) => access.query(tx, text, values), dialect, {
-    ...place,
-    readsBack: dialect === 'mysql',
-  });
-  return Object.assign(new StoreOverRecords(records), {
-    transact: transactWithin(access, records, options),
-    createTable: () => records.createTable(),
-    createTableSql: () => records.createTableSql(),
-  });
+  const dialect = options?.dialect;
+  if (dialect !== 'postgres' && dialect !== 'mysql') {
+    throw new ConfigurationError("Expected `dialect` to be 'postgres', or 'mysql' for MariaDB too.");
+  }
+  const records = new SqlRecords<Tx>(
+    (text, values, tx) => access.query(tx, text, values),
+    dialect,
+    options,
+    dialect === 'mysql' ? (work) => access.transaction(work, { timeoutMs: DELETION_MS }) : undefined,
+  );
+  return new StoreOverRecords<StoreSteps<Tx>>(
+    records,
+    options,
+    transactWithin(access, records, options) as never,
+  );
 }
+
+/** Constant: each name would be a statement of its own to the server's statistics, and push others out. */
+const SAVEPOINT = 'pix_automatic';
+
+/** The record of an order, of which a payment in a transaction must see what another one has written. */
+const ORDER = /^[^/]+\/order:/;
+
+/** How long the transaction may take in which expired records are deleted, a hundred of them. */
+const DELETION_MS = 10_000;
 
 /** A record that is made before its transaction begins is kept for an hour, which is longer than a transaction. */
 const HOUR_MS = 3_600_000;
 
 /** The result of one run of a transaction's work. */
 type Ending =
-  | { readonly status: 'completed' | 'done' | 'busy' | 'missing' }
+  | Awaited<ReturnType<Transact<unknown>>>
+  | { readonly status: 'missing' }
   | { readonly error: unknown }
   | undefined;
+
+const parsed = (row: ReadRecord) => {
+  const { value = NO_RECORD, version, now } = readingOf<SubjectRecord>(row);
+  return { record: value, version, now };
+};
 
 /**
  * Runs claim, callback and completion in a transaction of the merchant's; see {@link Transact}.
@@ -120,7 +164,7 @@ type Ending =
 export function transactWithin<Tx>(
   access: TransactionAccess<Tx>,
   records: RecordsWithin<Tx>,
-  options: TransactionOptions,
+  options: TransactionOptions & NamespaceOptions,
   afterCallback: (tx: Tx) => void = () => undefined,
 ): Transact<Tx> {
   const duration = (name: 'slotTimeoutMs' | 'holdMs' | 'stepTimeoutMs', byDefault: number) =>
@@ -128,15 +172,21 @@ export function transactWithin<Tx>(
   const slotTimeoutMs = duration('slotTimeoutMs', 25_000);
   const holdMs = duration('holdMs', 15_000);
   const stepTimeoutMs = duration('stepTimeoutMs', 5_000);
+  const namespace = namespaceOf(options);
   const slots = new Semaphore(checkCount('maxTransactions', options.maxTransactions ?? 4), slotTimeoutMs);
+  const recordsIn = (tx: Tx) =>
+    singleRecords(namespace, {
+      read: (each) => (ORDER.test(each) ? records.lockInTurn(each, tx) : records.read(each, tx)),
+      write: (each, change) => records.write(each, change, tx),
+    });
   const inStep = <Value>(promise: Promise<Value>) =>
     withTimeLimit(stepTimeoutMs, promise, `The database did not answer within ${stepTimeoutMs} ms.`);
 
-  return async ({ subject, state, prepare, ...request }, work) => {
+  return async ({ subject, state, content, prepare, ...request }, work) => {
     const retentionMs = checkDuration('retentionMs', request.retentionMs);
     const callbackMs = checkDuration('timeoutMs', request.timeoutMs, LONGEST_TIMER_MS) + holdMs;
     const timeoutMs = Math.min(callbackMs + 2 * stepTimeoutMs, LONGEST_TIMER_MS);
-    const key = keyOf(subject);
+    const key = keyOf(namespace, 'seen:', subject);
     const token = newToken();
     const decide = ({ record, now }: ReturnType<typeof parsed>) =>
       decideClaim(record, { state, token, now, leaseMs: timeoutMs });
@@ -150,47 +200,48 @@ export function transactWithin<Tx>(
       tellStart = resolve;
     });
 
-    const claimAndComplete = async (tx: Tx) => {
+    const claimAndComplete = async (
+      tx: Tx,
+    ): Promise<Exclude<Ending, { readonly error: unknown } | undefined>> => {
       refuseIfAbandoned();
       const held = await records.lock(key, tx, timeoutMs);
       if (held === undefined) {
         const row = parsed(await records.read(key, tx));
-        if (row.version === 0) return 'missing';
-        return decide(row).status === 'done' ? 'done' : 'busy';
+        if (row.version === 0) return { status: 'missing' };
+        const decision = decide(row);
+        return decision.status === 'done' ? decision : { status: 'busy' };
       }
       const locked = parsed(held);
       const decision = decide(locked);
-      if (decision.status !== 'claimed') return decision.status;
+      if (decision.status !== 'claimed') return decision;
 
-      const lockedAt = performance.now();
       const fence = nextVersion(locked.version, locked.now);
       const { handledStates, next: claimed = NO_RECORD } = decision;
-      const savepoint = `pix_${newToken().replaceAll('-', '')}`;
-      await access.query(tx, `SAVEPOINT ${savepoint}`, []);
+      await access.query(tx, `SAVEPOINT ${SAVEPOINT}`, []);
       refuseIfAbandoned();
       tellStart();
       try {
-        await work(tx, { subject, state, token, fence, handledStates });
+        await work(tx, { subject, state, token, fence, handledStates }, recordsIn(tx));
       } finally {
         afterCallback(tx);
       }
       refuseIfAbandoned();
-      await releaseSavepoint(access, tx, savepoint);
+      await releaseSavepoint(access, tx);
 
-      const now = locked.now + Math.ceil(performance.now() - lockedAt);
-      const { next: record = claimed } = decideComplete(claimed, { state, token, now, retentionMs });
+      const { now } = locked;
+      const { next: record = claimed } = decideComplete(claimed, { state, token, now, retentionMs, content });
       const isWritten = await records.write(
         key,
         {
-          record: recordToText(record),
+          record: recordToText(record, token),
           version: locked.version,
           next: fence,
           before: NEVER,
-          expiresAt: expiryOf(record, fence),
+          expiresAt: expiryOf(endOf(record), fence),
         },
         tx,
       );
-      if (isWritten) return 'completed';
+      if (isWritten) return { status: 'completed' };
       throw new StoreError(
         'The record of the notification was changed while its callback held it, so the transaction is rolled back. ' +
           "Look for callbacks that end their transaction, or write to the store's table.",
@@ -200,7 +251,7 @@ export function transactWithin<Tx>(
     const run = async (tx: Tx) => {
       ending = undefined;
       try {
-        ending = { status: await claimAndComplete(tx) };
+        ending = await claimAndComplete(tx);
       } catch (error) {
         ending = { error };
         throw error;
@@ -209,14 +260,15 @@ export function transactWithin<Tx>(
 
     const first = parsed(await inStep(records.read(key)));
     const early = decide(first);
-    if (early.status !== 'claimed') return { status: early.status };
+    if (early.status !== 'claimed') return early;
     await prepare?.();
 
     let isMissing = first.version === 0;
     for (let tries = 1; tries <= 2; tries += 1) {
       if (isMissing) {
         const [next, expiresAt] = [nextVersion(0, first.now), first.now + HOUR_MS];
-        const empty = { record: recordToText(NO_RECORD), version: 0, next, before: NEVER, expiresAt };
+        const record = recordToText(NO_RECORD, newToken());
+        const empty = { record, version: 0, next, before: NEVER, expiresAt };
         await inStep(records.write(key, empty));
       }
       await slots.acquire();
@@ -238,20 +290,17 @@ export function transactWithin<Tx>(
           { cause: ending?.error },
         );
       }
-      if (ending.status !== 'missing') return { status: ending.status };
+      if (ending.status !== 'missing') return ending;
       isMissing = true;
     }
     return { status: 'busy' };
   };
 }
 
-/** Inside a transaction, the lock makes sure that a write cannot come too late. */
-const NEVER = Number.MAX_SAFE_INTEGER;
-
 /** Fails if the callback ended the transaction, or swallowed an error after which PostgreSQL refuses to go on. */
-async function releaseSavepoint<Tx>(access: TransactionAccess<Tx>, tx: Tx, savepoint: string): Promise<void> {
+async function releaseSavepoint<Tx>(access: TransactionAccess<Tx>, tx: Tx): Promise<void> {
   try {
-    await access.query(tx, `RELEASE SAVEPOINT ${savepoint}`, []);
+    await access.query(tx, `RELEASE SAVEPOINT ${SAVEPOINT}`, []);
   } catch (cause) {
     throw new StoreError(
       'The callback returned, but its transaction cannot be committed; `cause` says why. It probably caught an SQL ' +

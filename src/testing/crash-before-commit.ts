@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import type { IdempotencyStore } from '../stores/idempotency-store';
+import { STEPS, type Store, stepsOf } from '../stores/steps';
 
 /**
  * A store that crashes each time your callback has ended and before the transaction commits. Everything in the
@@ -15,25 +15,26 @@ import type { IdempotencyStore } from '../stores/idempotency-store';
  *
  * @throws `ConfigurationError` for a store without transactions: its callbacks write outside of one by design
  */
-export function crashBeforeCommit<Transaction>(
-  store: IdempotencyStore<Transaction>,
-): IdempotencyStore<Transaction> {
-  if (typeof store?.transact !== 'function') {
+export function crashBeforeCommit<Transaction>(store: Store<Transaction>): Store<Transaction> {
+  const steps = stepsOf(store);
+  const { transact } = steps;
+  if (transact === undefined) {
     throw new ConfigurationError(
       'Expected a store with transactions, such as `new PostgresStore(pool, { transactional: true })` or ' +
-        '`postgresStoreWithin(access)`. Without them, a crash after the callback always repeats what it did.',
+        'the store of your ORM. Without them, a crash after the callback always repeats what it did.',
     );
   }
   return {
-    claim: (...given) => store.claim(...given),
-    complete: (...given) => store.complete(...given),
-    release: (...given) => store.release(...given),
-    transact: async (request, work) => {
-      const crash = async (transaction: Transaction, claim: Parameters<typeof work>[1]) => {
-        await work(transaction, claim);
-        throw new Error('crashBeforeCommit: the process has crashed before the commit.');
-      };
-      return store.transact?.(request, crash) ?? { status: 'busy' };
+    createTable: () => store.createTable(),
+    createTableSql: () => store.createTableSql(),
+    deleteExpired: () => store.deleteExpired(),
+    [STEPS]: {
+      ...steps,
+      transact: (request, work) =>
+        transact(request, async (...given) => {
+          await work(...given);
+          throw new Error('crashBeforeCommit: the process has crashed before the commit.');
+        }),
     },
   };
 }

@@ -47,7 +47,7 @@ export function notificationRequest<Kind extends keyof NotificationOverrides>(
   const notification = fixtureNotification(kind, overrides);
   const query = options.query ?? notification.query;
   return signedRequest({
-    url: listenerUrl(url, { ...notification, query }) ?? url,
+    url: listenerUrl(url, { query }),
     body: JSON.stringify(notification.payload),
     credentials,
     headers,

@@ -2,8 +2,8 @@ import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { SalePayload } from '../service/notifications/sale';
 import type { Transaction, TransactionRefunds } from '../service/operations/get-transaction';
 import { mayHaveLeftOut } from '../service/schema';
-import { isGiven, isObject, ownOptions } from '../shared/objects';
-import { checkPositive } from './option-checks';
+import { isGiven, isObject } from '../shared/objects';
+import { checkPositive, readOptions } from './option-checks';
 
 /**
  * The part of a client that queries a transaction: a `PaymentsClient`, or your test double. If your double wraps a
@@ -103,7 +103,7 @@ export async function confirmPayment(
   notification: { readonly kind: 'payment'; readonly payload: SalePayload },
   options: ConfirmOptions = {},
 ): Promise<PaymentConfirmation> {
-  const { timeoutMs = 5_000, acceptRefunded, signal } = ownOptions(options);
+  const { timeoutMs = 5_000, acceptRefunded, signal } = readOptions(options);
   checkPositive('timeoutMs', timeoutMs);
   if (typeof (acceptRefunded ?? false) !== 'boolean') {
     throw new ConfigurationError('Expected `acceptRefunded` to be true or false.');

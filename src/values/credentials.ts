@@ -5,22 +5,24 @@ import type { Credentials } from '../service/credentials';
  * Refuses credentials that cannot work, with messages that do not show them: the platform would quote a bad header
  * value in its own error.
  *
+ * @param option - the option that holds the pair, if it is one
  * @throws `ConfigurationError`
  */
-export function assertCredentials(credentials: Credentials): void {
+export function assertCredentials(credentials: Credentials, option?: string): void {
   // In JavaScript, an option that was forgotten is undefined.
   const { apiKey, apiToken } = credentials ?? {};
-  assertCredential('apiKey', apiKey);
-  assertCredential('apiToken', apiToken);
+  const nameOf = (name: keyof Credentials) => (option === undefined ? name : `${option}.${name}`);
+  assertCredential(nameOf('apiKey'), apiKey);
+  assertCredential(nameOf('apiToken'), apiToken);
   if (apiKey.includes(':')) {
-    throw new ConfigurationError(
+    const message =
       'Expected `apiKey` to be without a colon: in Basic authentication the colon ends the user name. ' +
-        'Did you pass key and token in one string?',
-    );
+      'Did you pass key and token in one string?';
+    throw new ConfigurationError(message.replace('apiKey', nameOf('apiKey')));
   }
 }
 
-function assertCredential(name: keyof Credentials, value: unknown): asserts value is string {
+function assertCredential(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string' || value === '') {
     throw new ConfigurationError(
       `Expected \`${name}\` to be a non-empty string. Is its environment variable set?`,
@@ -52,11 +54,14 @@ const PREVIOUS_PAIR = { apiKey: 'PAYMENTS_API_KEY_PREVIOUS', apiToken: 'PAYMENTS
  *
  * @throws `ConfigurationError` naming every variable that is missing
  */
-export function clientOptionsFromEnv(
-  env: Environment = processEnvironment(),
-): Credentials & { readonly baseUrl: string; readonly allowInsecureHttp: boolean } {
+export function clientOptionsFromEnv(env: Environment = processEnvironment()): Credentials & {
+  readonly baseUrl: string;
+  readonly previous?: Credentials;
+  readonly allowInsecureHttp: boolean;
+} {
   return {
     ...readVariables({ baseUrl: 'PAYMENTS_BASE_URL', ...CURRENT_PAIR }, env),
+    ...(isRotation(env) && { previous: readVariables(PREVIOUS_PAIR, env) }),
     allowInsecureHttp: env['PAYMENTS_ALLOW_INSECURE_HTTP'] === 'true',
   };
 }
@@ -82,8 +87,11 @@ export function credentialsFromEnv(
   env: Readonly<Record<string, string | undefined>> = processEnvironment(),
 ): [Credentials, ...Credentials[]] {
   const current = readVariables(CURRENT_PAIR, env);
-  const isRotation = Object.values(PREVIOUS_PAIR).some((variable) => env[variable]);
-  return isRotation ? [current, readVariables(PREVIOUS_PAIR, env)] : [current];
+  return isRotation(env) ? [current, readVariables(PREVIOUS_PAIR, env)] : [current];
+}
+
+function isRotation(env: Environment): boolean {
+  return Object.values(PREVIOUS_PAIR).some((variable) => env[variable]);
 }
 
 /** Not every platform has `process`. */
@@ -96,6 +104,11 @@ function readVariables<Name extends string>(
   variables: Readonly<Record<Name, string>>,
   env: Environment,
 ): Record<Name, string> {
+  if (typeof env !== 'object' || env === null) {
+    throw new ConfigurationError(
+      'Expected `env` to be an object of environment variables, such as `process.env`.',
+    );
+  }
   const names: string[] = Object.values(variables);
   const missing = names.filter((variable) => !env[variable]);
   if (missing.length > 0) {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS } from '../shared/time';
 
 /** 300 years: longer than any lease or retention, and small enough to add to a clock without losing milliseconds. */
@@ -33,6 +34,19 @@ function notNumber(name: string, expected: string): ConfigurationError {
   return new ConfigurationError(
     `Expected \`${name}\` to be ${expected}. Text from the environment needs \`Number(…)\`.`,
   );
+}
+
+/**
+ * The caller's own options, as `ownOptions`.
+ *
+ * @throws `ConfigurationError` if one cannot be read; what its getter threw may quote a credential
+ */
+export function readOptions<Options extends object>(options: Options | null | undefined): Options {
+  try {
+    return ownOptions(options);
+  } catch {
+    throw new ConfigurationError('An option cannot be read: a getter of the options object threw an error.');
+  }
 }
 
 /** Refuses anything but a function; `shape` shows what to pass, such as `(event) => void`. */

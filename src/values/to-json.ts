@@ -1,4 +1,5 @@
 import { InvalidRequestError } from '../errors';
+import { isPlainObject } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
 
 /**
@@ -6,8 +7,13 @@ import type { ValidationIssue } from '../shared/validation-issue';
  *
  * @throws `InvalidRequestError` for what is not JSON, and for each value that JSON would lose: `Number('29,90')`, with a
  *   Brazilian comma, must not create a journey without an amount
+ * @param isHarmless - which names of fields the message may show
  */
-export function toJson(subject: string, make: () => unknown): string {
+export function toJson(
+  subject: string,
+  make: () => unknown,
+  isHarmless?: (name: PropertyKey) => boolean,
+): string {
   const issues: ValidationIssue[] = [];
   const paths = new Map<unknown, readonly PropertyKey[]>();
   // `JSON.stringify` calls it for each value, after `toJSON`, with the object that holds the value as `this`.
@@ -20,8 +26,11 @@ export function toJson(subject: string, make: () => unknown): string {
       issues.push({ path, message: 'expected a finite number, got NaN or infinity' });
     } else if (value === null && this[key] instanceof Date) {
       issues.push({ path, message: 'expected a valid date' });
-    } else if (becomesEmpty(value)) {
-      issues.push({ path, message: 'expected plain JSON, which a promise, a map or a set is not' });
+    } else if (isLost(value) && key !== 'toJSON') {
+      issues.push({
+        path,
+        message: 'expected plain JSON, which a function, a symbol, a promise or a map is not',
+      });
     }
     return value;
   }
@@ -34,13 +43,21 @@ export function toJson(subject: string, make: () => unknown): string {
       { path: [], message: 'expected plain JSON: no cycles and no BigInt' },
     ]);
   }
-  if (json === undefined)
-    issues.push({ path: [], message: 'expected plain JSON, got nothing or a function' });
-  if (json === undefined || issues.length > 0) throw new InvalidRequestError(subject, issues);
+  if (json === undefined && issues.length === 0) {
+    issues.push({ path: [], message: 'expected plain JSON, got nothing' });
+  }
+  if (json === undefined || issues.length > 0) throw new InvalidRequestError(subject, issues, { isHarmless });
   return json;
 }
 
-/** JSON makes an empty object of it: `{ amount: getAmount() }`, with a forgotten `await`, would lose the amount. */
-export function becomesEmpty(value: unknown): boolean {
-  return value instanceof Promise || value instanceof Map || value instanceof Set;
+/**
+ * JSON leaves out a function or a symbol, and makes an empty object of what is not plain and has no fields: a promise
+ * (`{ amount: getAmount() }`, with a forgotten `await`), a map, a form. An instance of a class has its fields.
+ */
+function isLost(value: unknown): boolean {
+  if (typeof value === 'function' || typeof value === 'symbol') return true;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isPlainObject(value))
+    return false;
+  const isBoxed = value instanceof Number || value instanceof String || value instanceof Boolean;
+  return !isBoxed && Object.keys(value).length === 0;
 }

@@ -1,23 +1,9 @@
-import { ConfigurationError } from '../errors';
 import { documentedKinds } from '../service/notifications';
 import { isBytes, utf8 } from '../shared/bytes';
-import type { DeadLetter, NewDeadLetter } from '../stores/dead-letters';
-import type { Result } from './act';
+import type { NewDeadLetter } from '../stores/dead-letters';
 import type { Identity } from './key';
-import { readQuery } from './parse';
-
-/** Refuses anything but entries, such as the key or the selection that earlier versions took. */
-export function checkEntries(entries: readonly DeadLetter[]): void {
-  const isEntry = (entry: Partial<DeadLetter> | null) =>
-    [entry?.key, entry?.subject, entry?.state, entry?.body, entry?.url].every(
-      (field) => typeof field === 'string',
-    );
-  if (!Array.isArray(entries) || !entries.every(isEntry)) {
-    throw new ConfigurationError(
-      'Expected a list of dead letters: `handler.replay(await deadLetters.list({ limit: 10 }))`.',
-    );
-  }
-}
+import { readQuery } from './recognize';
+import type { Failure } from './run-once';
 
 /** A notification that could not be acted on. */
 export interface Undelivered {
@@ -33,8 +19,8 @@ export interface Undelivered {
  * delivery. A failure of the store after the callback has begun (500) may be the callback's own: an SQL error that it
  * swallowed, or a constraint that fails at the commit.
  */
-export function isKept(result: Result): boolean {
-  return KEPT_CODES.has(result.code) || (result.code === 'store_failed' && result.status === 500);
+export function isKept({ code, status }: Failure): boolean {
+  return KEPT_CODES.has(code) || (code === 'store_failed' && status === 500);
 }
 
 const KEPT_CODES: ReadonlySet<string> = new Set([
@@ -45,28 +31,26 @@ const KEPT_CODES: ReadonlySet<string> = new Set([
   'not_confirmed',
   'confirm_failed',
   'lease_lost',
+  'unexpected_repeat',
 ]);
 
 /** Makes the entry for a failure. */
 export function deadLetter(
   { identity: { key, subject, state }, kind, body, url }: Undelivered,
-  result: Result,
+  { code, error }: Failure,
 ): NewDeadLetter {
-  const { code } = result;
-  const error = 'error' in result ? result.error : undefined;
-  const entry = { key, subject, state, kind, body: textOf(body), url: withFlagsOnly(url), code };
+  const entry = { key, subject, state, kind, body: textOf(body), url: flagsOf(url), code };
   return error === undefined ? entry : { ...entry, errorName: nameOf(error) };
 }
 
 const FLAGS: readonly unknown[] = documentedKinds.map(({ flag }) => flag);
 
-/** Drops the query parameters that are the merchant's own: they may be secrets. */
-function withFlagsOnly(url: string): string {
-  const [path = ''] = url.split(/[?#]/, 1);
+/** Drops all else of a URL: its path and the query parameters that are the merchant's own may be secrets. */
+function flagsOf(url: string): string {
   const flags = [...readQuery({ url })].filter(([name, value]) =>
     FLAGS.includes(name === 'type' ? value : value === 'true' && name),
   );
-  return flags.length === 0 ? path : `${path}?${new URLSearchParams(flags)}`;
+  return flags.length === 0 ? '' : `?${new URLSearchParams(flags)}`;
 }
 
 /** Returns the body as received, or, if a parser has read it before the handler, as JSON. */

@@ -48,22 +48,15 @@ export {
   salePayloadSchema,
 } from '../service/notifications/sale';
 export type { Schema } from '../service/schema';
-export type { DeadLetter, DeadLetterQuery, DeadLetters, NewDeadLetter } from '../stores/dead-letters';
-export type {
-  Claim,
-  ClaimLimits,
-  ClaimResult,
-  CompleteLimits,
-  IdempotencyStore,
-  Transact,
-} from '../stores/idempotency-store';
+export type { DeadLetter } from '../stores/dead-letters';
 export { MemoryStore, type MemoryStoreOptions } from '../stores/memory-store';
+export type { Store } from '../stores/steps';
 export type { PaymentConfirmation, PaymentDifference, TransactionSource } from '../values/confirm-payment';
 export { credentialsFromEnv } from '../values/credentials';
+// The types of `toNodeListener`'s result: TypeScript must be able to name them in your own declarations.
+export type { NodeRequest, NodeResponse, PlainResponse } from './answer';
 export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from './authorization';
-export type { ReplayResult, SettleResult } from './handler';
 export { createWebhookHandler, type WebhookHandler } from './handler';
-export type { PlainRequest, PlainResponse } from './http';
 export type { Notification, UnrecognizedNotification } from './kinds';
 export {
   type DefinedNotification,
@@ -84,4 +77,6 @@ export {
   parseNotification,
 } from './parse';
 export { type PayoutFailure, payoutFailure } from './payout-failure';
-export type { WebhookReport, WebhookReportCode } from './report';
+export type { DeadLetters, ReplayResult, SettleResult } from './replay-and-settle';
+export type { WebhookDone, WebhookReport, WebhookReportCode } from './report';
+export type { PlainRequest } from './request';

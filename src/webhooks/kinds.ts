@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ConfigurationError } from '../errors';
 import { type DocumentedNotification, documentedNames } from '../service/notifications';
-import type { ReceivedNotification } from '../service/notifications/notification';
+import type { OrderReference, ReceivedNotification } from '../service/notifications/notification';
 import type { ValidationIssue } from '../shared/validation-issue';
 import { checkFunction } from '../values/option-checks';
 
@@ -20,6 +20,17 @@ export interface NotificationDefinition<Kind extends string, Payload> {
   readonly subject: (payload: Payload) => string;
   /** What it reports about that, such as its status. Leave it out if there is only one notification per subject. */
   readonly state?: ((payload: Payload) => string) | undefined;
+  /**
+   * What stays the same each time the service repeats it, such as its amount and its reference: a repeat with other
+   * content is reported as `unexpected_repeat`. The store keeps a hash of its JSON. Default: the body without texts that
+   * are date-times.
+   */
+  readonly content?: ((payload: Payload) => unknown) | undefined;
+  /**
+   * Whose order it is about, with `createOrders`: by the uuid of its transaction, else by its reference. `context.order`
+   * is that order then. Default: none.
+   */
+  readonly order?: ((payload: Payload) => OrderReference) | undefined;
 }
 
 /** Any definition, for where the payload does not matter. */
@@ -43,9 +54,8 @@ export type DefinedNotification<Definition extends AnyDefinition> =
  */
 export interface UnrecognizedNotification extends ReceivedNotification {
   /**
-   * `unrecognized:` and the SHA-256 of the body's JSON, with sorted fields, so that neither their order nor white space
-   * matters. In a body with more than 5,000 fields and items, the fields keep the order they came in, because sorting
-   * takes time and the sender decides how many there are.
+   * `unrecognized:` and the SHA-256 of the body's JSON, with the fields in the order they came. White space does not
+   * matter.
    */
   readonly key: string;
   /** None of the documented kinds, and none of yours. */
@@ -91,7 +101,7 @@ export function defineNotification<const Kind extends string, Schema extends Sta
   if (typeof definition !== 'object' || definition === null) {
     throw new ConfigurationError('Expected `defineNotification({ kind, match, schema, subject })`.');
   }
-  const { kind, match, schema, subject, state } = definition;
+  const { kind, match, schema, subject, state, content, order } = definition;
   if (typeof kind !== 'string' || kind === '' || documentedNames.includes(kind)) {
     throw new ConfigurationError(
       'Expected `kind` to be a name of your own: the names of the documented kinds are taken.',
@@ -105,6 +115,8 @@ export function defineNotification<const Kind extends string, Schema extends Sta
   checkFunction('match', match, '(body, query) => boolean');
   checkFunction('subject', subject, '(payload) => string');
   if (state !== undefined) checkFunction('state', state, '(payload) => string');
+  if (content !== undefined) checkFunction('content', content, '(payload) => [payload.amount]');
+  if (order !== undefined) checkFunction('order', order, '(payload) => ({ uuid })');
   return definition as NotificationDefinition<Kind, StandardSchemaV1.InferOutput<Schema>>;
 }
 

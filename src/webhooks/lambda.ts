@@ -91,6 +91,11 @@ function contextOf({ requestContext }: LambdaEvent): { http?: { method?: string 
   return requestContext ?? {};
 }
 
-function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+/** Text that is no Base64 gives no body, which is answered 400 like any other, once the credentials are checked. */
+function bytesOf(base64: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
 }

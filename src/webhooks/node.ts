@@ -1,7 +1,8 @@
 import { isBytes } from '../shared/bytes';
+import { answer, type NodeRequest, type NodeResponse, sendTo } from './answer';
 import { checkHandler, type WebhookHandler } from './handler';
-import { answer, isConsumed, type NodeRequest, type NodeResponse, sendTo } from './http';
 import { reporterOf } from './report';
+import { isConsumed } from './request';
 
 /**
  * Turns the handler into a listener for `node:http`, Express 4 and 5, and NestJS. It works before a body parser, and

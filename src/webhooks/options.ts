@@ -1,20 +1,25 @@
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { type DocumentedNotification, documentedNames } from '../service/notifications';
-import { ownOptions } from '../shared/objects';
-import { type DeadLetters, MONTH_MS } from '../stores/dead-letters';
-import type { IdempotencyStore } from '../stores/idempotency-store';
+import { isObject, ownOptions } from '../shared/objects';
 import { MemoryStore } from '../stores/memory-store';
+import { type Store, stepsOf } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
 import { checkDuration, checkFunction, checkPositive } from '../values/option-checks';
 import { encodeCredentials } from './authorization';
-import type { RequestHead } from './http';
 import type { UnrecognizedNotification } from './kinds';
 import { type AnyDefinition, checkKinds, type DefinedNotification } from './kinds';
-import { defaultReport, type WebhookReport } from './report';
+import type { OrderLink } from './order-link';
+import { defaultReport, type WebhookDone, type WebhookReport } from './report';
+import type { RequestHead } from './request';
 
-/** What a callback gets besides the notification. */
-export interface WebhookContext<Transaction = undefined> {
+/**
+ * What a callback gets besides the notification.
+ *
+ * @typeParam Transaction - what the store passes in transactional mode
+ * @typeParam Order - what is known of the order, in a handler that knows orders
+ */
+export interface WebhookContext<Transaction = undefined, Order = undefined> {
   /** The notification's idempotency key. */
   readonly key: string;
   /**
@@ -32,6 +37,8 @@ export interface WebhookContext<Transaction = undefined> {
   readonly transaction: Transaction;
   /** What the service says about a payment, with the option `confirm`; `undefined` otherwise. */
   readonly confirmation: PaymentConfirmation | undefined;
+  /** The order that the notification is about; `undefined` in a handler that knows no orders. */
+  readonly order: Order;
 }
 
 /**
@@ -40,21 +47,21 @@ export interface WebhookContext<Transaction = undefined> {
  * braces would never run it. Once that has resolved and is recorded, the service is answered 200. If it rejects, the
  * service is answered 500 and sends the notification again.
  */
-export type WebhookCallback<Given, Transaction> = (
+export type WebhookCallback<Given, Transaction, Order = undefined> = (
   notification: Given,
-  context: WebhookContext<Transaction>,
+  context: WebhookContext<Transaction, Order>,
 ) => unknown;
 
 /**
  * Callbacks by kind. `'ignore'` answers 200 and does nothing; so does a kind that is left out, but it is reported. An
  * `undefined` is refused, because it may not be on purpose.
  */
-export type WebhookCallbacks<Kinds extends readonly AnyDefinition[], Transaction> = {
+export type WebhookCallbacks<Kinds extends readonly AnyDefinition[], Transaction, Order = undefined> = {
   readonly [Kind in HandledKind]?:
-    | WebhookCallback<OfKind<DocumentedNotification | UnrecognizedNotification, Kind>, Transaction>
+    | WebhookCallback<OfKind<DocumentedNotification | UnrecognizedNotification, Kind>, Transaction, Order>
     | 'ignore';
 } & {
-  readonly [Kind in Kinds[number]['kind']]?: OwnCallback<OfKind<Kinds[number], Kind>, Transaction>;
+  readonly [Kind in Kinds[number]['kind']]?: OwnCallback<OfKind<Kinds[number], Kind>, Transaction, Order>;
 };
 
 type OfKind<All, Kind extends string> = Extract<All, { readonly kind: Kind }>;
@@ -63,9 +70,9 @@ type HandledKind = (DocumentedNotification | UnrecognizedNotification)['kind'];
 
 // While TypeScript infers `Kinds`, it also looks up the callbacks of the documented kinds here. It must not find a
 // second type for them, or their parameters would become `any`.
-type OwnCallback<Definition extends AnyDefinition, Transaction> = [Definition] extends [never]
+type OwnCallback<Definition extends AnyDefinition, Transaction, Order> = [Definition] extends [never]
   ? unknown
-  : WebhookCallback<DefinedNotification<Definition>, Transaction> | 'ignore';
+  : WebhookCallback<DefinedNotification<Definition>, Transaction, Order> | 'ignore';
 
 /** How to receive notifications. */
 export interface WebhookHandlerOptions<
@@ -86,7 +93,7 @@ export interface WebhookHandlerOptions<
    *
    * @defaultValue a `MemoryStore`, which protects this process only; in production there is a warning
    */
-  readonly store?: IdempotencyStore<Transaction> | undefined;
+  readonly store?: Store<Transaction> | undefined;
 
   /**
    * Asks the service about each payment before its callback runs, by `confirmPayment`: Basic authentication does not
@@ -148,28 +155,35 @@ export interface WebhookHandlerOptions<
 
   /**
    * How long a notification that was acted on is remembered at least, in milliseconds. If it comes again after that,
-   * the callback runs again. The service itself delivers within about five minutes. The 30 days are for deliveries that
-   * come later by other ways: from a queue in front with its dead letters, from a backlog after an incident, or repeated
-   * by hand while the month's books are closed. An `unrecognized` notification is remembered for one hour, because
-   * without an identity the same body may come again on purpose; with `deadLetters`, for as long as they are kept.
+   * the callback runs again. The service itself delivers within about five minutes. The 400 days are for what comes later:
+   * each month of a subscription meets the months before, so that a key which is the same for all of them is seen. An
+   * `unrecognized` notification is always remembered for one hour: without an identity the same body may come again on
+   * purpose.
    *
-   * @defaultValue 30 days
+   * @defaultValue 400 days
    */
   readonly retentionMs?: number | undefined;
 
   /**
-   * Keeps each notification that could not be acted on, whatever the reason: its callback threw or took too long, there
-   * is no callback for its kind (unless that is `'ignore'`), or it is of no kind at all. After six deliveries the
-   * service gives up; `handler.replay` can still run it. The answer stays the same, but what would be answered 200
-   * without a callback is answered 503 if it cannot be kept. A delivery that succeeds forgets the entry, which costs one
-   * more step for each success.
+   * Keeps each notification that could not be acted on in the store, whatever the reason: its callback threw or took too
+   * long, the service does not confirm it, there is no callback for its kind (unless that is `'ignore'`), or it is of no
+   * kind at all. After six deliveries the service gives up; `handler.replay` can still run it. The answer stays the same,
+   * but what would be answered 200 without a callback is answered 503 if it cannot be kept. A delivery that succeeds
+   * forgets the letter, if there is one, which costs a read for each success.
    *
-   * **An entry holds the raw body, with its personal data** (names, e-mail, bank accounts), for as long as the dead
-   * letters' own `retentionMs`; what is done is remembered for at least as long.
+   * **A letter holds the raw body, with its personal data** (names, e-mail, bank accounts), for `retentionMs` after its
+   * last failure: 30 days by default, and less than the handler's own `retentionMs`, so that no replay repeats what was
+   * done.
    *
-   * @defaultValue nothing is kept
+   * @defaultValue `false`: nothing is kept
    */
-  readonly deadLetters?: DeadLetters | undefined;
+  readonly deadLetters?:
+    | boolean
+    | {
+        /** How long a letter is kept after its last failure, in milliseconds. Default: 30 days. */
+        readonly retentionMs?: number | undefined;
+      }
+    | undefined;
 
   /**
    * Where the `Authorization` value is, for a gateway that renames the header.
@@ -187,21 +201,60 @@ export interface WebhookHandlerOptions<
    *   not repeated. Such a message is yours: if it can hold personal data, pass a function of your own
    */
   readonly onReport?: ((report: WebhookReport) => unknown) | undefined;
+
+  /**
+   * Called with each notification that is done, once that is recorded, and with each repeat of one: for metrics. What is
+   * no repeat, counted by `kind`, is what your callbacks did. A callback that succeeds after `callbackTimeoutMs` counts
+   * when its success is recorded, although the answer was 500. `onReport` tells of everything else, save what is
+   * `'ignore'`. Errors that it throws are ignored.
+   *
+   * @defaultValue nothing is called
+   */
+  readonly onDone?: ((done: WebhookDone) => unknown) | undefined;
 }
 
 /** The handler's options, checked and with their defaults. */
-export type ResolvedHandlerOptions = ReturnType<typeof resolveHandlerOptions>;
+export type ResolvedHandlerOptions = ReturnType<typeof resolveHandlerOptions> & {
+  /** How the orders of notifications are found; set by `createOrders`. */
+  readonly orders?: OrderLink | undefined;
+};
 
-const MAX_CALLBACK_MS = 40_000;
 /**
  * By how much a lease outlasts its callback. The lease may begin when the claim is sent, but the callback begins when
  * the claim is answered. So the margin covers two steps of the store, that answer and the record: a callback that ends
  * in time is recorded before another claim can take the subject.
  */
 const LEASE_MARGIN_MS = 15_000;
-const MAX_STORE_STEP_MS = LEASE_MARGIN_MS / 2;
-/** Without an identity, the same `unrecognized` body may come again on purpose. */
-const HOUR_MS = 60 * 60 * 1000;
+/** How long an `unrecognized` body is remembered: without an identity, the same one may come again on purpose. */
+export const HOUR_MS = 60 * 60 * 1000;
+
+const DAY_MS = 24 * HOUR_MS;
+
+/** What an option is if it is left out. */
+const defaults = {
+  kinds: [] as readonly AnyDefinition[],
+  maxBodyBytes: 1024 * 1024,
+  bodyTimeoutMs: 10_000,
+  callbackTimeoutMs: 25_000,
+  storeTimeoutMs: 5_000,
+  retentionMs: 400 * DAY_MS,
+  getAuthorization: ({ headers }: RequestHead): string | null | undefined => headers.get('authorization'),
+};
+
+type AnyOptions = WebhookHandlerOptions<readonly AnyDefinition[], unknown>;
+
+/** How each option is checked that is not made into something else. */
+const checks: { readonly [Name in keyof AnyOptions]?: (value: never, name: string) => void } = {
+  kinds: checkKinds,
+  getAuthorization: (value, name) => checkFunction(name, value, "({ headers }) => headers.get('x-auth')"),
+  onReport: (value, name) => checkFunction(name, value, '(report) => void'),
+  onDone: (value, name) => checkFunction(name, value, '({ kind, isRepeat }) => void'),
+  maxBodyBytes: (value, name) => checkPositive(name, value, Number.MAX_SAFE_INTEGER),
+  bodyTimeoutMs: (value, name) => checkPositive(name, value),
+  callbackTimeoutMs: checkCallbackTimeout,
+  storeTimeoutMs: checkStoreTimeout,
+  retentionMs: (value, name) => checkDuration(name, value),
+};
 
 /** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Transaction>(
@@ -213,56 +266,61 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
         '`credentialsFromEnv()` reads the credentials from the environment.',
     );
   }
-  const options = ownOptions(given);
-  const kinds: readonly AnyDefinition[] = options.kinds ?? [];
-  checkKinds(kinds);
-  const getAuthorization =
-    options.getAuthorization ?? (({ headers }: RequestHead) => headers.get('authorization'));
-  checkFunction('getAuthorization', getAuthorization, "({ headers }) => headers.get('x-auth')");
-  const onReport = options.onReport ?? defaultReport();
-  checkFunction('onReport', onReport, '(report) => void');
-  const callbackTimeoutMs = checkPositive('callbackTimeoutMs', options.callbackTimeoutMs ?? 25_000);
-  if (callbackTimeoutMs > MAX_CALLBACK_MS) {
-    throw new ConfigurationError(
-      `Expected \`callbackTimeoutMs\` to be at most ${MAX_CALLBACK_MS}: the service tries again after about 60 s, ` +
-        'and the lease, 15 s longer, would still turn that attempt away. Write long work to a queue, and return.',
-    );
+  const own = Object.entries(given).filter(([, value]) => value !== undefined);
+  const options = ownOptions({ ...defaults, ...Object.fromEntries(own) } as AnyOptions & typeof defaults);
+  for (const [name, check] of Object.entries(checks)) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined) check(value as never, name);
   }
-  const storeTimeoutMs = checkPositive('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
-  if (storeTimeoutMs > MAX_STORE_STEP_MS) {
-    throw new ConfigurationError(
-      `Expected \`storeTimeoutMs\` to be at most ${MAX_STORE_STEP_MS}: a lease lasts 15 s longer than its callback, ` +
-        'and a slow claim and a slow record could outlast it, with two callbacks at a time. Make the store faster.',
-    );
-  }
-  const retentionMs = checkDuration('retentionMs', options.retentionMs ?? MONTH_MS);
-  const store: IdempotencyStore<unknown> = options.store ?? defaultStore();
-  // All that the handler calls: a store that works in transactions claims and completes in them.
-  const steps = store.transact === undefined ? ['claim', 'complete', 'release'] : ['transact'];
-  checkMethods('store', store, steps, 'new RedisStore(redis)');
-  const { deadLetters } = options;
-  checkMethods('deadLetters', deadLetters, ['keep', 'forget'], 'new SqlDeadLetters(query, { dialect })');
-  const deadLettersMs =
-    deadLetters && checkDuration('deadLetters.retentionMs', deadLetters.retentionMs ?? MONTH_MS) + HOUR_MS;
+  const { callbackTimeoutMs } = options;
   return {
+    ...options,
     expectedAuthorizations: encodeCredentials(options.credentials),
-    callbacks: resolveCallbacks(options.on, kinds),
-    kinds,
-    store,
-    maxBodyBytes: checkPositive('maxBodyBytes', options.maxBodyBytes ?? 1024 * 1024, Number.MAX_SAFE_INTEGER),
-    bodyTimeoutMs: checkPositive('bodyTimeoutMs', options.bodyTimeoutMs ?? 10_000),
-    callbackTimeoutMs,
-    storeTimeoutMs,
-    leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
-    // What is done is remembered for as long as a dead letter of it may be replayed, and an hour more for the clocks.
-    retentionMs: Math.max(retentionMs, deadLettersMs ?? 0),
-    /** How long an `unrecognized` body is remembered. */
-    unrecognizedRetentionMs: deadLettersMs ?? HOUR_MS,
-    deadLetters,
+    callbacks: resolveCallbacks(options.on, options.kinds),
+    store: stepsOf(options.store ?? defaultStore()),
+    onReport: options.onReport ?? defaultReport(),
     confirm: resolveConfirm(options.confirm),
-    getAuthorization,
-    onReport,
+    leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
+    retentionMs: Math.ceil(options.retentionMs),
+    lettersMs: resolveLetters(options),
+    unrecognizedRetentionMs: HOUR_MS,
   };
+}
+
+/** How long dead letters are kept; `undefined` if none are. */
+function resolveLetters({ deadLetters, retentionMs }: Pick<AnyOptions, 'deadLetters'> & typeof defaults) {
+  if (deadLetters === undefined || deadLetters === false) return undefined;
+  if (deadLetters !== true && !isObject(deadLetters)) {
+    throw new ConfigurationError('Expected `deadLetters` to be `true`, `false` or `{ retentionMs }`.');
+  }
+  const ms = deadLetters === true ? undefined : deadLetters.retentionMs;
+  const lettersMs = checkDuration('deadLetters.retentionMs', ms ?? 30 * DAY_MS);
+  // An hour more, for the clocks.
+  if (lettersMs + HOUR_MS <= retentionMs) return lettersMs;
+  throw new ConfigurationError(
+    'Expected `deadLetters.retentionMs` (30 days if it is left out) to be at least an hour less than `retentionMs`: a letter ' +
+      'that outlives the record of what was done would be acted on twice by a replay.',
+  );
+}
+
+/** The service tries again after about 60 s: a lease must be over by then. */
+function checkCallbackTimeout(ms: number, name: string): void {
+  const most = 40_000;
+  if (checkPositive(name, ms) <= most) return;
+  throw new ConfigurationError(
+    `Expected \`callbackTimeoutMs\` to be at most ${most}: the service tries again after about 60 s, ` +
+      'and the lease, 15 s longer, would still turn that attempt away. Write long work to a queue, and return.',
+  );
+}
+
+/** The answer to a claim and the record of a success must both come within the margin of a lease. */
+function checkStoreTimeout(ms: number, name: string): void {
+  const most = LEASE_MARGIN_MS / 2;
+  if (checkPositive(name, ms) <= most) return;
+  throw new ConfigurationError(
+    `Expected \`storeTimeoutMs\` to be at most ${most}: a lease lasts 15 s longer than its callback, ` +
+      'and a slow claim and a slow record could outlast it, with two callbacks at a time. Make the store faster.',
+  );
 }
 
 function checkMethods(name: string, value: object | undefined, methods: string[], example: string): void {
@@ -288,7 +346,7 @@ function resolveConfirm(confirm: WebhookHandlerOptions['confirm']) {
   return { client, acceptRefunded };
 }
 
-type Callbacks = Readonly<Record<string, WebhookCallback<unknown, unknown> | 'ignore' | undefined>>;
+type Callbacks = Readonly<Record<string, WebhookCallback<unknown, unknown, unknown> | 'ignore' | undefined>>;
 
 function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Callbacks {
   const own = kinds.map(({ kind }) => kind);
@@ -317,7 +375,7 @@ function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Callback
   return ownOptions(on as Callbacks);
 }
 
-function defaultStore(): IdempotencyStore {
+function defaultStore(): Store {
   if (isProduction()) {
     console.warn(
       'pix-automatic-sdk: createWebhookHandler has no `store`, so duplicates are noticed by this process only. ' +

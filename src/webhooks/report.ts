@@ -10,6 +10,8 @@ import { authorizationFailures } from '../errors/listener-errors';
  * - `invalid_notification` (400): it contradicts itself, or lacks its identity or state, and there is no `unrecognized`
  *   callback
  * - `unhandled` (200): there is no callback for its kind
+ * - `unexpected_repeat` (200): what is done has come again, more than an hour after that or with other content; `reason`
+ *   says which, `issues` names the fields. It is 503 with `deadLetters` if it could not be kept
  * - `field_left_out` (as answered): a known field has another type than documented; once per kind and field
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
@@ -22,6 +24,9 @@ import { authorizationFailures } from '../errors/listener-errors';
  * - `dead_letters_failed`: a dead letter could not be kept or forgotten; `error` says why. It is 503 where the answer
  *   would have been 200 and the notification is not kept
  * - `draining` (503): the process is about to end
+ * - `order_review`, from `orders.reconcile`: the service says that an order is paid, and does not confirm the payment
+ * - `reconcile_ended`, from `orders.reconcile`: the service's rate limit has ended the run
+ * - `maintain_failed`, from `orders.maintain`: one of its parts threw `error`; the others were run
  * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
  *   that is mounted without `toNodeListener`, or an answer that could not be sent; the message says so
  */
@@ -35,6 +40,7 @@ export type WebhookReportCode =
   | 'invalid_body'
   | 'invalid_notification'
   | 'unhandled'
+  | 'unexpected_repeat'
   | 'field_left_out'
   | 'busy'
   | 'callback_failed'
@@ -45,6 +51,9 @@ export type WebhookReportCode =
   | 'lease_lost'
   | 'dead_letters_failed'
   | 'draining'
+  | 'order_review'
+  | 'reconcile_ended'
+  | 'maintain_failed'
   | 'internal';
 
 /** The details of a report. */
@@ -57,16 +66,33 @@ export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code'
 /** Reports a code with its details. */
 export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) => void;
 
-/** Makes reports for `onReport`. An `onReport` that fails must not make the request fail. */
+/** Makes reports for `onReport`. */
 export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
-  return (code, details) => {
-    try {
-      // It may return a promise, which nothing awaits.
-      Promise.resolve(onReport(new WebhookReport(code, details))).catch(() => undefined);
-    } catch {
-      // Ignored: see above.
-    }
-  };
+  return (code, details) => tell(onReport, new WebhookReport(code, details));
+}
+
+/** Calls an observer. One that fails must not make the request fail. */
+export function tell<Told>(observer: (told: Told) => unknown, told: Told): void {
+  try {
+    // It may return a promise, which nothing awaits.
+    Promise.resolve(observer(told)).catch(() => undefined);
+  } catch {
+    // Ignored: see above.
+  }
+}
+
+/** A notification that is done: what `onDone` gets. It holds nothing of the body but the key. */
+export interface WebhookDone {
+  /** The kind of the notification. */
+  readonly kind: string;
+  /** Its idempotency key. */
+  readonly key: string;
+  /** Whether it was done before, so that the callback did not run now. */
+  readonly isRepeat: boolean;
+  /** How long it took from its arrival until it was done, in milliseconds. */
+  readonly durationMs: number;
+  /** Where it came from: the service delivered it, or you called `handler.replay` or `handler.settle`. */
+  readonly origin: 'delivery' | 'replay' | 'settle';
 }
 
 /** Where a handler keeps its reporter for `toNodeListener`, which may come from the package's other build. */
@@ -90,8 +116,8 @@ export class WebhookReport {
   readonly kind: string | undefined;
   /** The idempotency key of the notification, once that was known. */
   readonly key: string | undefined;
-  /** Why the credentials were not accepted, for `unauthorized`. */
-  readonly reason: AuthorizationFailure | undefined;
+  /** Why the credentials were not accepted, for `unauthorized`; how the repeat differs, for `unexpected_repeat`. */
+  readonly reason: AuthorizationFailure | 'content-differs' | 'late' | undefined;
   /** What is wrong with the body, field by field; never the values. */
   readonly issues: readonly ValidationIssue[] | undefined;
   /** What was thrown, by your callback, your store or the platform. */
@@ -104,7 +130,7 @@ export class WebhookReport {
   constructor(code: WebhookReportCode, details: WebhookReportDetails) {
     this.code = code;
     const [what, advice] = details.message === undefined ? MESSAGES[code] : [details.message];
-    const why = details.reason && authorizationFailures[details.reason];
+    const why = details.reason && REASONS[details.reason];
     const fields = details.issues?.length ? `Fields: ${pathsOf(details.issues)}.` : undefined;
     const cause = STORE_CODES.has(code) ? storeCause(details.error) : undefined;
     this.message = [what, why, fields, details.fate, cause, advice].filter(Boolean).join(' ');
@@ -123,6 +149,12 @@ export class WebhookReport {
     return this.#received;
   }
 }
+
+const REASONS = {
+  ...authorizationFailures,
+  'content-differs': 'Its content differs from what was acted on.',
+  late: 'It came more than an hour after that, and the service repeats a notification for about six minutes.',
+};
 
 const MAX_PATHS = 10;
 
@@ -166,6 +198,11 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'There is no callback for this kind.',
     "Add one to `on`, or say 'ignore' if you do not need this kind.",
   ],
+  unexpected_repeat: [
+    'A notification came again that was acted on before, so its callback did not run.',
+    'It may be another event under the same key: look at it. If it is one, a kind of your own (`defineNotification`) gives ' +
+      'it an identity of its own.',
+  ],
   field_left_out: [
     'Known fields have another type than documented, so `payload` does not have them; `raw` does.',
     'Tell the service, and read them from `raw` if you need them. Reported once per kind and field.',
@@ -191,6 +228,16 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
   ],
   dead_letters_failed: ['The dead letters could not be written, or took longer than `storeTimeoutMs`.'],
   draining: ['The handler is draining: the process is about to end.'],
+  order_review: [
+    'The service says that this order is paid, and does not confirm the payment: it was refunded since, or the amount ' +
+      'differs. Nothing was booked, and no QR code of the order is shown any more.',
+    'Compare the transaction with your order. Book it by hand if it is right, then `close` the order.',
+  ],
+  reconcile_ended: [
+    'The service answered 429 and asked for a longer pause than a query may take, so not every order was asked about.',
+    'The next run goes on from there. Set `perSecond` below the rate limit of the service.',
+  ],
+  maintain_failed: ['A part of `orders.maintain` failed: see `error`. The other parts were run.'],
   internal: [
     'Something unexpected was thrown: see `error`.',
     'It may come from `getAuthorization` or from a kind of your own.',

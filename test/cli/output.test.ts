@@ -1,11 +1,11 @@
-import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { logLine } from '../../src/cli/commands/sandbox';
-import { printJson, visible } from '../../src/cli/output';
+import { printJson } from '../../src/cli/output';
+import { visible } from '../../src/cli/visible';
 import { fixtures } from '../../src/testing';
 import { credentials, runCli } from './run-cli';
 
@@ -13,16 +13,6 @@ import { credentials, runCli } from './run-cli';
 const STEERING = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u;
 const forged = JSON.parse('"order\\u001b[2J\\u0007\\r\\u007f\\u009b31m\\u202e\\u2066-1"');
 const written = 'order\\u001b[2J\\u0007\\u000d\\u007f\\u009b31m\\u202e\\u2066-1';
-
-/** CRC-16/CCITT-FALSE, as four hexadecimal digits. */
-function crc(text: string): string {
-  let rest = 0xffff;
-  for (const byte of Buffer.from(text)) {
-    rest ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) rest = ((rest << 1) ^ (rest & 0x8000 ? 0x1021 : 0)) & 0xffff;
-  }
-  return rest.toString(16).toUpperCase().padStart(4, '0');
-}
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -71,6 +61,25 @@ describe('text from outside cannot steer the terminal', () => {
     }
   });
 
+  it('in the output of `resend` and `pay-out`, by whatever answers on the port', async () => {
+    const other = createServer((request, response) => {
+      const deliveries =
+        request.url === '/sandbox/deliveries' ? [{ id: 'one', kind: forged, attempts: [{}] }] : [];
+      response.end(
+        JSON.stringify({ deliveries, uuid: forged, error: forged, durationMs: forged, webhookUrl: forged }),
+      );
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const at = ['--sandbox', `http://127.0.0.1:${port}`];
+    const outputs = [await runCli(['resend', ...at]), await runCli(['pay-out', '--amount', '1', ...at])];
+    other.close();
+    for (const { stdout } of outputs) {
+      expect(stdout).not.toMatch(STEERING);
+      expect(stdout).toContain(written);
+    }
+  });
+
   it('in a suggestion, in the name of a QR code, and in the answer of another program on the sandbox’s port', async () => {
     const sandbox = await startSandbox({ credentials });
     const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
@@ -89,11 +98,7 @@ describe('text from outside cannot steer the terminal', () => {
     other.close();
     expect(answered.stderr).toContain(written);
 
-    const merchant = 'Loja\u001b[31mX';
-    const text = `00020126180014br.gov.bcb.pix5204000053039865802BR59${merchant.length}${merchant}6008BRASILIA62070503***6304`;
-    const read = await runCli(['read-qr', text + crc(text)]);
-    expect(read.stdout).toContain('Loja\\u001b[31mX');
-    for (const { stdout, stderr } of [suggested, answered, read]) {
+    for (const { stdout, stderr } of [suggested, answered]) {
       expect(stdout).not.toMatch(STEERING);
       expect(stderr).not.toMatch(STEERING);
     }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../src/cli/verify/check';
 import { rightListeners } from './listeners/right-listeners';
+import { hasPython, rightInPython } from './listeners/styles/python';
 import { verifyAll } from './listeners/verify-listener';
 
 let resultOf: (listener: (typeof rightListeners)[number]) => CheckResult[];
@@ -20,7 +21,11 @@ describe('verify passes, with nothing left unchecked that it can check, a listen
     ).toEqual(cannotTell.map((id) => [id, 'not-checked']));
   });
 
-  it('is one of at least 25 different ones', () => {
-    expect(new Set(rightListeners.map(({ does }) => does)).size).toBeGreaterThanOrEqual(25);
+  it('is one of at least 35 different ones', () => {
+    expect(new Set(rightListeners.map(({ does }) => does)).size).toBeGreaterThanOrEqual(35);
+  });
+
+  it.skipIf(!hasPython)('may be written in Python, where `python3` is there', () => {
+    expect(rightListeners).toEqual(expect.arrayContaining([...rightInPython]));
   });
 });

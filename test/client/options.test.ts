@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { resolveLimits, resolveOptions, resolveSignal } from '../../src/client/options';
 import { reply, startHttpServer } from '../helpers/http-server';
 import * as values from '../values/support';
-import { clientFor, failureOf } from './support';
+import { clientFor, failureOf, operations } from './support';
 
 const given = { baseUrl: 'https://service.example', apiKey: 'k', apiToken: 't' };
+const [create] = operations;
+const elsewhere = { url: 'https://service.example' };
+const env = { PAYMENTS_BASE_URL: 'https://service.example', PAYMENTS_API_KEY: 'k', PAYMENTS_API_TOKEN: 't' };
 const refusal = (options: object) => values.failureOf(() => new PaymentsClient({ ...given, ...options }));
 
 it('resolveOptions fills in the documented defaults', () => {
@@ -89,6 +92,42 @@ it('the limits of a call are checked before anything is sent', async () => {
   expect(server.requests).toEqual([]);
 });
 
+const throwing = (name: string) =>
+  Object.defineProperty({}, name, {
+    enumerable: true,
+    get() {
+      throw new Error('marked-secret');
+    },
+  });
+
+it.each<[string, () => unknown]>([
+  ['the client', () => new PaymentsClient(throwing('baseUrl') as never)],
+  ['the previous pair', () => clientFor(elsewhere, { previous: throwing('apiKey') as never })],
+  ['fromEnv', () => PaymentsClient.fromEnv(env, throwing('timeoutMs'))],
+  ['a call', () => clientFor(elsewhere).getTransaction('uuid-1', throwing('signal'))],
+  ['a call with a body', () => create.call(clientFor(elsewhere), throwing('extraFields') as never)],
+  ['client.request', () => clientFor(elsewhere).request(throwing('path') as never)],
+  ['reconcile', () => reconcile(clientFor(elsewhere), [], throwing('signal')).next()],
+  ['confirmPayment', () => confirmPayment(clientFor(elsewhere), {} as never, throwing('signal'))],
+])('a getter of the options of %s that throws is refused in our words', async (_, run) => {
+  const thrown = await failureOf((async () => run())());
+  expect(thrown).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
+  expect(thrown.message).toContain('An option cannot be read');
+  expect(thrown.message).not.toContain('marked-secret');
+});
+
+it('no environment and a user agent that is no text are refused in our words', async () => {
+  for (const nothing of [null, 7]) {
+    const thrown = await failureOf((async () => PaymentsClient.fromEnv(nothing as never))());
+    expect(thrown).toMatchObject({ code: 'configuration' });
+    expect(thrown.message).toContain('Expected `env` to be an object of environment variables');
+  }
+  for (const userAgent of [Symbol('s'), 7, {}]) {
+    const thrown = await failureOf((async () => clientFor(elsewhere, { userAgent: userAgent as never }))());
+    expect(thrown.message).toContain('Expected `userAgent` to have only printable ASCII');
+  }
+});
+
 describe('a signal', () => {
   it('is used as it is, and undefined and null count as no signal', () => {
     const { signal } = new AbortController();
@@ -101,13 +140,13 @@ describe('a signal', () => {
   type Call = (client: PaymentsClient, signal: never) => Promise<unknown>;
   const calls: Record<string, Call> = {
     getTransaction: (client, signal) => client.getTransaction('uuid-1', { signal }),
-    waitForTransaction: (client, signal) => client.waitForTransaction('uuid-1', { signal }),
     confirmPayment: (client, signal) => confirmPayment(client, payment, { signal }),
     reconcile: (client, signal) => reconcile(client, ['uuid-1'], { signal }).next(),
   };
   const wrong = [
     {},
     'abort',
+    throwing('aborted'),
     new AbortController(),
     { aborted: false },
     { addEventListener: () => undefined },

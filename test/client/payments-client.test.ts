@@ -14,7 +14,7 @@ describe('on the wire', () => {
     const hasBody = operation.method !== 'GET';
     const { host, connection, 'content-length': length, ...headers } = request?.headers ?? {};
     expect(host).toBe(`127.0.0.1:${server.port}`);
-    expect(connection).toBe(hasBody ? 'close' : 'keep-alive');
+    expect(connection).toBe('close');
     expect(length).toBe(hasBody ? String(Buffer.byteLength(request?.body ?? '')) : undefined);
     expect(headers).toEqual({
       accept: 'application/json',

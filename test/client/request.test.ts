@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'v
 import * as z from 'zod/mini';
 import { pathOf, requestBody } from '../../src/client/request';
 import { operations } from '../../src/service/operations';
+import { scheduledPaymentCancellationRequestObject } from '../../src/service/operations/cancel-scheduled-payment';
 import { dropConnection, reply, startHttpServer, unusedPort } from '../helpers/http-server';
 import { seedRandomTests } from '../helpers/random-seed';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
@@ -32,10 +33,11 @@ afterEach(() => {
 
 const { cancelScheduledPayment: cancel, getTransaction } = operations;
 const schema = scheduledPaymentCancellationRequestSchema;
+const object = scheduledPaymentCancellationRequestObject;
 
 /** The JSON of a cancellation. */
 const sent = (request: unknown, extraFields?: unknown): unknown =>
-  JSON.parse(requestBody(cancel, schema, request as never, { extraFields: extraFields as never }));
+  JSON.parse(requestBody(cancel, schema, object, request as never, { extraFields: extraFields as never }));
 
 describe('the body of a call', () => {
   /** A merchant's entity whose toJSON decides which fields are public. */
@@ -65,7 +67,6 @@ describe('the body of a call', () => {
   const evil = JSON.parse('{"__proto__":{"polluted":1}}');
 
   const hidden = { secret: 1, toJSON: () => ({ novel: 1 }) };
-  const nothing = { a: { b: undefined, c: { d: undefined } }, e: () => 1, f: Symbol('s') };
   const list = [new Customer(), undefined, new Date(0)];
   class Extra {
     novel = 1;
@@ -74,15 +75,18 @@ describe('the body of a call', () => {
   it.each([
     ['unknown fields', { reason: 'r', a: { b: [1, null] } }, undefined, { a: { b: [1, null] } }],
     ['nothing for null', { reason: 'r' }, null, {}],
-    ['extraFields, deep', { a: { b: 1, c: 2 } }, { reason: 'r', a: { b: 3 } }, { a: { b: 3, c: 2 } }],
-    ['no undefined', { reason: 'r', a: { b: 1, c: { d: 1 } }, e: 1, f: 2 }, nothing, { a: { c: {} } }],
-    ['null', { reason: 'r', a: { b: 1 } }, { a: null, c: { toJSON: () => null } }, { a: null, c: null }],
+    [
+      'extraFields beside its own',
+      { reason: 'r', a: { b: 1 } },
+      { c: { d: 1 } },
+      { a: { b: 1 }, c: { d: 1 } },
+    ],
+    ['null', { reason: 'r' }, { a: null, c: { toJSON: () => null } }, { a: null, c: null }],
     ['the own fields of a class, and no accessors', new Cancellation(), { novel: 1 }, { novel: 1 }],
     ['what the toJSON of a request gives', new SelfWriting(), { novel: 1 }, { novel: 1 }],
-    ['extraFields in it', { reason: 'r', a: new Customer() }, { a: { b: 1 } }, { a: { ...customer, b: 1 } }],
     ['what the toJSON of extraFields gives', { reason: 'r' }, hidden, { novel: 1 }],
-    ['what toJSON in a list gives', { reason: 'r', a: [1] }, { a: list }, { a: [customer, null, epoch] }],
-    ['no field whose toJSON gives undefined', { reason: 'r', a: 1 }, { a: { toJSON: () => undefined } }, {}],
+    ['what toJSON in a list gives', { reason: 'r' }, { a: list }, { a: [customer, null, epoch] }],
+    ['no field whose toJSON gives undefined', { reason: 'r' }, { a: { toJSON: () => undefined } }, {}],
     ['extraFields of a class', { reason: 'r' }, new Extra(), { novel: 1 }],
     ['a date as text', { reason: 'r', a: new Date(0) }, { b: new Date(0) }, { a: epoch, b: epoch }],
   ])('has %s', (_, request, extraFields, expected) => {
@@ -94,9 +98,9 @@ describe('the body of a call', () => {
     const outer = vi.fn(function (this: object) {
       return { ...this, novel: { toJSON: inner } };
     });
-    expect(sent({ reason: 'r', novel: { kept: 1 } }, { toJSON: outer })).toEqual({
+    expect(sent({ reason: 'r' }, { toJSON: outer })).toEqual({
       reason: 'r',
-      novel: { kept: 1, at: epoch, nested: customer },
+      novel: { at: epoch, nested: customer },
     });
     expect(outer).toHaveBeenCalledExactlyOnceWith('');
     expect(inner).toHaveBeenCalledExactlyOnceWith('novel');
@@ -106,6 +110,7 @@ describe('the body of a call', () => {
     const json = requestBody(
       cancel,
       schema,
+      object,
       { reason: 'r' },
       { extraFields: { ...evil, a: evil, ...JSON.parse('{"__proto__":{"x":1}}') } },
     );
@@ -116,18 +121,31 @@ describe('the body of a call', () => {
   });
 
   it('changes neither the request nor extraFields', () => {
-    const request = Object.freeze({ reason: 'r', a: Object.freeze({ b: 1 }) });
+    const request = Object.freeze({ reason: 'r' });
     const extraFields = Object.freeze({ a: Object.freeze({ c: 2 }) });
-    expect(sent(request, extraFields)).toEqual({ reason: 'r', a: { b: 1, c: 2 } });
-    expect([request, extraFields]).toEqual([{ reason: 'r', a: { b: 1 } }, { a: { c: 2 } }]);
+    expect(sent(request, extraFields)).toEqual({ reason: 'r', a: { c: 2 } });
+    expect([request, extraFields]).toEqual([{ reason: 'r' }, { a: { c: 2 } }]);
   });
 
-  const lost = 'expected plain JSON, which a promise, a map or a set is not';
+  const lost = 'expected plain JSON, which a function, a symbol, a promise or a map is not';
   const plain = 'no cycles and no BigInt';
   const notFinite = { novel: { toJSON: () => Number.NaN } };
   it.each([
     ['a field of the wrong type', { reason: 7 }, undefined, ['reason'], 'expected a string'],
-    ['an extra field of the wrong type', { reason: 'r' }, { reason: 7 }, ['reason'], 'expected a string'],
+    [
+      'an extra field that the request has',
+      { reason: 'r', a: 1 },
+      { a: 2 },
+      ['a'],
+      'put this one into the request',
+    ],
+    [
+      'an extra field of the document',
+      { a: 1 },
+      { reason: 'r' },
+      ['reason'],
+      'put this one into the request',
+    ],
     ['a toJSON that lies', { toJSON: () => ({ reason: 7 }) }, undefined, ['reason'], 'expected a string'],
     ['nothing', undefined, undefined, [], 'expected plain JSON'],
     ['null', null, undefined, [], 'expected an object'],
@@ -157,20 +175,22 @@ describe('the body of a call', () => {
 
   it('gets no extraFields from a polluted prototype', () => {
     Reflect.set(Object.prototype, 'extraFields', { novel: 'polluted' });
-    expect(JSON.parse(requestBody(cancel, schema, { reason: 'r' }, {}))).toEqual({ reason: 'r' });
+    expect(JSON.parse(requestBody(cancel, schema, object, { reason: 'r' }, {}))).toEqual({ reason: 'r' });
   });
 
-  it('is what both calls with a body send, checked after the merge', async () => {
+  it('is what both calls with a body send, checked as it is sent', async () => {
     const server = await startHttpServer(reply(200, cancellationAnswer()), reply(200, checkoutAnswer()));
     const client = clientFor(server);
-    await client.cancelScheduledPayment('i-1', { reason: 'r' }, { extraFields: { novel: 1 } });
-    await client.createRecurringCheckout(checkoutRequest(), { extraFields: { shopper: { novel: 1 } } });
+    const extraFields = { novel: 1 };
+    await client.cancelScheduledPayment('i-1', { reason: 'r' }, { extraFields });
+    await client.createRecurringCheckout(checkoutRequest(), { extraFields });
     const [put, post] = server.requests.map(({ body }) => JSON.parse(body));
     expect(put).toEqual({ reason: 'r', novel: 1 });
-    expect(post).toEqual({ ...checkoutRequest(), shopper: { ...checkoutRequest().shopper, novel: 1 } });
-    const extraFields = { recurrence: { immediatePayment: true } };
-    const error = await failureOf(client.createRecurringCheckout(checkoutRequest(), { extraFields }));
-    expect(error).toMatchObject({ code: 'invalid_request', issues: [{ path: ['amount'] }] });
+    expect(post).toEqual({ ...checkoutRequest(), novel: 1 });
+    const ours = { extraFields: { maxAge: 30, recurrence: {} } };
+    const error = await failureOf(client.createRecurringCheckout(checkoutRequest(), ours));
+    const paths = [{ path: ['maxAge'] }, { path: ['recurrence'] }];
+    expect(error).toMatchObject({ code: 'invalid_request', issues: paths });
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -305,8 +325,8 @@ describe('client.request', () => {
     ['path', { path: ['/x'] }],
     ['body', { method: 'GET', path: '/x', body: {} }],
     ['body', { method: 'HEAD', path: '/x', body: {} }],
-    ['query.amount', { path: '/x', query: { amount: Number('29,90') } }],
-    ['query.list', { path: '/x', query: { list: [1] } }],
+    ['query.\\*', { path: '/x', query: { amount: Number('29,90') } }],
+    ['query.\\*', { path: '/x', query: { list: [1] } }],
     ['query', { path: '/x', query: new URLSearchParams({ referenceCode: 'order-1' }) }],
     ['query', { path: '/x', query: new Map([['referenceCode', 'order-1']]) }],
     ['query', { path: '/x', query: 'referenceCode=order-1' }],
@@ -314,7 +334,7 @@ describe('client.request', () => {
     // Forgotten calls and `await`s.
     ['sent.', { path: '/x', body: () => ({ amount: 1 }) }],
     ['sent.', { path: '/x', body: Promise.resolve({ amount: 1 }) }],
-    ['refund', { path: '/x', body: { refund: Promise.resolve({ amount: 1 }) } }],
+    ['\\*', { path: '/x', body: { refund: Promise.resolve({ amount: 1 }) } }],
   ] as Array<[string, object]>)(
     'is refused with its %s, before anything is sent: %j',
     async (field, request) => {
@@ -327,6 +347,30 @@ describe('client.request', () => {
       expect(server.requests).toEqual([]);
     },
   );
+
+  it('shows no name of its query or body in a message', async () => {
+    const client = clientFor({ url: 'https://service.example' });
+    const ofQuery = await failureOf(client.request({ ...find, query: { cpf_123: Number.NaN } }));
+    expect(ofQuery).toMatchObject({ issues: [{ path: ['query', 'cpf_123'] }] });
+    expect(ofQuery.message).toContain('query.*: expected a string, a finite number');
+    const ofBody = await failureOf(client.request({ ...refund, body: { cpf_123: [() => 1] } }));
+    expect(ofBody).toMatchObject({ issues: [{ path: ['cpf_123', 0] }] });
+    expect(ofBody.message).toContain('*.0: expected plain JSON');
+    const request = { reason: 'r', cpf_123: Number.NaN };
+    const ofRequest = await failureOf(client.cancelScheduledPayment('id', request));
+    expect(ofRequest.message).toContain(' *: expected a finite number');
+  });
+
+  it.each([
+    ['a form', new URLSearchParams('amount=1')],
+    ['a function', () => 1],
+    ['a field that is a function', { amount: () => 1 }],
+  ])('refuses %s as its body, and sends nothing', async (_, body) => {
+    const server = await startHttpServer(reply(200, {}));
+    const thrown = await failureOf(clientFor(server).request({ ...refund, body }));
+    expect(thrown).toMatchObject({ code: 'invalid_request', outcome: 'not-sent' });
+    expect(server.requests).toEqual([]);
+  });
 
   it('is retried like a query if it is a GET', async () => {
     const server = await startHttpServer(dropConnection, reply(503), reply(200, {}));
@@ -412,6 +456,27 @@ describe('client.request', () => {
       const thrown = await failureOf(clientFor(server).request({ ...refund, schema: schemaThat(validate) }));
       expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', uuid: 'uuid-1', issues });
       expect(thrown.message + JSON.stringify(thrown)).not.toContain('52998224725');
+    });
+
+    it('may name a field after a value, which is on the error and not in its message', async () => {
+      const server = await startHttpServer(reply(200, {}));
+      const issues = [{ path: ['payers', { key: 'maria' }, 0, 'x'], message: 'm' }];
+      const schema = schemaThat(() => ({ issues }));
+      const thrown = await failureOf(clientFor(server).request({ ...refund, schema }));
+      expect(thrown['issues']).toMatchObject([{ path: ['payers', 'maria', 0, 'x'] }]);
+      expect(thrown.message).toContain('*.*.0.*: refused by your schema');
+    });
+
+    it.each([
+      ['objects as keys', [{ path: [{ key: { toString: () => 'x' } }] }], [{ path: ['x'] }]],
+      ['keys that throw', [{ path: [{ key: { toString: () => JSON.parse('x') } }] }], unreadable],
+      ['a path that is no list', [{ path: 7 }], unreadable],
+      ['issues that are no list', 7, unreadable],
+    ])('that gives %s makes an InvalidResponseError', async (_, given, issues) => {
+      const server = await startHttpServer(reply(200, { uuid: 'uuid-1' }));
+      const schema = schemaThat(() => ({ issues: given }));
+      const thrown = await failureOf(clientFor(server).request({ ...refund, schema }));
+      expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', uuid: 'uuid-1', issues });
     });
 
     it('that never ends is within the time limit of the call, and can be aborted', async () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortedError, type Fetch } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Respond, reply, stall, startHttpServer } from '../helpers/http-server';
-import { changing, clientFor, failureOf, operations, withoutBackOff } from './support';
+import { clientFor, failureOf, operations, withoutBackOff } from './support';
 
 const [create, query] = operations;
 const reason = new Error('the shopper left');
@@ -122,18 +122,6 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
     expect(thrown.cause).toMatchObject({ name: 'TimeoutError' });
   });
 });
-
-it.each(changing)(
-  '$name is not-sent when the signal fires in the turn of the event loop before it',
-  async (given) => {
-    const server = await startHttpServer(reply(200, given.answer()));
-    const controller = new AbortController();
-    const client = clientFor(server, { onRequest: () => void setImmediate(() => controller.abort()) });
-    const thrown = await failureOf(given.call(client, { signal: controller.signal }));
-    expect(thrown).toMatchObject({ code: 'aborted', outcome: 'not-sent', attempts: 0 });
-    expect(server.requests).toHaveLength(0);
-  },
-);
 
 it('a signal that fires during the back-off after a GET’s 503 leaves the outcome unknown', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(1);

@@ -28,10 +28,12 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
   const text = JSON.stringify(answer());
   const bytes = Buffer.byteLength(text);
 
-  it.each([-1, 999, 1, 0.5, '999', '-1'])(
+  it.each([-1, 999, 1, 0.5, 52998224725, '999', '-1', '52998224725'])(
     'with a body whose status is %j is an ApiError, and the outcome is unknown',
     async (status) => {
       const body = { ...answer(), status, message: 'something' };
+      // Only a documented one is known not to quote a value.
+      const shown = [-1, 999, '-1', '999'].includes(status) ? `${status}, ` : '';
       const server = await startHttpServer(reply(200, body));
       const thrown = await failureOf(call(clientFor(server)));
       expect(thrown).toBeInstanceOf(ApiError);
@@ -39,7 +41,7 @@ describe.each(operations)('$name', ({ call, answer, name }) => {
       expect(thrown).toMatchObject({ ...ofBody, operation: name, httpStatus: 200, outcome: 'unknown' });
       expect(thrown['body']).toEqual(body);
       expect(thrown.message).toBe(
-        `The service answered ${name} with HTTP 200 and a body whose status is ${status}, not 0. ` +
+        `The service answered ${name} with HTTP 200 and a body whose status is ${shown}not 0. ` +
           adviceOf(thrown).replace(' See', ' Its own message is in `error.serviceMessage`. See'),
       );
       expect(server.requests).toHaveLength(1);
@@ -352,11 +354,20 @@ describe('redirects', () => {
       const thrown = await failureOf(call(clientFor(server)));
       expect(thrown).toBeInstanceOf(ApiError);
       expect(thrown).toMatchObject({ httpStatus: status, outcome: 'unknown', attempts: 1 });
-      expect(thrown.message).toContain(`http://localhost:${other.port},`);
-      expect(thrown.message).not.toContain('steal');
+      expect(thrown.message).toContain(
+        'a redirect to another host (see `error.location`), which is never followed',
+      );
+      expect(thrown.message).not.toMatch(/localhost|steal/);
+      expect(thrown['location']).toBe(location);
     }
     expect(other.requests).toEqual([]);
     expect(server.requests).toHaveLength(3);
+  });
+
+  it('to the host of baseUrl is named with its origin', async () => {
+    const server = await startHttpServer(reply(301, '', { location: 'https://127.0.0.1/marked' }));
+    const { message } = await failureOf(query.call(clientFor(server)));
+    expect(message).toContain('HTTP 301, a redirect to https://127.0.0.1, which is never followed');
   });
 
   it.each(['/elsewhere', '', 'http://', 'javascript:alert(1)', 'urn:https:x'])(
@@ -377,13 +388,44 @@ describe('redirects', () => {
   });
 });
 
-it('the message of an error names the fields that the service names, unless a name could be anything else', async () => {
-  const names = ['payer.document', 'items[0]', '_x', '1st', 'a b', 'x!', '!x', '', 'n'.repeat(81)];
-  const server = await startHttpServer(
-    reply(400, { errors: [{ message: 'no' }, ...names.map((field) => ({ field }))] }),
-  );
-  const thrown = await failureOf(query.call(clientFor(server)));
-  expect(thrown.message).toContain('It names these fields: payer.document, items[0], _x, see `error');
+describe('the message of an error', () => {
+  const documented = [
+    'amount',
+    'shopper.document.number',
+    'recurrence.calendar[0].initialDate',
+    'shopper[document]',
+  ];
+  const other = [
+    'cpf_123',
+    'maria.silva',
+    'shopper.maria',
+    'amount.52998224725',
+    '12',
+    '[0]',
+    'a b',
+    '',
+    'reason',
+  ];
+
+  it('names the documented fields that the service names, and no other name', async () => {
+    const errors = [{ message: 'no' }, ...[...documented, ...other].map((field) => ({ field }))];
+    const server = await startHttpServer(reply(400, { errors }));
+    const thrown = await failureOf(create.call(clientFor(server)));
+    expect(thrown.message).toContain(
+      `It names fields: ${documented.join(', ')}, see \`error.serviceErrors\`. The service refused the call`,
+    );
+    expect(thrown['serviceErrors']).toHaveLength(14);
+  });
+
+  it('names no field where the document lists none', async () => {
+    const server = await startHttpServer(reply(400, { errors: [{ field: 'amount' }] }));
+    for (const call of [
+      query.call(clientFor(server)),
+      clientFor(server).request({ method: 'POST', path: '/x', body: {} }),
+    ]) {
+      expect((await failureOf(call)).message).toContain('. It names fields, see `error.serviceErrors`. ');
+    }
+  });
 });
 
 it('a response is at most 1 MiB by default', async () => {
@@ -437,7 +479,11 @@ describe('the message of', () => {
     ['a login page', reply(200, '<!DOCTYPE html><html><body>Log in</body></html>'), 'an HTML page'],
     ['a 400', reply(400, { message: 'no' }), '`error.serviceMessage`'],
     ['a 401', reply(401), 'belong to this `baseUrl`'],
-    ['a 422', reply(422, { errors: [{ field: 'a.b[0]' }, { field: '529' }] }), ' these fields: a.b[0], see'],
+    [
+      'a 422',
+      reply(422, { errors: [{ field: 'a.b[0]' }, { field: '529' }] }),
+      'It names fields, see `error.serviceErrors`',
+    ],
     // An identifier may be personal data.
     ['a 404', reply(404), ' for /v1.1/transactions/{transactionUUID}. Check the identifier'],
   ])('%s says what to look at', async (_, respond, says) => {

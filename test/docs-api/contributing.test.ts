@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -16,15 +17,29 @@ it('`npm run check` is what judges a change in CI, without the steps that a clea
   const onlyInCi = [...ci.matchAll(/^if \[ -z "\$here" \]; then\n([\s\S]*?)^fi$/gm)].map(([, body]) => body);
   const steps = onlyInCi.join('').match(/(?<=step ')[^']+/g);
   expect(steps).toEqual([
-    'Redis',
-    'PostgreSQL',
-    'MariaDB',
-    'PgBouncer',
-    'Chromium',
-    'Lock file without a registry host',
-    'Dependencies',
+    'The machine: servers, Chromium and dependencies',
     'Nothing left behind in the work tree',
   ]);
+});
+
+it.each([
+  ['all pass', 'true', 0, '\n--- echo one\none\n\n--- true\n\n--- echo three >&2\nthree\n'],
+  ['one fails', 'exit 3', 1, '\n--- echo one\none\n\n--- FAILED: exit 3\n\n--- echo three >&2\nthree\n'],
+])('checks side by side show what each printed, and fail if one fails: %s', (_, second, status, printed) => {
+  const [script = ''] = /^side_by_side\(\) \{[\s\S]*?^\}$/m.exec(ci) ?? [];
+  const args = ['-euc', `${script}\nside_by_side 'echo one' '${second}' 'echo three >&2'`];
+  expect(spawnSync('bash', args, { encoding: 'utf8' })).toMatchObject({ status, stdout: printed });
+});
+
+it('the machine is prepared part by part, and the first that fails ends it', () => {
+  const [script = ''] = /^prepare_machine\(\) \{[\s\S]*?^\}$/m.exec(ci) ?? [];
+  const parts = [...(/for part in ([\s\S]*?); do/.exec(script)?.[1] ?? '').matchAll(/\w+/g)].map(String);
+  expect(parts).toEqual(expect.arrayContaining(['start_redis', 'start_postgres', 'start_mariadb']));
+  const fakes = parts.map((part) => `${part}() { ${part === 'start_postgres' ? 'false' : `echo ${part}`}; }`);
+  const shell = ['-euc', ['headline() { :; }', ...fakes, script, 'prepare_machine'].join('\n')];
+  const stdout = 'install_missing\nstart_redis\n';
+  const expected = { status: 1, stdout, stderr: 'FAILED: start_postgres\n' };
+  expect(spawnSync('bash', shell, { encoding: 'utf8' })).toMatchObject(expected);
 });
 
 it.each([

@@ -2,15 +2,17 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { runCli } from '../cli/run-cli';
+import { runCommand } from '../helpers/run-command';
 import { type CodeBlock, codeBlocks, documents, extensionOf } from './markdown';
-import { promisedOutput, runBlock } from './run-block';
+import { bundleBlocks, promisedOutput } from './run-block';
 
 const blocks = [...documents(), 'llms.txt'].flatMap(codeBlocks);
 /** The recipes of ORMs and hosts need their packages: `test/orms` and `test/hosts` compile and run them. */
-const isRecipe = ({ info }: CodeBlock) => /^typescript (?:postgres|mysql|queues|hosts)\//.test(info);
+const isRecipe = ({ info }: CodeBlock) => /^typescript (?:blocks|postgres|mysql|queues|hosts)\//.test(info);
 const compiled = blocks.filter((block) => extensionOf(block) !== undefined && !isRecipe(block));
 const runnable = blocks.filter(({ info }) => / run\b/.test(info));
+
+const runBlock = await bundleBlocks(runnable);
 
 const readmes = documents().filter((file) => file.startsWith('README'));
 
@@ -55,9 +57,7 @@ test('every npm script that a document names exists', () => {
   expect(named.filter((name) => !Object.hasOwn(scripts, name.split(' ')[0] ?? ''))).toEqual([]);
 });
 
-test('every command and option of the command line that a document names exists', {
-  timeout: 60_000,
-}, async () => {
+test('every command and option of the command line that a document names exists', async () => {
   const named = documents().flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/\bnpx pix-automatic-sdk ([a-z-]+)([^`\n]*)/g)].flatMap(
       ([, command = '', rest = '']) => [
@@ -68,10 +68,9 @@ test('every command and option of the command line that a document names exists'
     ),
   );
   expect(named.length).toBeGreaterThan(5);
+  const commands = [...new Set(named.map(({ command }) => command))];
   const help = new Map<string, string>();
-  for (const command of new Set(named.map(({ command }) => command))) {
-    help.set(command, (await runCli([command, '--help'])).stdout);
-  }
+  for (const command of commands) help.set(command, (await runCommand([command, '--help'])).stdout);
   expect(named.filter(({ command, word }) => !help.get(command)?.includes(word))).toEqual([]);
 });
 

@@ -36,18 +36,21 @@ test.each([
   ['a confirming handler', 'createWebhookHandler({ confirm: client, on: { payment() {} } });', true],
   ['an ignored kind', "createWebhookHandler({ on: { payment: 'ignore' } });", true],
   ['another kind', 'createWebhookHandler({ on: { refund() {} } });', true],
+  ['orders, which ask by themselves', 'createOrders({ client, on: { payment() {} } });', true],
+  ['orders that do not', 'createOrders({ client, confirm: other, on: { payment() {} } });', false],
   ['a reason', 'createWebhookHandler({\n  // without `confirm`: a test\n  on: { payment() {} } });', true],
 ])('the check judges %s', (_, code, isSafe) => {
   expect(handlersIn({ info: 'ts', code, place: 'x.md:1' })).toEqual([{ place: 'x.md:2', isSafe }]);
 });
 
-/** Each call of `createWebhookHandler` that a block shows. */
+/** Each call of `createWebhookHandler` or `createOrders` that a block shows. */
 function handlersIn({ code, place }: CodeBlock): { place: string; isSafe: boolean }[] {
   const source = ts.createSourceFile('block.ts', code, ts.ScriptTarget.Latest, true);
   const found: { place: string; isSafe: boolean }[] = [];
   const [file, start] = place.split(':');
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && node.expression.getText() === 'createWebhookHandler') {
+    const called = ts.isCallExpression(node) ? node.expression.getText() : '';
+    if (ts.isCallExpression(node) && /^create(WebhookHandler|Orders)$/.test(called)) {
       const [options] = node.arguments;
       const on = options && property(options, 'on');
       const payment =
@@ -57,7 +60,7 @@ function handlersIn({ code, place }: CodeBlock): { place: string; isSafe: boolea
       const isSafe =
         payment === undefined ||
         payment.getText().endsWith("'ignore'") ||
-        property(options as ts.Node, 'confirm') !== undefined ||
+        (property(options as ts.Node, 'confirm') === undefined) === (called === 'createOrders') ||
         REASON.test(node.getText());
       const { line } = source.getLineAndCharacterOfPosition(node.getStart());
       found.push({ place: `${file}:${Number(start) + line + 1}`, isSafe });

@@ -8,18 +8,25 @@ interface D1Database {
 interface D1PreparedStatement {
   bind(...values: unknown[]): D1PreparedStatement;
   first<Row>(): Promise<Row | null>;
+  all<Row>(): Promise<{ results: Row[] }>;
   run(): Promise<{ meta: { changes: number } }>;
 }
 interface DurableObjectNamespace<Stub> {
-  getByName(name: string): { [Method in 'read' | 'write']: Stub[Method & keyof Stub] };
+  getByName(name: string): { [Method in 'read' | 'write' | 'list']: Stub[Method & keyof Stub] };
 }
 
 declare module 'cloudflare:workers' {
   export class DurableObject<Env = unknown> {
     protected env: Env;
     protected ctx: {
-      storage: Record<'put' | 'deleteAll' | 'setAlarm', (...args: unknown[]) => Promise<void>> & {
+      storage: Record<'put' | 'delete' | 'setAlarm', (...args: unknown[]) => Promise<void>> & {
         get<Value>(key: string): Promise<Value | undefined>;
+        getAlarm(): Promise<number | null>;
+        list<Value>(options?: {
+          prefix?: string;
+          startAfter?: string;
+          limit?: number;
+        }): Promise<Map<string, Value>>;
       };
     };
   }
@@ -30,5 +37,6 @@ declare module '@aws-sdk/lib-dynamodb' {
   export interface DynamoDBDocument {
     get(input: Input): Promise<{ Item?: Record<string, unknown> }>;
     put(input: Input): Promise<unknown>;
+    query(input: Input): Promise<{ Items?: Record<string, unknown>[]; LastEvaluatedKey?: object }>;
   }
 }

@@ -55,11 +55,11 @@ test('every file of the repository that a document names exists', () => {
   expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
-test('docs/README.md leads to every guide, and no document links to a host of this project', () => {
-  const guides = documents().filter(
-    (file) => file.startsWith('docs/') && !/^docs\/(README|pt\/|decisions\/)/.test(file),
+test('docs/README.md and CONTRIBUTING.md lead to every guide, and no document links to a host of this project', () => {
+  const guides = documents().filter((file) => /^docs\/(?!README|pt\/)/.test(file));
+  const linked = ['docs/README.md', 'CONTRIBUTING.md'].flatMap((file) =>
+    linksIn(readFileSync(file, 'utf8')).map((target) => join(dirname(file), target)),
   );
-  const linked = linksIn(readFileSync('docs/README.md', 'utf8')).map((target) => join('docs', target));
   expect(guides.filter((file) => !linked.includes(file))).toEqual([]);
 
   const hosts = documents().flatMap((file) =>

@@ -1,10 +1,14 @@
 import { createServer } from 'node:http';
-import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { MemoryDeadLetters, PostgresStore } from 'pix-automatic-sdk/stores';
+import { PostgresStore } from 'pix-automatic-sdk/stores';
 import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
-import { createWebhookHandler, defineNotification, type WebhookHandler } from 'pix-automatic-sdk/webhooks';
+import {
+  createWebhookHandler,
+  defineNotification,
+  MemoryStore,
+  type WebhookHandler,
+} from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sections } from './markdown';
@@ -59,43 +63,34 @@ test('wrong credentials after a rotation', async () => {
   expect(on.payment).toHaveBeenCalledTimes(2);
 });
 
-// PGlite takes seconds to start, and more on a busy machine.
-test('the database is down for four minutes', { timeout: 60_000 }, async () => {
-  const database = new PGlite();
-  const lost = new pg.Pool({ host: '127.0.0.1', port: 1 });
-  onTestFinished(() => Promise.all([database.close(), lost.end()]).then(() => undefined));
-  let isDown = false;
-  const pool = {
-    query: (text: string, values: unknown[]) =>
-      isDown ? lost.query(text, values) : database.query(text, values),
-  };
-  const store = new PostgresStore(pool as never);
-  await store.createTable();
+test('the database is down for four minutes', async () => {
+  const pool = new pg.Pool({ host: '127.0.0.1', port: 1 });
+  onTestFinished(() => pool.end());
   const payment = vi.fn();
-  const handler = createWebhookHandler({ credentials, store, on: { payment } });
+  const listenerOver = (store: PostgresStore | MemoryStore) =>
+    createWebhookHandler({ credentials, store, storeTimeoutMs: 1_000, on: { payment } });
+  let handler = listenerOver(new PostgresStore(pool));
 
-  isDown = true;
   // At once, and after one, two and three minutes.
   for (let delivery = 1; delivery <= 4; delivery += 1) expect(await deliver(handler)).toBe(503);
   expect(payment).not.toHaveBeenCalled();
   expect(log[0]?.replaceAll('127.0.0.1:1', '10.0.0.5:5432')).toBe(
     quoted('The database is down for four minutes')[0],
   );
-  isDown = false;
+  handler = listenerOver(new MemoryStore()); // the database is back
   expect(await deliver(handler)).toBe(200);
   expect(payment).toHaveBeenCalledOnce();
 });
 
 test('a bug in one callback', async () => {
   vi.useFakeTimers();
-  const deadLetters = new MemoryDeadLetters();
   let isFixed = false;
   const booked: unknown[] = [];
   const payment = ({ payload }: { payload: { saleToken: string } }) => {
     const customers: Record<string, { id: string }> = isFixed ? { [payload.saleToken]: { id: 'c-1' } } : {};
     booked.push((customers[payload.saleToken] as { id: string }).id);
   };
-  const handler = createWebhookHandler({ credentials, deadLetters, on: { payment } });
+  const handler = createWebhookHandler({ credentials, deadLetters: true, on: { payment } });
   for (let delivery = 1; delivery <= 6; delivery += 1) {
     expect(await deliver(handler)).toBe(500);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -103,14 +98,13 @@ test('a bug in one callback', async () => {
   expect(log.slice(0, 1)).toEqual(quoted('A bug in one callback'));
 
   isFixed = true;
-  expect(await handler.replay(await deadLetters.list())).toEqual([{ key: KEY, status: 'done' }]);
+  expect(await handler.replay()).toEqual([{ key: KEY, status: 'done' }]);
   expect(booked).toEqual(['c-1']);
-  expect(await deadLetters.list()).toEqual([]);
+  expect(await handler.deadLetters.list()).toEqual([]);
 });
 
 test('an unknown kind', async () => {
-  const deadLetters = new MemoryDeadLetters();
-  const options = { credentials, deadLetters };
+  const options = { credentials, store: new MemoryStore(), deadLetters: true };
   const handler = createWebhookHandler({ ...options, on: { payment: () => undefined } });
   expect(await deliverBody(handler, { event: 'RECURRENCE_STARTED', recurrence: 'r-1' })).toBe(200);
   expect(log).toEqual(quoted('An unknown kind'));
@@ -124,7 +118,7 @@ test('an unknown kind', async () => {
   });
   const on = { recurrenceStarted: started };
   const described = createWebhookHandler({ ...options, kinds: [recurrenceStarted], on });
-  expect(await described.replay(await deadLetters.list())).toMatchObject([{ status: 'done' }]);
+  expect(await described.replay()).toMatchObject([{ status: 'done' }]);
   expect(started).toHaveBeenCalledOnce();
 });
 

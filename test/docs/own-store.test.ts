@@ -1,21 +1,18 @@
-import { createIdempotencyStore } from 'pix-automatic-sdk/stores';
-import { type IdempotencyStore, MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { createStore, type RecordStore } from 'pix-automatic-sdk/stores';
 import { expect, test } from 'vitest';
 import { testStoreContract } from '../stores/contract';
-import { lease, retain } from '../stores/limits';
-import { type CodeBlock, codeBlocks } from './markdown';
+import { blockWith } from './markdown';
 import { loadBlock } from './run-block';
 
-const [storeBlock, checksBlock] = codeBlocks('docs/write-your-own-store.md').filter(
-  ({ info }) => info === 'ts run',
-) as [CodeBlock, CodeBlock];
+const page = 'docs/write-your-own-store.md';
+const [storeBlock, checksBlock] = [blockWith('class MemoryTable', page), blockWith('checkRecords', page)];
 
 testStoreContract('The store of docs/write-your-own-store.md', [], async () => {
   const { MemoryTable } = await loadBlock(storeBlock);
   let now = Date.now();
   const tables = { own: new MemoryTable(() => now), other: new MemoryTable(() => now) };
   return {
-    open: ({ space = 'own' as const } = {}) => createIdempotencyStore(tables[space]),
+    open: ({ space = 'own' as const } = {}) => createStore(tables[space]),
     pass: async (ms) => {
       now += ms;
     },
@@ -23,38 +20,56 @@ testStoreContract('The store of docs/write-your-own-store.md', [], async () => {
   };
 });
 
-/** Each of these breaks one guarantee of the contract. */
-const broken: Readonly<Record<string, (store: MemoryStore) => Partial<IdempotencyStore>>> = {
-  'is never busy': (store) => ({
-    claim: async (subject, state, limits) => {
-      const result = await store.claim(subject, state, limits);
-      if (result.status !== 'busy') return result;
-      return { status: 'claimed', subject, state, token: '0', fence: 0, handledStates: [] };
+/** Each of these breaks one guarantee of records. */
+const broken: Readonly<Record<string, (records: RecordStore) => Partial<RecordStore>>> = {
+  'counts seconds': (records) => ({
+    read: async (key) => {
+      const { now, ...rest } = await records.read(key);
+      return { ...rest, now: Math.floor(now / 1000) };
     },
   }),
-  'forgets what is done': (store) => ({ complete: (claim) => store.complete(claim, retain(1)) }),
-  'says true to everybody': (store) => ({
-    complete: async (claim, limits) => store.complete(claim, limits).then(() => true),
+  'writes at any version': (records) => ({
+    write: async (key, change) => {
+      const { version } = await records.read(key);
+      return records.write(key, { ...change, version });
+    },
   }),
-  'never releases': () => ({ release: async () => undefined }),
-  'keeps leases for ever': (store) => ({
-    claim: (subject, state) => store.claim(subject, state, lease(60_000)),
+  'says true to everybody': (records) => ({
+    write: (key, change) => records.write(key, change).then(() => true),
   }),
-  'keeps states for ever': (store) => ({ complete: (claim) => store.complete(claim, retain(60_000)) }),
+  'writes however late': (records) => ({
+    write: (key, change) => records.write(key, { ...change, before: Number.MAX_SAFE_INTEGER }),
+  }),
+  'ignores case': (records) => ({
+    read: (key) => records.read(key.toLowerCase()),
+    write: (key, change) => records.write(key.toLowerCase(), change),
+  }),
+  'truncates a record': (records) => ({
+    write: (key, change) => records.write(key, { ...change, record: change.record.slice(0, 65_535) }),
+  }),
+  'lists everything at once': (records) => ({
+    list: (prefix) => records.list(prefix, { limit: 1_000 }),
+  }),
+  'lists what has expired': (records) => ({
+    write: (key, change) => records.write(key, { ...change, expiresAt: Number.MAX_SAFE_INTEGER }),
+  }),
+  'lists another namespace': (records) => ({
+    list: (prefix, page) => records.list(prefix.replace(/\/.*/, ''), page),
+  }),
 };
 
 test.each(Object.entries(broken))(
-  'the checks that the guide shows find a store that %s',
+  'the checks that the guide shows find records of which one %s',
   async (_, breaking) => {
-    const { checkStore } = await loadBlock(checksBlock);
-    const memory = new MemoryStore();
-    const store = {
-      claim: memory.claim.bind(memory),
-      complete: memory.complete.bind(memory),
-      release: memory.release.bind(memory),
+    const [{ MemoryTable }, { checkRecords }] = [await loadBlock(storeBlock), await loadBlock(checksBlock)];
+    const table = new MemoryTable();
+    const records: RecordStore = {
+      read: (key) => table.read(key),
+      write: (key, change) => table.write(key, change),
+      list: (prefix, page) => table.list(prefix, page),
     };
-    await checkStore(store, store);
-    const other = { ...store, ...breaking(memory) };
-    await expect(checkStore(other, other)).rejects.toThrow();
+    await checkRecords(records, records);
+    const other = { ...records, ...breaking(records) };
+    await expect(checkRecords(other, other)).rejects.toThrow();
   },
 );

@@ -1,21 +1,20 @@
 import type { Server } from 'node:http';
+import type { Pool } from 'pg';
 import type { PaymentsClient } from 'pix-automatic-sdk';
-import type { JourneyJournal, JourneyRequest } from 'pix-automatic-sdk/journal';
+import type { Orders } from 'pix-automatic-sdk/orders';
 import type { PaymentNotification, WebhookHandler } from 'pix-automatic-sdk/webhooks';
 
 // Names that the documents’ blocks use without declaring them: the merchant’s own code, and results of earlier
 // blocks.
 declare global {
   const client: PaymentsClient;
-  const journal: JourneyJournal;
-  const request: JourneyRequest;
-  const pool: {
-    query(text: string, values: unknown[]): Promise<{ rows: object[] }>;
-  };
+  const pool: Pool;
+  function askAPerson(transaction: unknown, payload: object): Promise<void>;
   const notification: PaymentNotification;
   const handler: WebhookHandler;
   const server: Server;
-  const orders: {
+  /** Those of `createOrders`, and in pages without them the merchant's own. */
+  const orders: Orders & {
     /** Finds the order of a payload by `saleToken`, then by `referenceCode`; or takes its key. */
     markAsPaid(
       order: string | { saleToken: string; referenceCode?: string | null | undefined },

@@ -4,36 +4,54 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { vi } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import type { CodeBlock } from './markdown';
 
+const scheme = 'block:';
+
 /**
- * The lines that a block prints. It is bundled with the package's source, which a loader would take a second to compile,
- * and runs from this folder, where it can import the development dependencies.
+ * Gives a function that runs one of these blocks in a process of its own, and gives the lines that it prints. One build
+ * bundles all of them with the package's source; their development dependencies come from this folder.
  */
-export async function runBlock({ code }: CodeBlock): Promise<string[]> {
+export async function bundleBlocks(
+  blocks: readonly CodeBlock[],
+): Promise<(block: CodeBlock) => Promise<string[]>> {
   const directory = mkdtempSync(join(tmpdir(), 'docs-'));
-  try {
-    symlinkSync(resolve('node_modules'), join(directory, 'node_modules'));
-    const file = join(directory, 'block.mjs');
-    await build({
-      stdin: { contents: code, loader: 'ts', resolveDir: process.cwd() },
-      outfile: file,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      packages: 'external',
-      tsconfig: 'tsconfig.json',
-    });
+  // For a symbolic link, this removes only the link.
+  afterAll(() => rmSync(directory, { recursive: true }));
+  symlinkSync(resolve('node_modules'), join(directory, 'node_modules'));
+  await build({
+    entryPoints: Object.fromEntries(blocks.map((_, index) => [`block-${index}`, `${scheme}${index}`])),
+    outdir: directory,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    tsconfig: 'tsconfig.json',
+    plugins: [
+      {
+        name: 'blocks',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^block:/ }, ({ path }) => ({ path, namespace: 'blocks' }));
+          onLoad({ filter: /.*/, namespace: 'blocks' }, ({ path }) => ({
+            contents: blocks[Number(path.slice(scheme.length))]?.code ?? '',
+            loader: 'ts',
+            resolveDir: process.cwd(),
+          }));
+        },
+      },
+    ],
+  });
+  return async (block) => {
+    const file = join(directory, `block-${blocks.indexOf(block)}.mjs`);
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
       timeout: 60_000,
       env: { ...process.env, NODE_ENV: 'development', FORCE_COLOR: '0' },
     });
     return `${stdout}${stderr}`.trimEnd().split('\n');
-  } finally {
-    // For a symbolic link, this removes only the link.
-    rmSync(directory, { recursive: true });
-  }
+  };
 }
 
 /** The exports of a block. Another test checks what it prints. */

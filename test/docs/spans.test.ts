@@ -3,6 +3,8 @@ import {
   type Context,
   type ContextManager,
   context,
+  type Meter,
+  metrics,
   ROOT_CONTEXT,
   type Span,
   type SpanOptions,
@@ -21,9 +23,11 @@ const [clientBlock, listenerBlock] = codeBlocks('docs/observability.md').filter(
 ) as [CodeBlock, CodeBlock];
 
 const spans: RecordedSpan[] = [];
+const measured: [name: string, value: number, attributes: unknown][] = [];
 beforeAll(() => {
   context.setGlobalContextManager(contextManager());
   trace.setGlobalTracerProvider({ getTracer: () => tracer });
+  metrics.setGlobalMeterProvider({ getMeter: () => meter });
 });
 afterEach(() => {
   spans.length = 0;
@@ -34,6 +38,7 @@ afterEach(() => {
 afterAll(() => {
   context.disable();
   trace.disable();
+  metrics.disable();
 });
 
 test('each attempt of a call is a span below the active one, with an event for each retry', async () => {
@@ -63,33 +68,40 @@ test('each attempt of a call is a span below the active one, with an event for e
   expect(second.attributes).toMatchObject(of404);
 });
 
-test('each callback is a span that is active in it, and reports its failure', async () => {
-  const paid: [string, unknown][] = [];
+test('each notification is measured, and named in the span of its request, which is active in its callback', async () => {
+  const active: unknown[] = [];
   vi.stubGlobal('orders', {
     async markAsPaid({ saleToken }: { saleToken: string }) {
-      paid.push([saleToken, trace.getActiveSpan()]);
+      active.push(trace.getActiveSpan());
       if (saleToken === 's-2') throw new Error('the database is down');
     },
   });
   vi.stubGlobal('client', {
     getTransaction: async (uuid: string) => fixtures.transaction({ uuid, refunds: undefined }),
   });
-  vi.spyOn(console, 'error').mockImplementation(() => {});
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
   const { handler } = await loadBlock(listenerBlock);
 
   const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
   for (const saleToken of ['s-1', 's-1', 's-2']) {
-    await handler(notificationRequest('payment', { saleToken }, credentials));
+    await tracer.startActiveSpan('POST', () =>
+      handler(notificationRequest('payment', { saleToken }, credentials)),
+    );
   }
-  expect(spans.map(({ name, status }) => [name, status?.code])).toEqual([
-    ['notification payment', undefined],
-    ['notification payment', 2],
+  const delivered = { kind: 'payment', origin: 'delivery' };
+  expect(measured).toEqual([
+    ['payments.done', expect.any(Number), { ...delivered, isRepeat: false }],
+    ['payments.done', expect.any(Number), { ...delivered, isRepeat: true }],
+    ['payments.reports', 1, { code: 'callback_failed', kind: 'payment' }],
   ]);
-  expect(paid).toEqual([
-    ['s-1', spans[0]],
-    ['s-2', spans[1]],
-  ]);
-  expect(spans[0]?.attributes).toEqual({ 'payments.kind': 'payment', 'payments.key': 'payment:s-1:PAID' });
+  const first = { 'payments.kind': 'payment', 'payments.key': 'payment:s-1:PAID' };
+  const failed = {
+    ...{ 'payments.kind': 'payment', 'payments.key': 'payment:s-2:PAID' },
+    'error.type': 'callback_failed',
+  };
+  expect(spans.map(({ attributes }) => attributes)).toEqual([first, first, failed]);
+  expect(active).toEqual([spans[0], spans[2]]);
+  expect(printed).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^The callback threw\./));
 });
 
 // The API package has no implementation that records spans. These are the parts of one that the tests need.
@@ -108,6 +120,8 @@ const tracer = {
     const span = {
       ...{ name, parent: trace.getActiveSpan(), startTime: Date.now(), events, ...options },
       addEvent: (event: string) => events.push(event),
+      setAttributes: (attributes: object) =>
+        Object.assign(span, { attributes: { ...span.attributes, ...attributes } }),
       setStatus: (status: SpanStatus) => Object.assign(span, { status }),
       end: (endedAt = Date.now()) => Object.assign(span, { endedAt }),
     };
@@ -120,6 +134,15 @@ const tracer = {
     return context.with(trace.setSpan(context.active(), span), () => work(span));
   },
 } as Tracer;
+
+const meter = {
+  createHistogram: (name: string) => ({
+    record: (value: number, attributes: unknown) => void measured.push([name, value, attributes]),
+  }),
+  createCounter: (name: string) => ({
+    add: (value: number, attributes: unknown) => void measured.push([name, value, attributes]),
+  }),
+} as unknown as Meter;
 
 function contextManager(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();

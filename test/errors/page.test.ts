@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { PaymentsErrorCode } from '../../src/errors';
 import * as common from '../../src/errors';
-import * as ofJournal from '../../src/journal/errors';
-import { runCli } from '../cli/run-cli';
+import * as ofOrders from '../../src/orders/errors';
+import { runCommand } from '../helpers/run-command';
 import { makers, names } from './makers';
 
-const errors = { ...common, ...ofJournal };
+const errors = { ...common, ...ofOrders };
 const page = 'docs/errors.md';
 const sections = new Map(
   readFileSync(page, 'utf8')
@@ -30,8 +30,8 @@ const classes: Record<PaymentsErrorCode, (typeof names)[number]> = {
   webhook_authentication_failed: 'WebhookAuthenticationError',
   invalid_notification: 'InvalidNotificationError',
   store_failed: 'StoreError',
-  journey_busy: 'JourneyBusyError',
-  journey_conflict: 'JourneyConflictError',
+  order_busy: 'OrderBusyError',
+  order_conflict: 'OrderConflictError',
 };
 
 describe('the page about errors', () => {
@@ -103,12 +103,12 @@ describe('the pointer at the end of a message', () => {
 
   it('is left out on the command line, which points to its help instead', async () => {
     const env = { PAYMENTS_API_KEY: 'key ', PAYMENTS_API_TOKEN: 'token' };
-    const args = ['trigger', 'payment', '--to', 'http://127.0.0.1:9/'];
-    const { status, stderr } = await runCli(args, env);
+    const args = ['verify', 'http://127.0.0.1:9/'];
+    const { status, stderr } = await runCommand(args, env);
     expect(status).toBe(2);
     expect(stderr).toBe(
       'pix-automatic-sdk: Expected `apiKey` to be without white space at its ends. It was probably copied with a line ' +
-        'break.\nUsage: pix-automatic-sdk trigger <kind> [options]\nHelp: npx pix-automatic-sdk trigger --help\n',
+        'break.\nUsage: pix-automatic-sdk verify [listener URL] [options]\nHelp: npx pix-automatic-sdk verify --help\n',
     );
   });
 });

@@ -12,8 +12,8 @@ import {
 } from 'pix-automatic-sdk';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { InvalidNotificationError, StoreError, WebhookAuthenticationError } from '../../src/errors';
-import { JourneyBusyError, JourneyConflictError } from '../../src/journal/errors';
-import { body, context, type Errors, makers, names, secret, transaction } from './makers';
+import { OrderBusyError, OrderConflictError } from '../../src/orders/errors';
+import { body, context, type Errors, makers, names, secret } from './makers';
 
 const ours: Errors = {
   AbortedError,
@@ -24,8 +24,8 @@ const ours: Errors = {
   InvalidRequestError,
   InvalidResponseError,
   isCallError,
-  JourneyBusyError,
-  JourneyConflictError,
+  OrderBusyError,
+  OrderConflictError,
   PaymentsError,
   StoreError,
   TimeoutError,
@@ -35,7 +35,7 @@ let theirs: Errors;
 
 beforeAll(async () => {
   vi.resetModules();
-  theirs = { ...(await import('../../src/errors')), ...(await import('../../src/journal/errors')) };
+  theirs = { ...(await import('../../src/errors')), ...(await import('../../src/orders/errors')) };
   expect(theirs.ApiError).not.toBe(ApiError);
 });
 
@@ -51,8 +51,8 @@ describe('codes and names, which merchants test for,', () => {
     ['WebhookAuthenticationError', 'webhook_authentication_failed', undefined],
     ['InvalidNotificationError', 'invalid_notification', undefined],
     ['StoreError', 'store_failed', undefined],
-    ['JourneyBusyError', 'journey_busy', 'not-sent'],
-    ['JourneyConflictError', 'journey_conflict', 'not-sent'],
+    ['OrderBusyError', 'order_busy', 'not-sent'],
+    ['OrderConflictError', 'order_conflict', 'not-sent'],
   ] as const)('%s has the code %s', (name, code, outcome) => {
     const error = makers[name](ours);
     expect(error).toMatchObject({ code, outcome });
@@ -121,7 +121,6 @@ describe('personal data can be read from an error, and nothing prints it', () =>
     ['ApiError', 'serviceMessage', secret],
     ['InvalidResponseError', 'body', body],
     ['InvalidNotificationError', 'body', body],
-    ['TimeoutError', 'transaction', transaction],
   ] as const)('in %s.%s', (name, field, value) => {
     const error = makers[name](ours);
     expect(Reflect.get(error, field)).toBe(value);

@@ -14,9 +14,9 @@ describe.skipIf(!(await findPostgres()))('postgres', () => {
       paid: await query('SELECT reference FROM orders WHERE paid ORDER BY 1'),
       ledger: await query('SELECT sale_token, amount::float FROM ledger'),
       done: await query(
-        `SELECT subject FROM public.pix_automatic_notifications
-         WHERE subject = ANY($1) AND json_array_length(record::json -> 'done') > 0 ORDER BY 1`,
-        [uuids.map((uuid) => `payment:${uuid}`)],
+        `SELECT id FROM public.pix_automatic
+         WHERE id = ANY($1) AND json_array_length(record::json -> 'done') > 0 ORDER BY 1`,
+        [uuids.map((uuid) => `default/seen:payment:${uuid}`)],
       ),
     });
 
@@ -27,7 +27,7 @@ describe.skipIf(!(await findPostgres()))('postgres', () => {
     const afterFirst = {
       paid: [{ reference: 'order-1' }],
       ledger: [{ sale_token: first, amount: 59.7 }],
-      done: [{ subject: `payment:${first}` }],
+      done: [{ id: `default/seen:payment:${first}` }],
     };
     expect(await books(first)).toEqual(afterFirst);
 

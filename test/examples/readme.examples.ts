@@ -14,22 +14,23 @@ const text = quickStart?.text ?? '';
 const blocks = quickStart?.blocks ?? [];
 const commands = blocks.filter(({ info }) => info === 'sh').flatMap(({ code }) => code.trim().split('\n'));
 
-const [tsProgram, jsProgram] = ['shop.mts', 'shop.cjs'];
+const program = 'shop.mts';
 const commandWith = (part: string) => commands.find((command) => command.includes(part)) ?? `no ${part}`;
 
-test('the quick start in TypeScript is within the first 60 lines, and names each file to save', async () => {
+test('the quick start is within the first 60 lines, and names each file to save', async () => {
   const lines = (await readFile('README.md', 'utf8')).split('\n');
   expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeGreaterThan(0);
   expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeLessThan(60);
   expect(lines.length).toBeLessThanOrEqual(270);
-  expect([...files().keys()]).toEqual(['.env', tsProgram, jsProgram]);
+  expect([...files().keys()]).toEqual(['.env', program]);
   expect(commands).toHaveLength(5);
 });
 
-test.each([tsProgram, jsProgram] as const)('%s of the README runs as it is printed', async (program) => {
+test(`${program} of the README runs as it is printed`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'readme-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
+  await run(directory, 'sh', '-c', commandWith('npm init'));
   const install = commandWith('npm install').replace('pix-automatic-sdk', inject('tarball'));
   await run(directory, 'sh', '-c', install);
   for (const name of ['.env', program] as const) {
@@ -45,14 +46,11 @@ test.each([tsProgram, jsProgram] as const)('%s of the README runs as it is print
 
   const { code: promised = '' } = blocks.find(({ info }) => info === 'text') ?? {};
   expect(printed.split('\n').map(shape)).toEqual(promised.trim().split('\n').map(shape));
-  expect(new Set(printed.match(UUID)).size).toBe(1);
 });
-
-const UUID = /\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/gm;
 
 /** The part of a line that is the same in every run. */
 function shape(line: string): string {
-  return line.replaceAll(UUID, 'UUID').replace(/\b000201.*6304[\dA-F]{4}$/, 'CODE');
+  return line.replace(/\b000201.*6304[\dA-F]{4}$/, 'CODE');
 }
 
 /**

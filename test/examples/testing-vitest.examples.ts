@@ -27,7 +27,7 @@ it('testing-vitest: its tests pass, and fail for a shop that shows two QR codes,
     return broken.tests.filter((test) => test.startsWith('×'));
   };
   const [, , same, second, retried] = tests.map((test) => test.replace('✓', '×'));
-  const twice = 'journal.open(orderKey + Math.random(), request)';
-  expect(await failedWith('journal.open(orderKey, request)', twice)).toEqual([same, second, retried]);
-  expect(await failedWith("attempt?.state === 'created'", 'attempt')).toEqual([second]);
+  const twice = 'orders.open(orderKey + Math.random(), request)';
+  expect(await failedWith('orders.open(orderKey, request)', twice)).toEqual([same, second, retried]);
+  expect(await failedWith("order?.state === 'created'", 'order')).toEqual([second]);
 });

@@ -11,6 +11,7 @@ export const reportCodes = Object.keys({
   invalid_body: true,
   invalid_notification: true,
   unhandled: true,
+  unexpected_repeat: true,
   field_left_out: true,
   busy: true,
   callback_failed: true,
@@ -21,5 +22,8 @@ export const reportCodes = Object.keys({
   lease_lost: true,
   dead_letters_failed: true,
   draining: true,
+  order_review: true,
+  reconcile_ended: true,
+  maintain_failed: true,
   internal: true,
 } satisfies Record<WebhookReportCode, true>) as WebhookReportCode[];

@@ -14,8 +14,8 @@ const FLOORS = [
   'pix',
   'client',
   'stores',
-  'journal',
   'webhooks',
+  'orders',
   'sandbox',
   'testing',
   'cli',
@@ -25,24 +25,27 @@ const FLOORS = [
 const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/cli/portuguese.ts': 'the Portuguese texts, for a translator',
   'src/cli/verify/sales.ts': 'the moves of a sale: a new kind about a sale is added here',
-  'src/journal/next-step.ts': 'the decisions of the journal, pure, and explored by themselves',
+  'src/client/retry.ts': 'when a call is tried again, without the trying',
+  'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
   'src/sandbox/page/app/faults.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/listener.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/sales.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/story.ts': 'one part of the page that can be seen',
   'src/sandbox/server/page-routes.ts': 'the routes of the page, which a sandbox without a page does not have',
   'src/webhooks/dead-letters.ts': 'keeps and sends dead letters, which most listeners do without',
+  'src/webhooks/receive.ts': 'a delivery from request to answer',
 };
 
 /** Tests of what no one file keeps, and what that is. */
 const WALKS: Readonly<Record<string, string>> = {
-  'test/cli/confirming-listener.test.ts': 'a listener with `confirm` under trigger, verify and the sandbox',
+  'test/cli/confirming-listener.test.ts': 'a listener with `confirm` under verify and the sandbox',
   'test/cli/right-listeners.test.ts': 'the right listeners pass all checks of verify',
   'test/cli/wrong-listeners.test.ts': 'each wrong listener fails the check that is for it',
   'test/errors/classic-mistakes.test.ts': 'the mistakes of a first day, over all entries',
   'test/errors/page.test.ts': 'docs/errors.md',
   'test/pix/docs.test.ts': 'the tables of codes in the guides',
   'test/sandbox/contract.test.ts': 'the model, the server and msw answer alike',
+  'test/service/document-tables.test.ts': 'no schema has a field that the document does not show',
   'test/service/guards.test.ts': 'the generated guards agree with their schemas',
   'test/stores/better-sqlite3.test.ts': 'a driver that SqliteStore runs on',
   'test/stores/databases.test.ts':

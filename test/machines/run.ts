@@ -4,10 +4,7 @@ import { spawnSync } from 'node:child_process';
 const machines: Readonly<Record<string, readonly string[]>> = {
   faults: ['tsx', 'test/machines/faults/run.ts'],
   fuzz: ['tsx', 'test/machines/fuzz/run.ts'],
-  simulate: ['tsx', 'test/machines/simulate/run.ts'],
-  regex: ['tsx', 'test/machines/regex/run.ts'],
-  timing: ['tsx', 'bench/timing-authorization.ts'],
-  mutation: ['tsx', 'test/machines/mutation/run.ts'],
+  mutation: ['stryker', 'run', 'test/machines/mutation.json'],
   chaos: ['vitest', 'run', '--project', 'chaos'],
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withSteps } from '../helpers/store-of';
 import { randomFrom } from '../machines/random';
-import { type Dialect, ORMS } from './orms';
-import { storeWithin } from './store';
+import { type Dialect, openOrm } from './orms';
 
 // One of several processes that are delivered the same notifications, each in an order of its own. The parent kills it
 // when it likes; a message says what this process is about to do, so that the kill hits each step.
@@ -11,9 +11,8 @@ const [dialect, name = '', url = '', seed, worker = '', ...subjects] = process.a
   ...string[],
 ];
 const random = randomFrom(Number(seed));
-const orm = await ORMS[dialect][name]?.(url);
-if (orm === undefined) throw new Error('unknown ORM');
-const store = storeWithin(dialect, orm.access);
+const orm = await openOrm(dialect, name, url);
+const store = withSteps(orm.store);
 
 const left = [...subjects].sort((a, b) => random(worker, a) - random(worker, b));
 await Promise.all([deliverNext(), deliverNext(), deliverNext()]);
@@ -24,7 +23,7 @@ async function deliverNext(): Promise<void> {
   for (let subject = left.shift(); subject !== undefined; subject = left.shift()) {
     const request = { subject, state: 'PAID', retentionMs: 3_600_000, timeoutMs: 10_000 };
     const { status } = await store.transact(request, async (tx) => {
-      await orm?.insert(tx, request.subject);
+      await orm.insert(tx, request.subject);
       await sleep(10 * random(worker, subject as string, 'callback'));
       process.send?.({ returning: subject });
     });

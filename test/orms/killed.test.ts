@@ -5,8 +5,7 @@ import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { chooseSeed, randomFrom } from '../machines/random';
 import { makeDatabase } from './databases';
-import { type Dialect, ORMS } from './orms';
-import { storeWithin } from './store';
+import { type Dialect, NAMES, openOrm } from './orms';
 
 /** Built once, because a process starts in a third of the time then; among the packages, so that it finds them. */
 const WORKER = fileURLToPath(new URL('node_modules/.killed-worker.mjs', import.meta.url));
@@ -22,6 +21,7 @@ await build({
   outfile: WORKER,
   bundle: true,
   packages: 'external',
+  alias: { 'pix-automatic-sdk/stores': fileURLToPath(new URL('../../src/stores/index.ts', import.meta.url)) },
   platform: 'node',
   format: 'esm',
 });
@@ -34,14 +34,13 @@ afterAll(() => Promise.all([databases.postgres?.drop(), databases.mysql?.drop()]
 for (const dialect of ['postgres', 'mysql'] as const) {
   const database = databases[dialect];
   describe.skipIf(database === undefined)(`4 processes over ${dialect}, killed at their work`, () => {
-    it.each(Object.keys(ORMS[dialect]))(
+    it.each(NAMES[dialect])(
       '%s: no effect is doubled, and none missing',
       { timeout: 300_000 },
       async (name) => {
         const url = database?.url ?? '';
-        const orm = await ORMS[dialect][name]?.(url);
-        if (orm === undefined) throw new Error('unknown ORM');
-        await storeWithin(dialect, orm.access).createTable();
+        const orm = await openOrm(dialect, name, url);
+        await orm.store.createTable();
         await orm.close();
 
         const subjects = Array.from({ length: NOTIFICATIONS }, (_, i) => `payment:${name}-${i}`);

@@ -1,18 +1,40 @@
-import type { StoreWithin, TransactionAccess } from '../../src/stores';
+import type { Store, TransactionAccess, TransactionOptions } from '../../src/stores';
+
+/** Runs work in a transaction of an ORM. */
+export type RunIn<Tx> = TransactionAccess<Tx>['transaction'];
 
 /** An ORM as a merchant uses it: its own transaction, and its own way to write an order. */
 export interface Orm<Tx> {
   readonly name: string;
-  /** The recipe of `docs/transactions.md`. */
-  readonly access: TransactionAccess<Tx>;
-  readonly store: StoreWithin<Tx>;
+  /** The one of the block in `docs/orm.md`. */
+  readonly store: Store<Tx>;
+  /** Another store over the same, whose transactions are run like this. */
+  open(options?: TransactionOptions, transaction?: RunIn<Tx>): Store<Tx>;
+  /** The ORM's own transaction. */
+  readonly transaction: RunIn<Tx>;
   /** The same at the level SERIALIZABLE, tried again after a serialization failure. */
-  readonly serializable?: TransactionAccess<Tx>;
+  readonly serializable?: RunIn<Tx>;
+  /** Runs a statement of the merchant's, without values, by the ORM's own means. */
+  query(tx: Tx, text: string): PromiseLike<unknown>;
   /** Writes an order, by the ORM's own means. */
   insert(tx: Tx, reference: string): PromiseLike<unknown>;
   /** A nested transaction, by the ORM's own means: a savepoint. */
   nested?(tx: Tx, work: (inner: Tx) => Promise<void>): PromiseLike<unknown>;
   close(): Promise<void>;
+}
+
+/** The client of an ORM with some of its methods replaced. */
+export function replacing<Client extends object>(
+  client: Client,
+  methods: Readonly<Record<string, unknown>>,
+): Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (typeof name === 'string' && methods[name] !== undefined) return methods[name];
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 /** Runs a transaction again after a serialization failure, as merchants' code does. */

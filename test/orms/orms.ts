@@ -1,36 +1,191 @@
-import { openDrizzleMysql } from './mysql/drizzle';
-import { openKnexMysql } from './mysql/knex';
-import { openKyselyMysql } from './mysql/kysely';
-import { openSequelizeMysql } from './mysql/sequelize';
-import { openTypeormMysql } from './mysql/typeorm';
-import type { Orm } from './orm';
-import { openDrizzle } from './postgres/drizzle';
-import { openKnex } from './postgres/knex';
-import { openKysely } from './postgres/kysely';
-import { openPrisma } from './postgres/prisma';
-import { openSequelize } from './postgres/sequelize';
-import { openTypeorm } from './postgres/typeorm';
+import { sql } from 'drizzle-orm';
+import { bigint, mysqlTable, varchar } from 'drizzle-orm/mysql-core';
+import { bigserial, pgTable, text as textColumn } from 'drizzle-orm/pg-core';
+import type { Knex } from 'knex';
+import { CompiledQuery, sql as kyselySql } from 'kysely';
+import { DataTypes, type Sequelize, Transaction } from 'sequelize';
+import {
+  drizzleStore,
+  knexStore,
+  kyselyStore,
+  prismaStore,
+  sequelizeStore,
+  typeormStore,
+} from '../../src/stores';
+import { type Orm, replacing, retrying } from './orm';
+import { Order } from './typeorm';
 
 export type Dialect = 'postgres' | 'mysql';
 
-// biome-ignore lint/suspicious/noExplicitAny: each ORM has a transaction of its own type
-type Open = (url: string) => Orm<any> | Promise<Orm<any>>;
+const pgOrders = pgTable('orm_orders', {
+  id: bigserial({ mode: 'bigint' }).primaryKey(),
+  reference: textColumn().notNull(),
+});
+const mysqlOrders = mysqlTable('orm_orders', {
+  id: bigint({ mode: 'number' }).autoincrement().primaryKey(),
+  reference: varchar({ length: 200 }).notNull(),
+});
 
-/** A new ORM is added here, with its recipe in a file of its own. */
-export const ORMS: Readonly<Record<Dialect, Readonly<Record<string, Open>>>> = {
+async function openPrisma() {
+  const { prisma, store } = await import('./blocks/postgres/prisma');
+  type Tx = Parameters<Parameters<typeof prisma.$transaction>[0]>[0];
+  return orm<Tx>({
+    name: 'Prisma',
+    store,
+    open: (options, $transaction) =>
+      prismaStore(replacing(prisma, { $transaction }), { ...options, dialect: 'postgres' }),
+    transaction: (work, { timeoutMs }) => prisma.$transaction(work, { timeout: timeoutMs }),
+    serializable: (work, { timeoutMs }) =>
+      retrying(() => prisma.$transaction(work, { timeout: timeoutMs, isolationLevel: 'Serializable' })),
+    query: (tx, text) => tx.$queryRawUnsafe(text),
+    insert: (tx, reference) => tx.order.create({ data: { reference } }),
+    close: () => prisma.$disconnect(),
+  });
+}
+
+async function openDrizzle() {
+  const { db, pool, store } = await import('./blocks/postgres/drizzle');
+  return orm<Parameters<Parameters<typeof db.transaction>[0]>[0]>({
+    name: 'Drizzle',
+    store,
+    open: (options, transaction) =>
+      drizzleStore(replacing(db, { transaction }), sql, { ...options, dialect: 'postgres' }),
+    transaction: (work) => db.transaction(work),
+    serializable: (work) => retrying(() => db.transaction(work, { isolationLevel: 'serializable' })),
+    query: (tx, text) => tx.execute(sql.raw(text)),
+    insert: (tx, reference) => tx.insert(pgOrders).values({ reference }),
+    nested: (tx, work) => tx.transaction(work),
+    close: () => pool.end(),
+  });
+}
+
+async function openDrizzleMysql() {
+  const { db, pool, store } = await import('./blocks/mysql/drizzle');
+  return orm<Parameters<Parameters<typeof db.transaction>[0]>[0]>({
+    name: 'Drizzle',
+    store,
+    open: (options, transaction) =>
+      drizzleStore(replacing(db, { transaction }), sql, { ...options, dialect: 'mysql' }),
+    transaction: (work) => db.transaction(work),
+    query: (tx, text) => tx.execute(sql.raw(text)),
+    insert: (tx, reference) => tx.insert(mysqlOrders).values({ reference }),
+    nested: (tx, work) => tx.transaction(work),
+    close: () => pool.end(),
+  });
+}
+
+const openTypeorm = (dialect: Dialect) => async () => {
+  const { dataSource, store } =
+    dialect === 'postgres'
+      ? await import('./blocks/postgres/typeorm')
+      : await import('./blocks/mysql/typeorm');
+  return orm<typeof dataSource.manager>({
+    name: 'TypeORM',
+    store,
+    open: (options, transaction) => typeormStore(replacing(dataSource, { transaction }), options),
+    transaction: (work) => dataSource.transaction(work),
+    serializable: (work) => retrying(() => dataSource.transaction('SERIALIZABLE', work)),
+    query: (tx, text) => tx.query(text),
+    insert: (tx, reference) => tx.insert(Order, { reference }),
+    nested: (tx, work) => tx.transaction(work),
+    close: () => dataSource.destroy(),
+  });
+};
+
+const openKnex = (dialect: Dialect) => async () => {
+  const { knex, store } =
+    dialect === 'postgres' ? await import('./blocks/postgres/knex') : await import('./blocks/mysql/knex');
+  return orm<Knex.Transaction>({
+    name: 'Knex',
+    store,
+    open: (options, transaction) => knexStore(replacing(knex, { transaction }), options),
+    transaction: (work) => knex.transaction(work),
+    serializable: (work) => retrying(() => knex.transaction(work, { isolationLevel: 'serializable' })),
+    query: (tx, text) => tx.raw(text),
+    insert: (tx, reference) => tx('orm_orders').insert({ reference }),
+    nested: (tx, work) => tx.transaction(work),
+    close: () => knex.destroy(),
+  });
+};
+
+const openKysely = (dialect: Dialect) => async () => {
+  const { db, store } =
+    dialect === 'postgres' ? await import('./blocks/postgres/kysely') : await import('./blocks/mysql/kysely');
+  const within = (transaction: unknown) => () => ({ execute: transaction });
+  return orm<Parameters<Parameters<ReturnType<typeof db.transaction>['execute']>[0]>[0]>({
+    name: 'Kysely',
+    store,
+    open: (options, transaction) =>
+      kyselyStore(replacing(db, { transaction: transaction && within(transaction) }), kyselySql, {
+        ...options,
+        dialect,
+      }),
+    transaction: (work) => db.transaction().execute(work),
+    serializable: (work) => retrying(() => db.transaction().setIsolationLevel('serializable').execute(work)),
+    query: (tx, text) => tx.executeQuery(CompiledQuery.raw(text)),
+    insert: (tx, reference) => tx.insertInto('orm_orders').values({ reference }).execute(),
+    close: () => db.destroy(),
+  });
+};
+
+const openSequelize = (dialect: Dialect) => async () => {
+  const { sequelize, store } =
+    dialect === 'postgres'
+      ? await import('./blocks/postgres/sequelize')
+      : await import('./blocks/mysql/sequelize');
+  const Orders = (sequelize as Sequelize).define(
+    'Order',
+    { reference: DataTypes.TEXT },
+    { tableName: 'orm_orders', timestamps: false },
+  );
+  return orm<Transaction>({
+    name: 'Sequelize',
+    store,
+    open: (options, transaction) => sequelizeStore(replacing(sequelize, { transaction }), options),
+    transaction: (work) => sequelize.transaction(work),
+    serializable: (work) =>
+      retrying(() =>
+        sequelize.transaction({ isolationLevel: Transaction.ISOLATION_LEVELS.SERIALIZABLE }, work),
+      ),
+    query: (transaction, text) => sequelize.query(text, { transaction }),
+    insert: (transaction, reference) => Orders.create({ reference }, { transaction }),
+    nested: (transaction, work) => sequelize.transaction({ transaction }, work),
+    close: () => sequelize.close(),
+  });
+};
+
+function orm<Tx>(given: Orm<Tx>): Orm<Tx> {
+  return given;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each ORM has a transaction of its own type
+type Open = () => Promise<Orm<any>>;
+
+/** A new ORM is added here, with the block of `docs/orm.md` in a file of its own. */
+const ORMS_OF: Readonly<Record<Dialect, Readonly<Record<string, Open>>>> = {
   postgres: {
     Prisma: openPrisma,
     Drizzle: openDrizzle,
-    TypeORM: openTypeorm,
-    Knex: openKnex,
-    Kysely: openKysely,
-    Sequelize: openSequelize,
+    TypeORM: openTypeorm('postgres'),
+    Knex: openKnex('postgres'),
+    Kysely: openKysely('postgres'),
+    Sequelize: openSequelize('postgres'),
   },
   mysql: {
     Drizzle: openDrizzleMysql,
-    TypeORM: openTypeormMysql,
-    Knex: openKnexMysql,
-    Kysely: openKyselyMysql,
-    Sequelize: openSequelizeMysql,
+    TypeORM: openTypeorm('mysql'),
+    Knex: openKnex('mysql'),
+    Kysely: openKysely('mysql'),
+    Sequelize: openSequelize('mysql'),
   },
 };
+
+export const NAMES = { postgres: Object.keys(ORMS_OF.postgres), mysql: Object.keys(ORMS_OF.mysql) };
+
+/** Runs the block of this ORM over a database. Once a process: the block is a module. */
+export async function openOrm(dialect: Dialect, name: string, url: string): Promise<Orm<object>> {
+  const open = ORMS_OF[dialect][name];
+  if (open === undefined) throw new Error(`unknown ORM ${name}`);
+  process.env['DATABASE_URL'] = url;
+  return open();
+}

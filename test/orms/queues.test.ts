@@ -42,7 +42,7 @@ describe.skipIf(database === undefined)('a queue in the transaction of the recor
       $$ BEGIN RAISE EXCEPTION 'crashed before the commit'; END $$`;
     await pool.query(refuse);
     await pool.query(
-      `CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON pix_automatic_notifications
+      `CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON pix_automatic
         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
     );
     try {

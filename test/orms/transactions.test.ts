@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { notificationRequest } from '../../src/testing';
 import { createWebhookHandler } from '../../src/webhooks';
+import { type TestStore, withSteps } from '../helpers/store-of';
 import { type Database, makeDatabase } from './databases';
 import type { Orm } from './orm';
-import { type Dialect, ORMS } from './orms';
-import { storeWithin } from './store';
+import { type Dialect, NAMES, openOrm } from './orms';
 
 const run = randomUUID().slice(0, 8);
 const databases = {
@@ -16,7 +16,7 @@ const databases = {
 afterAll(() => Promise.all([databases.postgres?.drop(), databases.mysql?.drop()]));
 
 for (const dialect of ['postgres', 'mysql'] as const) {
-  for (const name of Object.keys(ORMS[dialect])) {
+  for (const name of NAMES[dialect]) {
     const database = databases[dialect];
     describe.skipIf(database === undefined)(`${name} over ${dialect}`, () => {
       scenarios(dialect, name, database as Database);
@@ -29,10 +29,10 @@ const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
 
 function scenarios(dialect: Dialect, name: string, database: Database) {
   let orm: Orm<Tx>;
-  let store: ReturnType<typeof storeWithin<Tx>>;
+  let store: TestStore<Tx>;
   beforeAll(async () => {
-    orm = (await ORMS[dialect][name]?.(database.url)) as Orm<Tx>;
-    store = storeWithin(dialect, orm.access);
+    orm = await openOrm(dialect, name, database.url);
+    store = withSteps(orm.store);
     await store.createTable();
   });
   afterAll(() => orm.close());
@@ -78,7 +78,7 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
     });
     expect(first).toEqual({ status: 'completed' });
     expect(await effects(request)).toBe(1);
-    expect(await store.transact(request, neverRun)).toEqual({ status: 'done' });
+    expect(await store.transact(request, neverRun)).toMatchObject({ status: 'done' });
     await store.transact({ ...request, state: 'REFUNDED' }, async (_, { handledStates }) => {
       expect(handledStates).toEqual(['PAID']);
     });
@@ -141,7 +141,7 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
     const result = await store.transact(request, async (tx) => {
       await nested(tx, async (inner) => {
         await insert(inner, request);
-        await orm.access.query(inner, 'SELECT 1 AS one', []);
+        await orm.query(inner, 'SELECT 1 AS one');
         await insert(inner, { subject: 'refused' });
       }).catch(() => undefined);
       await nested(tx, (inner) => insert(inner, request));
@@ -153,20 +153,20 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
   /** The ORM's own, or savepoints by hand where it has none. */
   async function nested(tx: Tx, work: (inner: Tx) => Promise<void>): Promise<void> {
     if (orm.nested !== undefined) return void (await orm.nested(tx, work));
-    await orm.access.query(tx, 'SAVEPOINT merchant', []);
+    await orm.query(tx, 'SAVEPOINT merchant');
     try {
       await work(tx);
     } catch (error) {
-      await orm.access.query(tx, 'ROLLBACK TO SAVEPOINT merchant', []);
+      await orm.query(tx, 'ROLLBACK TO SAVEPOINT merchant');
       throw error;
     }
-    await orm.access.query(tx, 'RELEASE SAVEPOINT merchant', []);
+    await orm.query(tx, 'RELEASE SAVEPOINT merchant');
   }
 
   if (dialect === 'postgres')
     it('retries a SERIALIZABLE transaction, each time from the beginning', async () => {
       if (orm.serializable === undefined) throw new Error('no SERIALIZABLE');
-      const serializable = storeWithin(dialect, orm.serializable);
+      const serializable = withSteps(orm.open({}, orm.serializable));
       const account = `account-${randomUUID()}`;
       let runs = 0;
       const requests = Array.from({ length: 4 }, () => newRequest());
@@ -174,10 +174,9 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
         requests.map((request) =>
           serializable.transact(request, async (tx) => {
             runs += 1;
-            await orm.access.query(
+            await orm.query(
               tx,
               `SELECT count(*)::text AS n FROM orm_orders WHERE reference LIKE '${account}%'`,
-              [],
             );
             await sleep(50);
             await insert(tx, { subject: `${account}-${request.subject}` });
@@ -192,21 +191,20 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
 
   it('finds the state done where it is run again after a commit whose reply was lost', async () => {
     const request = newRequest();
-    const losing = storeWithin(dialect, {
-      ...orm.access,
-      transaction: async (work, limits) => {
-        await orm.access.transaction(work, limits);
-        await orm.access.transaction(work, limits);
-      },
-    });
+    const losing = withSteps(
+      orm.open({}, async (work, limits) => {
+        await orm.transaction(work, limits);
+        await orm.transaction(work, limits);
+      }),
+    );
     const callback = vi.fn((tx: Tx) => insert(tx, request));
-    expect(await losing.transact(request, callback)).toEqual({ status: 'done' });
+    expect(await losing.transact(request, callback)).toMatchObject({ status: 'done' });
     expect(callback).toHaveBeenCalledOnce();
     expect(await effects(request)).toBe(1);
   });
 
   it('commits a callback that ends within its hold, and none that ends later', async () => {
-    const quick = storeWithin(dialect, orm.access, { holdMs: 2_000, stepTimeoutMs: 1_000 });
+    const quick = withSteps(orm.open({ holdMs: 2_000, stepTimeoutMs: 1_000 }));
     const request = newRequest({ timeoutMs: 100 });
     const slow = quick.transact(request, async (tx) => {
       await sleep(300);
@@ -214,7 +212,7 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
     });
     expect(await slow).toEqual({ status: 'completed' });
 
-    const held = storeWithin(dialect, orm.access, { holdMs: 200, stepTimeoutMs: 200 });
+    const held = withSteps(orm.open({ holdMs: 200, stepTimeoutMs: 200 }));
     const tooLong = newRequest({ timeoutMs: 100 });
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -252,7 +250,7 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
 
       const other = newRequest();
       const committing = store.transact(other, async (tx) => {
-        await orm.access.query(tx, 'CREATE TABLE IF NOT EXISTS ddl (id int)', []);
+        await orm.query(tx, 'CREATE TABLE IF NOT EXISTS ddl (id int)');
       });
       await expect(committing).rejects.toThrow('its transaction cannot be committed');
       await expectNothing(other);
@@ -260,11 +258,9 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
 
   it('answers a delivery 200 once it is committed, also where the ORM ran the callback twice', async () => {
     let runs = 0;
-    const again = storeWithin<Tx>(dialect, {
-      ...orm.access,
-      transaction: (work, limits) =>
-        orm.access.transaction(work, limits).then(undefined, () => orm.access.transaction(work, limits)),
-    });
+    const again = orm.open({}, (work, limits) =>
+      orm.transaction(work, limits).then(undefined, () => orm.transaction(work, limits)),
+    );
     const handler = createWebhookHandler({
       credentials,
       store: again,
@@ -284,7 +280,7 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
     expect([runs, await effects({ subject: saleToken })]).toEqual([2, 1]);
   });
 
-  it('commits what was sent without being awaited, and cannot see what is sent later (docs/transactions.md says so)', async () => {
+  it('commits what was sent without being awaited, and cannot see what is sent later (docs/orm.md says so)', async () => {
     const parts = (request: ReturnType<typeof newRequest>) =>
       ['a', 'b', 'c'].map((part) => ({ subject: `${request.subject}-${part}` }));
 
@@ -320,7 +316,7 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
   it('fails where the callback ends its transaction itself', async () => {
     const request = newRequest();
     const ending = store.transact(request, async (tx) => {
-      await orm.access.query(tx, 'ROLLBACK', []);
+      await orm.query(tx, 'ROLLBACK');
     });
     await expect(ending).rejects.toThrow();
     await expectNothing(request);

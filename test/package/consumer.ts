@@ -12,7 +12,7 @@ import {
 import 'pix-automatic-sdk/pix';
 import 'pix-automatic-sdk/sandbox';
 import 'pix-automatic-sdk/stores';
-import 'pix-automatic-sdk/journal';
+import 'pix-automatic-sdk/orders';
 import 'pix-automatic-sdk/testing';
 import {
   createWebhookHandler,

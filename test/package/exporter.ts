@@ -9,7 +9,7 @@ import {
   PaymentsClient,
   reconcile,
 } from 'pix-automatic-sdk';
-import { adviseCheckout, checkBrCode, explainPixCode, pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
+import { explainPixCode, pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
 import { fakeClock, fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
 import {
   checkAuthorization,
@@ -79,9 +79,6 @@ export const check = checkAuthorization('', credentials);
 export const reason = check.ok ? undefined : check.reason;
 
 export const calendar = pixCalendar({ initialDate: '2027-01-31', periodicity: 'MONTHLY' });
-export const advice = adviseCheckout({}, { locale: 'en' });
-export const codeAdvice = checkBrCode('', {});
-export const adviceCode = codeAdvice[0]?.code;
 export const explanation = explainPixCode('AB10', 'charge');
 export const whoActs = explanation?.who;
 export const brCode = readBrCode('');

@@ -60,7 +60,7 @@ function valuesInSource(entry: string): string[] {
 const declaredIn = declarations();
 
 it('each exported class keeps its own name, which logs print', async () => {
-  const program = `const entries = [require('pix-automatic-sdk'), require('pix-automatic-sdk/webhooks'), require('pix-automatic-sdk/stores'), require('pix-automatic-sdk/journal')];
+  const program = `const entries = [require('pix-automatic-sdk'), require('pix-automatic-sdk/webhooks'), require('pix-automatic-sdk/stores'), require('pix-automatic-sdk/orders')];
     const classes = entries.flatMap((entry) => Object.entries(entry)).filter(([, value]) => /^class/.test(value));
     console.log(JSON.stringify(classes.map(([name, { name: ownName }]) => [name, ownName])))`;
   const names = JSON.parse(await node(consumer, '--input-type=commonjs', '-e', program)) as [

@@ -6,9 +6,8 @@ const LOADS: Readonly<Record<Entry, readonly [rooms: string, packages: string]>>
   index: ['client errors service shared values version.ts', 'ky zod'],
   webhooks: ['errors service shared stores values webhooks', '@noble/hashes zod'],
   stores: ['errors service shared stores values', '@noble/hashes'],
-  // Of the stores nothing but their SQL.
-  journal: ['errors journal service shared stores values', ''],
-  testing: ['errors pix sandbox service shared testing values webhooks', 'uqr zod'],
+  orders: ['client errors orders service shared stores values version.ts webhooks', '@noble/hashes zod'],
+  testing: ['errors pix sandbox service shared stores testing values webhooks', 'uqr zod'],
   sandbox: ['client errors pix sandbox service shared values webhooks', 'uqr zod'],
   pix: ['pix', ''],
 };
@@ -28,9 +27,9 @@ describe.each(['esm', 'cjs'] as const)('the %s build', (format) => {
     expect(withPage).toEqual(['sandbox']);
   });
 
-  it('loads of the stores only their SQL for the journal', () => {
-    const ofStores = loads('journal').filter((source) => source.startsWith('src/stores/'));
-    expect(ofStores).toEqual(['src/stores/sql.ts']);
+  it('loads of the stores for orders only what the listener loads', () => {
+    const ofStores = loads('orders').filter((source) => source.startsWith('src/stores/'));
+    expect(ofStores).toEqual(loads('webhooks').filter((source) => source.startsWith('src/stores/')));
   });
 
   it('imports ky with the root, and imports nothing while a call runs', () => {

@@ -59,7 +59,7 @@ async function serve(answer: RequestListener): Promise<number> {
 }
 
 describe.skipIf(isSkipped)('a page of another origin', () => {
-  // For the browser, 127.0.0.1 is only another port of the same site, so cookies go along; localhost is another site.
+  // For the browser, 127.0.0.1 is only another port of the same site; localhost is another site.
   it.each(['127.0.0.1', 'localhost'])(
     'on %s reads nothing, changes nothing and uses up no fault',
     async (name) => {
@@ -82,41 +82,6 @@ describe.skipIf(isSkipped)('a page of another origin', () => {
       expect(sandbox.deliveries).toHaveLength(1);
     },
   );
-
-  it('can do nothing with the cookie, which every port of the host receives', async () => {
-    const { context, sandbox, call, create } = await open();
-    const uuid = await create();
-    const [cookie = { name: '', value: '', path: '' }] = await context.cookies(`${sandbox.url}/sandbox`);
-    expect(cookie.path).toBe('/sandbox');
-    const stolen = { cookie: `${cookie.name}=${cookie.value}` };
-    const path = `/sandbox/transactions/${uuid}/pay`;
-    expect((await fetch(sandbox.url + path, { method: 'POST', headers: stolen })).status).toBe(401);
-    expect((await fetch(`${sandbox.url}/sandbox/events`, { headers: stolen })).status).toBe(401);
-    expect((await call('POST', path)).status).toBe(200);
-  });
-
-  it('cannot shut the page out of its sandbox with a cookie of the same name, set on another port', async () => {
-    const { context, page, sandbox } = await open();
-    const { port, hostname } = new URL(sandbox.url);
-    const attacker = await serve((_request, response) => {
-      const name = `pix_sandbox_${port}`;
-      response.writeHead(200, {
-        'set-cookie': [`${name}=evil; Path=/`, `${name}=evil; Path=/sandbox/events`],
-      });
-      response.end('set');
-    });
-    const other = await context.newPage();
-    await other.goto(`http://${hostname}:${attacker}/`);
-    await page.reload();
-    await page.getByText('Live', { exact: true }).waitFor();
-    expect(await context.cookies(`${sandbox.url}/sandbox/events`)).toHaveLength(3);
-  });
-
-  it('cannot get the cookie through a script: no script can read it, and no text of the page holds it', async () => {
-    const { page } = await open();
-    expect(await page.evaluate('document.cookie')).toBe('');
-    expect(await page.content()).not.toContain('pix_sandbox_');
-  });
 });
 
 describe.skipIf(isSkipped)('the page of a sandbox with a pair of your own', () => {

@@ -98,16 +98,6 @@ describe.skipIf(isSkipped)('a sale on the page', () => {
     await page.getByText('because the document shows only their ids').waitFor();
     expect(await page.getByText('§').count()).toBe(0);
   });
-
-  it('plays a scenario, whose notifications are in its story', async () => {
-    const { page, create, sandbox } = await open();
-    sandbox.pay(await create());
-    await page.getByRole('link', { name: /order-1001/ }).click();
-    await press(page, 'Play a scenario: order-1001');
-    await page.getByLabel('Scenario').selectOption('no-funds-three-times');
-    await press(page, 'Play a scenario');
-    await until(async () => expect(await page.getByText('Other notification').count()).toBe(5));
-  });
 });
 
 describe.skipIf(isSkipped)('the list of sales', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pageVerify } from '../../src/cli/commands/sandbox';
+import { faultKinds } from '../../src/sandbox/faults';
 import { isSkipped } from './browser';
 import { press, until, useBrowser } from './open-page';
 
@@ -10,7 +11,7 @@ describe.skipIf(isSkipped)('the tab', () => {
     const pair = { apiKey: 'sandbox-api-key', apiToken: 'sandbox-api-token' };
     let url = '';
     const { page, create, sandbox, webhookUrl } = await open({
-      verify: (listener) => pageVerify(() => url, pair, {})(listener),
+      verify: (request) => pageVerify(() => url, pair, {})(request),
     });
     url = sandbox.url;
     await create();
@@ -52,7 +53,11 @@ describe.skipIf(isSkipped)('the tab', () => {
     sandbox.pay(await create());
     sandbox.payOut({ amount: 1 });
     await page.getByRole('link', { name: 'Deliveries' }).click();
-    await page.getByRole('group', { name: 'payout delivery-2' }).getByText('about no sale').waitFor();
+    const lines = page.locator('.entry > summary');
+    await lines.filter({ hasText: 'Payout notification' }).getByText('about no sale').waitFor();
+    // One line each, of the height of a button.
+    for (const line of await lines.all()) expect((await line.boundingBox())?.height).toBeLessThan(60);
+    for (const line of await lines.all()) await line.click();
     await press(page, 'Copy as curl: delivery-1');
     await until(async () => {
       expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
@@ -64,6 +69,32 @@ describe.skipIf(isSkipped)('the tab', () => {
       .getByRole('link', { name: 'order-1001' })
       .click();
     await page.getByRole('article', { name: 'order-1001' }).waitFor();
+  });
+
+  it('of deliveries finds by kind, result and words, and shows the month and the status of an own kind', async () => {
+    const { page, create, sandbox, answerWith, received } = await open();
+    sandbox.pay(await create({ referenceCode: 'order-1001' }));
+    sandbox.pay(await create({ referenceCode: 'order-1002' }));
+    sandbox.notify({ event: 'charge', dueDate: '2031-02-28', status: 'CHARGED' }, 'type=recurrence');
+    await until(() => expect(received).toHaveLength(3));
+    answerWith(503);
+    sandbox.payOut({ amount: 1 });
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    const lines = page.locator('.entry > summary');
+    await until(async () => expect(await lines.count()).toBe(4));
+    await lines.filter({ hasText: '2031-02 · CHARGED' }).waitFor();
+    await page.getByLabel('Kind').selectOption('payment');
+    await until(async () => expect(await lines.count()).toBe(2));
+    await page.getByRole('searchbox').fill('order-1002');
+    await until(async () => expect(await lines.count()).toBe(1));
+    await page.getByRole('searchbox').fill('');
+    await page.getByLabel('Kind').selectOption('');
+    await page.getByLabel('Result').selectOption('pending');
+    await until(async () =>
+      expect(await lines.allInnerTexts()).toEqual([expect.stringContaining('Payout notification')]),
+    );
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('No delivery fits.').waitFor();
   });
 
   it('of calls shows advice, what is invented, and what was answered', async () => {
@@ -79,26 +110,38 @@ describe.skipIf(isSkipped)('the tab', () => {
     await unknown.getByText('transaction not found').waitFor();
   });
 
-  it('of faults arms and clears each fault of each operation', async () => {
+  it('of faults arms a fault by one form, for the next call or for every one, and clears all', async () => {
     const { page, sandbox, call } = await open();
     await page.getByRole('link', { name: 'Faults' }).click();
-    const switches = page.getByRole('switch');
-    await switches.first().waitFor();
-    const status = page.getByRole('switch', { name: 'other HTTP status: getTransaction' });
+    await page.getByRole('combobox', { name: 'Operation' }).selectOption('getTransaction');
+    await page.getByLabel('What goes wrong').selectOption('status');
     await page.getByRole('spinbutton', { name: 'HTTP status' }).fill('502');
-    await status.click();
-    await until(async () => expect(await status.getAttribute('aria-checked')).toBe('true'));
+    await press(page, 'Arm the fault');
+    await page.getByText('getTransaction: other HTTP status 502, 1 ×').waitFor();
     expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
-    // The fault was for the next call only.
-    await until(async () => expect(await status.getAttribute('aria-checked')).toBe('false'));
+    expect((await call('GET', '/v1.1/transactions/x')).status).toBe(404);
     await page.getByLabel('With this status, the operation is still carried out').check();
-    await status.click();
+    await page.getByLabel('How often').selectOption({ label: 'every call' });
+    await press(page, 'Arm the fault');
+    await page.getByText('every call', { exact: false }).last().waitFor();
     await until(() => expect(sandbox.pendingFaults).toMatchObject([{ fault: { takesEffect: true } }]));
-    const last = switches.last();
-    await last.click();
-    await until(async () => expect(await last.getAttribute('aria-checked')).toBe('true'));
     await press(page, 'Clear all faults');
     await until(() => expect(sandbox.pendingFaults).toEqual([]));
+    await press(page, 'Put the faults back');
+    await until(() => expect(sandbox.pendingFaults).toMatchObject([{ fault: { takesEffect: true } }]));
+  });
+
+  it('of faults offers each kind with its value, and the sandbox takes it', async () => {
+    const { page, sandbox } = await open();
+    await page.getByRole('link', { name: 'Faults' }).click();
+    const select = page.getByLabel('What goes wrong');
+    const kinds = faultKinds;
+    for (const [index, kind] of kinds.entries()) {
+      await select.selectOption(kind);
+      await press(page, 'Arm the fault');
+      await until(() => expect(sandbox.pendingFaults[index]).toMatchObject({ fault: { kind } }));
+    }
+    expect(kinds).toHaveLength(9);
   });
 
   it('of sending sends a notification of your own once it is JSON, and a payout of ten and a half', async () => {

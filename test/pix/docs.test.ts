@@ -1,6 +1,6 @@
 import { explainPixCode, type PixCodeContext } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
-import type { PixLocale } from '../../src/pix/advice';
+import type { PixLocale } from '../../src/pix/explain-pix-code';
 import { sections } from '../docs/markdown';
 
 const parties = {
@@ -31,11 +31,11 @@ describe.each([
       expect(row).toEqual([first, meaning, who && parties[locale][who], action]);
     }
   });
+});
 
-  it('names the version of its source on the page that has the function', () => {
-    const text = sections(file.replace('-codes', ''))
-      .map((section) => section.text)
-      .join('\n');
-    expect(text).toMatch(/bacen\/pix-api.*\n?.*2\.9\.0/);
-  });
+it('docs/pix.md names the version of its source', () => {
+  const text = sections('docs/pix.md')
+    .map((section) => section.text)
+    .join('\n');
+  expect(text).toMatch(/bacen\/pix-api.*\n?.*2\.9\.0/);
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 const directory = '.github/workflows';
 const workflows = readdirSync(directory).map((name) => ({
@@ -9,6 +10,9 @@ const workflows = readdirSync(directory).map((name) => ({
   // Without comments, which may name what a workflow does not do.
   text: readFileSync(join(directory, name), 'utf8').replace(/^\s*#.*$/gm, ''),
 }));
+
+/** A tag can be moved to other code, also beside `id-token: write`. */
+const PINNED = /^uses: [\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 
 describe('release.yml', () => {
   const text = workflows.find(({ name }) => name === 'release.yml')?.text ?? '';
@@ -67,10 +71,30 @@ describe.each(workflows)('$name', ({ text }) => {
     expect(text.match(/persist-credentials: false/g)?.length ?? 0).toBe(checkouts);
   });
 
+  it('names each action by its commit, with the version in a comment', () => {
+    const unpinned = (text.match(/uses: .*/g) ?? []).filter((use) => !PINNED.test(use));
+    expect(unpinned).toEqual([]);
+  });
+
   it('has no expression inside a script, where it could run a name that an attacker chose', () => {
     const scripts = text.match(/run: \|\n(?: {10,}.*\n)+|run: .*/g) ?? [];
     for (const script of scripts) expect(script).not.toContain('${{');
   });
+});
+
+it('an action is pinned to the same commit in all workflows, and Dependabot updates it', () => {
+  const uses = workflows.flatMap(({ text }) => text.match(/uses: .*/g) ?? []);
+  const actions = new Set(uses.map((use) => use.split('@')[0]));
+  expect(actions.size).toBeGreaterThan(1);
+  expect(new Set(uses).size).toBe(actions.size);
+  const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8'));
+  expect(updates).toContainEqual(
+    expect.objectContaining({
+      'package-ecosystem': 'github-actions',
+      directory: '/',
+      schedule: { interval: 'weekly' },
+    }),
+  );
 });
 
 it('.ci/run runs no install script of a dependency', () => {

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { createIdempotencyStore, type RecordStore } from 'pix-automatic-sdk/stores';
+import { createStore, type ListedRecord, type RecordStore } from 'pix-automatic-sdk/stores';
 import { describe, it } from 'vitest';
 import { type CodeBlock, sections } from '../docs/markdown';
 import { loadBlock } from '../docs/run-block';
@@ -39,8 +39,10 @@ async function fromNpx(...packages: string[]): Promise<NodeJS.Require | undefine
 /** `space` is another table, or another set of objects. */
 function harnessOf(open: (space: 'own' | 'other') => RecordStore, close: () => Promise<void>): StoreHarness {
   return {
-    open: ({ space = 'own' as const } = {}) => createIdempotencyStore(open(space)),
+    open: ({ space = 'own' as const } = {}) => createStore(open(space)),
     pass: (ms) => sleep(ms),
+    // What DynamoDB takes at most for one item; an accented letter takes six characters.
+    longestBody: 60_000,
     close,
   };
 }
@@ -87,7 +89,7 @@ function testInWorkerd(Miniflare: any): void {
       modules: true,
       script: await workerOf(blockOf('Durable Objects')),
       compatibilityDate: '2026-04-01',
-      durableObjects: { RECORDS: { className: 'SubjectRecord', useSQLite: true } },
+      durableObjects: { RECORDS: { className: 'Records', useSQLite: true } },
     });
     const call = async (...step: unknown[]) => {
       const response = await server.dispatchFetch('http://worker/', {
@@ -98,8 +100,13 @@ function testInWorkerd(Miniflare: any): void {
       return response.json();
     };
     const open = (space: string): RecordStore => ({
-      read: (subject) => call('read', `${space}:${subject}`),
-      write: (subject, change) => call('write', `${space}:${subject}`, change),
+      read: (key) => call('read', `${space}.${key}`),
+      write: (key, change) => call('write', `${space}.${key}`, change),
+      async list(prefix, { after, limit }) {
+        const page = { ...(after !== undefined && { after: `${space}.${after}` }), limit };
+        const listed: ListedRecord[] = await call('list', `${space}.${prefix}`, page);
+        return listed.map(({ key, record }) => ({ key: key.slice(space.length + 1), record }));
+      },
     });
     return harnessOf(open, () => server.dispose());
   });
@@ -141,8 +148,14 @@ function testDynamo(require: NodeJS.Require): void {
     for (const TableName of ['own', 'other']) {
       await client.createTable({
         TableName,
-        AttributeDefinitions: [{ AttributeName: 'subject', AttributeType: 'S' }],
-        KeySchema: [{ AttributeName: 'subject', KeyType: 'HASH' }],
+        AttributeDefinitions: [
+          { AttributeName: 'place', AttributeType: 'S' },
+          { AttributeName: 'id', AttributeType: 'S' },
+        ],
+        KeySchema: [
+          { AttributeName: 'place', KeyType: 'HASH' },
+          { AttributeName: 'id', KeyType: 'RANGE' },
+        ],
         BillingMode: 'PAY_PER_REQUEST',
       });
       while ((await client.describeTable({ TableName })).Table.TableStatus !== 'ACTIVE') await sleep(50);

@@ -206,12 +206,6 @@ const others: Paths = {
   'confirmPayment: not a payment': () =>
     confirmPayment(never, { kind: cpf as never, payload: { saleToken: email, newStatus: cpf } }),
   'confirmPayment: the query fails': () => confirmPayment(refused, notification),
-  'waitForTransaction: the query fails': () => refused.waitForTransaction('t'),
-  'waitForTransaction: a timeout': () =>
-    clientWith(async () => Response.json({ situation: 'PENDING', shopper: { email } })).waitForTransaction(
-      't',
-      { timeoutMs: 20, intervalMs: 5 },
-    ),
   async 'reconcile: the query fails'() {
     for await (const { error } of reconcile(refused, ['t'])) return error;
   },

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemoryDeadLetters } from 'pix-automatic-sdk/stores';
 import {
   createWebhookHandler,
   MemoryStore,
@@ -69,12 +68,16 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   'dead letters failed': {
     options: {
       on: {},
-      deadLetters: Object.assign(new MemoryDeadLetters(), {
-        keep: failing,
-      }),
+      deadLetters: true,
+      store: Object.assign(new WatchedStore(), { letters: { steps: [], faults: { keep: failing } } }),
     },
   },
   busy: { options: { store: storeThat('claim', async () => ({ status: 'busy' })) } },
+  'unexpected repeat': {
+    options: {
+      store: storeThat('claim', async () => ({ status: 'done', handledStates: [], at: 0, now: 1e8 })),
+    },
+  },
   internal: {
     options: {
       getAuthorization: () => {

@@ -1,9 +1,9 @@
-import { adviseCheckout, checkBrCode, pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
+import { pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
 import { field } from '../pix/samples';
 import { marked } from './marks';
 import { type Paths, pathsOver } from './path';
 
-const { apiKey, cpf, email } = marked;
+const { cpf, email } = marked;
 const start = `000201${field('59', email)}`;
 
 /** Codes broken in every way, with personal data before, in and after the broken place. */
@@ -21,14 +21,7 @@ const broken = [
 
 export const pixPaths: Paths = {
   ...pathsOver('readBrCode: broken text', broken, readBrCode),
-  ...pathsOver('checkBrCode: broken text', broken, (text) => checkBrCode(text, {})),
   'pixCalendar: an invalid date': () => pixCalendar({ initialDate: cpf, periodicity: 'MONTHLY' }),
   'pixCalendar: an unknown periodicity': () =>
     pixCalendar({ initialDate: '2026-12-01', periodicity: email as 'MONTHLY' }),
-  'adviseCheckout: every field wrong': () =>
-    adviseCheckout({
-      currency: apiKey,
-      shopper: { email, document: { type: 'CPF', number: `${cpf}.` } },
-      recurrence: { calendar: { initialDate: '2020-01-01', finalDate: email, periodicity: email } },
-    }),
 };

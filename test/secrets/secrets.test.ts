@@ -1,6 +1,6 @@
 import { format } from 'node:util';
 import * as sdk from 'pix-automatic-sdk';
-import * as journal from 'pix-automatic-sdk/journal';
+import * as orders from 'pix-automatic-sdk/orders';
 import * as pix from 'pix-automatic-sdk/pix';
 import * as sandbox from 'pix-automatic-sdk/sandbox';
 import * as stores from 'pix-automatic-sdk/stores';
@@ -12,9 +12,9 @@ import { clientPaths } from './client-paths';
 import { configurationPaths } from './configuration-paths';
 import { handlerPaths, reportedCodes } from './handler-paths';
 import { beHostile } from './hostile-host';
-import { journalPaths } from './journal-paths';
 import { marked } from './marks';
 import { type Observation, observe } from './observe';
+import { ordersPaths } from './orders-paths';
 import { pixPaths } from './pix-paths';
 import { sandboxPaths } from './sandbox-paths';
 import { storePaths } from './store-paths';
@@ -55,9 +55,9 @@ async function outcomeOf(run: () => unknown): Promise<unknown> {
 
 const paths = [
   ...[configurationPaths, clientPaths, webhookPaths, handlerPaths, storePaths],
-  ...[journalPaths, sandboxPaths, testingPaths, pixPaths],
+  ...[ordersPaths, sandboxPaths, testingPaths, pixPaths],
 ].flatMap((each) => Object.entries(each));
-const entries = { ...sdk, ...webhooks, ...stores, ...journal, ...sandbox, ...testing, ...pix };
+const entries = { ...sdk, ...webhooks, ...stores, ...orders, ...sandbox, ...testing, ...pix };
 const seenErrors = new Set<string>();
 
 describe('no view of a result or an error shows a credential or personal data', () => {
@@ -82,7 +82,6 @@ describe('the paths of this test', () => {
   const withoutPaths = [
     'VERSION',
     'isCallError',
-    'MemoryJourneyRecords',
     'payoutFailure',
     'explainPixCode',
     'fakeClock',

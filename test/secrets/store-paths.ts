@@ -1,19 +1,22 @@
 import {
-  createIdempotencyStore,
-  MemoryDeadLetters,
+  createStore,
+  drizzleStore,
+  knexStore,
+  kyselyStore,
   MysqlStore,
-  mysqlStoreWithin,
   type PostgresPool,
   PostgresStore,
-  postgresStoreWithin,
-  RedisDeadLetters,
+  prismaStore,
   RedisStore,
-  SqlDeadLetters,
   SqliteStore,
+  sequelizeStore,
+  storeWithin,
   type TransactionAccess,
+  typeormStore,
 } from 'pix-automatic-sdk/stores';
-import { createWebhookHandler, type IdempotencyStore } from 'pix-automatic-sdk/webhooks';
-import { lease } from '../stores/limits';
+import { createWebhookHandler, type Store } from 'pix-automatic-sdk/webhooks';
+import { stepsOf } from '../../src/stores/steps';
+import { briefly } from '../stores/limits';
 import { authorization, credentials, marked } from './marks';
 import { type Paths, pathsOver } from './path';
 import { sale, text } from './webhook-paths';
@@ -31,7 +34,7 @@ function accessOver(reply: Reply): TransactionAccess<object> {
   };
 }
 
-const stores: Readonly<Record<string, (reply: Reply) => IdempotencyStore<unknown>>> = {
+const stores: Readonly<Record<string, (reply: Reply) => Store<unknown>>> = {
   'RedisStore over ioredis': (reply) =>
     new RedisStore({ eval: async (...command: unknown[]) => reply(...command), defineCommand: reply }),
   'RedisStore over node-redis': (reply) =>
@@ -44,11 +47,12 @@ const stores: Readonly<Record<string, (reply: Reply) => IdempotencyStore<unknown
     const pool = { query, connect, totalCount: 1 } as unknown as PostgresPool;
     return new PostgresStore(pool, { transactional: true });
   },
-  postgresStoreWithin: (reply) => postgresStoreWithin(accessOver(reply)),
-  mysqlStoreWithin: (reply) => mysqlStoreWithin(accessOver(reply)),
+  'storeWithin in PostgreSQL': (reply) => storeWithin(accessOver(reply), { dialect: 'postgres' }),
+  'storeWithin in MySQL': (reply) => storeWithin(accessOver(reply), { dialect: 'mysql' }),
   MysqlStore: (reply) => new MysqlStore({ execute: async (...command) => [reply(...command)] }),
-  'a store of createIdempotencyStore': (reply) =>
-    createIdempotencyStore({
+  'a store of createStore': (reply) =>
+    createStore({
+      list: async (...command) => reply(...command) as never,
       read: async (...command) => reply(...command) as never,
       write: async (...command) => reply(...command) as never,
     }),
@@ -80,10 +84,10 @@ const replies: Readonly<Record<string, Reply>> = {
 
 const wrongReplies = Object.entries(stores).map(([name, create]) =>
   pathsOver(name, replies, (reply) => {
-    const store = create(reply);
+    const store = stepsOf(create(reply));
     const request = { subject: 'payment:s-1', state: 'PAID', timeoutMs: 50, retentionMs: 50 };
     return store.transact === undefined
-      ? store.claim('payment:s-1', 'PAID', lease(50))
+      ? store.claim('payment:s-1', 'PAID', briefly)
       : store.transact(request, () => Promise.reject(new Error('the callback ran')));
   }),
 );
@@ -119,14 +123,13 @@ const configurations: Paths = {
   'new PostgresStore: no client': () => new PostgresStore(text as never),
   'new PostgresStore: an invalid table': () =>
     new PostgresStore({ query: async () => ({ rows: [] }) }, { table: text.repeat(9) }),
-  'new MemoryDeadLetters: an invalid option': () => new MemoryDeadLetters({ retentionMs: text as never }),
-  'new RedisDeadLetters: no client': () => new RedisDeadLetters(text as never),
-  'RedisDeadLetters: a reply of marks': () =>
-    new RedisDeadLetters({ eval: async () => [text, cpf], defineCommand: 0 }).list(),
-  'new SqlDeadLetters: no query': () => new SqlDeadLetters(text as never, { dialect: 'postgres' }),
-  'new SqlDeadLetters: a dialect': () => new SqlDeadLetters(async () => [], { dialect: text as never }),
-  'SqlDeadLetters: a row of marks': () => new SqlDeadLetters(async () => [row], { dialect: 'mysql' }).list(),
   'new SqliteStore: no database': () => new SqliteStore(text as never),
+  'prismaStore: no client': () => prismaStore(text as never, text as never),
+  'drizzleStore: no database': () => drizzleStore(text as never, text as never, text as never),
+  'typeormStore: no data source': () => typeormStore(text as never),
+  'knexStore: no instance': () => knexStore(text as never),
+  'kyselyStore: no database': () => kyselyStore(text as never, text as never, text as never),
+  'sequelizeStore: no instance': () => sequelizeStore(text as never),
 };
 
 export const storePaths: Paths = Object.assign({}, ...wrongReplies, ...failures, configurations);

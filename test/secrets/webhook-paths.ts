@@ -13,6 +13,7 @@ import {
   verifyAuthorization,
 } from 'pix-automatic-sdk/webhooks';
 import * as z from 'zod/mini';
+import { stepsOf } from '../../src/stores/steps';
 import { lease } from '../stores/limits';
 import { salePayload } from '../webhooks/support';
 import { badPairs } from './configuration-paths';
@@ -109,7 +110,7 @@ const mistakes: Paths = {
   'createWebhookHandler: an invalid callback': () =>
     createWebhookHandler({ credentials, on: { payment: text as never } }),
   async 'MemoryStore: a full store'() {
-    const store = new MemoryStore({ maxEntries: 1 });
+    const store = stepsOf(new MemoryStore({ maxEntries: 1 }));
     await store.claim('payment:1', 'PAID', lease(1_000));
     return store.claim('payment:2', 'PAID', lease(1_000));
   },

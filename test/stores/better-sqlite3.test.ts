@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { SqliteStore } from '../../src/stores';
 import { type BetterSqlite3, findBetterSqlite3 } from '../helpers/better-sqlite3';
+import { withSteps } from '../helpers/store-of';
 import { lease } from './limits';
 
 const found = findBetterSqlite3();
@@ -22,7 +23,7 @@ describe.skipIf(found === undefined)('better-sqlite3', () => {
     const path = folderOf(onTestFinished);
     const [holder, own] = [new Database(path), new Database(path, { timeout: 0 })];
     onTestFinished(() => [holder, own].forEach((each) => void each.close()));
-    const store = new SqliteStore(own, { busyTimeoutMs: 100 });
+    const store = withSteps(new SqliteStore(own, { busyTimeoutMs: 100 }));
     await store.createTable();
 
     holder.exec('BEGIN EXCLUSIVE');
@@ -39,7 +40,7 @@ describe.skipIf(found === undefined)('better-sqlite3', () => {
   it('shows an open transaction in inTransaction, and the store refuses to work in it', async () => {
     const database = new Database(':memory:');
     onTestFinished(() => database.close());
-    const store = new SqliteStore(database);
+    const store = withSteps(new SqliteStore(database));
     await store.createTable();
     database.exec('BEGIN');
     const error = await store.claim('payment:1', 'PAID', lease(1000)).catch((thrown: unknown) => thrown);

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Claim, IdempotencyStore } from '../../src/stores/idempotency-store';
+import type { Claim, Store } from '../../src/stores/steps';
+import { type TestStore, withSteps } from '../helpers/store-of';
 import type { Fault } from './faults';
 import { Faults } from './faults';
 import { lease, retain } from './limits';
@@ -11,9 +12,11 @@ export interface StoreHarness {
    * A store on the suite’s records. Like another process, it has a client of its own where stores have clients.
    * `space` is another place for records.
    */
-  open(options?: { faults?: Faults; space?: 'other' }): IdempotencyStore;
+  open(options?: { faults?: Faults; space?: 'other' }): Store<undefined>;
   /** Moves the store’s clock forward by at least this much. */
   pass(ms: number): Promise<void>;
+  /** The longest body of a dead letter that the database takes, in characters. Default: 512 Ki. */
+  readonly longestBody?: number;
   close(): Promise<void>;
 }
 
@@ -30,7 +33,7 @@ const WELL_PAST_SHORT = 250;
 /** How many states of a subject a store remembers. */
 const MOST_STATES = 64;
 
-/** What every store guarantees (`IdempotencyStore`). `faults` are those that its client can have. */
+/** What every store guarantees (`TestStore`). `faults` are those that its client can have. */
 export function testStoreContract(
   name: string,
   faults: readonly Fault[],
@@ -38,31 +41,35 @@ export function testStoreContract(
 ): void {
   describe(`${name}: the store contract`, () => {
     let harness: StoreHarness;
-    let store: IdempotencyStore;
-    let other: IdempotencyStore;
+    let store: TestStore;
+    let other: TestStore;
 
     beforeAll(async () => {
       harness = await setUp();
-      store = harness.open();
-      other = harness.open();
+      store = withSteps(harness.open());
+      other = withSteps(harness.open());
     });
     afterAll(() => harness?.close());
 
+    const newLetter = () => ({
+      key: `payment:${randomUUID()}:PAID`,
+      subject: 'payment:1',
+      state: 'PAID',
+      kind: 'payment',
+      body: '{}',
+      url: '/',
+      code: 'callback_failed',
+    });
     const newSubject = () => `reversal:${randomUUID()}`;
 
-    async function claimed(
-      from: IdempotencyStore,
-      subject: string,
-      state: string,
-      leaseMs = LONG,
-    ): Promise<Claim> {
+    async function claimed(from: TestStore, subject: string, state: string, leaseMs = LONG): Promise<Claim> {
       const result = await from.claim(subject, state, lease(leaseMs));
       if (result.status !== 'claimed') throw new Error(`expected a claim, got ${result.status}`);
       return result;
     }
 
     async function completed(
-      from: IdempotencyStore,
+      from: TestStore,
       subject: string,
       state: string,
       retentionMs = LONG,
@@ -72,7 +79,7 @@ export function testStoreContract(
 
     /** Drops what has expired, like the hourly cleanup that the documentation recommends. */
     async function cleanUp(): Promise<void> {
-      if ('deleteExpired' in store && typeof store.deleteExpired === 'function') await store.deleteExpired();
+      await store.deleteExpired();
     }
 
     it('claims a new subject with a token and a fence', async () => {
@@ -118,7 +125,7 @@ export function testStoreContract(
       const late = await claimed(store, subject, 'PAID', SHORT);
       await harness.pass(WELL_PAST_SHORT);
       expect(await store.complete(late, retain(LONG))).toBe(true);
-      expect(await other.claim(subject, 'PAID', lease(LONG))).toEqual({
+      expect(await other.claim(subject, 'PAID', lease(LONG))).toMatchObject({
         status: 'done',
         handledStates: ['PENDING', 'PAID'],
       });
@@ -218,7 +225,7 @@ export function testStoreContract(
         await harness.pass(WELL_PAST_SHORT);
         await cleanUp();
         for (const subject of subjects) {
-          expect(await other.claim(subject, 'PENDING', lease(LONG))).toEqual({
+          expect(await other.claim(subject, 'PENDING', lease(LONG))).toMatchObject({
             status: 'done',
             handledStates: ['PENDING'],
           });
@@ -260,7 +267,7 @@ export function testStoreContract(
       const states = Array.from({ length: MOST_STATES + 1 }, (_, index) => String(index).padStart(512, 'é'));
       for (const state of states) await completed(store, subject, state);
       const newest = { status: 'done', handledStates: states.slice(1) };
-      expect(await other.claim(subject, states[1] ?? '', lease(LONG))).toEqual(newest);
+      expect(await other.claim(subject, states[1] ?? '', lease(LONG))).toMatchObject(newest);
       expect((await other.claim(subject, states[0] ?? '', lease(LONG))).status).toBe('claimed');
     });
 
@@ -272,18 +279,136 @@ export function testStoreContract(
       }
       for (const text of texts) {
         const result = await other.claim(text, text, lease(LONG));
-        expect(result).toEqual({ status: 'done', handledStates: [expect.any(String)] });
+        expect(result).toMatchObject({ status: 'done', handledStates: [expect.any(String)] });
         if (text.length <= 512 && !text.startsWith('sha256:')) {
-          expect(result).toEqual({ status: 'done', handledStates: [text] });
+          expect(result).toMatchObject({ status: 'done', handledStates: [text] });
         }
       }
     });
 
     it('keeps its records apart from those in another place', async () => {
       const subject = newSubject();
-      const elsewhere = harness.open({ space: 'other' });
+      const elsewhere = withSteps(harness.open({ space: 'other' }));
       await store.complete(await claimed(store, subject, 'PAID'), retain(LONG));
       await claimed(elsewhere, subject, 'PAID');
+      const letter = newLetter();
+      for (const each of [store, elsewhere]) await each.keepLetter(letter, LONG);
+      await store.forgetLetter(letter.key);
+      expect(await store.readLetter(letter.key)).toBeUndefined();
+      expect(await elsewhere.readLetter(letter.key)).toMatchObject({ attempts: 1 });
+      expect((await elsewhere.listLetters({ limit: 1_000 })).map(({ key }) => key)).toContain(letter.key);
+      expect((await store.listLetters({ limit: 1_000 })).map(({ key }) => key)).not.toContain(letter.key);
+      await elsewhere.forgetLetter(letter.key);
+    });
+
+    it('gives with a done state when it was claimed, the time now, and the content that was recorded', async () => {
+      const subject = newSubject();
+      const claim = await claimed(store, subject, 'PENDING');
+      expect(await store.complete(claim, { ...retain(LONG), content: { amount: 'h1' } })).toBe(true);
+      await completed(other, subject, 'PAID');
+      const [pending, paid] = await Promise.all(
+        ['PENDING', 'PAID'].map((state) => other.claim(subject, state, lease(LONG))),
+      );
+      if (pending?.status !== 'done' || paid?.status !== 'done') throw new Error('not done');
+      expect(pending.content).toEqual({ amount: 'h1' });
+      expect(paid.content).toBeUndefined();
+      expect(pending.at).toBe(claim.fence);
+      expect(paid.at).toBeGreaterThanOrEqual(pending.at);
+      expect(pending.now).toBeGreaterThanOrEqual(paid.at);
+    });
+
+    describe('of dead letters', () => {
+      it('keeps one, counts its attempts from the first on, and forgets it', async () => {
+        const letter = { ...newLetter(), body: '{"nome":"Conceição 🇧🇷"}', errorName: 'TypeError' };
+        expect(await store.readLetter(letter.key)).toBeUndefined();
+        await store.keepLetter(letter, LONG);
+        const first = await other.readLetter(letter.key);
+        expect(first).toEqual({
+          ...letter,
+          attempts: 1,
+          firstFailedAt: expect.any(Number),
+          lastFailedAt: first?.firstFailedAt,
+        });
+        await harness.pass(5);
+        await other.keepLetter({ ...letter, code: 'callback_timeout' }, LONG);
+        const second = await store.readLetter(letter.key);
+        expect(second).toMatchObject({
+          code: 'callback_timeout',
+          attempts: 2,
+          firstFailedAt: first?.firstFailedAt,
+        });
+        expect(second?.lastFailedAt).toBeGreaterThan(first?.lastFailedAt ?? 0);
+        await store.forgetLetter(letter.key);
+        await store.forgetLetter(letter.key);
+        expect(await other.readLetter(letter.key)).toBeUndefined();
+        await other.keepLetter(letter, LONG);
+        expect(await store.readLetter(letter.key)).toMatchObject({ attempts: 1 });
+      });
+
+      it('lets one expire, and begins anew after that', async () => {
+        const letter = newLetter();
+        await store.keepLetter(letter, SHORT);
+        await harness.pass(WELL_PAST_SHORT);
+        expect(await store.readLetter(letter.key)).toBeUndefined();
+        await cleanUp();
+        await store.keepLetter(letter, LONG);
+        await cleanUp();
+        expect(await store.readLetter(letter.key)).toMatchObject({ attempts: 1 });
+      });
+
+      it('lists them a page at a time, each once, without those that are forgotten or have expired', async () => {
+        const place = withSteps(harness.open({ space: 'other' }));
+        const long = `${'é'.repeat(600)}:`;
+        const keys = Array.from(
+          { length: 12 },
+          (_, index) => `${index % 3 === 0 ? long : 'letter:'}${index}`,
+        );
+        for (const key of keys) await place.keepLetter({ ...newLetter(), key }, LONG);
+        await place.keepLetter({ ...newLetter(), key: 'expired' }, SHORT);
+        await place.forgetLetter(keys[4] as string);
+        await store.keepLetter({ ...newLetter(), key: 'letter:elsewhere' }, LONG);
+        await harness.pass(WELL_PAST_SHORT);
+        for (const limit of [1, 3, 5, 100]) {
+          const found: string[] = [];
+          for (let pages = 0; pages < 20; pages += 1) {
+            const page = await place.listLetters({ after: found.at(-1), limit });
+            found.push(...page.map(({ key }) => key));
+            if (page.length < limit) break;
+            expect(page).toHaveLength(limit);
+          }
+          expect([...found].sort()).toEqual(keys.filter((_, index) => index !== 4).sort());
+        }
+        for (const key of keys) await place.forgetLetter(key);
+        expect(await place.listLetters({ limit: 10 })).toEqual([]);
+      });
+
+      it('takes any text for a key, and the longest body', async () => {
+        const run = randomUUID();
+        for (const text of oddTexts) await store.keepLetter({ ...newLetter(), key: run + text }, LONG);
+        for (const text of oddTexts) {
+          expect(await other.readLetter(run + text)).toMatchObject({ key: run + text, attempts: 1 });
+          await store.forgetLetter(run + text);
+        }
+        const large = { ...newLetter(), body: 'é'.repeat(harness.longestBody ?? 2 ** 19) };
+        await store.keepLetter(large, LONG);
+        expect((await other.readLetter(large.key))?.body).toBe(large.body);
+        await store.forgetLetter(large.key);
+      });
+    });
+
+    it('reads and writes other records, each at the version that was read', async () => {
+      const id = randomUUID();
+      const none = await store.readRecord('order:', id);
+      expect(none).toMatchObject({ value: undefined, version: 0 });
+      expect(await store.writeRecord('order:', id, { a: 'é' }, none, none.now + LONG)).toBe(true);
+      expect(await other.writeRecord('order:', id, { a: 'late' }, none, none.now + LONG)).toBe(false);
+      const first = await other.readRecord('order:', id);
+      expect(first.value).toMatchObject({ a: 'é' });
+      expect(await store.readRecord('open:', id)).toMatchObject({ version: 0 });
+      expect(await other.writeRecord('order:', id, { a: 'next' }, first, none.now + LONG)).toBe(true);
+      const second = await store.readRecord('order:', id);
+      expect(second.value).toMatchObject({ a: 'next' });
+      expect(second.version).toBeGreaterThan(first.version);
     });
 
     it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
@@ -302,52 +427,57 @@ export function testStoreContract(
     if (faults.length === 0) return;
     describe('a step that', () => {
       const among = (wanted: readonly Fault[]) => wanted.filter((fault) => faults.includes(fault));
-      const failed = { error: expect.any(Error) };
 
       /** What the step comes to: a result, an error, or hanging. */
       function meeting(
         fault: Fault,
-        run: (faulty: IdempotencyStore) => Promise<unknown>,
+        run: (faulty: TestStore) => Promise<unknown>,
         skip = 0,
       ): Promise<unknown> {
         const injected = new Faults();
         injected.next = fault;
         injected.skip = skip;
-        const step = run(harness.open({ faults: injected })).catch((error: unknown) => ({ error }));
+        const step = run(withSteps(harness.open({ faults: injected }))).catch((error: unknown) => ({
+          error,
+        }));
         return Promise.race([step, injected.hanging]);
       }
 
-      it.each(among([...NOT_SENT, 'gets a garbled reply']))(
-        '%s as it reads changes nothing',
-        async (fault) => {
-          const result = fault.startsWith('hangs') ? 'hanging' : failed;
-          const subject = newSubject();
-          const claiming = meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)));
-          expect(await claiming).toEqual(result);
-          const claim = await claimed(store, subject, 'PAID');
-          // A copy, so that the store has to read the record.
-          expect(await meeting(fault, (faulty) => faulty.complete({ ...claim }, retain(LONG)))).toEqual(
-            result,
-          );
-          expect(await meeting(fault, (faulty) => faulty.release({ ...claim }))).toEqual(result);
-          expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
-          expect(await store.complete(claim, retain(LONG))).toBe(true);
-        },
-      );
+      it.each(among(['hangs before it is sent']))('%s as it reads changes nothing', async (fault) => {
+        const subject = newSubject();
+        const claiming = meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)));
+        expect(await claiming).toBe('hanging');
+        const claim = await claimed(store, subject, 'PAID');
+        // A copy, so that the store has to read the record.
+        const completing = meeting(fault, (faulty) => faulty.complete({ ...claim }, retain(LONG)));
+        expect(await completing).toBe('hanging');
+        expect(await meeting(fault, (faulty) => faulty.release({ ...claim }))).toBe('hanging');
+        expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
+        expect(await store.complete(claim, retain(LONG))).toBe(true);
+      });
 
-      it.each(among(['fails before it is sent']))(
-        '%s as it writes says so, and changes nothing',
-        async (fault) => {
-          const subject = newSubject();
-          const claiming = meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)), 1);
-          expect(await claiming).toEqual(failed);
-          const claim = await claimed(store, subject, 'PAID');
-          const completing = meeting(fault, (faulty) => faulty.complete({ ...claim }, retain(LONG)), 1);
-          expect(await completing).toEqual(failed);
-          expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
-          expect(await store.complete(claim, retain(LONG))).toBe(true);
-        },
-      );
+      const passing = [
+        ...among(['fails before it is sent', 'gets a garbled reply']).map(
+          (fault) => [fault, 'reads'] as const,
+        ),
+        ...among(['fails before it is sent']).map((fault) => [fault, 'writes'] as const),
+      ];
+      it.each(passing)('%s as it %s is tried again', async (fault, when) => {
+        const skip = when === 'reads' ? 0 : 1;
+        const [subject, letter] = [newSubject(), newLetter()];
+        const claim = await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)), skip);
+        expect(claim).toMatchObject({ status: 'claimed', subject });
+        await meeting(fault, (faulty) => faulty.release({ ...(claim as Claim) }), skip);
+        const again = await claimed(store, subject, 'PAID');
+        expect(await meeting(fault, (faulty) => faulty.complete({ ...again }, retain(LONG)), skip)).toBe(
+          true,
+        );
+        expect((await other.claim(subject, 'PAID', lease(LONG))).status).toBe('done');
+        await meeting(fault, (faulty) => faulty.keepLetter(letter, LONG), skip);
+        expect(await store.readLetter(letter.key)).toMatchObject({ ...letter, attempts: 1 });
+        await meeting(fault, (faulty) => faulty.forgetLetter(letter.key), skip);
+        expect(await store.readLetter(letter.key)).toBeUndefined();
+      });
 
       it.each(among(['loses its reply', 'gets a garbled reply']))(
         '%s as it writes is recognized by its token when it reads again',
@@ -356,11 +486,13 @@ export function testStoreContract(
           const claim = await meeting(fault, (faulty) => faulty.claim(subject, 'PAID', lease(LONG)), 1);
           expect(claim).toMatchObject({ status: 'claimed', subject, state: 'PAID' });
           expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual({ status: 'busy' });
-          const completing = (faulty: IdempotencyStore) =>
-            faulty.complete({ ...(claim as Claim) }, retain(LONG));
+          const completing = (faulty: TestStore) => faulty.complete({ ...(claim as Claim) }, retain(LONG));
           expect(await meeting(fault, completing, 1)).toBe(true);
           expect((await other.claim(subject, 'PAID', lease(LONG))).status).toBe('done');
           expect(await store.complete(claim as Claim, retain(LONG))).toBe(true);
+          const letter = newLetter();
+          await meeting(fault, (faulty) => faulty.keepLetter(letter, LONG), 1);
+          expect(await store.readLetter(letter.key)).toMatchObject({ attempts: 1 });
         },
       );
 
@@ -389,7 +521,7 @@ export function testStoreContract(
         expect(again.fence).toBeGreaterThan((claim as Claim).fence);
         expect(await meeting(fault, (faulty) => faulty.complete({ ...again }, retain(LONG)), 1)).toBe(true);
         const done = { status: 'done', handledStates: ['PAID'] };
-        expect(await store.claim(subject, 'PAID', lease(LONG))).toEqual(done);
+        expect(await store.claim(subject, 'PAID', lease(LONG))).toMatchObject(done);
       });
 
       it.each(among(['hangs before it is sent']))(
@@ -399,7 +531,7 @@ export function testStoreContract(
           const injected = new Faults();
           injected.next = 'is sent late';
           injected.skip = 1;
-          const faulty = harness.open({ faults: injected });
+          const faulty = withSteps(harness.open({ faults: injected }));
           const late = faulty
             .claim(subject, 'PAID', { leaseMs: LONG, withinMs: SHORT })
             .catch((error) => error);

@@ -5,12 +5,11 @@ import {
   MysqlStore,
   type PostgresQueryable,
   PostgresStore,
-  RedisDeadLetters,
   RedisStore,
-  SqlDeadLetters,
   SqliteStore,
 } from '../../src/stores';
-import { lease } from './limits';
+import { withSteps } from '../helpers/store-of';
+import { briefly, lease } from './limits';
 
 // What a store does with a database that is none, or that answers as no database does.
 
@@ -32,15 +31,15 @@ describe('PostgresStore', () => {
 
   it('takes a function with a query method, as Neon gives', async () => {
     const neon: PostgresQueryable = Object.assign(() => undefined, { query: async () => [{ now: 1 }] });
-    const claim = await new PostgresStore(neon).claim('payment:1', 'PAID', lease(1));
+    const claim = await withSteps(new PostgresStore(neon)).claim('payment:1', 'PAID', lease(1));
     expect(claim).toMatchObject({ status: 'claimed', fence: 1 });
   });
 
   it.each([{}, { connect: () => undefined }, { totalCount: 0 }, { connect: true, totalCount: 0 }])(
     'refuses as a pool: %j',
     (parts) => {
-      expect(
-        () => new PostgresStore({ query: rows, ...parts } as never, { transactional: true } as never),
+      expect(() =>
+        withSteps(new PostgresStore({ query: rows, ...parts } as never, { transactional: true } as never)),
       ).toThrow(
         new ConfigurationError(
           'Expected a pool with a connect method for transactional: true, because each callback needs a connection of ' +
@@ -52,20 +51,22 @@ describe('PostgresStore', () => {
 
   it('takes a pool for its transactions', () => {
     const pool = { query: rows, connect: () => undefined, totalCount: 0 };
-    expect(new PostgresStore(pool as never, { transactional: true }).transact).toBeTypeOf('function');
+    expect(withSteps(new PostgresStore(pool as never, { transactional: true })).transact).toBeTypeOf(
+      'function',
+    );
   });
 
   it('gives the SQL of its table', () => {
     expect(new PostgresStore({ query: rows }).createTableSql()).toMatchInlineSnapshot(`
-      "CREATE TABLE IF NOT EXISTS "public"."pix_automatic_notifications" (
-        subject pg_catalog.text COLLATE pg_catalog."C" PRIMARY KEY,
-        -- JSON in ASCII: which states are done, and the lease of the claim at work.
+      "CREATE TABLE IF NOT EXISTS "public"."pix_automatic" (
+        id pg_catalog.text COLLATE pg_catalog."C" PRIMARY KEY,
+        -- JSON in ASCII: what was done, a dead letter, an order, or the pointer to one.
         record pg_catalog.text NOT NULL,
         version bigint NOT NULL,
         -- When the record may be deleted, in milliseconds since 1970.
         expires_at bigint NOT NULL
       );
-      CREATE INDEX IF NOT EXISTS "pix_automatic_notifications_expires_at" ON "public"."pix_automatic_notifications" (expires_at);
+      CREATE INDEX IF NOT EXISTS "pix_automatic_expires_at" ON "public"."pix_automatic" (expires_at);
       "
     `);
   });
@@ -88,19 +89,21 @@ describe('MysqlStore', () => {
     'treats the answer %j to a write as an error',
     async (answer) => {
       const reading = [{ record: null, version: null, now: 1 }];
-      const store = new MysqlStore({
-        execute: async (sql) => [sql.startsWith('SELECT') ? reading : answer],
-      });
-      const claim = store.claim('payment:1', 'PAID', lease(1_000));
+      const store = withSteps(
+        new MysqlStore({
+          execute: async (sql) => [sql.startsWith('SELECT') ? reading : answer],
+        }),
+      );
+      const claim = store.claim('payment:1', 'PAID', briefly);
       await expect(claim).rejects.toThrow(new StoreError(unread('a statement')));
     },
   );
 
   it('gives the SQL of its table', () => {
     expect(new MysqlStore({ execute: async () => [[]] }).createTableSql()).toMatchInlineSnapshot(`
-      "CREATE TABLE IF NOT EXISTS \`pix_automatic_notifications\` (
-        subject VARBINARY(512) NOT NULL PRIMARY KEY,
-        -- JSON in ASCII: which states are done, and the lease of the claim at work.
+      "CREATE TABLE IF NOT EXISTS \`pix_automatic\` (
+        id VARBINARY(512) NOT NULL PRIMARY KEY,
+        -- JSON in ASCII: what was done, a dead letter, an order, or the pointer to one.
         record MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
         version BIGINT NOT NULL,
         -- When the record may be deleted, in milliseconds since 1970.
@@ -133,29 +136,31 @@ describe('RedisStore', () => {
     },
   );
 
-  it.each(['', 'a:', ':a', 'a b', '{a}'])('refuses the namespace %j', (namespace) => {
-    expect(() => new RedisStore(answering(rows).client as never, { namespace })).toThrow(
-      new ConfigurationError(
-        "Expected namespace to be one or more letters, digits, '.', '_' or '-'. Put other characters, such as " +
-          'separators, in prefix.',
-      ),
-    );
-  });
+  it.each(['', 'a:', ':a', 'a b', '{a}', 'a/b', 'a'.repeat(101), 7 as never])(
+    'refuses the namespace %j',
+    (namespace) => {
+      expect(() => new RedisStore(answering(rows).client as never, { namespace })).toThrow(
+        new ConfigurationError(
+          "Expected `namespace` to be 1 to 100 letters, digits, '.', '_' or '-', such as the name of the listener.",
+        ),
+      );
+    },
+  );
 
   it.each([
-    [{}, 'pix-automatic:webhooks:payment:1'],
-    [{ prefix: '{a}', namespace: 'a-1_b.C' }, '{a}a-1_b.C:payment:1'],
+    [{}, 'pix-automatic:default/seen:payment:1'],
+    [{ prefix: '{a}', namespace: 'a-1_b.C' }, '{a}a-1_b.C/seen:payment:1'],
   ])('with %j has the key %s', async (options, key) => {
     const { client, run } = answering((values) => (values.length === 0 ? missing : ['written', '', 1]));
-    await new RedisStore(client as never, options).claim('payment:1', 'PAID', lease(1_000));
+    await withSteps(new RedisStore(client as never, options)).claim('payment:1', 'PAID', lease(1_000));
     expect(run.mock.calls.map(([, keys]) => keys)).toEqual([[key], [key]]);
   });
 
   it.each([undefined, 'abc', [], ['0', ''], ['0', '', 1, 2], { length: 3 }])(
     'treats the reply %j as an error',
     async (reply) => {
-      const store = new RedisStore(answering(() => reply).client as never);
-      const claim = store.claim('payment:1', 'PAID', lease(1_000));
+      const store = withSteps(new RedisStore(answering(() => reply).client as never));
+      const claim = store.claim('payment:1', 'PAID', briefly);
       await expect(claim).rejects.toThrow(new StoreError(unread('the script')));
     },
   );
@@ -164,7 +169,7 @@ describe('RedisStore', () => {
     ['0', { format: 1, done: [] }, 1],
     [0, '', 1],
   ])('says what to change where the client parsed a reply: %j, %j', async (...reply) => {
-    const store = new RedisStore(answering(() => reply).client as never);
+    const store = withSteps(new RedisStore(answering(() => reply).client as never));
     await expect(store.claim('payment:1', 'PAID', lease(1_000))).rejects.toThrow(
       new ConfigurationError(
         'The Redis client parsed a record instead of returning its text. Construct the Upstash client with ' +
@@ -178,11 +183,11 @@ describe('RedisStore', () => {
     const { client, run } = answering((values) =>
       values.length === 0 ? missing : [outcomes.shift(), '', 1],
     );
-    const store = new RedisStore(client as never);
+    const store = withSteps(new RedisStore(client as never));
     const claim = await store.claim('payment:1', 'PAID', lease(1_000));
     expect(run.mock.calls.map(([, , values]) => values.length)).toEqual([0, 5, 0, 5]);
     expect(claim.status).toBe('claimed');
-    const other = store.claim('payment:2', 'PAID', lease(1_000));
+    const other = store.claim('payment:2', 'PAID', briefly);
     await expect(other).rejects.toThrow(new StoreError(unread('the script')));
   });
 });
@@ -222,7 +227,9 @@ describe('SqliteStore', () => {
 
   it('takes a client of libsql', async () => {
     const client: LibsqlClient = { execute: async () => ({ rows: [{ now: 1, written: 1 }] }) };
-    expect((await new SqliteStore(client).claim('a', 'PAID', lease(1_000))).status).toBe('claimed');
+    expect((await withSteps(new SqliteStore(client)).claim('a', 'PAID', lease(1_000))).status).toBe(
+      'claimed',
+    );
   });
 
   it('creates its table with statements that give no rows', async () => {
@@ -237,7 +244,7 @@ describe('SqliteStore', () => {
   });
 
   it.each(['inTransaction', 'isTransaction'])('refuses to work where %s is true', async (name) => {
-    const store = new SqliteStore({ ...failing().database, [name]: true });
+    const store = withSteps(new SqliteStore({ ...failing().database, [name]: true }));
     await expect(store.claim('a', 'PAID', lease(1_000))).rejects.toThrow(
       new StoreError(
         "A transaction is open on the store's SQLite connection, and its rollback would undo the step. " +
@@ -258,7 +265,7 @@ describe('SqliteStore', () => {
     { errno: 'busy', code: 'SQLITE_BUSY' },
   ])('tries again after %j', async (fields) => {
     const { database } = failing(Object.assign(new Error('held'), fields));
-    const claim = await new SqliteStore(database).claim('a', 'PAID', lease(1_000));
+    const claim = await withSteps(new SqliteStore(database)).claim('a', 'PAID', lease(1_000));
     expect(claim.status).toBe('claimed');
   });
 
@@ -271,13 +278,15 @@ describe('SqliteStore', () => {
     Object.assign(new Error('other'), { code: 'NOT_SQLITE_BUSY' }),
     new Error('SQLITE_BUSY'),
   ])('throws what cannot pass: %j', async (error) => {
-    const store = new SqliteStore(failing(error).database);
+    const store = withSteps(new SqliteStore(failing(error).database));
     await expect(store.deleteExpired()).rejects.toBe(error);
   });
 
   it('says that the file was held for all of its time', async () => {
     const held = Object.assign(new Error('held'), { code: 'SQLITE_BUSY' });
-    const store = new SqliteStore(failing(...Array(100).fill(held)).database, { busyTimeoutMs: 20 });
+    const store = withSteps(
+      new SqliteStore(failing(...Array(100).fill(held)).database, { busyTimeoutMs: 20 }),
+    );
     await expect(store.deleteExpired()).rejects.toThrow(
       new StoreError(
         'Another connection held the SQLite database for all of busyTimeoutMs (20 ms). Look for a process with a long ' +
@@ -289,97 +298,15 @@ describe('SqliteStore', () => {
 
   it('gives the SQL of its table', () => {
     expect(new SqliteStore(failing().database).createTableSql()).toMatchInlineSnapshot(`
-      "CREATE TABLE IF NOT EXISTS "pix_automatic_notifications" (
-        subject TEXT NOT NULL PRIMARY KEY,
-        -- JSON in ASCII: which states are done, and the lease of the claim at work.
+      "CREATE TABLE IF NOT EXISTS "pix_automatic" (
+        id TEXT NOT NULL PRIMARY KEY,
+        -- JSON in ASCII: what was done, a dead letter, an order, or the pointer to one.
         record TEXT NOT NULL,
         version INTEGER NOT NULL,
         -- When the record may be deleted, in milliseconds since 1970.
         expires_at INTEGER NOT NULL
       );
-      CREATE INDEX IF NOT EXISTS "pix_automatic_notifications_expires_at" ON "pix_automatic_notifications" (expires_at);
-      "
-    `);
-  });
-});
-
-describe('RedisDeadLetters', () => {
-  const answering = (answer: unknown) => {
-    const run = vi.fn(async (_script: string, _keys: string[], _values: string[]) => answer);
-    return { client: { createScript: () => undefined, eval: run }, run };
-  };
-  const unreadable = new StoreError(
-    'Redis gave dead letters that cannot be read. Check that nothing else writes under the prefix.',
-  );
-
-  it('keeps its entries under a prefix of the package', async () => {
-    const { client, run } = answering(1);
-    await new RedisDeadLetters(client as never).forget('a');
-    expect(run.mock.calls.map(([, keys]) => keys)).toEqual([['{pix-automatic:dead-letters}']]);
-  });
-
-  it('says which option is wrong', () => {
-    const { client } = answering(1);
-    expect(() => new RedisDeadLetters(client as never, { retentionMs: 0 })).toThrow(
-      'Expected `retentionMs` to be ',
-    );
-  });
-
-  it.each([null, 'OK', [null], ['1 1 1 {} 1'], ['x1 1 1 {}'], ['1 1 {}']])(
-    'cannot read %j',
-    async (answer) => {
-      const { client } = answering(answer);
-      const listing = new RedisDeadLetters(client as never).list();
-      await expect(listing).rejects.toThrow(unreadable);
-    },
-  );
-
-  it('cannot read how many were deleted', async () => {
-    const { client } = answering('OK');
-    await expect(new RedisDeadLetters(client as never).deleteExpired()).rejects.toThrow(unreadable);
-  });
-
-  it('reads more than nine attempts', async () => {
-    const { client } = answering(['1 12 34 {"key":"a"}']);
-    expect(await new RedisDeadLetters(client as never).list()).toEqual([
-      { key: 'a', firstFailedAt: 1, attempts: 12, lastFailedAt: 34 },
-    ]);
-  });
-});
-
-describe('SqlDeadLetters', () => {
-  it('says which option is wrong', () => {
-    expect(() => new SqlDeadLetters(rows, { dialect: 'mysql', retentionMs: 0 })).toThrow(
-      'Expected `retentionMs` to be ',
-    );
-  });
-
-  it.each([
-    { entry: 'null', first_failed_at: 1 },
-    { entry: 7, first_failed_at: 1 },
-    { entry: undefined, first_failed_at: 1 },
-    { entry: '{}', first_failed_at: 'x' },
-  ])('cannot read the row %j', async (row) => {
-    await expect(new SqlDeadLetters(async () => [row], { dialect: 'mysql' }).list()).rejects.toThrow(
-      new StoreError(
-        'The table of dead letters has a row that cannot be read. Return rows as objects from `query`.',
-      ),
-    );
-  });
-
-  it('gives the SQL of its table, with an index for each search', () => {
-    expect(new SqlDeadLetters(rows, { dialect: 'sqlite' }).createTableSql()).toMatchInlineSnapshot(`
-      "CREATE TABLE IF NOT EXISTS "pix_automatic_dead_letters" (
-        id TEXT NOT NULL PRIMARY KEY,
-        kind TEXT NOT NULL,
-        entry TEXT NOT NULL,
-        first_failed_at BIGINT NOT NULL,
-        last_failed_at BIGINT NOT NULL,
-        attempts INTEGER NOT NULL,
-        expires_at BIGINT NOT NULL
-      );
-      CREATE INDEX IF NOT EXISTS "pix_automatic_dead_letters_last_failed_at" ON "pix_automatic_dead_letters" (last_failed_at);
-      CREATE INDEX IF NOT EXISTS "pix_automatic_dead_letters_expires_at" ON "pix_automatic_dead_letters" (expires_at);
+      CREATE INDEX IF NOT EXISTS "pix_automatic_expires_at" ON "pix_automatic" (expires_at);
       "
     `);
   });

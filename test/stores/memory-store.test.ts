@@ -3,9 +3,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import type { ClaimResult } from '../../src/stores/idempotency-store';
 import { MemoryRecords, MemoryStore } from '../../src/stores/memory-store';
 import { recordToText } from '../../src/stores/record';
+import type { ClaimResult } from '../../src/stores/steps';
+import { type TestStore, withSteps } from '../helpers/store-of';
 import { testStoreContract } from './contract';
 import { lease, retain } from './limits';
 
@@ -22,16 +23,16 @@ function fakeClock() {
   };
 }
 
-async function complete(store: MemoryStore, claim: ClaimResult): Promise<void> {
+async function complete(store: TestStore, claim: ClaimResult): Promise<void> {
   if (claim.status !== 'claimed') throw new Error('not claimed');
   await store.complete(claim, retain(60_000));
 }
 
 testStoreContract('MemoryStore', [], async () => {
   const { clock, pass } = fakeClock();
-  const store = new MemoryStore({ clock });
+  const store = withSteps(new MemoryStore({ clock }));
   return {
-    open: ({ space } = {}) => (space === undefined ? store : new MemoryStore({ clock })),
+    open: ({ space } = {}) => (space === undefined ? store : withSteps(new MemoryStore({ clock }))),
     pass,
     close: async () => {},
   };
@@ -39,7 +40,13 @@ testStoreContract('MemoryStore', [], async () => {
 
 describe('MemoryRecords', () => {
   const now = 1_000;
-  const change = { record: recordToText({ done: [] }), version: 0, next: 1, before: now + 1, expiresAt: now };
+  const change = {
+    record: recordToText({ done: [] }, 'write'),
+    version: 0,
+    next: 1,
+    before: now + 1,
+    expiresAt: now,
+  };
 
   it('write nothing once their clock has reached the time of the write', async () => {
     const records = new MemoryRecords(10, () => now);
@@ -51,7 +58,7 @@ describe('MemoryRecords', () => {
   it('make room where something has expired just now', async () => {
     const records = new MemoryRecords(1, () => now);
     const lease = { token: 't', until: now + 1, ms: 1 };
-    await records.write('expired', { ...change, record: recordToText({ lease, done: [] }) });
+    await records.write('expired', { ...change, record: recordToText({ lease, done: [] }, 'write') });
     expect(await records.write('new', change)).toBe(true);
   });
 });
@@ -59,13 +66,13 @@ describe('MemoryRecords', () => {
 describe('MemoryStore', () => {
   it('rejects when all its entries are live claims, and recovers when one ends', async () => {
     const { clock, pass } = fakeClock();
-    const store = new MemoryStore({ maxEntries: 2, clock });
+    const store = withSteps(new MemoryStore({ maxEntries: 2, clock }));
     const first = await store.claim('payment:1', 'PAID', lease(1000));
     await store.claim('payment:2', 'PAID', lease(500));
 
     const refusal = new StoreError(
-      'The memory store is full (2 subjects), and callbacks are running for all of them. Raise maxEntries, or look for ' +
-        'callbacks that hang.',
+      'The memory store is full (2 records): of callbacks that are running, of dead letters and of orders. Raise ' +
+        'maxEntries, look for callbacks that hang, or keep them in a database.',
     );
     await expect(store.claim('payment:3', 'PAID', lease(1000))).rejects.toThrow(refusal);
     expect(await store.claim('payment:1', 'PAID', lease(1000))).toEqual({ status: 'busy' });
@@ -77,7 +84,7 @@ describe('MemoryStore', () => {
   });
 
   it('forgets what was done longest ago when it is full, never a live claim', async () => {
-    const store = new MemoryStore({ maxEntries: 3 });
+    const store = withSteps(new MemoryStore({ maxEntries: 3 }));
     await store.claim('payment:live', 'PAID', lease(60_000));
     for (const subject of ['payment:1', 'payment:2', 'payment:3']) {
       await complete(store, await store.claim(subject, 'PAID', lease(60_000)));
@@ -88,9 +95,26 @@ describe('MemoryStore', () => {
     expect(await store.claim('payment:1', 'PAID', lease(60_000))).toMatchObject({ status: 'claimed' });
   });
 
+  it('forgets neither a dead letter nor an order when it is full, and what has expired first', async () => {
+    const { clock, pass } = fakeClock();
+    const store = withSteps(new MemoryStore({ maxEntries: 4, clock }));
+    const letter = { key: 'a', subject: 's', state: 'S', kind: 'payment', body: '{}', url: '/', code: 'x' };
+    await store.keepLetter(letter, 60_000);
+    await store.keepLetter({ ...letter, key: 'short' }, 100);
+    const order = await store.readRecord('order:', '1');
+    await store.writeRecord('order:', '1', {}, order, order.now + 60_000);
+    for (let index = 0; index < 20; index += 1) {
+      await complete(store, await store.claim(`payment:${index}`, 'PAID', lease(60_000)));
+    }
+    expect((await store.listLetters({ limit: 9 })).map(({ key }) => key)).toEqual(['a', 'short']);
+    expect((await store.readRecord('order:', '1')).version).toBeGreaterThan(0);
+    await pass(100);
+    expect(await store.deleteExpired()).toBe(1);
+  });
+
   it('forgets, of thousands of subjects, the tenth that was written longest ago', async () => {
     const maxEntries = 10_000;
-    const store = new MemoryStore({ maxEntries });
+    const store = withSteps(new MemoryStore({ maxEntries }));
     const claim = (index: number) => store.claim(`payment:${index}`, 'PAID', lease(60_000));
     for (let index = 0; index <= maxEntries; index += 1) await complete(store, await claim(index));
 
@@ -101,7 +125,7 @@ describe('MemoryStore', () => {
 
   it('takes the age of a subject from its latest claim, also where its lease ran out or was released', async () => {
     const { clock, pass } = fakeClock();
-    const store = new MemoryStore({ maxEntries: 3, clock });
+    const store = withSteps(new MemoryStore({ maxEntries: 3, clock }));
     const claim = (subject: string) => store.claim(subject, 'PAID', lease(1000));
     await claim('payment:ran-out');
     const released = await claim('payment:released');
@@ -118,7 +142,7 @@ describe('MemoryStore', () => {
   });
 
   it('keeps less than 5 MB of 10 notifications whose identities and states have 1 MB each', async () => {
-    const store = new MemoryStore();
+    const store = withSteps(new MemoryStore());
     const heapUsed = () => {
       collectGarbage();
       return process.memoryUsage().heapUsed;
@@ -135,7 +159,7 @@ describe('MemoryStore', () => {
 
   it('uses the time of day when it is given no clock, and lets a lease run out by it', async () => {
     const before = Date.now();
-    const store = new MemoryStore();
+    const store = withSteps(new MemoryStore());
     const claim = await store.claim('payment:1', 'PAID', lease(20));
     const after = Date.now();
     if (claim.status !== 'claimed') throw new Error('not claimed');
@@ -149,7 +173,7 @@ describe('MemoryStore', () => {
   it('drops expired records as it is used, whatever their order, before any other', async () => {
     const { clock, pass } = fakeClock();
     const maxEntries = 10_000;
-    const store = new MemoryStore({ maxEntries, clock });
+    const store = withSteps(new MemoryStore({ maxEntries, clock }));
     for (let index = 0; index < maxEntries; index += 1) {
       const claim = await store.claim(`payment:${index}`, 'PAID', lease(10));
       if (claim.status !== 'claimed') throw new Error('not claimed');
@@ -167,7 +191,7 @@ describe('MemoryStore', () => {
   });
 
   it.each([undefined, null])('takes %s as no options', async (options) => {
-    const store = new MemoryStore(options as never);
+    const store = withSteps(new MemoryStore(options as never));
     expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
   });
 

@@ -4,11 +4,13 @@ import { createPool as createCallbackPool } from 'mysql2';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import { type MysqlQueryable, MysqlStore, mysqlStoreWithin } from '../../src/stores';
+import { type MysqlQueryable, MysqlStore, storeWithin } from '../../src/stores';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
+import { mysqlAccess } from '../helpers/mysql-access';
+import { withSteps } from '../helpers/store-of';
 import { ALL_FAULTS, testStoreContract } from './contract';
 import type { Faults } from './faults';
-import { lease } from './limits';
+import { briefly, lease } from './limits';
 import { testSqlStore } from './sql-contract';
 
 const found = await findMysql();
@@ -25,7 +27,7 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
   async function storeIn(name: string, database: MysqlQueryable = pool) {
     const table = `${name} ${run}`;
     made.push(table);
-    const store = new MysqlStore(database, { table });
+    const store = withSteps(new MysqlStore(database, { table }));
     await store.createTable();
     return { store, table: `\`${table}\`` };
   }
@@ -38,7 +40,7 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     }
     return {
       open: ({ faults, space } = {}) =>
-        new MysqlStore(withFaults(pool, faults), { table: tables[space ?? 'own'] }),
+        withSteps(new MysqlStore(withFaults(pool, faults), { table: tables[space ?? 'own'] })),
       pass: (ms) => sleep(ms),
       close: async () => {},
     };
@@ -46,27 +48,31 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
 
   testSqlStore(
     'mysql2',
-    (table, sent = () => undefined) =>
-      new MysqlStore(
-        {
-          execute: (sql, values) => {
-            sent(sql);
-            return pool.execute(sql, values);
+    (table, sent = () => undefined, namespace) =>
+      withSteps(
+        new MysqlStore(
+          {
+            execute: (sql, values) => {
+              sent(sql);
+              return pool.execute(sql, values);
+            },
           },
-        },
-        { table },
+          { table, namespace },
+        ),
       ),
     (sql) => pool.query(sql),
   );
 
   it('deletes expired records through an access of the merchant’s too', async () => {
     const { table } = await storeIn('within');
-    const within = mysqlStoreWithin<undefined>(
-      {
-        transaction: async (work) => work(undefined),
-        query: async (_, text, values) => (await pool.query(text, values))[0] as unknown[],
-      },
-      { table: `within ${run}` },
+    const within = withSteps(
+      storeWithin<undefined>(
+        {
+          transaction: async (work) => work(undefined),
+          query: async (_, text, values) => (await pool.query(text, values))[0] as unknown[],
+        },
+        { table: `within ${run}`, dialect: 'mysql' },
+      ),
     );
     await pool.query(`INSERT INTO ${table} VALUES ('expired:1', '{}', 1, 1), ('live:1', '{}', 1, ?)`, [
       Number.MAX_SAFE_INTEGER,
@@ -75,13 +81,35 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     expect(await pool.query(`SELECT * FROM ${table}`)).toMatchObject([[{ version: 1 }], {}]);
   });
 
+  it.each([
+    ['a pool', 'counted', (table: string) => new MysqlStore(pool, { table })],
+    [
+      'an access of the merchant’s',
+      'joined',
+      (table: string) => storeWithin(mysqlAccess(pool), { table, dialect: 'mysql' }),
+    ],
+  ])(
+    'counts each record that it deletes once, in three processes at a time, over %s',
+    async (_, name, open) => {
+      const { table } = await storeIn(name);
+      const rows = Array.from({ length: 1_500 }, (_, index) => [`expired:${index}`, '{}', 1, index]);
+      await pool.query(`INSERT INTO ${table} VALUES ?`, [rows]);
+      const stores = Array.from({ length: 3 }, () => open(`${name} ${run}`));
+      const counts = await Promise.all(stores.map((store) => store.deleteExpired()));
+      // One that finds nothing left to delete ends, so a last call finds what the others had selected.
+      const last = (await stores[0]?.deleteExpired()) ?? 0;
+      expect(counts.reduce((sum, count) => sum + count, last)).toBe(1_500);
+      expect((await pool.query<RowDataPacket[]>(`SELECT id FROM ${table}`))[0]).toEqual([]);
+    },
+  );
+
   it('makes no claim wait while another transaction holds other records and expired ones', async () => {
     const { store, table } = await storeIn('locks');
     await store.claim('payment:held', 'PAID', lease(60_000));
     const holder = await pool.getConnection();
     onTestFinished(() => holder.release());
     await holder.beginTransaction();
-    await holder.query(`SELECT * FROM ${table} WHERE subject = 'payment:held' FOR UPDATE`);
+    await holder.query(`SELECT * FROM ${table} WHERE id = 'default/seen:payment:held' FOR UPDATE`);
     expect(await store.claim('payment:held', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
     expect((await store.claim('payment:other', 'PAID', lease(60_000))).status).toBe('claimed');
     expect(await store.deleteExpired()).toBe(0);
@@ -102,7 +130,7 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
       onTestFinished(
         async () => void (await connection.query('SET timestamp = DEFAULT, time_zone = DEFAULT')),
       );
-      return new MysqlStore(connection, { table: `zones ${run}` });
+      return withSteps(new MysqlStore(connection, { table: `zones ${run}` }));
     };
     const claim = await (await at(first)).claim('payment:1', 'PAID', lease(60_000));
     expect(claim).toMatchObject({ status: 'claimed', fence: first });
@@ -118,8 +146,8 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     const { store, table } = await storeIn('keys');
     await store.claim('payment:1', 'PAID', lease(60_000));
     const [plan] = await pool.execute<RowDataPacket[]>(
-      `EXPLAIN SELECT record FROM (SELECT 1) AS one LEFT JOIN ${table} ON subject = ?`,
-      ['payment:1'],
+      `EXPLAIN SELECT record FROM (SELECT 1) AS one LEFT JOIN ${table} ON id = ?`,
+      ['default/seen:payment:1'],
     );
     expect(plan).toContainEqual(expect.objectContaining({ key: 'PRIMARY', type: 'const' }));
   });
@@ -136,7 +164,7 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
 describe('MysqlStore', () => {
   it.each(['', 'a\0b'])('is refused with the table %j', (table) => {
     expect(() => new MysqlStore({ execute: async () => [[]] }, { table })).toThrow(ConfigurationError);
-    expect(() => new MysqlStore({ execute: async () => [[]] }, { database: table })).toThrow(
+    expect(() => new MysqlStore({ execute: async () => [[]] }, { schema: table })).toThrow(
       ConfigurationError,
     );
   });
@@ -144,8 +172,8 @@ describe('MysqlStore', () => {
   it.each([undefined, 'rows', {}, [[]], [[{}]], [[{ version: 'x', now: 1 }]]])(
     'treats the result %j as an error',
     async (result) => {
-      const store = new MysqlStore({ execute: async () => [result] });
-      await expect(store.claim('payment:1', 'PAID', lease(1000))).rejects.toBeInstanceOf(StoreError);
+      const store = withSteps(new MysqlStore({ execute: async () => [result] }));
+      await expect(store.claim('payment:1', 'PAID', briefly)).rejects.toBeInstanceOf(StoreError);
     },
   );
 });

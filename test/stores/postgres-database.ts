@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type PostgresQueryable, type PostgresRows, PostgresStore } from '../../src/stores';
+import { withSteps } from '../helpers/store-of';
 import type { StoreHarness } from './contract';
 import type { Faults } from './faults';
 import { testSqlStore } from './sql-contract';
@@ -16,7 +17,7 @@ export async function harnessOf(
     await new PostgresStore(database, { schema, table }).createTable();
   return {
     open: ({ faults, space } = {}) =>
-      new PostgresStore(withFaults(database, faults), { schema, table: tables[space ?? 'own'] }),
+      withSteps(new PostgresStore(withFaults(database, faults), { schema, table: tables[space ?? 'own'] })),
     pass: (ms) => sleep(ms),
     close: async () => {},
   };
@@ -34,15 +35,17 @@ function withFaults(database: PostgresQueryable, faults: Faults | undefined): Po
 
 /** What both a server and PGlite must do, beyond the contract. */
 export function testOnDatabase(name: string, database: PostgresQueryable): void {
-  const open = (table: string, sent: (sql: string) => void = () => undefined) =>
-    new PostgresStore(
-      {
-        query: (text, values) => {
-          sent(text);
-          return database.query(text, values);
+  const open = (table: string, sent: (sql: string) => void = () => undefined, namespace?: string) =>
+    withSteps(
+      new PostgresStore(
+        {
+          query: (text, values) => {
+            sent(text);
+            return database.query(text, values);
+          },
         },
-      },
-      { table },
+        { table, namespace },
+      ),
     );
   testSqlStore(name, open, (sql) => database.query(sql));
 

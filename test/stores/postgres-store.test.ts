@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
+import { createOrders } from '../../src/orders';
 import { type PostgresQueryable, PostgresStore, type PostgresTransaction } from '../../src/stores';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
+import { withSteps } from '../helpers/store-of';
+import { FakeClient, request as journeyRequest } from '../orders/support';
 import { ALL_FAULTS, testStoreContract } from './contract';
-import { lease, retain } from './limits';
+import { briefly, lease, retain } from './limits';
 import { harnessOf, testOnDatabase } from './postgres-database';
 
 const found = await findPostgres();
@@ -55,25 +58,25 @@ describe('PostgresStore is refused', () => {
 describe('PostgresStore', () => {
   it('has transact in transactional mode only', () => {
     const pool = new pg.Pool(postgresConfig);
-    expect(new PostgresStore(pool).transact).toBeUndefined();
-    expect(new PostgresStore(pool, { transactional: true }).transact).toBeTypeOf('function');
+    expect(withSteps(new PostgresStore(pool)).transact).toBeUndefined();
+    expect(withSteps(new PostgresStore(pool, { transactional: true })).transact).toBeTypeOf('function');
   });
 
   it.each([undefined, 'rows', null, {}])('treats the rows %j as an error', async (rows) => {
     // @ts-expect-error: not what a client answers
-    const store = new PostgresStore({ query: async () => ({ rows }) });
+    const store = withSteps(new PostgresStore({ query: async () => ({ rows }) }));
     const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-    await expect(store.claim('payment:1', 'PAID', lease(1000))).rejects.toBeInstanceOf(StoreError);
-    await expect(store.complete(claim, retain(1000))).rejects.toBeInstanceOf(StoreError);
+    await expect(store.claim('payment:1', 'PAID', briefly)).rejects.toBeInstanceOf(StoreError);
+    await expect(store.complete(claim, { ...briefly, retentionMs: 1000 })).rejects.toBeInstanceOf(StoreError);
   });
 });
 
 describe.skipIf(!found)('PostgreSQL: createTable()', () => {
   const pool = new pg.Pool({ ...postgresConfig, max: 2 });
-  const store = new PostgresStore(pool, { schema: taken, table: 'records' });
+  const store = withSteps(new PostgresStore(pool, { schema: taken, table: 'records' }));
   const asRole = (name: string) => new pg.Pool({ ...postgresConfig, options: `-c role=${name}`, max: 1 });
   const appPool = asRole(app);
-  const appStore = new PostgresStore(appPool, { schema: taken, table: 'records' });
+  const appStore = withSteps(new PostgresStore(appPool, { schema: taken, table: 'records' }));
 
   beforeAll(async () => {
     for (const name of [app, owners, stranger]) await pool.query(`CREATE ROLE ${name}`);
@@ -109,7 +112,7 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     'refuses a table that another role prepared, %s',
     async (how) => {
       const theirs = asRole(stranger);
-      const prepared = new PostgresStore(theirs, { schema: taken, table: 'records' });
+      const prepared = withSteps(new PostgresStore(theirs, { schema: taken, table: 'records' }));
       await prepared.createTable();
       if (how === 'with a trigger') await theirs.query(triggered());
       expect(await appStore.createTable().catch((reason: unknown) => reason)).toMatchObject({
@@ -137,7 +140,9 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     await store.createTable();
     await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${taken}.records TO ${stranger}`);
     const few = asRole(stranger);
-    const theirs = new PostgresStore(few, { schema: taken, table: 'records', transactional: true });
+    const theirs = withSteps(
+      new PostgresStore(few, { schema: taken, table: 'records', transactional: true }),
+    );
     const claim = await theirs.claim('payment:1', 'PAID', lease(1000));
     if (claim.status !== 'claimed') throw new Error('not claimed');
     expect(await theirs.complete(claim, retain(1))).toBe(true);
@@ -171,7 +176,10 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', 
   it('keeps one record of a subject for two processes with schemas of their own', async () => {
     const [mine, theirs] = [within(first), within(second)];
     for (const each of [mine, theirs]) await new PostgresStore(each, { table }).createTable();
-    const [store, other] = [new PostgresStore(mine, { table }), new PostgresStore(theirs, { table })];
+    const [store, other] = [
+      withSteps(new PostgresStore(mine, { table })),
+      withSteps(new PostgresStore(theirs, { table })),
+    ];
 
     const claim = await store.claim('payment:1', 'PAID', lease(60_000));
     if (claim.status !== 'claimed') throw new Error('not claimed');
@@ -218,21 +226,32 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', 
     );
     await expect(attacked.query('SELECT clock_timestamp()')).rejects.toThrow('called another');
 
-    const store = new PostgresStore(attacked, { table: `${table}_attacked` });
+    const store = withSteps(new PostgresStore(attacked, { table: `${table}_attacked` }));
     await store.createTable();
     const claim = await store.claim('payment:1', 'PAID', lease(60_000));
     if (claim.status !== 'claimed') throw new Error('not claimed');
     expect(await store.complete(claim, retain(1))).toBe(true);
     const again = await store.claim('payment:1', 'CANCELLED', lease(1));
     if (again.status === 'claimed') await store.release(again);
+    const letter = { key: 'a', subject: 's', state: 'S', kind: 'k', body: '{}', url: '/', code: 'c' };
+    await store.keepLetter(letter, 60_000);
+    expect(await store.listLetters({ limit: 2 })).toMatchObject([letter]);
+    await store.forgetLetter('a');
+    const client = new FakeClient();
+    const orders = createOrders({ client, store });
+    await orders.open('order-1', journeyRequest);
+    await orders.close('order-1');
+    expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'closed' });
     await store.deleteExpired();
-    const transactional = new PostgresStore(attacked, { table: `${table}_attacked`, transactional: true });
+    const transactional = withSteps(
+      new PostgresStore(attacked, { table: `${table}_attacked`, transactional: true }),
+    );
     const request = { subject: 'payment:2', state: 'PAID', timeoutMs: 10_000, retentionMs: 60_000 };
     const work = async (transaction: PostgresTransaction) => {
       await transaction.query(`SET LOCAL search_path = ${evil}, pg_catalog`);
     };
     expect(await transactional.transact(request, work)).toEqual({ status: 'completed' });
-    expect(await transactional.transact(request, work)).toEqual({ status: 'done' });
+    expect(await transactional.transact(request, work)).toMatchObject({ status: 'done' });
     await attacked.end();
     await pool.query(`DROP TABLE public.${table}_attacked`);
   });

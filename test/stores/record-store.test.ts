@@ -1,19 +1,24 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import type { Claim, IdempotencyStore } from '../../src/stores/idempotency-store';
-import { recordFromText, recordToText } from '../../src/stores/record';
-import { createIdempotencyStore, type WriteRecord } from '../../src/stores/record-store';
+import { MemoryRecords } from '../../src/stores/memory-store';
+import { recordFromText, recordToText, type SubjectRecord } from '../../src/stores/record';
+import { createStore, type ReadRecord, type WriteRecord } from '../../src/stores/record-store';
+import type { Claim, StoreSteps } from '../../src/stores/steps';
+import { type TestStore, withSteps } from '../helpers/store-of';
 
 const START = 1_900_000_000_000;
 
 /** A store whose records somebody else writes each time, a second before its own write comes, up to this many times. */
 function contended(times: number) {
   const written: WriteRecord[] = [];
-  const record = recordToText({ done: [] });
-  const store = createIdempotencyStore({
-    read: async () => ({ record, version: 1 + written.length, now: START + 1_000 * written.length }),
-    write: async (_, change) => written.push(change) > times,
-  });
+  const record = recordToText({ done: [] }, 'theirs');
+  const store = withSteps(
+    createStore({
+      list: async () => [],
+      read: async () => ({ record, version: 1 + written.length, now: START + 1_000 * written.length }),
+      write: async (_, change) => written.push(change) > times,
+    }),
+  );
   return { store, written };
 }
 
@@ -22,7 +27,7 @@ describe('A claim that others come before', () => {
     const { store, written } = contended(2);
     const claim = await store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 5_000 });
     expect(claim.status).toBe('claimed');
-    expect(written.map(({ record }) => recordFromText(record).lease?.until)).toEqual(
+    expect(written.map(({ record }) => recordFromText<SubjectRecord>(record)?.lease?.until)).toEqual(
       Array(3).fill(START + 40_000),
     );
     expect(written.map(({ before }) => before)).toEqual(Array(3).fill(START + 5_000));
@@ -43,7 +48,7 @@ function stopTime() {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-it.each<[string, (store: IdempotencyStore, claim: Claim) => Promise<unknown>]>([
+it.each<[string, (store: StoreSteps, claim: Claim) => Promise<unknown>]>([
   ['claim', (store) => store.claim('payment:2', 'PAID', { leaseMs: 40_000, withinMs: 5_000 })],
   ['complete', (store, claim) => store.complete(claim, { retentionMs: 60_000, withinMs: 5_000 })],
   ['release', (store, claim) => store.release(claim)],
@@ -54,17 +59,20 @@ it.each<[string, (store: IdempotencyStore, claim: Claim) => Promise<unknown>]>([
     const records = new Map<string, string>();
     let version = 0;
     let isContended = false;
-    const store = createIdempotencyStore({
-      read: async (subject) => {
-        vi.advanceTimersByTime(1_000);
-        return { record: records.get(subject), version, now: START };
-      },
-      write: async (subject, { record }) => {
-        version += 1;
-        if (!isContended) records.set(subject, record);
-        return !isContended;
-      },
-    });
+    const store = withSteps(
+      createStore({
+        list: async () => [],
+        read: async (subject) => {
+          vi.advanceTimersByTime(1_000);
+          return { record: records.get(subject), version, now: START };
+        },
+        write: async (subject, { record }) => {
+          version += 1;
+          if (!isContended) records.set(subject, record);
+          return !isContended;
+        },
+      }),
+    );
     const claim = await store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 5_000 });
     isContended = true;
     const tooSlow = new StoreError(
@@ -77,18 +85,90 @@ it.each<[string, (store: IdempotencyStore, claim: Claim) => Promise<unknown>]>([
   },
 );
 
-it('a completion is remembered from when it comes, not from when the claim was read', async () => {
+it('a claim whose read comes after its time writes nothing: nobody waits for it any more', async () => {
   stopTime();
   const written: WriteRecord[] = [];
-  const store = createIdempotencyStore({
-    read: async () => ({ record: undefined, version: 0, now: START }),
-    write: async (_, change) => written.push(change) > 0,
-  });
-  const claim = await store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 5_000 });
-  if (claim.status !== 'claimed') throw new Error('not claimed');
-  vi.advanceTimersByTime(10_000);
-  await store.complete(claim, { retentionMs: 60_000, withinMs: 5_000 });
-  expect(recordFromText(written[1]?.record).done).toMatchObject([{ until: START + 70_000 }]);
+  const store = withSteps(
+    createStore({
+      list: async () => [],
+      read: async () => {
+        vi.advanceTimersByTime(5_000);
+        return { record: undefined, version: 0, now: START };
+      },
+      write: async (_, change) => written.push(change) > 0,
+    }),
+  );
+  const claiming = store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 5_000 });
+  await expect(claiming).rejects.toThrow('did not carry out a claim within 5000 ms');
+  expect(written).toEqual([]);
+});
+
+it('a completion is remembered from its claim on, whatever this process’s clock says', async () => {
+  stopTime();
+  const written: WriteRecord[] = [];
+  const store = withSteps(
+    createStore({
+      list: async () => [],
+      read: async () => ({ record: written.at(-1)?.record, version: written.length, now: START }),
+      write: async (_, change) => written.push(change) > 0,
+    }),
+  );
+  const month = 30 * 24 * 3_600_000;
+  const pending = await store.claim('payment:1', 'PENDING', { leaseMs: 40_000, withinMs: 5_000 });
+  await store.complete(pending as Claim, { retentionMs: month, withinMs: 5_000 });
+  const paid = await store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 5_000 });
+  // The clock of this machine is put right while the callback runs.
+  vi.setSystemTime(Date.now() + 31 * 24 * 3_600_000);
+  await store.complete(paid as Claim, { retentionMs: month, withinMs: 5_000 });
+  expect(recordFromText<SubjectRecord>(written.at(-1)?.record)?.done).toMatchObject([
+    { state: 'PENDING', at: START, until: START + month },
+    { state: 'PAID', at: START, until: START + month },
+  ]);
+});
+
+it.each<[string, (store: TestStore, claim: Claim) => Promise<unknown>, unknown]>([
+  ['claim', (store) => store.claim('payment:2', 'PAID', { leaseMs: 40_000, withinMs: 5_000 }), undefined],
+  ['complete', (store, claim) => store.complete(claim, { retentionMs: 60_000, withinMs: 5_000 }), true],
+  ['release', (store, claim) => store.release(claim), undefined],
+  ['keepLetter', (store) => store.keepLetter({ key: 'a' } as never, 60_000), undefined],
+])(
+  'a %s that fails again and again, with nothing changed, is tried until it goes through',
+  async (step, take, result) => {
+    const records = new MemoryRecords(10, Date.now);
+    let failures = 0;
+    const failing = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+      failures -= 1;
+      if (failures < 0) return call();
+      throw Object.assign(new Error('could not serialize access'), { code: '40001' });
+    };
+    const store = withSteps(
+      createStore({
+        list: async () => [],
+        read: (key): Promise<ReadRecord> => failing(() => records.read(key)),
+        write: (key, change): Promise<boolean> => failing(() => records.write(key, change)),
+      }),
+    );
+    const claim = (await store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 5_000 })) as Claim;
+    failures = 4;
+    const taken = await take(store, claim);
+    if (result !== undefined) expect(taken).toBe(result);
+    expect(failures).toBeLessThan(0);
+    const after = await store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 5_000 });
+    expect(after.status).toBe({ complete: 'done', release: 'claimed' }[step] ?? 'busy');
+  },
+);
+
+it('a step gives the database’s own error, before its time is over', async () => {
+  const error = new Error('the database is on fire');
+  const store = withSteps(
+    createStore({
+      list: async () => [],
+      read: () => Promise.reject(error),
+      write: async () => true,
+    }),
+  );
+  const claiming = store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 200 });
+  await expect(claiming).rejects.toBe(error);
 });
 
 it('a completion refuses a time that is none', async () => {
@@ -101,10 +181,13 @@ it('a completion refuses a time that is none', async () => {
 it.each([{ version: -1 }, { version: 1.5 }, { now: Number.NaN }])(
   'refuses what no client reads: %j',
   async (more) => {
-    const store = createIdempotencyStore({
-      read: async () => ({ record: undefined, version: 0, now: START, ...more }),
-      write: async () => true,
-    });
+    const store = withSteps(
+      createStore({
+        list: async () => [],
+        read: async () => ({ record: undefined, version: 0, now: START, ...more }),
+        write: async () => true,
+      }),
+    );
     const claiming = store.claim('payment:1', 'PAID', { leaseMs: 40_000, withinMs: 5_000 });
     const refusal = new StoreError(
       "The store's client gave a reply to read that its command never gives, so its outcome is unknown. Pass a plain " +
@@ -114,12 +197,14 @@ it.each([{ version: -1 }, { version: 1.5 }, { now: Number.NaN }])(
   },
 );
 
+const read = async () => undefined;
 it.each([
-  [undefined, '`records.read` to be a function: `async read(subject) { … }`'],
+  [undefined, '`records.read` to be a function: `async read(key) { … }`'],
   [{}, '`records.read` to be a function'],
-  [{ read: async () => undefined }, '`records.write` to be a function: `async write(subject, change) { … }`'],
+  [{ read, write: read }, '`records.list` to be a function'],
+  [{ read }, '`records.write` to be a function: `async write(key, change) { … }`'],
 ])('refuses the records %j', (records, says) => {
-  const create = () => createIdempotencyStore(records as never);
+  const create = () => withSteps(createStore(records as never));
   expect(create).toThrow(ConfigurationError);
   expect(create).toThrow(says);
 });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { MysqlStore, PostgresStore, SqliteStore } from '../../src/stores';
+import type { TestStore } from '../helpers/store-of';
 import { lease, retain } from './limits';
 
 /** What the stores over SQL do beyond the store contract: their table, its cleanup, and how many statements they send. */
 export function testSqlStore(
   name: string,
-  open: (table: string, sent?: (sql: string) => void) => PostgresStore | MysqlStore | SqliteStore,
+  open: (table: string, sent?: (sql: string) => void, namespace?: string) => TestStore,
   run: (sql: string) => unknown,
 ): void {
   describe(`${name}: a store over SQL`, () => {
@@ -30,6 +30,38 @@ export function testSqlStore(
       expect(await store.deleteExpired()).toBe(1_200);
       expect(await store.deleteExpired()).toBe(0);
       expect(await store.claim('payment:live', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
+    });
+
+    it('keeps namespaces of one table apart, also where one name begins with the other', async () => {
+      const table = newTable();
+      const [a, ab] = ['shop', 'shop.b'].map((name) => open(table, undefined, name)) as [
+        TestStore,
+        TestStore,
+      ];
+      await a.createTable();
+      const letter = { key: 'k', subject: 's', state: 'S', kind: 'k', body: '{}', url: '/', code: 'c' };
+      for (const store of [a, ab]) {
+        expect((await store.claim('payment:1', 'PAID', lease(60_000))).status).toBe('claimed');
+        await store.keepLetter(letter, 60_000);
+        expect(await store.listLetters({ limit: 9 })).toHaveLength(1);
+      }
+      await a.forgetLetter('k');
+      expect(await ab.readLetter('k')).toMatchObject({ attempts: 1 });
+    });
+
+    it('says how to make a table that is missing', async () => {
+      const store = open(newTable());
+      for (const step of [
+        () => store.claim('payment:1', 'PAID', lease(60_000)),
+        () => store.listLetters({ limit: 1 }),
+        () => store.deleteExpired(),
+      ]) {
+        await expect(step()).rejects.toMatchObject({
+          code: 'store_failed',
+          message: expect.stringContaining(store.createTableSql().split('(')[0] as string),
+          cause: expect.any(Error),
+        });
+      }
     });
 
     it('sends three statements for a new notification, and one for a duplicate', async () => {

@@ -10,6 +10,7 @@ import { type LibsqlClient, type SqliteDatabase, SqliteStore } from '../../src/s
 import { SqlRecords } from '../../src/stores/sql-records';
 import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
 import { seedRandomTests } from '../helpers/random-seed';
+import { withSteps } from '../helpers/store-of';
 import { expectNothingDoubled, plainly, stepwise } from '../machines/two-years/two-years';
 import { ALL_FAULTS, testStoreContract } from './contract';
 import type { Faults } from './faults';
@@ -38,7 +39,9 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
     const storeOn = (faults: Faults | undefined, table: string) => {
       const database = open(path);
       databases.push(database);
-      return new SqliteStore(faults === undefined ? database : withFaults(database, faults), { table });
+      return withSteps(
+        new SqliteStore(faults === undefined ? database : withFaults(database, faults), { table }),
+      );
     };
     for (const table of Object.values(tables)) await storeOn(undefined, table).createTable();
     return {
@@ -54,21 +57,23 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
   const shared = open(':memory:');
   testSqlStore(
     'node:sqlite',
-    (table, sent = () => undefined) =>
-      new SqliteStore(
-        {
-          prepare: (sql) => {
-            const statement = shared.prepare(sql);
-            return {
-              run: () => statement.run(),
-              all: (...values) => {
-                sent(sql);
-                return statement.all(...values);
-              },
-            };
+    (table, sent = () => undefined, namespace) =>
+      withSteps(
+        new SqliteStore(
+          {
+            prepare: (sql) => {
+              const statement = shared.prepare(sql);
+              return {
+                run: () => statement.run(),
+                all: (...values) => {
+                  sent(sql);
+                  return statement.all(...values);
+                },
+              };
+            },
           },
-        },
-        { table },
+          { table, namespace },
+        ),
       ),
     (sql) => shared.exec(sql),
   );
@@ -90,14 +95,14 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
       it('waits in every step, and fails with a StoreError in the end', async () => {
         const { holder, own, fresh } = holdFile();
         const options = { busyTimeoutMs: 100 };
-        const store = new SqliteStore(own, options);
+        const store = withSteps(new SqliteStore(own, options));
         await store.createTable();
         const claim = await store.claim('payment:1', 'PAID', lease(60_000));
         if (claim.status !== 'claimed') throw new Error('not claimed');
 
         holder.exec('BEGIN EXCLUSIVE');
         // One store with compiled statements, and one that has done nothing yet.
-        for (const each of [store, new SqliteStore(fresh, options)]) {
+        for (const each of [store, withSteps(new SqliteStore(fresh, options))]) {
           const steps = [
             () => each.createTable(),
             () => each.claim('payment:2', 'PAID', lease(60_000)),
@@ -124,7 +129,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
         const { holder, own, fresh } = holdFile();
         await new SqliteStore(own).createTable();
         holder.exec('BEGIN EXCLUSIVE');
-        const store = new SqliteStore(fresh);
+        const store = withSteps(new SqliteStore(fresh));
         const waiting = Promise.all([store.createTable(), store.claim('payment:1', 'PAID', lease(60_000))]);
         await sleep(200);
         holder.exec('COMMIT');
@@ -158,7 +163,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
 
       it('lets the process go on while it waits', async () => {
         const { holder, own } = holdFile();
-        const store = new SqliteStore(own, { busyTimeoutMs: 5000 });
+        const store = withSteps(new SqliteStore(own, { busyTimeoutMs: 5000 }));
         await store.createTable();
         holder.exec('BEGIN EXCLUSIVE');
         let turns = 0;
@@ -174,7 +179,7 @@ function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {
 
     it('refuses to work in a transaction that is open on its connection', async () => {
       const database = open(':memory:');
-      const store = new SqliteStore(database);
+      const store = withSteps(new SqliteStore(database));
       await store.createTable();
       database.exec('BEGIN');
       if (database.isTransaction === undefined) return;

@@ -57,29 +57,31 @@ import type {
   recurringCheckoutRequestObject,
 } from '../../src/service/operations/create-recurring-checkout';
 import type { transactionObject } from '../../src/service/operations/get-transaction';
-import { type Equal, type HasIndex, isTrue, type Known } from './equal';
+import { type Equal, type HasIndex, isTrue, type Known, type SameFields } from './equal';
 
 type Inferred<Object extends z.ZodMiniType> = Known<z.infer<Object>>;
 
 // Each written-out type equals what its schema infers, so that neither can drift from the other.
-isTrue<Equal<Known<Transaction>, Inferred<typeof transactionObject>>>();
-isTrue<Equal<Known<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
-isTrue<Equal<Known<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>>();
+isTrue<SameFields<Known<Transaction>, Inferred<typeof transactionObject>>>();
+isTrue<SameFields<Known<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
 isTrue<
-  Equal<
+  SameFields<Known<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>
+>();
+isTrue<
+  SameFields<
     Known<ScheduledPaymentCancellationRequest>,
     Inferred<typeof scheduledPaymentCancellationRequestObject>
   >
 >();
-isTrue<Equal<Known<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
-isTrue<Equal<Known<Phone>, Inferred<typeof phoneObject>>>();
-isTrue<Equal<Known<BankDetails>, Inferred<typeof bankDetailsObject>>>();
+isTrue<SameFields<Known<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
+isTrue<SameFields<Known<Phone>, Inferred<typeof phoneObject>>>();
+isTrue<SameFields<Known<BankDetails>, Inferred<typeof bankDetailsObject>>>();
 // The request's type has `amount` apart, because `immediatePayment` decides whether it is required.
 type RequestFields = RecurringCheckoutRequestBase & { amount?: number | undefined };
 type RequiredOf<T> = { [Key in keyof T]-?: undefined extends T[Key] ? never : Key }[keyof T];
 isTrue<Equal<RequiredOf<RequestFields>, 'currency' | 'referenceCode' | 'shopper' | 'recurrence'>>();
 isTrue<Equal<RequiredOf<RequestFields['recurrence']>, 'immediatePayment'>>();
-isTrue<Equal<Known<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
+isTrue<SameFields<Known<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
 
 // Public schemas are Standard Schemas of the public types, and expose nothing of zod.
 isTrue<Equal<StandardSchemaV1.InferOutput<typeof transactionSchema>, Transaction>>();
@@ -236,12 +238,6 @@ export function errors(error: unknown): void {
   ) {
     const outcome: 'not-sent' | 'refused' | 'unknown' = error.outcome;
     use(outcome, error.operation, error.attempts);
-    if (error instanceof TimeoutError) {
-      const transaction: Transaction | undefined = error.transaction;
-      use(transaction);
-      // @ts-expect-error it is read-only
-      error.transaction = undefined;
-    }
   } else if (error instanceof InvalidRequestError) {
     // From a call, or from a helper that sends nothing.
     isTrue<Equal<typeof error.outcome, 'not-sent' | undefined>>();
@@ -266,7 +262,7 @@ export function narrowing(error: CallError): string {
       return error.reason ?? '';
     case 'timeout':
       isTrue<Equal<typeof error, TimeoutError>>();
-      return error.transaction?.uuid ?? '';
+      return error.uuid ?? '';
     case 'aborted':
       isTrue<Equal<typeof error, AbortedError>>();
       return String(error.cause);
@@ -312,10 +308,6 @@ export async function helpers(client: PaymentsClient): Promise<void> {
   reconcile(client, ReadableStream.from(['uuid-1']));
   await confirmPayment(client, { kind: 'payment', payload }, { signal: null, timeoutMs: undefined });
   await confirmPayment(client, { kind: 'payment', payload }, { signal: new AbortController().signal });
-  await client.waitForTransaction('uuid-1', { until: ({ situation }) => situation === 'PAID', signal: null });
-  await client.waitForTransaction('uuid-1', { until: async ({ situation }) => situation === 'PAID' });
-  // @ts-expect-error `until` must return a boolean
-  await client.waitForTransaction('uuid-1', { until: ({ situation }) => situation });
 
   const image = decodeQrCode({ base64: undefined });
   isTrue<Equal<typeof image, QrCodeImage | undefined>>();

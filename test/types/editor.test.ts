@@ -5,7 +5,7 @@ import { type Member, publicMembers } from './public-members';
 
 const given = `
 import { PaymentsClient, type RecurringCheckoutRequest } from 'pix-automatic-sdk';
-import * as journal from 'pix-automatic-sdk/journal';
+import * as orders from 'pix-automatic-sdk/orders';
 import * as pix from 'pix-automatic-sdk/pix';
 import * as sandbox from 'pix-automatic-sdk/sandbox';
 import * as stores from 'pix-automatic-sdk/stores';
@@ -62,7 +62,6 @@ const fieldsAndOptions: ReadonlyArray<readonly [code: string, names: readonly st
   ["client.getTransaction('uuid', { | })", ['signal', 'timeoutMs', 'totalTimeoutMs', 'maxRetries']],
   ["client.cancelScheduledPayment('id', { | })", ['reason']],
   ["client.cancelScheduledPayment('id', { reason: '' }, { | })", ['extraFields', 'signal']],
-  ["client.waitForTransaction('uuid', { | })", ['until', 'intervalMs', 'timeoutMs', 'signal']],
   ['client.createRecurringCheckout({ | })', ['currency', 'referenceCode', 'amount', 'maxAge', 'recurrence']],
   ['client.createRecurringCheckout({ recurrence: { | } })', ['immediatePayment', 'calendar', 'retry']],
   ['w.createWebhookHandler({ | })', ['credentials', 'on', 'store', 'kinds', 'onReport', 'callbackTimeoutMs']],
@@ -117,7 +116,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, code: string, complaint
     'a callback for a kind that does not exist',
     `createWebhookHandler({ credentials, on: { paid: () => undefined } });`,
     `TS2353: Object literal may only specify known properties, and 'paid' does not exist in type ` +
-      `'WebhookCallbacks<readonly [], undefined>'.`,
+      `'WebhookCallbacks<readonly [], undefined, undefined>'.`,
   ],
   [
     'a field of another kind in a callback',
@@ -278,8 +277,6 @@ describe('the hover text', () => {
     );
     const silent = namesWhere((hover) => isFunction(hover) && !hover.text.includes('@throws'));
     expect(silent.sort()).toEqual([
-      'adviseCheckout',
-      'checkBrCode',
       'explainPixCode',
       'fakeClock',
       'isCallError',

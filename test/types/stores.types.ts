@@ -9,19 +9,17 @@ import type { Client, Pool } from 'pg';
 import type { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import {
   MysqlStore,
-  mysqlStoreWithin,
   PostgresStore,
   type PostgresTransaction,
-  RedisDeadLetters,
   RedisStore,
-  SqlDeadLetters,
   SqliteStore,
+  storeWithin,
 } from '../../src/stores';
-import type { IdempotencyStore } from '../../src/stores/idempotency-store';
+import type { Store } from '../../src/stores/steps';
 import { type Equal, isTrue } from './equal';
 
 /** Takes a store as a handler does: the store decides the type of the transaction. */
-declare function handlerWith<Transaction = unknown>(store: IdempotencyStore<Transaction>): Transaction;
+declare function handlerWith<Transaction = unknown>(store: Store<Transaction>): Transaction;
 
 export function redis(
   ioredis: Redis,
@@ -39,9 +37,6 @@ export function redis(
   new RedisStore(cluster);
   new RedisStore(sentinel);
   new RedisStore(upstash);
-  new RedisDeadLetters(ioredis);
-  new RedisDeadLetters(client);
-  new RedisDeadLetters(upstash);
   // @ts-expect-error: a URL is not a client
   new RedisStore('redis://localhost');
   // @ts-expect-error: a misspelt option
@@ -52,7 +47,6 @@ export function postgres(pool: Pool, client: Client, pglite: PGlite, either: boo
   const plain = new PostgresStore(pool, { schema: 'shop', table: undefined });
   new PostgresStore(client);
   new PostgresStore(pglite);
-  isTrue<Equal<typeof plain.transact, undefined>>();
   const noTransaction = handlerWith(plain);
   isTrue<Equal<typeof noTransaction, unknown>>();
 
@@ -76,18 +70,20 @@ export function mysql(
   poolConnection: PoolConnection,
   callbacks: CallbackPool,
 ): void {
-  new MysqlStore(pool, { database: 'shop', table: undefined });
+  new MysqlStore(pool, { schema: 'shop', table: undefined });
   new MysqlStore(connection);
   new MysqlStore(poolConnection);
   new MysqlStore(callbacks.promise());
   // @ts-expect-error: a pool with callbacks
   new MysqlStore(callbacks);
-  new SqlDeadLetters((text, values) => pool.query(text, values), { dialect: 'mysql' });
 
-  const within = mysqlStoreWithin<PoolConnection>({
-    transaction: async (work) => work(await pool.getConnection()),
-    query: async (own, text, values) => (await (own ?? pool).query(text, values)) as unknown[],
-  });
+  const within = storeWithin<PoolConnection>(
+    {
+      transaction: async (work) => work(await pool.getConnection()),
+      query: async (own, text, values) => (await (own ?? pool).query(text, values)) as unknown[],
+    },
+    { dialect: 'mysql' },
+  );
   const transaction = handlerWith(within);
   isTrue<Equal<typeof transaction, PoolConnection>>();
 }

@@ -4,7 +4,6 @@ import {
   createWebhookHandler,
   defineNotification,
   type FailedPayout,
-  type IdempotencyStore,
   MemoryStore,
   type Notification,
   type PayoutPayload,
@@ -16,8 +15,10 @@ import {
   type refundPayloadSchema,
   type reversalPayloadSchema,
   type SalePayload,
+  type Store,
   type SuccessfulPayout,
   salePayloadSchema,
+  type WebhookCallbacks,
   type WebhookContext,
 } from 'pix-automatic-sdk/webhooks';
 import type * as z from 'zod/mini';
@@ -26,13 +27,13 @@ import type { payoutObject } from '../../src/service/notifications/payout';
 import type { refundObject } from '../../src/service/notifications/refund';
 import type { reversalObject } from '../../src/service/notifications/reversal';
 import type { saleObject } from '../../src/service/notifications/sale';
-import { type Equal, type HasIndex, isTrue, type Known } from './equal';
+import { type Equal, type HasIndex, isTrue, type Known, type SameFields } from './equal';
 
 // Each payload type is what its schema infers.
-isTrue<Equal<Known<z.output<typeof saleObject>>, Known<SalePayload>>>();
-isTrue<Equal<Known<z.output<typeof reversalObject>>, Known<ReversalPayload>>>();
-isTrue<Equal<Known<z.output<typeof refundObject>>, Known<RefundPayload>>>();
-isTrue<Equal<Known<z.output<typeof payoutObject>>, Known<PayoutPayload>>>();
+isTrue<SameFields<Known<z.output<typeof saleObject>>, Known<SalePayload>>>();
+isTrue<SameFields<Known<z.output<typeof reversalObject>>, Known<ReversalPayload>>>();
+isTrue<SameFields<Known<z.output<typeof refundObject>>, Known<RefundPayload>>>();
+isTrue<SameFields<Known<z.output<typeof payoutObject>>, Known<PayoutPayload>>>();
 isTrue<Equal<HasIndex<SalePayload | ReversalPayload | RefundPayload>, false>>();
 isTrue<Equal<HasIndex<SuccessfulPayout> | HasIndex<FailedPayout>, false>>();
 
@@ -104,6 +105,7 @@ createWebhookHandler({
       isTrue<Equal<typeof context, WebhookContext<undefined>>>();
       isTrue<Equal<typeof context.handledStates, readonly string[]>>();
       isTrue<Equal<typeof context.transaction, undefined>>();
+      isTrue<Equal<typeof context.order, undefined>>();
     },
     saleStatus: async ({ payload }) => isTrue<Equal<typeof payload, SalePayload>>(),
     reversal: ({ payload }) => isTrue<Equal<typeof payload, ReversalPayload>>(),
@@ -112,6 +114,14 @@ createWebhookHandler({
     unrecognized: ({ raw, issues }) => void [raw['x'], issues?.[0]?.path],
   },
 });
+
+// A handler that knows orders passes them in the same context.
+type Order = { readonly key: string } | undefined;
+const withOrder = {
+  payment: (_, { order }) => void order?.key,
+} satisfies WebhookCallbacks<readonly [], undefined, Order>;
+void withOrder;
+isTrue<Equal<WebhookContext<undefined, Order>['order'], Order>>();
 
 createWebhookHandler({ credentials, on: { payment: 'ignore' } });
 createWebhookHandler({
@@ -217,7 +227,7 @@ interface Sql {
 }
 createWebhookHandler({
   credentials,
-  store: {} as IdempotencyStore<Sql>,
+  store: {} as Store<Sql>,
   on: {
     payment: async (_, { transaction }) => {
       isTrue<Equal<typeof transaction, Sql>>();

@@ -14,15 +14,25 @@ it.each([
   [1, 'BRL', 0.01],
   [29, 'BRL', 0.29],
   [35, 'BRL', 0.35],
+  // 1.1 * 100 and 8.2 * 100 are not whole numbers.
+  [110, 'BRL', 1.1],
+  [820, 'BRL', 8.2],
   [0, 'BRL', 0],
+  [-50, 'BRL', -0.5],
   [-5970, 'BRL', -59.7],
+  [1e15, 'BRL', 1e13],
   [500, 'JPY', 500],
   [1500, 'KWD', 1.5],
   [199, 'COP', 1.99],
   [12345, 'CLF', 1.2345],
-])('%d minor units of %s make the amount %d', (minorUnits, code, amount) => {
+  // A number holds it, though it is large.
+  [7_036_874_417_766_400, 'BRL', 2 ** 46],
+])('%d minor units of %s make the amount %d, and that makes them', (minorUnits, code, amount) => {
   expect(amountFromMinorUnits(minorUnits, code)).toBe(amount);
+  expect(toMinorUnits(amount, code)).toBe(minorUnits);
 });
+
+it('-0 is 0 minor units', () => expect(toMinorUnits(-0, 'BRL')).toBe(0));
 
 /** The amount in decimal notation, made by placing the point in the text: arithmetic could round. */
 function decimalText(minorUnits: number, code: keyof typeof decimals): string {
@@ -39,7 +49,7 @@ const anyMinorUnits = fc.oneof(
   fc.integer({ min: 2 ** 46 * 100 - 2 ** 20, max: 2 ** 46 * 100 + 2 ** 20 }),
 );
 
-it('every accepted amount has exactly the digits of its minor units in JSON', () => {
+it('every accepted amount has exactly the digits of its minor units in JSON, and makes them again', () => {
   fc.assert(
     fc.property(anyMinorUnits, currency, (minorUnits, code) => {
       const expected = decimalText(minorUnits, code);
@@ -54,38 +64,51 @@ it('every accepted amount has exactly the digits of its minor units in JSON', ()
         return;
       }
       expect(JSON.stringify(amount)).toBe(expected);
+      expect(toMinorUnits(amount, code)).toBe(minorUnits);
     }),
     { numRuns: 5_000 },
   );
 });
 
-it('2^46 of a currency with cents is accepted, because a number holds it', () => {
-  expect(amountFromMinorUnits(7_036_874_417_766_400, 'BRL')).toBe(2 ** 46);
-});
-
-const { MAX_SAFE_INTEGER: most, MAX_VALUE } = Number;
-const notWhole = 'expected a whole number';
-const unknown = ['', 'brl', 'XAU', 'ZZZ', 'BRL CLP', undefined, null, 7, ['BRL'], Symbol('BRL')];
+const { MAX_SAFE_INTEGER: most, MAX_VALUE, NaN: none, POSITIVE_INFINITY: infinite } = Number;
+const fromUnits = [amountFromMinorUnits, 'minorUnits'] as const;
+const fromAmount = [toMinorUnits, 'amount'] as const;
 
 it.each([
-  ...[0.5, 59.7, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '5970', null, 5n].map((wrong) => [
+  ...[0.5, 59.7, none, infinite, 2 ** 53, '5970', null, 5n].map((wrong) => [
+    ...fromUnits,
     wrong,
     'BRL',
-    notWhole,
+    'whole',
   ]),
   // JSON writes no number with their digits: 90071992547409.91 becomes 90071992547409.9, a cent less.
-  ...[most, -most, 7_036_874_417_766_401].map((wrong) => [wrong, 'BRL', 'too large']),
-  [most, 'KWD', 'too large'],
-] as Array<[number, string, string]>)(
-  'amountFromMinorUnits refuses %s of %s: %s',
-  (minorUnits, code, message) => {
-    expect(failureOf(() => amountFromMinorUnits(minorUnits, code))).toMatchObject({
+  ...[most, -most, 7_036_874_417_766_401].map((wrong) => [...fromUnits, wrong, 'BRL', 'too large']),
+  [...fromUnits, most, 'KWD', 'too large'],
+  ...[59.701, 3 * 19.9, 0.1 + 0.2, 1e-7].map((wrong) => [...fromAmount, wrong, 'BRL', 'decimals']),
+  [...fromAmount, 0.5, 'JPY', 'decimals'],
+  [...fromAmount, 1.2345, 'KWD', 'decimals'],
+  [...fromAmount, 5e-324, 'CLF', 'decimals'],
+  ...[90_071_992_547_410, -90_071_992_547_410, 1e300].map((wrong) => [
+    ...fromAmount,
+    wrong,
+    'BRL',
+    'too large',
+  ]),
+  ...[2 ** 53, 1e21].map((wrong) => [...fromAmount, wrong, 'JPY', 'too large']),
+  [...fromAmount, MAX_VALUE, 'KWD', 'too large'],
+  ...[none, infinite, '59.7', null, 5n, {}, [59.7]].map((wrong) => [...fromAmount, wrong, 'BRL', 'a number']),
+] as Array<[typeof toMinorUnits, string, number, string, string]>)(
+  '%o refuses the %s %s of %s: %s',
+  (convert, field, value, code, message) => {
+    expect(failureOf(() => convert(value, code))).toMatchObject({
       code: 'invalid_request',
       message: expect.stringMatching(/^The amount is not valid\./),
-      issues: [{ path: ['minorUnits'], message: expect.stringContaining(message) }],
+      issues: [{ path: [field], message: expect.stringContaining(message) }],
     });
   },
 );
+
+const unknown = ['', 'brl', 'XAU', 'ZZZ', 'BRL CLP', undefined, null, 7, ['BRL'], Symbol('BRL')];
 
 it.each(unknown)('%s is refused as a currency without a known minor unit', (code) => {
   for (const convert of [amountFromMinorUnits, toMinorUnits]) {
@@ -110,39 +133,6 @@ it.each([amountFromMinorUnits, toMinorUnits])(
   },
 );
 
-it.each([
-  [59.7, 'BRL', 5970],
-  [0.01, 'BRL', 1],
-  [0.29, 'BRL', 29],
-  // 1.1 * 100 and 8.2 * 100 are not whole numbers.
-  [1.1, 'BRL', 110],
-  [8.2, 'BRL', 820],
-  [0, 'BRL', 0],
-  [-0, 'BRL', 0],
-  [-0.5, 'BRL', -50],
-  [500, 'JPY', 500],
-  [1.5, 'KWD', 1500],
-  [1.2345, 'CLF', 12345],
-  [1e13, 'BRL', 1e15],
-])('the amount %d of %s is %d minor units', (amount, code, minorUnits) => {
-  expect(toMinorUnits(amount, code)).toBe(minorUnits);
-});
-
-it('toMinorUnits reverses amountFromMinorUnits for every amount that it makes', () => {
-  fc.assert(
-    fc.property(anyMinorUnits, currency, (minorUnits, code) => {
-      let amount: number;
-      try {
-        amount = amountFromMinorUnits(minorUnits, code);
-      } catch {
-        return;
-      }
-      expect(toMinorUnits(amount, code)).toBe(minorUnits);
-    }),
-    { numRuns: 5_000 },
-  );
-});
-
 it('what toMinorUnits gives makes the same amount again, and everything else is refused', () => {
   fc.assert(
     fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), currency, (amount, code) => {
@@ -158,26 +148,4 @@ it('what toMinorUnits gives makes the same amount again, and everything else is 
     }),
     { numRuns: 5_000 },
   );
-});
-
-it.each([
-  ...[59.701, 3 * 19.9, 0.1 + 0.2, 1e-7].map((wrong) => [wrong, 'BRL', 'decimals']),
-  [0.5, 'JPY', 'decimals'],
-  [1.2345, 'KWD', 'decimals'],
-  [5e-324, 'CLF', 'decimals'],
-  ...[90_071_992_547_410, -90_071_992_547_410, 1e300].map((wrong) => [wrong, 'BRL', 'too large']),
-  [2 ** 53, 'JPY', 'too large'],
-  [1e21, 'JPY', 'too large'],
-  [MAX_VALUE, 'KWD', 'too large'],
-  ...[Number.NaN, Number.POSITIVE_INFINITY, '59.7', null, 5n, {}, [59.7]].map((wrong) => [
-    wrong,
-    'BRL',
-    'expected a number',
-  ]),
-] as Array<[number, string, string]>)('toMinorUnits refuses %s of %s: %s', (amount, code, message) => {
-  expect(failureOf(() => toMinorUnits(amount, code))).toMatchObject({
-    code: 'invalid_request',
-    message: expect.stringMatching(/^The amount is not valid\./),
-    issues: [{ path: ['amount'], message: expect.stringContaining(message) }],
-  });
 });

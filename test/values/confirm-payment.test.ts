@@ -1,4 +1,9 @@
-import { confirmPayment, InvalidRequestError, type Transaction } from 'pix-automatic-sdk';
+import {
+  confirmPayment,
+  InvalidRequestError,
+  type PaymentConfirmation,
+  type Transaction,
+} from 'pix-automatic-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clientFor, failureOf } from '../client/support';
 import { reply, stall, startHttpServer } from '../helpers/http-server';
@@ -22,6 +27,9 @@ const notification = (change: object = {}) => ({
 /** Over HTTP, where fields of another type than documented are left out and noted. */
 const served = async (change: object) =>
   clientFor(await startHttpServer(reply(200, { ...transaction, ...change })));
+/** `confirmed` or not, and the fields that differ. */
+const traceOf = ({ confirmed, differences }: PaymentConfirmation) =>
+  [confirmed ? 'confirmed' : 'refused', ...differences.map(({ field }) => field)].join(' ');
 
 it('a payment that the service reports as PAID, without a difference, is confirmed', async () => {
   const server = await startHttpServer(reply(200, transaction));
@@ -30,47 +38,71 @@ it('a payment that the service reports as PAID, without a difference, is confirm
   expect(server.requests).toMatchObject([{ method: 'GET', url: '/v1.1/transactions/uuid-1' }]);
 });
 
-it.each([
-  ...[undefined, null, 0].map((status) => ({ status })),
-  ...[undefined, null, 'SALE'].map((type) => ({ type })),
-  { refunds: null },
-  { refunds: {} },
-  { refunds: { quantity: 0, requested: 0, transactions: [], available: 59.7 } },
-  { refunds: { quantity: null, requested: null, transactions: null } },
-  // What can still be refunded says nothing about what was.
-  { refunds: { available: 0 } },
-  { has_return_error: true, return_error: { code: 'x' } },
-])('%j prevents nothing', async (change) => {
-  const confirmation = await confirmPayment(source({ ...transaction, ...change }), notification());
-  expect(confirmation).toMatchObject({ confirmed: true, differences: [] });
+/** What the service may say, with the fields that differ then. Values of another type come from a changed service. */
+const answers: (readonly [change: object, different: string])[] = [
+  ...Object.entries({
+    uuid: ['uuid-2', undefined, null],
+    amount: [59.69, 0, undefined, null],
+    currency: ['USD', undefined, null],
+    referenceCode: ['', undefined, null],
+    situation: ['PENDING', 'CANCELLED', 'paid', undefined, null],
+    status: ['0', ' -1', 'error', '', true, false, {}, { code: -1 }, [], [-1]],
+    type: ['REFUND', 'PAYOUT', 'sale', '', 7],
+    refunds: [[], [{}], 'one', 1, true],
+  }).flatMap(([field, values]) => values.map((value) => [{ [field]: value }, field] as const)),
+  ...[
+    ...[{ quantity: 1 }, { quantity: -1 }, { quantity: '1' }],
+    ...[{ requested: 0.01 }, { requested: '0' }, { quantity: 0, requested: true }],
+    ...[{ transactions: [{}] }, { transactions: [{ status: 'CANCELLED' }] }],
+    ...[{ transactions: {} }, { transactions: { id: 1 } }, { transactions: 'one' }, { transactions: '' }],
+    { quantity: 0, requested: 0, transactions: [{ uuid: 'refund-1' }] },
+    { quantity: 1, requested: 0, transactions: [] },
+    { quantity: 0, requested: 10, transactions: [] },
+  ].map((refunds) => [{ refunds }, 'refunds'] as const),
+  [{ refunds: { quantity: 1 }, situation: 'CANCELLED' }, 'situation refunds'],
+  [{ refunds: { quantity: 1, requested: true }, amount: 1, type: 7 }, 'amount type refunds'],
+  [
+    { uuid: 'x', situation: 'PENDING', amount: 1, currency: 'USD', referenceCode: 'x' },
+    'uuid amount currency referenceCode situation',
+  ],
+  ...[
+    ...[{ status: undefined }, { status: null }, { status: 0 }],
+    ...[{ type: undefined }, { type: null }, { type: 'SALE' }],
+    ...[
+      ...[null, {}, { quantity: null, requested: null, transactions: null }],
+      { quantity: 0, requested: 0, transactions: [], available: 59.7 },
+      // What can still be refunded says nothing about what was.
+      ...[{ available: 0 }, { available: 'x' }, { quantity: 0, currency: 5 }],
+    ].map((refunds) => ({ refunds })),
+    ...[{ has_return_error: true, return_error: { code: 'x' } }, { has_return_error: 'yes' }],
+    ...[{ track: [] }, { id: '123' }],
+  ].map((change) => [change, ''] as const),
+];
+
+it.each(answers)('an answer with %j differs in "%s", over HTTP too', async (change, different) => {
+  const expected = different === '' ? 'confirmed' : `refused ${different}`;
+  const client = source({ ...transaction, ...change });
+  const confirmation = await confirmPayment(client, notification());
+  expect(traceOf(confirmation)).toBe(expected);
+  for (const { field, notified, queried } of confirmation.differences) {
+    expect(notified).toBe(Reflect.get(transaction, field));
+    if (field !== 'refunds') expect(queried).toBe(Reflect.get(change, field));
+  }
+  expect(traceOf(await confirmPayment(await served(change), notification()))).toBe(expected);
+  const accepted = await confirmPayment(client, notification(), { acceptRefunded: true });
+  expect(traceOf(accepted)).toBe(different === 'refunds' ? 'confirmed refunds' : expected);
 });
 
 it.each([
-  ['uuid', ['uuid-2', undefined, null]],
-  ['amount', [59.69, 0, undefined, null]],
-  ['currency', ['USD', undefined, null]],
-  ['referenceCode', ['', undefined, null]],
-  ['situation', ['PENDING', 'CANCELLED', 'paid', undefined, null]],
-  ['status', [-1, 999, 1, Number.NaN, '0', '-1', 'error', '', true, false, {}, []]],
-  ['type', ['REFUND', 'PAYOUT', 'sale', '']],
-] as Array<[string, unknown[]]>)(
-  '%s of another value is a difference, whatever the rest says: %o',
-  async (field, values) => {
-    const told: Record<string, unknown> = { ...both, uuid: 'uuid-1', situation: 'PAID' };
-    for (const queried of values) {
-      const confirmation = await confirmPayment(source({ ...transaction, [field]: queried }), notification());
-      expect(confirmation.confirmed).toBe(false);
-      expect(confirmation.differences).toEqual([{ field, notified: told[field], queried }]);
-    }
+  ...[-1, '-1', 999, 1, Number.NaN].map((status) => ({ status })),
+  { refunds: { quantity: Number.NaN } },
+])(
+  '%o differs too, from a test double: our client throws for such a status, and JSON has no NaN',
+  async (change) => {
+    const confirmation = await confirmPayment(source({ ...transaction, ...change }), notification());
+    expect(traceOf(confirmation)).toBe(`refused ${Object.keys(change)}`);
   },
 );
-
-it('differences in every field are reported field by field', async () => {
-  const other = { uuid: 'x', situation: 'PENDING', amount: 1, currency: 'USD', referenceCode: 'x' };
-  const { differences } = await confirmPayment(source(other), notification());
-  const fields = ['uuid', 'amount', 'currency', 'referenceCode', 'situation'];
-  expect(differences.map(({ field }) => field)).toEqual(fields);
-});
 
 it.each(['amount', 'currency', 'referenceCode'])(
   '%s that the notification leaves out is not compared',
@@ -84,102 +116,28 @@ it.each(['amount', 'currency', 'referenceCode'])(
   },
 );
 
-describe('refunds', () => {
-  it.each([
-    { quantity: 1 },
-    { requested: 0.01 },
-    { transactions: [{}] },
-    { transactions: [{ status: 'CANCELLED' }] },
-    { quantity: 0, requested: 0, transactions: [{ uuid: 'refund-1' }] },
-    { quantity: 1, requested: 0, transactions: [] },
-    { quantity: 0, requested: 10, transactions: [] },
-    { quantity: -1 },
-    { quantity: Number.NaN },
-    // Of another type than documented: from a test double of the client, or after the service changed.
-    ...[
-      { quantity: '1' },
-      { requested: '0' },
-      { transactions: {} },
-      { transactions: 'one' },
-      { transactions: '' },
-    ],
-    ...[[[]], [[{}]], 'one', 1, true],
-  ])('of %j are a difference, because something was refunded or may have been', async (refunds) => {
-    const confirmation = await confirmPayment(source({ ...transaction, refunds }), notification());
-    expect(confirmation).toMatchObject({ confirmed: false, differences: [{ field: 'refunds' }] });
-  });
-
-  const transactions = [{ bankDetails: { account: '12345-6' }, remark: 'for Maria', total: 10 }];
-  const refunded = { ...transaction, refunds: { available: 49.7, quantity: 1, requested: 10, transactions } };
-  const queried = { quantity: 1, requested: 10, transactions: 1 };
-  const differences = [{ field: 'refunds', notified: undefined, queried }];
-
-  it.each([
-    [true, true],
-    [undefined, false],
-    [null, false],
-    [false, false],
-  ])(
-    'with acceptRefunded %s are reported with their counts, without personal data, and confirmed: %s',
-    async (given, confirmed) => {
-      const options = { acceptRefunded: given as boolean };
-      const confirmation = await confirmPayment(source(refunded), notification(), options);
-      expect(confirmation).toEqual({ confirmed, transaction: refunded, differences });
-    },
-  );
-
-  it.each([
-    { situation: 'CANCELLED' },
-    { amount: 1 },
-    { status: 'error' },
-    { type: 'REFUND' },
-    { uuid: 'uuid-2' },
-  ])('that are accepted change nothing about any other difference: %j', async (change) => {
-    const client = source({ ...refunded, ...change });
-    const confirmation = await confirmPayment(client, notification(), { acceptRefunded: true });
-    expect(confirmation.confirmed).toBe(false);
-    expect(confirmation.differences).toHaveLength(2);
-  });
-});
+it.each([
+  [true, true],
+  [undefined, false],
+  [null, false],
+  [false, false],
+])(
+  'with acceptRefunded %s refunds are reported with their counts, without personal data, and confirmed: %s',
+  async (given, confirmed) => {
+    const transactions = [{ bankDetails: { account: '12345-6' }, remark: 'for Maria', total: 10 }];
+    const refunded = {
+      ...transaction,
+      refunds: { available: 49.7, quantity: 1, requested: 10, transactions },
+    };
+    const queried = { quantity: 1, requested: 10, transactions: 1 };
+    const differences = [{ field: 'refunds', notified: undefined, queried }];
+    const options = { acceptRefunded: given as boolean };
+    const confirmation = await confirmPayment(source(refunded), notification(), options);
+    expect(confirmation).toEqual({ confirmed, transaction: refunded, differences });
+  },
+);
 
 describe('a field of another type than documented', () => {
-  it.each([
-    ['refunds', ['one', { quantity: '1' }, { quantity: 0, requested: true }, { transactions: { id: 1 } }]],
-    ['type', [7]],
-    ['status', ['error', '', true, { code: -1 }, [-1], ' -1']],
-  ])('prevents the confirmation in %s: %j', async (field, values) => {
-    for (const value of values) {
-      const { confirmed, differences } = await confirmPayment(
-        await served({ [field]: value }),
-        notification(),
-      );
-      expect(confirmed).toBe(false);
-      expect(differences).toMatchObject([{ field, notified: undefined }]);
-    }
-  });
-
-  it.each([
-    { track: [] },
-    { id: '123' },
-    { has_return_error: 'yes' },
-    { refunds: { quantity: 0, currency: 5 } },
-    { refunds: { available: 'x' } },
-  ])('allows the confirmation in any other field: %j', async (change) => {
-    const confirmation = await confirmPayment(await served(change), notification());
-    expect(confirmation).toMatchObject({ confirmed: true, differences: [] });
-  });
-
-  it('adds no second difference to a field that already differs, and stands beside others', async () => {
-    const client = await served({ refunds: { quantity: 1, requested: true }, amount: 1, type: 7 });
-    const { differences } = await confirmPayment(client, notification());
-    const queried = { quantity: 1, requested: undefined, transactions: undefined };
-    expect(differences).toEqual([
-      { field: 'amount', notified: 59.7, queried: 1 },
-      { field: 'type', notified: undefined, queried: undefined },
-      { field: 'refunds', notified: undefined, queried },
-    ]);
-  });
-
   it('is confirmed in refunds by acceptRefunded', async () => {
     const client = await served({ refunds: { quantity: '1' } });
     const confirmation = await confirmPayment(client, notification(), { acceptRefunded: true });

@@ -16,7 +16,17 @@ it.each([
     { reason: 'r', since: new Date(0), list: [undefined, null] },
     '{"reason":"r","since":"1970-01-01T00:00:00.000Z","list":[null,null]}',
   ],
-  [{ a: 1, left: undefined, out: () => 1, too: Symbol('s') }, '{"a":1}'],
+  [{ a: 1, left: undefined }, '{"a":1}'],
+  [
+    new (class Dto {
+      a = 1;
+    })(),
+    '{"a":1}',
+  ],
+  [
+    { a: {}, b: Object.create(null), c: new Boolean(false), d: new String('') },
+    '{"a":{},"b":{},"c":false,"d":""}',
+  ],
   [{ toJSON: () => ({ a: 1 }), secret: 1 }, '{"a":1}'],
   [Object.create({ inherited: 1 }, { own: { value: 2, enumerable: true } }), '{"own":2}'],
   [new Number(7), '7'],
@@ -25,7 +35,7 @@ it.each([
 });
 
 const notFinite = 'expected a finite number, got NaN or infinity';
-const lost = 'expected plain JSON, which a promise, a map or a set is not';
+const lost = 'expected plain JSON, which a function, a symbol, a promise or a map is not';
 const badDate = new Date('29/02/2027');
 const shared = { rate: Number.NaN };
 
@@ -48,8 +58,15 @@ it.each([
   [Promise.resolve(1), [[[], lost]]],
   [{ novel: [new Map([['amount', 1]])] }, [[['novel', 0], lost]]],
   [{ novel: { deep: new Set([1]) } }, [[['novel', 'deep'], lost]]],
-  [undefined, [[[], 'expected plain JSON, got nothing or a function']]],
-  [() => 1, [[[], 'expected plain JSON, got nothing or a function']]],
+  [{ amount: () => 1 }, [[['amount'], lost]]],
+  [{ list: [Symbol('s')] }, [[['list', 0], lost]]],
+  [{ form: new URLSearchParams('a=1') }, [[['form'], lost]]],
+  [new FormData(), [[[], lost]]],
+  [{ empty: new (class Empty {})() }, [[['empty'], lost]]],
+  [{ at: /x/ }, [[['at'], lost]]],
+  [{ e: new Error('m') }, [[['e'], lost]]],
+  [undefined, [[[], 'expected plain JSON, got nothing']]],
+  [() => 1, [[[], lost]]],
   [{ n: 1n }, [[[], 'expected plain JSON: no cycles and no BigInt']]],
 ] as Array<[unknown, Array<[PropertyKey[], string]>]>)(
   'toJson refuses what JSON would lose: %o',

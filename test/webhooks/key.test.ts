@@ -1,7 +1,7 @@
-import { isDeepStrictEqual as isDeepEqual } from 'node:util';
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { type Notification, parseNotification } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
 import { payoutPayload, refundPayload, reversalPayload, salePayload } from './support';
 
@@ -120,15 +120,16 @@ describe('a key, being injective,', () => {
 describe('the key of an unrecognized body', () => {
   const body = { b: [1, { y: null, x: 'é' }], a: { d: true, c: 1.5 } };
 
-  it('is the SHA-256 of its canonical JSON', () => {
-    // sha256('{"a":{"c":1.5,"d":true},"b":[1,{"x":"é","y":null}]}')
-    expect(keyOf(body)).toBe('unrecognized:8ff98d46aa6fe8967c154a736e4f0361d637fb7df3b0f4b739882a4206a35d5f');
+  it('is the SHA-256 of its JSON, with its fields as they came', () => {
+    const json = '{"b":[1,{"y":null,"x":"é"}],"a":{"d":true,"c":1.5}}';
+    expect(keyOf(body)).toBe(`unrecognized:${createHash('sha256').update(json).digest('hex')}`);
   });
 
-  it('depends neither on the order of keys, nor on white space, nor on the form of the body', () => {
-    const reordered = '{\n "a" : {"c":1.50, "d":true},\t"b": [1.0, {"x":"\\u00e9","y":null}]}';
-    expect(keyOf(reordered)).toBe(keyOf(body));
-    expect(keyOf(new TextEncoder().encode(reordered))).toBe(keyOf(body));
+  it('depends neither on white space nor on the form of the body, but on the order of its fields', () => {
+    const spaced = '{\n "b" : [1.0, {"y":null,"x":"\\u00e9"}],\t"a": {"d":true, "c":1.50}}';
+    expect(keyOf(spaced)).toBe(keyOf(body));
+    expect(keyOf(new TextEncoder().encode(spaced))).toBe(keyOf(body));
+    expect(keyOf({ a: body.a, b: body.b })).not.toBe(keyOf(body));
   });
 
   it('depends on the order of arrays, on types, and on every field, __proto__ too', () => {
@@ -150,43 +151,17 @@ describe('the key of an unrecognized body', () => {
 
   it('is the same exactly for the same JSON value', () => {
     const value = fc.jsonValue({ maxDepth: 3 }).map((a) => ({ a }));
-    const shuffled = (given: unknown): unknown => {
-      if (typeof given !== 'object' || given === null) return given;
-      if (Array.isArray(given)) return given.map(shuffled);
-      return Object.fromEntries(
-        Object.entries(given)
-          .reverse()
-          .map(([name, v]) => [name, shuffled(v)]),
-      );
-    };
     fc.assert(
       fc.property(value, value, (one, other) => {
-        expect(keyOf(shuffled(one))).toBe(keyOf(one));
-        // Through JSON, which writes -0 as 0.
-        const same = isDeepEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
-        expect(keyOf(one) === keyOf(other)).toBe(same);
+        expect(keyOf(one) === keyOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
       }),
     );
   });
 
-  it('exists for a body of 200 levels, and not for one of 201', () => {
-    const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-    expect(keyOf(nested(200))).toMatch(/^unrecognized:/);
-    const refused = expect.objectContaining({
-      code: 'invalid_notification',
-      message: expect.stringContaining('The body cannot be read.'),
-      issues: [{ path: [], message: expect.stringContaining('not nested as deeply') }],
-    });
-    expect(() => keyOf(nested(201))).toThrow(refused);
-    const list = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
-    expect(keyOf(list(200))).toMatch(/^unrecognized:/);
-    expect(() => keyOf(list(201))).toThrow(refused);
-  });
-
-  it('takes a BigInt as the same number, and undefined as null', () => {
-    expect(keyOf({ a: 7n })).toBe(keyOf({ a: 7 }));
+  it('takes a BigInt for what it is, and undefined in a list as null', () => {
     expect(keyOf({ a: 2n ** 64n })).not.toBe(keyOf({ a: 2n ** 64n + 1n }));
-    expect(keyOf({ a: undefined, b: [undefined] })).toBe(keyOf({ a: null, b: [null] }));
+    expect(keyOf({ a: 1n })).not.toBe(keyOf({ a: '1' }));
+    expect(keyOf({ b: [undefined] })).toBe(keyOf({ b: [null] }));
   });
 
   it('is not made up for a body that throws when it is read: the error comes through', () => {
@@ -197,41 +172,5 @@ describe('the key of an unrecognized body', () => {
       },
     };
     expect(() => keyOf(body)).toThrow(failure);
-  });
-
-  it('takes no more work than for 5,000 values, however many fields and items a body has', () => {
-    const fields = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, at]));
-    /** How many texts were written, and how many names were sorted. */
-    const workFor = (body: object) => {
-      const stringify = vi.spyOn(JSON, 'stringify');
-      const sort = vi.spyOn(Array.prototype, 'sort');
-      try {
-        keyOf(body);
-        const sorted = sort.mock.contexts.reduce((sum: number, list) => sum + (list as unknown[]).length, 0);
-        return { written: stringify.mock.calls.length, sorted };
-      } finally {
-        stringify.mockRestore();
-        sort.mockRestore();
-      }
-    };
-    expect(workFor(fields(5_000))).toEqual({ written: 10_000, sorted: 5_000 });
-    const nested = Array.from({ length: 50 }, () => fields(1_000));
-    for (const large of [fields(5_001), fields(90_000), { list: Array(90_000).fill(1) }, { nested }])
-      expect(workFor(large)).toEqual({ written: 1, sorted: 0 });
-  });
-
-  it('depends on the order of fields in a body of more than 5,000 values, and otherwise only on the values', () => {
-    const names = Array.from({ length: 5_001 }, (_, at) => `f${at}`);
-    const body = Object.fromEntries(names.map((name) => [name, 1]));
-    const spaced = JSON.stringify(body, null, 2);
-    expect(keyOf(spaced)).toBe(keyOf(body));
-    expect(keyOf(new TextEncoder().encode(spaced))).toBe(keyOf(body));
-    expect(keyOf(Object.fromEntries(names.reverse().map((name) => [name, 1])))).not.toBe(keyOf(body));
-    expect(keyOf({ ...body, f7: 2 })).not.toBe(keyOf(body));
-    // Some parsers read large numbers as BigInt. That must differ from text with the same digits.
-    expect(keyOf({ ...body, f7: 1n })).toMatch(/^unrecognized:[0-9a-f]{64}$/);
-    expect(keyOf({ ...body, f7: 1n })).not.toBe(keyOf({ ...body, f7: '1' }));
-    expect(keyOf({ ...body, f7: 1n })).not.toBe(keyOf({ ...body, f7: 2n }));
   });
 });

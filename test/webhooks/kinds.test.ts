@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { defineNotification, InvalidNotificationError, parseNotification } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import type { QueryInput } from '../../src/webhooks/parse';
+import type { QueryInput } from '../../src/webhooks/recognize';
 import { createListener, everythingPrintedOf, salePayload, send, throwing, thrownBy } from './support';
 
 const charge = defineNotification({

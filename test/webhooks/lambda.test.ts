@@ -81,6 +81,15 @@ it('a body of Base64 is read as bytes, and their size is checked', async () => {
   expect([await send(' '.repeat(1_001)), acted.length]).toEqual([413, 1]);
 });
 
+it('a body that is no Base64 is answered 400, and 401 without credentials', async () => {
+  const { handler, reports } = createListener();
+  const event = { httpMethod: 'POST', isBase64Encoded: true, body: JSON.stringify(salePayload()) };
+  expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 401 });
+  const signed = { ...event, headers: { authorization } };
+  expect(await toLambda(handler)(signed)).toMatchObject({ statusCode: 400 });
+  expect(reports.map(({ code }) => code)).toEqual(['unauthorized', 'invalid_body']);
+});
+
 it('toLambda is named in the report of a handler that was exported without it', async () => {
   const { handler, reports } = createListener();
   const event = { version: '2.0', headers: { authorization }, body: '{}' };

@@ -1,5 +1,6 @@
 import { ConfigurationError, createWebhookHandler, salePayloadSchema } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { storeOf } from '../helpers/store-of';
 import {
   basic,
   createListener,
@@ -45,19 +46,23 @@ describe('createWebhookHandler refuses', () => {
       "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`",
     ],
     ['onReport', ['x'], '`onReport` to be a function: `(report) => void`'],
+    ['onDone', [1], '`onDone` to be a function: `({ kind, isRepeat }) => void`'],
     ['kinds', [{}, 'charge'], '`kinds` to be a list'],
     ['kinds', [[{ kind: 'own' }]], '`schema` to be a Standard Schema'],
     ['kinds', [[own, own]], 'each definition in `kinds` to have a `kind` of its own'],
-    ['store', [{}, 'redis://localhost'], '`store` with `claim`. Pass `new RedisStore(redis)`, for example.'],
-    ['store', [{ claim: fail }], '`store` with `complete`'],
-    ['store', [{ claim: fail, complete: fail, release: true }], '`store` with `release`'],
-    ['store', [{ claim: fail, complete: fail, release: fail, transact: null }], '`store` with `transact`'],
+    [
+      'store',
+      [{}, 'redis://localhost', { claim: fail, complete: fail, release: fail }],
+      '`store` to be a store: `new PostgresStore(pool)`, for example.',
+    ],
+    ['deadLetters', ['all', 30, null], '`deadLetters` to be `true`, `false` or `{ retentionMs }`'],
+    ['deadLetters', [{ retentionMs: 0 }, { retentionMs: '1' }], '`deadLetters.retentionMs`'],
     [
       'deadLetters',
-      [{ keep: fail }],
-      '`deadLetters` with `forget`. Pass `new SqlDeadLetters(query, { dialect })`, for example.',
+      [{ retentionMs: 400 * 24 * 60 * 60 * 1000 }],
+      '`deadLetters.retentionMs` (30 days if it is left out) to be at least an hour less than `retentionMs`',
     ],
-    ['deadLetters', [{ keep: fail, forget: fail, retentionMs: 0 }], '`deadLetters.retentionMs`'],
+    ['retentionMs', [0, '1'], '`retentionMs`'],
     [
       'confirm',
       ['client', null, { get: fail }],
@@ -125,7 +130,7 @@ describe('createWebhookHandler takes', () => {
       await work({}, claim);
       return { status: 'completed' };
     };
-    const { handler, acted } = createListener({ store: { transact } as never });
+    const { handler, acted } = createListener({ store: storeOf({ transact } as never) });
     expect(await send(handler)).toBe(200);
     expect(acted).toHaveLength(1);
   });

@@ -140,6 +140,8 @@ describe('the kind, by the shape of the body when there is no flag,', () => {
     ['unrecognized', { uuid: 'v-1', status: 'PAID', sale: {} }],
     ['unrecognized', { uuid: 'v-1', status: 'PAID', reversedAmount: 10 }],
     ['unrecognized', { uuid: 'p-1', status: 'PAID', success: 'true' }],
+    ['unrecognized', { status: 'PAID', success: true }],
+    ['unrecognized', { ...payoutPayload(), uuid: null }],
     ['unrecognized', { saleToken: 's-1', amount: 10 }],
     ['unrecognized', { instructionId: 'i-1', status: 'SCHEDULED' }],
     ['unrecognized', {}],
@@ -179,11 +181,33 @@ describe('a contradiction between flags and shapes', () => {
       expect(message).toMatch(/^expected query flags of one kind, got those of /);
     },
   );
+});
 
-  it('is refused for the shapes of two kinds without a flag, and settled by a flag', () => {
+describe('a body with the shapes of several kinds', () => {
+  it.each<[string, object]>([
+    ['payment', { ...salePayload(), success: true }],
+    ['payment', { ...salePayload(), success: true, uuid: 'p-1', status: 'PAID' }],
+    ['payment', { ...salePayload(), refund: {} }],
+    ['payment', { ...reversalPayload(), ...salePayload() }],
+    ['payment', { ...payoutPayload(), ...refundPayload(), ...reversalPayload(), ...salePayload() }],
+    ['saleStatus', { ...refundPayload(), ...salePayload(), newStatus: 'REVERSAL' }],
+    ['reversal', { ...payoutPayload(), ...refundPayload(), ...reversalPayload() }],
+    ['refund', { ...payoutPayload(), ...refundPayload() }],
+  ])('is the first of sale, reversal, refund and payout: %s', (kind, body) => {
+    const notification = parseNotification({ body });
+    expect([notification.kind, Object.hasOwn(notification, 'issues')]).toEqual([kind, false]);
+  });
+
+  it('is of the kind of its flag where it has that shape too', () => {
     const body = { ...salePayload(), ...refundPayload() };
-    expect(messageOf({ body })).toBe('expected a body of one kind, got those of sale and refund');
     expect(parseNotification({ url: queries.refund, body }).kind).toBe('refund');
+  });
+
+  it('contradicts a flag whose shape it does not have', () => {
+    const body = { ...salePayload(), success: true };
+    expect(messageOf({ url: queries.payout, body })).toBe(
+      'expected the body of a payout, as the query flags say, got that of a sale',
+    );
   });
 });
 
@@ -196,7 +220,7 @@ describe('a known kind', () => {
     ['a refund without status', { ...refundPayload(), status: undefined }, ['status']],
     ['a refund without its uuid', { saleToken: 's', status: 'PAID', refund: {} }, ['refund', 'uuid']],
     ['a refund without refund', { saleToken: 's', status: 'PAID' }, ['refund'], queries.refund],
-    ['a payout without uuid', { ...payoutPayload(), uuid: null }, ['uuid']],
+    ['a payout without uuid', { ...payoutPayload(), uuid: null }, ['uuid'], queries.payout],
     ['a payout without status', { ...payoutPayload(), status: null }, ['status']],
     ['a payout without success', { uuid: 'p-1', status: 'PAID' }, ['success'], queries.payout],
   ])('is refused without its identity or state: %s', (_, body, path, url = '') => {

@@ -1,4 +1,3 @@
-import { explainPixCode } from 'pix-automatic-sdk/pix';
 import { type FailedPayout, parseNotification, payoutFailure } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { failedPayoutPayload } from './support';
@@ -53,41 +52,6 @@ it.each([
 ])('payoutFailure reads the code only where error_code %j begins with it', (error_code, code, reason) => {
   const failure = failureOf({ error_code, message: null });
   expect([failure?.code, failure?.reason]).toEqual([code, reason]);
-});
-
-describe('payoutFailure with explainPixCode', () => {
-  const explained = (error_code: string | null, message: string | null) =>
-    payoutFailure({ success: false, error_code, message }, explainPixCode)?.explanation;
-
-  it.each([
-    ['PE0003 - AC07', 'failed', 'AC07'],
-    ['PE0003', 'PE0003 - AC07: conta encerrada', 'AC07'],
-    ['PE0004', 'ERRO (DUPL) PAGO', 'DUPL'],
-    ['PE0004', 'AM02, AC07', 'AM02'],
-    [null, 'BE17', 'BE17'],
-  ])('explains the bank’s code in %j and %j', (errorCode, message, code) => {
-    expect(explained(errorCode, message)).toEqual(explainPixCode(code, 'payout'));
-    expect(explained(errorCode, message)).toBeDefined();
-  });
-
-  it.each([
-    ['PE0003', 'closed'],
-    ['PE0003', 'XX99 AC070 xAC07 ac07'],
-    // A code of refused charges, not of payouts.
-    ['PE0004', 'AB10'],
-    [null, null],
-  ])('explains nothing in %j and %j', (errorCode, message) => {
-    expect(explained(errorCode, message)).toBeUndefined();
-  });
-
-  it('keeps the rest of the result, and has no explanation without the function', () => {
-    const payload = { success: false, error_code: 'PE0003 - AC07', message: null };
-    const english = (code: string, context: 'payout') => explainPixCode(code, context, 'en');
-    const { explanation, ...rest } = payoutFailure(payload, english) ?? {};
-    expect(explanation?.meaning).toBe('Account closed');
-    expect(rest).toEqual(payoutFailure(payload));
-    expect(payoutFailure(payload)).not.toHaveProperty('explanation');
-  });
 });
 
 describe('payoutFailure of anything else', () => {

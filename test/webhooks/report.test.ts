@@ -197,6 +197,7 @@ describe('a report', () => {
         "invalid_body: The body is not a JSON object that can be read, although the credentials are yours. Look at \`received\`, and find out who sends it.",
         "invalid_notification: The notification contradicts itself, or lacks what identifies it, and there is no \`unrecognized\` callback. It may be a payment: look at it, or add an \`unrecognized\` callback.",
         "unhandled: There is no callback for this kind. Add one to \`on\`, or say 'ignore' if you do not need this kind.",
+        "unexpected_repeat: A notification came again that was acted on before, so its callback did not run. It may be another event under the same key: look at it. If it is one, a kind of your own (\`defineNotification\`) gives it an identity of its own.",
         "field_left_out: Known fields have another type than documented, so \`payload\` does not have them; \`raw\` does. Tell the service, and read them from \`raw\` if you need them. Reported once per kind and field.",
         "busy: The same subject is being acted on now. If that continues, look for callbacks that hang.",
         "callback_failed: The callback threw.",
@@ -207,6 +208,9 @@ describe('a report', () => {
         "lease_lost: The callback succeeded, but its lease was over before that could be recorded, and another delivery came between. Its effect must be safe to repeat. Check whether the store was slow or has lost data.",
         "dead_letters_failed: The dead letters could not be written, or took longer than \`storeTimeoutMs\`. See \`error\`.",
         "draining: The handler is draining: the process is about to end.",
+        "order_review: The service says that this order is paid, and does not confirm the payment: it was refunded since, or the amount differs. Nothing was booked, and no QR code of the order is shown any more. Compare the transaction with your order. Book it by hand if it is right, then \`close\` the order.",
+        "reconcile_ended: The service answered 429 and asked for a longer pause than a query may take, so not every order was asked about. The next run goes on from there. Set \`perSecond\` below the rate limit of the service.",
+        "maintain_failed: A part of \`orders.maintain\` failed: see \`error\`. The other parts were run.",
         "internal: Something unexpected was thrown: see \`error\`. It may come from \`getAuthorization\` or from a kind of your own.",
       ]
     `);

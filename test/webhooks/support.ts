@@ -1,17 +1,25 @@
 import { inspect } from 'node:util';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import {
-  type Claim,
-  type ClaimLimits,
-  type ClaimResult,
-  type CompleteLimits,
   createWebhookHandler,
-  type IdempotencyStore,
   MemoryStore,
+  type Store,
   type WebhookHandler,
   type WebhookHandlerOptions,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
+import type { NewDeadLetter } from '../../src/stores/dead-letters';
+import {
+  type Claim,
+  type ClaimLimits,
+  type ClaimResult,
+  type CompleteLimits,
+  type SingleRecords,
+  STEPS,
+  type StoreSteps,
+  stepsOf,
+  type Transact,
+} from '../../src/stores/steps';
 import { authorization, credentials } from '../helpers/deliver';
 
 export { authorization, credentials };
@@ -93,7 +101,7 @@ export function everythingPrintedOf(value: unknown): string {
 }
 
 /** A memory store that notes its operations, and can be made to fail. */
-export class WatchedStore implements IdempotencyStore {
+export class WatchedStore implements Store<undefined> {
   readonly steps: string[] = [];
   readonly leases: number[] = [];
   readonly retentions: number[] = [];
@@ -102,10 +110,42 @@ export class WatchedStore implements IdempotencyStore {
   readonly faults: {
     [Step in 'claim' | 'complete' | 'release']: ((go: () => Promise<unknown>) => unknown)[];
   } = { claim: [], complete: [], release: [] };
-  readonly #store: MemoryStore;
+  /** Its dead letters: the steps on them, and faults that stay. */
+  readonly letters = {
+    steps: [] as ('keep' | 'forget')[],
+    faults: {} as { [Step in 'keep' | 'forget']?: (() => Promise<unknown>) | undefined },
+    /** Puts an entry there, past the handler. */
+    put: (entry: NewDeadLetter) => this.#store.keepLetter(entry, 1_000_000),
+    list: () => this.#store.listLetters({ limit: 100 }),
+    keys: async (): Promise<readonly string[]> => (await this.letters.list()).map(({ key }) => key),
+  };
+  readonly #store: StoreSteps<undefined>;
+  declare transact?: Transact<undefined>;
 
   constructor(store = new MemoryStore()) {
-    this.#store = store;
+    this.#store = stepsOf(store);
+  }
+
+  get [STEPS](): StoreSteps<undefined> {
+    return {
+      ...this.#store,
+      claim: (...given) => this.claim(...given),
+      complete: (...given) => this.complete(...given),
+      release: (...given) => this.release(...given),
+      transact: this.transact,
+      keepLetter: (...given) => this.#onLetters('keep', () => this.#store.keepLetter(...given)),
+      forgetLetter: (...given) => this.#onLetters('forget', () => this.#store.forgetLetter(...given)),
+    };
+  }
+
+  async createTable(): Promise<void> {}
+
+  createTableSql(): string {
+    return '';
+  }
+
+  async deleteExpired(): Promise<number> {
+    return 0;
   }
 
   claim(subject: string, state: string, limits: ClaimLimits): Promise<ClaimResult> {
@@ -126,12 +166,24 @@ export class WatchedStore implements IdempotencyStore {
     return this.#step('release', () => this.#store.release(claim));
   }
 
+  async #onLetters(step: 'keep' | 'forget', go: () => Promise<void>): Promise<void> {
+    this.letters.steps.push(step);
+    await this.letters.faults[step]?.();
+    return go();
+  }
+
   #step<T>(name: keyof WatchedStore['faults'], go: () => Promise<T>): Promise<T> {
     this.steps.push(name);
     const fault = this.faults[name].shift();
     return fault === undefined ? go() : (fault(go) as Promise<T>);
   }
 }
+
+/** The records of orders in a transaction that has none. */
+export const noOrders: SingleRecords = {
+  readRecord: async () => ({ value: undefined, version: 0, now: 0 }),
+  writeRecord: async () => false,
+};
 
 /** Does the operation and loses its reply. */
 export const loseReply = async (go: () => Promise<unknown>) => {

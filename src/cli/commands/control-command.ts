@@ -1,23 +1,18 @@
-import * as z from 'zod/mini';
+import { createInterface } from 'node:readline/promises';
 import type { Control, Field, Subject, Text } from '../../sandbox/controls/control';
 import { controls } from '../../sandbox/controls/controls';
-import {
-  answeredExitCodes,
-  type Command,
-  type OptionSpec,
-  type Options,
-  sandboxOptions,
-  section,
-} from '../command';
+import type { SandboxScheduledPayment } from '../../sandbox/model/records';
+import { type Command, type OptionSpec, type Options, sandboxOptions, section } from '../command';
 import { didYouMean, failure, usageFailure } from '../failure';
 import { day, money, type Sentence, say } from '../language';
-import { paintAnswer, visible } from '../output';
+import { paintAnswer } from '../output';
 import {
   connectSandbox,
   type ListedDelivery,
   type ListedTransaction,
-  scheduledPayment,
+  type SandboxClient,
 } from '../sandbox-client';
+import { line } from '../visible';
 
 /** What a command acts on. */
 interface Chosen {
@@ -118,43 +113,46 @@ function chooseScheduled(transactions: readonly ListedTransaction[], named: stri
   return { id, referenceCode, identity: { uuid, referenceCode } };
 }
 
-const result = z.looseObject({
-  uuid: z.optional(z.string()),
-  instructionId: z.optional(z.string()),
-  dueDate: z.optional(z.string()),
-  amount: z.optional(z.number()),
-  // Those that `pay` has scheduled.
-  scheduledPayments: z.optional(z.array(scheduledPayment)),
-});
+/** What the answers of the controls may have. */
+interface Moved {
+  readonly uuid?: string;
+  readonly instructionId?: string;
+  readonly dueDate?: string;
+  readonly amount?: number;
+  /** Those that `pay` has scheduled. */
+  readonly scheduledPayments?: readonly SandboxScheduledPayment[];
+}
 
 function commandOf(control: Control): Command {
-  const { name, about, path, method, example = {} } = control;
+  const { name, about, path, method } = control;
   const subject = subjects[control.subject as keyof typeof subjects] as SubjectOfCommand | undefined;
   const fields = Object.entries(control.fields).filter(([, { isForScripts }]) => isForScripts !== true);
-  const words = Object.entries(example).map(([field, value]) => `--${optionName(field)} ${inShell(value)}`);
-  const needsOption = fields.some(([, { schema }]) => !schema.safeParse(undefined).success);
+  const typed = fields.find(([field]) => field === control.argument);
   return {
     name,
     summary: about,
-    arguments: subject === undefined ? [] : [{ name: subject.argument, isRequired: false }],
+    arguments: argumentsOf(subject, typed?.[1]),
     options: {
-      ...Object.fromEntries(fields.map(([field, definition]) => [optionName(field), optionOf(definition)])),
+      ...Object.fromEntries(
+        fields
+          .filter((field) => field !== typed)
+          .map(([field, definition]) => [optionName(field), optionOf(definition)]),
+      ),
       ...sandboxOptions,
     },
-    examples: [...(needsOption ? [] : [name]), ...(words.length === 0 ? [] : [[name, ...words].join(' ')])],
     notes: () => (subject === undefined ? [] : [section('Without an argument', say(subject.without))]),
-    exitCodes: answeredExitCodes,
     async run({ args, options }) {
       const body = Object.fromEntries(
         fields.map(([field, definition]) => [field, enteredValue(optionName(field), definition, options)]),
       );
+      if (typed !== undefined) body[typed[0]] = (args[0] ?? (await ask(typed[1]))) || undefined;
       if (body['complete'] && body['cancel'])
         throw usageFailure('Expected `--complete` or `--cancel`, not both.');
       const sandbox = connectSandbox(options);
       const chosen = subject?.choose(await sandbox.transactions(), args[0]);
       const target = path.replace(':id', encodeURIComponent(chosen?.id ?? ''));
       const { result: answer, deliveries } = await sandbox.move(method, target, body);
-      const moved = result.parse(answer);
+      const moved: Moved = Object(answer);
       const { uuid, instructionId, dueDate, amount = chosen?.amount, scheduledPayments = [] } = moved;
       const summary = say(control.done ?? control.label, {
         ...Object(answer),
@@ -167,12 +165,14 @@ function commandOf(control: Control): Command {
         name: body['name'],
       });
       const lines = [
-        visible(summary),
+        summary,
         ...scheduledPayments.map(({ instructionId, dueDate }) => {
           const date = dueDate && day(dueDate);
-          return `  ${visible(say('scheduled: {id}, due {date}', { id: instructionId, date }))}`;
+          return `  ${say('scheduled: {id}, due {date}', { id: instructionId, date })}`;
         }),
-        ...(deliveries.length === 0 ? [`  ${say(NOTHING_SENT)}`] : deliveries.map(deliveryLine)),
+        ...(deliveries.length === 0
+          ? [`  ${await nothingSent(control, sandbox)}`]
+          : deliveries.map(deliveryLine)),
       ];
       const notifications = deliveries.map(({ id, kind, status, attempts }) => {
         const { httpStatus, error, durationMs } = attempts.at(-1) ?? {};
@@ -187,21 +187,27 @@ function commandOf(control: Control): Command {
   };
 }
 
-const NOTHING_SENT =
-  'No notification was sent. Either this sends none, or the sandbox has no listener: start it with --webhook-url.';
+/** Why no notification was sent. */
+async function nothingSent({ name }: Control, sandbox: SandboxClient): Promise<string> {
+  return (await sandbox.listener()) === undefined
+    ? say('No notification was sent: the sandbox has no listener. `set-listener` sets one.')
+    : say('`{name}` sends no notification in this case.', { name });
+}
 
 /** One line for a notification, with the response to its last attempt. */
 export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
   const attempt = attempts.at(-1);
-  const name = `  → ${visible(`${kind} ${id}`)}  `;
+  const name = line`  → ${kind} ${id}  `;
   if (attempt === undefined) return name + say('on its way');
+  const result = `${name}${paintAnswer(attempt)}  ${attempt.durationMs} ms`;
+  if (attempt.httpStatus === 200) return `${result}  ${say('delivered')}`;
   const endings: Readonly<Record<string, Sentence>> = {
     pending: 'will be retried',
-    delivered: 'delivered',
+    delivered: 'delivered before',
     'given-up': 'given up',
   };
   const ending = endings[status];
-  return `${name}${paintAnswer(attempt)}  ${attempt.durationMs} ms  ${ending === undefined ? visible(status) : say(ending)}`;
+  return `${result}  ${ending === undefined ? line`${status}` : say(ending)}`;
 }
 
 /** `authorizeOnly` is `--authorize-only`. */
@@ -212,7 +218,6 @@ export function optionName(field: string): string {
 const valueNames = {
   text: 'text',
   amount: 'n',
-  number: 'n',
   json: 'json',
   choice: 'name',
   flag: undefined,
@@ -223,15 +228,18 @@ function optionOf({ input, label, choices }: Field): OptionSpec {
 }
 
 /** What was typed for a field. @throws `CliFailure` for a value that cannot be meant */
-function enteredValue(name: string, { input, schema, choices = [] }: Field, options: Options): unknown {
+function enteredValue(
+  name: string,
+  { input, label, schema, choices = [] }: Field,
+  options: Options,
+): unknown {
   if (input === 'flag') return options.has(name) || undefined;
   const text = options.text(name);
   if (text === undefined) {
     if (schema.safeParse(undefined).success) return undefined;
-    throw usageFailure('Expected `--{name}`. The help has an example.', { name });
+    throw usageFailure('Expected `--{name}`: {about}', { name, about: say(label) });
   }
   if (input === 'amount') return options.amount(name);
-  if (input === 'number') return options.integer(name, { least: 1, most: 1_000_000 });
   if (input === 'choice') return options.oneOf(name, choices);
   if (input === 'text') return text;
   try {
@@ -243,9 +251,21 @@ function enteredValue(name: string, { input, schema, choices = [] }: Field, opti
   throw usageFailure('Expected `--{name}` to be a JSON object.', { name });
 }
 
-function inShell(value: unknown): string {
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return /^[\w.:/=-]+$/.test(text) ? text : `'${text}'`;
+function argumentsOf(subject: SubjectOfCommand | undefined, typed: Field | undefined): Command['arguments'] {
+  if (subject !== undefined) return [{ name: subject.argument, isRequired: false }];
+  return typed === undefined ? [] : [{ name: 'url', isRequired: false }];
+}
+
+/** Asks for the value of a field, where somebody can answer. */
+async function ask({ label }: Field): Promise<string> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw usageFailure('Expected <{name}>.', { name: say('url') });
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return (await terminal.question(`${say(label)}: `)).trim();
+  } finally {
+    terminal.close();
+  }
 }
 
 /** The commands of the controls that the command line has no command of its own for. */

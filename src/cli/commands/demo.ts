@@ -4,9 +4,9 @@ import { renderUnicodeCompact } from 'uqr';
 import { PaymentsClient } from '../../client/payments-client';
 import { ApiError, isCallError, PaymentsError } from '../../errors';
 import { withoutPointer } from '../../errors/payments-error';
-import { JourneyJournal, MemoryJourneyRecords } from '../../journal';
+import { createOrders } from '../../orders';
 import { listen } from '../../sandbox/server/http-server';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/start-sandbox';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox';
 import type { PaymentNotification } from '../../service/notifications/sale';
 import type { RecurringCheckoutRequest } from '../../service/operations/create-recurring-checkout';
 import { MemoryStore } from '../../stores/memory-store';
@@ -17,49 +17,22 @@ import { failure } from '../failure';
 import { day, decimal, isPortuguese, money, type Sentence, say } from '../language';
 import { paint, print } from '../output';
 
-/** A way to make a step go wrong, to see that the demo notices. */
-interface Breakage {
-  readonly options?: SandboxOptions;
-  prepare?(sandbox: Sandbox): void;
-}
-
-/** By the step that breaks: `demo --break query`. */
-const breakages: Readonly<Record<string, Breakage>> = {
-  create: { prepare: (sandbox) => sandbox.fault('createRecurringCheckout', { kind: 'status', status: 502 }) },
-  notification: { prepare: (sandbox) => sandbox.setWebhookUrl(undefined) },
-  query: { prepare: (sandbox) => sandbox.fault('getTransaction', { kind: 'body-status', status: 999 }) },
-  cancel: { prepare: (sandbox) => sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 504 }) },
-  refusal: { options: { inventions: { repeatedCancellation: 'success' } } },
-  journal: {
-    prepare(sandbox) {
-      sandbox.fault('createRecurringCheckout', { kind: 'latency', ms: 0 });
-      sandbox.fault('createRecurringCheckout', { kind: 'status', status: 422 });
-    },
-  },
-};
-const names = Object.keys(breakages);
-
 export const demo: Command = {
   name: 'demo',
   summary: 'Show the whole job on this machine: create, pay, be notified, query, cancel',
   arguments: [],
-  options: {
-    break: { value: 'step', about: 'Break a step, to see that the demo notices it', choices: names },
-  },
-  examples: ['demo', 'demo --break query'],
+  options: {},
   notes: () => [
     section(
       'Network',
       say('Nothing leaves this machine: the demo starts a sandbox and a listener of its own.'),
     ),
   ],
-  exitCodes: ['all seven steps went as they should', 'a step did not'],
-  async run({ options, json }) {
-    const step = options.oneOf('break', names);
+  async run({ json }) {
     const started = performance.now();
     const report = new Report(json);
     try {
-      await runDemo(report, step === undefined ? {} : breakages[step]);
+      await runDemo(report);
     } catch (error) {
       if (error instanceof ExpectationError)
         throw failure('The demo failed: expected {what}.', { what: error.message });
@@ -142,10 +115,9 @@ const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number 
 };
 
 /** Runs the demo over real HTTP on this machine. Rejects when a step does not go as it should. */
-async function runDemo(report: Report, { options, prepare }: Breakage = {}): Promise<void> {
+async function runDemo(report: Report): Promise<void> {
   const listener = await startListener();
   const sandbox = await startSandbox({
-    ...options,
     credentials,
     webhookUrl: listener.url,
     // The service retries after a minute, which is too long for a demo.
@@ -157,7 +129,6 @@ async function runDemo(report: Report, { options, prepare }: Breakage = {}): Pro
     timer = setTimeout(overdue, TIME_LIMIT_MS);
   });
   try {
-    prepare?.(sandbox);
     await Promise.race([takeSteps(sandbox, listener, report), tooLong]);
   } finally {
     clearTimeout(timer);
@@ -258,18 +229,18 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): 
   }
 
   report.heading('7. An answer is lost after its effect, and the payer still gets one QR code');
-  const records = new MemoryJourneyRecords();
-  const journal = new JourneyJournal({ client, records });
-  const orderKey = `demo-journal-${Date.now()}`;
+  const orders = createOrders({ client, store: new MemoryStore() });
+  const orderKey = `demo-order-${Date.now()}`;
   sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
-  const lost = await journal.open(orderKey, order).catch((reason: unknown) => reason);
+  const lost = await orders.open(orderKey, order).catch((reason: unknown) => reason);
   expect(isCallError(lost) && lost.outcome === 'unknown', 'a lost answer');
   line('first call', `${lost.code}, outcome ${lost.outcome}`);
-  const shown = await Promise.all([journal.open(orderKey, order), journal.open(orderKey, order)]);
-  const qrCodes = new Set(shown.map(({ qrCode }) => qrCode.plain));
+  const shown = await Promise.all([orders.open(orderKey, order), orders.open(orderKey, order)]);
+  const qrCodes = new Set(shown.map((each) => (each.state === 'open' ? each.qrCode.plain : each.state)));
   expect(qrCodes.size === 1, 'one QR code');
   line('two more', say('2 calls at once, 1 QR code'));
-  for (const { attempt, referenceCode, state } of (await records.read(orderKey)).attempts) {
+  const [{ attempts } = { attempts: [] }] = await orders.list();
+  for (const { attempt, referenceCode, state } of attempts) {
     report.line(say('attempt {number}', { number: attempt }), `${referenceCode}: ${state}`);
   }
 }

@@ -21,17 +21,10 @@ export const fault: Command = {
     clear: { about: 'Remove the faults that no call has met yet' },
     ...sandboxOptions,
   },
-  examples: [
-    'fault createRecurringCheckout status --status 504',
-    'fault createRecurringCheckout status --status 429 --takes-effect',
-    'fault getTransaction latency --ms 3000 --times 2',
-    'fault --clear',
-  ],
   notes: () => [
     section('Operations', ...Object.values(operations).map(({ name, purpose }) => describe(name, purpose))),
     section('Kinds', ...Object.entries(faultEffects).map(([name, about]) => describe(name, about))),
   ],
-  exitCodes: ['it worked', 'refused, or the sandbox cannot be reached'],
   async run(call) {
     const { args, options } = call;
     if (options.has('clear')) {

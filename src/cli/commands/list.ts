@@ -1,13 +1,9 @@
-import * as z from 'zod/mini';
 import { type Command, sandboxOptions, section } from '../command';
 import { day, money, say } from '../language';
-import { paint, visible } from '../output';
-import { connectSandbox, type ListedTransaction, readAnswer } from '../sandbox-client';
+import { paint } from '../output';
+import { connectSandbox, type ListedTransaction } from '../sandbox-client';
+import { line } from '../visible';
 import { deliveryLine } from './control-command';
-
-const listenerAnswer = z.object({
-  webhookUrl: z.optional(z.union([z.string(), z.record(z.string(), z.string())])),
-});
 
 export const list: Command = {
   name: 'list',
@@ -21,11 +17,9 @@ export const list: Command = {
     state: { value: 'name', about: 'Only transactions that are PENDING, PAID or CANCELLED' },
     ...sandboxOptions,
   },
-  examples: ['list', 'list order-10 --state PAID --limit 5', 'list --json'],
   notes: () => [
     section('Order', say('The newest come last. Payloads are left out: they hold personal data.')),
   ],
-  exitCodes: ['it worked', 'refused, or the sandbox cannot be reached'],
   async run({ args, options }) {
     const limit = options.integer('limit', { least: 1, most: 1_000_000 }) ?? 50;
     const state = options.oneOf('state', ['PENDING', 'PAID', 'CANCELLED']);
@@ -41,11 +35,10 @@ export const list: Command = {
     const sent = (await sandbox.deliveries()).filter(
       ({ payload }) => !isNarrowed || names.some((name) => JSON.stringify(payload).includes(name)),
     );
-    const listener = readAnswer(listenerAnswer, await sandbox.call('GET', '/sandbox/webhook-url')).webhookUrl;
+    const webhookUrl = await sandbox.listener();
     const faults = await sandbox.faults();
     const transactions = found.slice(-limit);
     const deliveries = sent.slice(-limit);
-    const urls = typeof listener === 'object' ? JSON.stringify(listener) : listener;
     const lines = [
       paint('bold', say(transactions.length === 0 ? 'No transactions yet.' : 'Transactions')),
       ...notShown(found.length - transactions.length),
@@ -53,14 +46,14 @@ export const list: Command = {
       paint('bold', say(deliveries.length === 0 ? 'No notifications yet.' : 'Notifications')),
       ...notShown(sent.length - deliveries.length),
       ...deliveries.map(deliveryLine),
-      `${paint('bold', 'Listener')}: ${visible(urls ?? say('none: nothing is sent'))}`,
-      ...faults.map(({ operation, fault }) =>
-        visible(`${say('Armed fault')}: ${operation} ${fault.kind} (\`fault --clear\`)`),
+      `${paint('bold', 'Listener')}: ${line`${webhookUrl ?? say('none: nothing is sent')}`}`,
+      ...faults.map(
+        ({ operation, fault }) => line`${say('Armed fault')}: ${operation} ${fault.kind} (\`fault --clear\`)`,
       ),
     ];
     const withoutPayloads = deliveries.map(({ payload: _, ...delivery }) => delivery);
     return {
-      data: { transactions, deliveries: withoutPayloads, webhookUrl: listener, faults },
+      data: { transactions, deliveries: withoutPayloads, webhookUrl, faults },
       text: lines.join('\n'),
     };
   },
@@ -78,12 +71,12 @@ function describe({
   amount,
   scheduledPayments,
 }: ListedTransaction): string[] {
-  const state = paint(situation === 'PAID' ? 'green' : 'yellow', visible(situation));
+  const state = paint(situation === 'PAID' ? 'green' : 'yellow', situation);
   return [
-    `  ${visible(referenceCode)}  ${state}  ${money(amount)}  ${visible(uuid)}`,
+    line`  ${referenceCode}  ${state}  ${money(amount)}  ${uuid}`,
     ...scheduledPayments.map(({ instructionId, dueDate, status }) => {
       const parts = [`    ${say('scheduled')}`, instructionId, dueDate && day(dueDate), status];
-      return visible(parts.filter((part) => part !== undefined).join('  '));
+      return line`${parts.filter((part) => part !== undefined).join('  ')}`;
     }),
   ];
 }

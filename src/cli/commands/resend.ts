@@ -1,17 +1,15 @@
-import { answeredExitCodes, type Command, sandboxOptions, section } from '../command';
+import { type Command, sandboxOptions, section } from '../command';
 import { didYouMean, failure } from '../failure';
 import { say } from '../language';
 import { paintAnswer } from '../output';
-import { attempt, connectSandbox, readAnswer } from '../sandbox-client';
+import { connectSandbox } from '../sandbox-client';
 
 export const resend: Command = {
   name: 'resend',
   summary: 'Send a notification of the running sandbox once more; your listener must not act twice',
   arguments: [{ name: 'delivery id', isRequired: false }],
   options: sandboxOptions,
-  examples: ['resend', 'resend delivery-3'],
   notes: () => [section('Without an argument', say('The newest notification.'))],
-  exitCodes: answeredExitCodes,
   async run({ args, options }) {
     const sandbox = connectSandbox(options);
     const ids = (await sandbox.deliveries()).map((delivery) => delivery.id);
@@ -22,8 +20,7 @@ export const resend: Command = {
         hint: didYouMean(id, ids),
       });
     }
-    const answer = await sandbox.call('POST', `/sandbox/deliveries/${encodeURIComponent(id)}/redeliver`);
-    const { httpStatus, error, durationMs } = readAnswer(attempt, answer);
+    const { httpStatus, error, durationMs } = await sandbox.redeliver(id);
     const result = paintAnswer({ httpStatus, error });
     return {
       exitCode: httpStatus === 200 ? 0 : 1,

@@ -12,12 +12,19 @@ import {
 import type { Credentials } from '../../service/credentials';
 import { LONGEST_TIMER_MS } from '../../shared/time';
 import { type Command, DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption, section } from '../command';
-import { type ChosenCredentials, credentialsFromEnvironment, parseTarget } from '../credentials';
+import {
+  type ChosenCredentials,
+  credentialsFromEnvironment,
+  parseHttpUrl,
+  parseTarget,
+} from '../credentials';
 import { CliFailure, failure } from '../failure';
 import { decimal, inLanguage, say } from '../language';
-import { paint, paintAnswer, print, printJson, visible } from '../output';
+import { paint, paintAnswer, print, printJson } from '../output';
 import { SandboxClient } from '../sandbox-client';
+import { Effects } from '../verify/effects';
 import { DEFAULT_LIMIT_MS, runChecklist, withoutFaults } from '../verify/run-checklist';
+import { line } from '../visible';
 
 export const sandbox: Command = {
   name: 'sandbox',
@@ -35,11 +42,6 @@ export const sandbox: Command = {
     'allow-insecure-http': insecureHttpOption,
     json: { about: 'Print the log as NDJSON: started, request, delivery, stopped' },
   },
-  examples: [
-    'sandbox --webhook-url http://127.0.0.1:3000/webhooks',
-    'sandbox --port 0 --retry-interval 500 --json',
-    'sandbox --host 0.0.0.0 --public-url http://sandbox:4100 --webhook-url http://shop:3000/webhooks --allow-insecure-http',
-  ],
   notes: () => [
     section(
       'Control it',
@@ -48,7 +50,6 @@ export const sandbox: Command = {
       ),
     ),
   ],
-  exitCodes: ['ended by SIGINT or SIGTERM', 'it cannot listen on that host and port'],
   async run({ options, json }) {
     const port = options.integer('port', { least: 0, most: 65_535 }) ?? DEFAULT_PORT;
     const retryIntervalMs = options.integer('retry-interval', { least: 0, most: LONGEST_TIMER_MS }) ?? 60_000;
@@ -97,12 +98,10 @@ async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sa
 function keepToSafeTargets(sandbox: Sandbox, allowInsecureHttp: boolean): void {
   const { setWebhookUrl } = sandbox;
   sandbox.setWebhookUrl = (target) => {
-    for (const url of typeof target === 'string' ? [target] : Object.values(target ?? {})) {
-      try {
-        if (url !== undefined) parseTarget('webhookUrl', url, allowInsecureHttp);
-      } catch (error) {
-        throw error instanceof CliFailure ? new ConfigurationError(error.message) : error;
-      }
+    try {
+      if (target !== undefined) parseTarget('webhookUrl', target, allowInsecureHttp);
+    } catch (error) {
+      throw error instanceof CliFailure ? new ConfigurationError(error.message) : error;
     }
     setWebhookUrl(target);
   };
@@ -126,12 +125,16 @@ export function pageVerify(
   credentials: Credentials,
   { allowInsecureHttp = false },
 ): Verify {
-  return (listenerUrl, isPortuguese = false) =>
+  return (request, isPortuguese = false) =>
     inLanguage(isPortuguese ? 'pt' : 'en', async () => {
-      const { url } = parseTarget(say('listener URL'), listenerUrl, allowInsecureHttp);
+      const { url } = parseTarget(say('listener URL'), request.url, allowInsecureHttp);
+      const effects = request.effects
+        ? new Effects(parseHttpUrl('--effects', request.effects), 1_000)
+        : undefined;
+      await effects?.count();
       const sandbox = new SandboxClient(sandboxUrl(), credentials);
       const checks = await withoutFaults(sandbox, () =>
-        runChecklist({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects: undefined, sandbox }),
+        runChecklist({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects, sandbox }),
       );
       return { checks };
     });
@@ -158,7 +161,7 @@ function welcome(
   const isLocal = host === undefined || isLoopback(host.includes(':') ? `[${host}]` : host);
   const network = say(
     'It is open to the network, because of --host {host}: whoever reaches this machine and has the pair can use it, and can read everything in it.',
-    { host: visible(host ?? '') },
+    { host: host ?? '' },
   );
   const argument = url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
   return [
@@ -195,7 +198,7 @@ export function logLine(entry: SandboxLogEntry, retryIntervalMs: number): string
   const parts = entry.type === 'request' ? requestParts(entry) : deliveryParts(entry, retryIntervalMs);
   // Which order it is about.
   const order = [entry.referenceCode, entry.uuid].filter((part) => part !== undefined).join(' ');
-  return [time, ...parts, order === '' ? '' : paint('dim', visible(order))].filter(Boolean).join('  ');
+  return [time, ...parts, order === '' ? '' : paint('dim', line`${order}`)].filter(Boolean).join('  ');
 }
 
 /** A line of NDJSON. The payload is left out: it may hold personal data, and `GET /sandbox/deliveries` has it. */
@@ -210,7 +213,7 @@ function logRecord(entry: SandboxLogEntry): object {
 function requestParts({ method, path, status, fault, durationMs }: RequestEntry): string[] {
   const isRight = status !== undefined && status < 400;
   return [
-    visible(`${method} ${path}`),
+    line`${method} ${path}`,
     paint(isRight ? 'green' : 'red', status === undefined ? say('connection ended') : String(status)),
     `${durationMs} ms`,
     fault === undefined ? '' : say('fault: {fault}', { fault }),
@@ -226,7 +229,7 @@ function deliveryParts({ delivery, attempt }: DeliveryEntry, retryIntervalMs: nu
     pending: attempt.manual ? say('not delivered') : say('next attempt in {seconds} s', { seconds }),
   };
   return [
-    `→ ${visible(`${kind} ${id}`)}`,
+    line`→ ${kind} ${id}`,
     attempt.manual ? say('redelivered') : say('attempt {number}', { number: attempt.number }),
     paintAnswer(attempt),
     `${attempt.durationMs} ms`,

@@ -39,8 +39,7 @@ export const verify: Command = {
     'allow-insecure-http': insecureHttpOption,
   },
   examples: [
-    'verify http://127.0.0.1:3000/webhooks',
-    'verify http://127.0.0.1:3000/webhooks --sandbox http://127.0.0.1:4100',
+    'verify http://127.0.0.1:3000/webhooks --sandbox http://127.0.0.1:4100 --partial',
     'verify http://127.0.0.1:3000/webhooks --effects http://127.0.0.1:3001 --sandbox http://127.0.0.1:4100',
   ],
   notes: () => [
@@ -90,6 +89,12 @@ export const verify: Command = {
               { to },
             ),
       );
+      if (settings.sandbox === undefined) {
+        const advice = say(
+          'Without --sandbox, the sales are made up, and a listener that confirms payments refuses them. Start `npx pix-automatic-sdk sandbox`, point the client of the listener at it (PAYMENTS_BASE_URL), and pass --sandbox http://127.0.0.1:4100.',
+        );
+        print(`\n${wrap(advice, 110).join('\n')}`);
+      }
       if (settings.effects === undefined) {
         const advice = say(
           'Without --effects, half of the checks cannot run: responses do not show whether a listener acts. Add to the listener, and pass --effects http://127.0.0.1:3001:',

@@ -62,7 +62,8 @@ export class Findings {
   /** Whether a notification was accepted. If not, adds that to what was found. */
   expectAccepted(exchange: Exchange, ...fix: Sentence[]): boolean {
     const { reception } = exchange;
-    if (reception === 'refused' || reception === 'broken') this.fail(exchange, {}, ...fix);
+    const fixes: Sentence[] = isRedirect(exchange) ? [REDIRECTS] : fix;
+    if (reception === 'refused' || reception === 'broken') this.fail(exchange, {}, ...fixes);
     if (reception === 'silent' || reception === 'gone') this.leaveOpen(exchange);
     return reception === 'accepted';
   }
@@ -76,8 +77,15 @@ export class Findings {
   }
 }
 
+export const REDIRECTS =
+  'It redirects, and the service does not follow redirects: the notification is lost. Register the URL that the redirect leads to, with its scheme, host and final slash; keep the query; and put no log-in page in front of it.' satisfies Sentence;
+
+export function isRedirect({ httpStatus = 0 }: Exchange): boolean {
+  return httpStatus >= 300 && httpStatus < 400;
+}
+
 export const WITHOUT_EFFECTS =
-  'responses do not show whether the listener acts: pass --effects (see --help)' satisfies Sentence;
+  'responses do not show whether the listener acts: give the address that counts its actions (--effects)' satisfies Sentence;
 
 /** Whether all were accepted that a check compares with. If not, leaves it open: another check reports the refusal. */
 export function allAccepted(findings: Findings, exchanges: readonly Exchange[]): boolean {

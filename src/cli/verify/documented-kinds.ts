@@ -4,7 +4,7 @@ import { validate } from '../../service/schema';
 import { type Sentence, say } from '../language';
 import { Samples } from '../samples';
 import { type ActionCount, counters } from './effects';
-import type { Acted, Exchange, Named, Session } from './session';
+import type { Acted, Exchange, Session } from './session';
 
 type Kind = DocumentedNotification['kind'];
 
@@ -51,65 +51,14 @@ export interface SentKind {
   readonly actions: ActionCount | undefined;
 }
 
-/** Sends one of each kind, and counts after each. A slow listener gets those of different counters at once. */
+/** Sends one of each kind, and counts after each. */
 export async function watchEachKind(session: Session): Promise<SentKind[]> {
   const all = await everyKind(session);
   await session.settle();
-  if (!session.countsEffects) {
-    const exchanges = await session.sendAll(all.map(shown));
-    return all.map(([name, notification], index) => {
-      return { name, notification, exchange: exchanges[index] as Exchange, actions: undefined };
-    });
-  }
-  // Read once: it may change with the first responses, and what was sent already would be a duplicate.
-  const { isSlow } = session;
-  const together = isSlow ? await watchTogether(session, all) : undefined;
-  if (together !== undefined) return together;
-  const sent: SentKind[] = [];
-  for (const [name, notification] of isSlow ? await everyKind(session) : all) {
+  return session.each(all, async ([name, notification]) => {
     const { result, actions } = await session.watch(1, () => session.send(say(name), notification));
-    sent.push({ name, notification, exchange: result, actions });
-  }
-  return sent;
-}
-
-/** Its name in the report. */
-function shown([name, notification]: NamedKind): Named {
-  return [say(name), notification];
-}
-
-/** `undefined` if the counters do not show what was done about which, as when one notification moves two of them. */
-async function watchTogether(session: Session, all: readonly NamedKind[]): Promise<SentKind[] | undefined> {
-  const sent: SentKind[] = [];
-  for (const group of groupsOfKinds(all)) {
-    const { result, actions } = await session.watch(group.length, () => session.sendAll(group.map(shown)));
-    if (actions?.byName === undefined) return undefined;
-    const { byName } = actions;
-    let told = 0;
-    for (const [index, [name, notification]] of group.entries()) {
-      const counter = counterOf(name, { ...actions, kind: notification.kind });
-      const total = byName[counter] ?? 0;
-      if (total < 0 || total > 1) return undefined;
-      told += total;
-      const none = Object.fromEntries(Object.keys(byName).map((other) => [other, 0]));
-      const moved = counter in byName ? { ...none, [counter]: total } : none;
-      const exchange = result[index] as Exchange;
-      sent.push({ name, notification, exchange, actions: { total, byName: moved } });
-    }
-    if (told !== actions.total) return undefined;
-  }
-  return sent;
-}
-
-/** Groups in which each kind is once. */
-function groupsOfKinds(all: readonly NamedKind[]): NamedKind[][] {
-  const groups: NamedKind[][] = [];
-  for (const one of all) {
-    const group = groups.find((named) => named.every(([, { kind }]) => kind !== one[1].kind));
-    if (group === undefined) groups.push([one]);
-    else group.push(one);
-  }
-  return groups;
+    return { name, notification, exchange: result, actions };
+  });
 }
 
 /** How to make a notification whose fields are then left out, one at a time. */

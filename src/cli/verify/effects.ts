@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { documentedKinds } from '../../service/notifications';
 import { isObject } from '../../shared/objects';
-import { readBody } from '../../shared/read-body';
+import { IncomingBody } from '../../shared/read-body';
 import { sleep } from '../../shared/time';
 import { failure } from '../failure';
 
@@ -16,6 +16,10 @@ export const counters: readonly string[] = [...documentedKinds.map(({ kind }) =>
 
 /** The counter of what is written down before a worker acts on it. It is no action. */
 export const INBOX = 'inbox';
+
+/** Codes of a certificate that is not trusted, and of a connection whose other end speaks plain http, or https. */
+export const UNTRUSTED = /CERT|SIGNATURE|ISSUER/;
+export const WRONG_SCHEME = /^(ERR_SSL_|EPROTO|HPE_)/;
 
 /** How many actions a listener has taken. */
 export interface ActionCount {
@@ -73,8 +77,9 @@ export class Effects {
     const response = await this.#reach(signal);
     try {
       // The signal also ends the reading of the body.
-      const { text, readError } = await readBody(response, MAX_BYTES, new Promise<never>(() => undefined));
-      return response.status === 200 && readError === undefined ? JSON.parse(text) : undefined;
+      const body = new IncomingBody(MAX_BYTES);
+      await body.read(response);
+      return response.status === 200 ? JSON.parse(body.text()) : undefined;
     } catch {
       // Not JSON. The parser's message would quote it.
       return undefined;
@@ -83,11 +88,19 @@ export class Effects {
 
   async #reach(signal: AbortSignal): Promise<Response> {
     try {
-      return await fetch(this.#url, { signal, redirect: 'manual' });
-    } catch {
-      // The platform's message would quote the URL.
+      // A connection that stays open blocks a server that serves one at a time, such as Python's.
+      const headers = { connection: 'close' };
+      return await fetch(this.#url, { signal, headers, redirect: 'manual' });
+    } catch (error) {
+      // In our own words: the platform's message would quote the URL.
+      const code = codeOf(error);
       throw failure(
-        'The URL of `--effects` cannot be reached. Is the listener running, and are its host and port right?',
+        UNTRUSTED.test(code)
+          ? 'The certificate of the `--effects` URL is not trusted ({code}). For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS, or let the URL answer over http on this machine.'
+          : WRONG_SCHEME.test(code)
+            ? 'The URL of `--effects` speaks another protocol ({code}): it is https here and plain http there, or the reverse.'
+            : 'The URL of `--effects` cannot be reached ({code}). Is the listener running, and are its host and port right?',
+        { code },
       );
     }
   }
@@ -107,11 +120,19 @@ export function difference(after: ActionCount, before: ActionCount): ActionCount
   };
 }
 
+/** Why no connection was made: the system's code, or the name of the error. */
+function codeOf(error: unknown): string {
+  const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
+  return String(Object(cause).code ?? name);
+}
+
 function toCount(value: unknown): ActionCount | undefined {
   if (isNumber(value)) return { total: value, byName: undefined };
   if (!isObject(value)) return undefined;
   const entries = Object.entries(value).filter((entry): entry is [string, number] => isNumber(entry[1]));
-  if (entries.length !== Object.keys(value).length) return undefined;
+  // Other names are the merchant's own, and may hold anything.
+  const isOurs = (name: string) => name === INBOX || counters.includes(name);
+  if (Object.entries(value).some(([name, count]) => isOurs(name) && !isNumber(count))) return undefined;
   const total = entries.reduce((sum, [name, number]) => (counters.includes(name) ? sum + number : sum), 0);
   return { total, byName: Object.fromEntries(entries) };
 }

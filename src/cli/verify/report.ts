@@ -1,5 +1,5 @@
 import type { Outcome } from '../command';
-import { say } from '../language';
+import { decimal, say } from '../language';
 import { paint, print, wrap } from '../output';
 import type { CheckResult, Verdict } from './check';
 import { reachable } from './checks/reachable';
@@ -25,14 +25,20 @@ export function reportLines({ title, verdict, problems, open, why, fix }: CheckR
   return lines.join('\n');
 }
 
-/** Prints each result, and on a terminal also which check is under way. */
+/** Prints each result, and on a terminal also which check is under way and what is left. */
 export const terminalProgress: Progress = {
-  started(title, number) {
-    if (process.stderr.isTTY)
-      process.stderr.write(`\r\u001b[K  ${number}/${checklist.length} ${say(title)} …`);
+  under({ title, number, leftMs }) {
+    if (!process.stderr.isTTY) return;
+    const left = say('{number} of {all}, about {seconds} s left', {
+      number,
+      all: checklist.length,
+      seconds: Math.ceil(leftMs / 1000),
+    });
+    const line = `  ${left}: ${say(title)} …`;
+    process.stderr.write(`\r\u001b[K${line.slice(0, (process.stderr.columns || 80) - 1)}`);
   },
   estimated(responseMs, runMs) {
-    const [seconds, minutes] = [Math.round(responseMs / 1000), Math.ceil(runMs / 60_000)];
+    const [seconds, minutes] = [decimal(responseMs / 1000, 1), Math.ceil(runMs / 60_000)];
     print(
       `  ${say('A response takes about {seconds} s: the whole run takes about {minutes} min.', { seconds, minutes })}`,
     );
@@ -64,9 +70,11 @@ export function endOf(checks: readonly CheckResult[], run: object, isPartial: bo
   const [passed, failed, notChecked] = [count('passed'), count('failed'), count('not-checked')];
   const exitCode = exitCodeOf(checks, isPartial);
   const counts = [
-    ...(passed > 0 ? [say('{count} passed', { count: passed })] : []),
-    ...(failed > 0 ? [say('{count} failed', { count: failed })] : []),
-    ...(notChecked > 0 ? [say('{count} not checked', { count: notChecked })] : []),
+    ...(passed > 0 ? [say(passed === 1 ? '1 passed' : '{count} passed', { count: passed })] : []),
+    ...(failed > 0 ? [say(failed === 1 ? '1 failed' : '{count} failed', { count: failed })] : []),
+    ...(notChecked > 0
+      ? [say(notChecked === 1 ? '1 not checked' : '{count} not checked', { count: notChecked })]
+      : []),
   ];
   const hint =
     exitCode === 3 ? `\n${say('Not checked is not passed: exit code 3. --partial accepts it.')}` : '';

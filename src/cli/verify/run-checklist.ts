@@ -3,6 +3,7 @@ import type { Sentence } from '../language';
 import type { SandboxClient } from '../sandbox-client';
 import { type CheckDefinition, type CheckResult, Findings, WITHOUT_EFFECTS } from './check';
 import { acts } from './checks/acts';
+import { amounts } from './checks/amounts';
 import { bodies } from './checks/bodies';
 import { burst } from './checks/burst';
 import { confirms } from './checks/confirms';
@@ -22,7 +23,7 @@ import { describeExchange, Session, type SessionOptions } from './session';
 
 /**
  * The order matters: without `reachable` no check can say anything; `acts` measures what later checks compare with;
- * `unknownKinds` may crash the listener; after the wrong pairs of `credentials` it may lock us out; the last three look
+ * `duplicates` sends what came long before; `unknownKinds` may crash the listener; after the wrong pairs of `credentials` it may lock us out; the last three look
  * at all earlier responses.
  */
 export const checklist: readonly CheckDefinition[] = [
@@ -33,11 +34,12 @@ export const checklist: readonly CheckDefinition[] = [
   unknownFields,
   missingFields,
   bodies,
-  duplicates,
+  amounts,
   burst,
   oneSale,
   order,
   workFirst,
+  duplicates,
   unknownKinds,
   retry,
   confirms,
@@ -53,27 +55,45 @@ const always: readonly CheckDefinition[] = [reachable, noSecrets, prompt];
 /** The default of `--limit`: how long a response may take, in milliseconds. Our choice: the service documents no limit. */
 export const DEFAULT_LIMIT_MS = 5_000;
 
+/** The check that is under way, and what is left. */
+export interface UnderWay {
+  readonly title: Sentence;
+  readonly number: number;
+  /** How long the rest of the run takes, by the responses so far, in milliseconds. */
+  readonly leftMs: number;
+}
+
 /** Gets to know how a run goes on. */
 export interface Progress {
-  /** Called before each check. */
-  started?(title: Sentence, number: number): void;
+  /** Called before each check, and again after each request. */
+  under?(way: UnderWay): void;
   /** Called once, early, for a listener that takes long to answer. */
   estimated?(responseMs: number, runMs: number): void;
   ended?(result: CheckResult): void;
 }
 
-/** As many responses of a slow listener are waited for in a row, more of them with real sales, and this long for late actions. */
-const RESPONSES_IN_A_ROW = { madeUpSales: 21, realSales: 26 };
+/** About as many responses are waited for, one after the other, and this long for late actions. */
+const RESPONSES = 230;
 const WAITS_MS = 20_000;
+/** A listener that answers in less is done so soon that nobody asks. */
+const LONG_MS = 100;
 
 /** Runs every check. */
 export async function runChecklist(options: SessionOptions, progress: Progress = {}): Promise<CheckResult[]> {
-  const session = new Session(options);
+  const session = new Session({ ...options, onSent: () => tell() });
+  let current = 0;
+  const tell = () => {
+    const { title } = checklist[current] ?? reachable;
+    const responses = Math.max(0, RESPONSES - session.sent) * session.meanMs;
+    const waits = (WAITS_MS * (checklist.length - current)) / checklist.length;
+    progress.under?.({ title, number: current + 1, leftMs: responses + waits });
+  };
   const results: CheckResult[] = [];
   let isPointless = false;
   for (const [index, check] of checklist.entries()) {
     const findings = new Findings(check);
-    progress.started?.(check.title, index + 1);
+    current = index;
+    tell();
     session.startCheck();
     if (isPointless && !always.includes(check)) findings.leaveOpen('the first notification was not accepted');
     else if (check.needsEffects && !session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
@@ -83,9 +103,9 @@ export async function runChecklist(options: SessionOptions, progress: Progress =
     progress.ended?.(result);
     if (check !== reachable) continue;
     isPointless = result.verdict !== 'passed';
-    const { quickestMs, isSlow, hasRealSales } = session;
-    const inARow = RESPONSES_IN_A_ROW[hasRealSales ? 'realSales' : 'madeUpSales'];
-    if (isSlow) progress.estimated?.(quickestMs, quickestMs * inARow + WAITS_MS);
+    const { quickestMs } = session;
+    if (quickestMs > LONG_MS && Number.isFinite(quickestMs))
+      progress.estimated?.(quickestMs, quickestMs * RESPONSES + WAITS_MS);
   }
   return results;
 }

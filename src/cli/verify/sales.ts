@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { pathOf } from '../../client/request';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import { operations } from '../../service/operations';
@@ -6,23 +5,40 @@ import { callFixtures } from '../../testing/fixtures/calls';
 import { transaction } from '../../testing/fixtures/journey';
 import { failure } from '../failure';
 import { say } from '../language';
-import type { Sale, SaleIdentity, Samples } from '../samples';
-import { readAnswer, type SandboxClient } from '../sandbox-client';
+import type { Identity, Sale, SaleIdentity, Samples } from '../samples';
+import { partOf, type SandboxClient } from '../sandbox-client';
 
 /** Makes the sales that the listener is notified of. */
 export interface SaleSource {
-  /** @param end - the end of the order's identifier, if it is made here */
-  sale(end?: string): Promise<Sale>;
-  /** A payment notification of a sale that nobody has paid. */
-  unpaid(): Promise<SandboxNotification>;
+  sale(order?: OrderWish): Promise<Sale>;
+  unpaid(): Promise<UnpaidSale>;
 }
 
-const identity = z.looseObject({ id: z.number(), uuid: z.string() });
-const checkoutAnswer = z.looseObject({ response: identity });
-const transactionAnswer = z.looseObject({ id: z.optional(z.number()) });
+/** What an order should be, if it is made here: a shop chooses for itself. */
+export interface OrderWish {
+  /** The end of its reference code. */
+  readonly end?: string;
+  /** In the currency's main unit. */
+  readonly amount?: number;
+}
+
+/** A sale that nobody has paid yet. */
+export interface UnpaidSale {
+  readonly payment: SandboxNotification;
+  /** Pays it at the service, which then confirms the same notification. */
+  pay(): Promise<void>;
+}
 
 /** Creates a journey that is not paid yet, and returns the identity of its sale. */
-type CreateJourney = (end?: string) => Promise<SaleIdentity>;
+type CreateJourney = (order?: OrderWish) => Promise<SaleIdentity>;
+
+/** Sales that exist nowhere. A listener that confirms payments is right to refuse them. */
+export function madeUpSales(samples: Samples): SaleSource {
+  return {
+    sale: async ({ amount } = {}) => samples.madeUpSale(amount),
+    unpaid: async () => ({ payment: samples.madeUpSale().payment, pay: async () => undefined }),
+  };
+}
 
 /**
  * Sales that exist in a running sandbox and are paid there, so that a listener which confirms payments finds them. The
@@ -30,22 +46,28 @@ type CreateJourney = (end?: string) => Promise<SaleIdentity>;
  */
 export function sandboxSales(sandbox: SandboxClient, shop: URL | undefined, samples: Samples): SaleSource {
   const createJourney = shop === undefined ? ownJourneys(sandbox) : shopJourneys(sandbox, shop);
-  const create: CreateJourney = async (end) => {
-    const journey = await createJourney(end);
+  const create: CreateJourney = async (order) => {
+    const journey = await createJourney(order);
     // No trace of it stays on the page and in `list`, and the sandbox itself sends nothing about it.
     await sandbox.call('POST', `/sandbox/transactions/${journey.uuid}/hide`);
     return journey;
   };
   const control = async (path: string, body?: object) => {
-    const { id, uuid } = readAnswer(identity, await sandbox.call('POST', `/sandbox${path}`, body));
-    return { id, uuid };
+    const answer = await sandbox.call('POST', `/sandbox${path}`, body);
+    return { id: partOf<number>(answer, 'id'), uuid: partOf<string>(answer, 'uuid') };
+  };
+  const pay = async ({ uuid }: SaleIdentity) => {
+    await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);
   };
   return {
-    unpaid: async () => samples.sale(await create()).payment,
-    async sale(end) {
-      const journey = await create(end);
+    async unpaid() {
+      const journey = await create();
+      return { payment: samples.sale(journey).payment, pay: () => pay(journey) };
+    },
+    async sale(order) {
+      const journey = await create(order);
       const path = `/transactions/${journey.uuid}`;
-      await sandbox.call('POST', `/sandbox${path}/pay`);
+      await pay(journey);
       return samples.sale(journey, {
         refund: (amount) => control(`${path}/refund`, { amount }),
         async reversal(end) {
@@ -61,14 +83,13 @@ export function sandboxSales(sandbox: SandboxClient, shop: URL | undefined, samp
 function ownJourneys(sandbox: SandboxClient): CreateJourney {
   let created = 0;
   const prefix = `verify-${Date.now()}-`;
-  return async (end = '') => {
+  return async ({ end = '', amount = transaction.amount } = {}) => {
     created++;
-    const { amount } = transaction;
     const referenceCode = `${prefix}${created}${end}`;
     const order = callFixtures.recurringCheckoutRequest({ referenceCode, amount });
     const { method, urlTemplate } = operations.createRecurringCheckout;
     const answer = await sandbox.call(method, urlTemplate, order);
-    const { id, uuid } = readAnswer(checkoutAnswer, answer).response;
+    const { id, uuid } = partOf<Identity>(answer, 'response');
     return { id, uuid, referenceCode, amount };
   };
 }
@@ -90,7 +111,7 @@ function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
     }
     const { uuid, referenceCode, amount } = journey;
     const answer = await sandbox.call('GET', pathOf(operations.getTransaction, uuid));
-    return { id: readAnswer(transactionAnswer, answer).id ?? 0, uuid, referenceCode, amount };
+    return { id: Object(answer).id ?? 0, uuid, referenceCode, amount };
   };
   // One after the other: the order's journey is recognized by being the newest.
   let last: Promise<unknown> = Promise.resolve();

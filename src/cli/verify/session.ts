@@ -16,7 +16,7 @@ import { describeAnswer, excerpt } from '../output';
 import { type Sale, Samples } from '../samples';
 import type { SandboxClient } from '../sandbox-client';
 import type { ActionCount, Effects } from './effects';
-import { type SaleSource, sandboxSales } from './sales';
+import { madeUpSales, type OrderWish, type SaleSource, sandboxSales, type UnpaidSale } from './sales';
 
 /** A notification, with its name in the report. */
 export type Named = readonly [name: string, notification: SandboxNotification];
@@ -27,6 +27,8 @@ export type Reception = 'accepted' | 'refused' | 'broken' | 'silent' | 'gone';
 /** A notification that was sent, and its response. */
 export interface Exchange extends NotificationAnswer {
   readonly what: string;
+  /** The query of its URL, beside that of the listener. */
+  readonly query: string;
   readonly reception: Reception;
   /** What the listener wrote, without credentials. */
   readonly shownText: string;
@@ -74,6 +76,8 @@ export interface SessionOptions {
   readonly sandbox: SandboxClient | undefined;
   /** Creates the orders of real sales; without it, the merchant has no orders for them. */
   readonly shop?: URL | undefined;
+  /** Called after each request. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** The result of a step, and what the listener did meanwhile. */
@@ -103,12 +107,9 @@ const RETRY_MS = 20;
 const MAX_RECOVERIES = 5;
 /** How many responses in a row may be missing before a check stops: each takes `PATIENCE` times the limit. */
 const MAX_TIMEOUTS = 3;
-/** A listener that takes longer than this for each response gets several notifications at once. */
-const SLOW_MS = 1_000;
-const AT_ONCE = 50;
 
 /** How a notification is sent, other than as the service sends it. */
-interface Sending extends Pick<NotificationRequest, 'method' | 'splitAt'> {
+interface Sending extends Pick<NotificationRequest, 'method' | 'splitAt' | 'headerName'> {
   /** White space makes the body this long. */
   readonly bytes?: number;
 }
@@ -131,10 +132,17 @@ export class Session {
   readonly recoveries: Recovery[] = [];
   /** Whether the listener refuses refunds and reversals of sales whose payment it has not seen, as it may. */
   needsPaymentFirst = false;
+  /** The first payment that was acted on. Sent again late, it shows how long the listener remembers. */
+  firstPayment: SandboxNotification | undefined;
+  /** Whether it takes the retry of what it failed on for a duplicate, as `retry` reports. */
+  recordsFailures = false;
   /** How long the quickest accepted notification took, in milliseconds. */
   quickestMs = Number.POSITIVE_INFINITY;
   /** Why nothing more is sent: the listener has a rate limit. */
   #rateLimit: CliFailure | undefined;
+  /** How many requests were sent. */
+  sent = 0;
+  #sentMs = 0;
   #timeouts = 0;
   #stops = 0;
   readonly #redact: (text: string) => string;
@@ -149,8 +157,12 @@ export class Session {
     const { samples } = this;
     const { sandbox, shop } = options;
     // Made up, the sales exist nowhere. A listener that confirms payments is right to refuse them.
-    const madeUp = { sale: async () => samples.sale(), unpaid: async () => samples.sale().payment };
-    this.#sales = sandbox === undefined ? madeUp : sandboxSales(sandbox, shop, samples);
+    this.#sales = sandbox === undefined ? madeUpSales(samples) : sandboxSales(sandbox, shop, samples);
+  }
+
+  /** How long a response has taken on average, in milliseconds. */
+  get meanMs(): number {
+    return this.sent === 0 ? 0 : this.#sentMs / this.sent;
   }
 
   get countsEffects(): boolean {
@@ -162,19 +174,15 @@ export class Session {
     return this.options.sandbox !== undefined;
   }
 
-  get isSlow(): boolean {
-    return this.quickestMs > SLOW_MS && Number.isFinite(this.quickestMs);
-  }
-
   /** Each check may wait for a few missing responses. After two checks that stopped, nobody seems to be there. */
   startCheck(): void {
     if (this.#timeouts < MAX_TIMEOUTS) this.#timeouts = 0;
     else if (++this.#stops < 2) this.#timeouts = 0;
   }
 
-  /** @param referenceCode - the end of the order's identifier, unless the merchant's shop chooses it */
-  sale(referenceCode?: string): Promise<Sale> {
-    return this.#sales.sale(referenceCode);
+  /** A paid sale. The merchant's shop, if there is one, chooses its reference and its amount. */
+  sale(order?: OrderWish): Promise<Sale> {
+    return this.#sales.sale(order);
   }
 
   /** A sale for a refund or a reversal. Sends its payment first, if the listener needs that. */
@@ -184,8 +192,8 @@ export class Session {
     return sale;
   }
 
-  /** A payment notification of a sale that nobody has paid. */
-  unpaid(): Promise<SandboxNotification> {
+  /** A sale that nobody has paid yet. */
+  unpaid(): Promise<UnpaidSale> {
     return this.#sales.unpaid();
   }
 
@@ -229,20 +237,16 @@ export class Session {
     return second;
   }
 
-  /** Does this for each: one after the other, or for several at once if the listener is slow. */
+  /** Does this for each, one after the other. */
   async each<Item, Result>(items: readonly Item[], step: (item: Item) => Promise<Result>): Promise<Result[]> {
-    const atOnce = this.isSlow ? AT_ONCE : 1;
     const results: Result[] = [];
-    for (let start = 0; start < items.length; start += atOnce) {
-      results.push(...(await Promise.all(items.slice(start, start + atOnce).map(step))));
-    }
+    for (const item of items) results.push(await step(item));
     return results;
   }
 
-  /** Sends notifications that do not depend on each other. */
-  async sendAll(all: readonly Delivery[]): Promise<Exchange[]> {
-    if (!this.isSlow) return this.each(all, (one) => this.send(...one));
-    return this.#refusedAgain(all, await this.each(all, (one) => this.sendOnce(...one)));
+  /** Sends notifications, one after the other. */
+  sendAll(all: readonly Delivery[]): Promise<Exchange[]> {
+    return this.each(all, (one) => this.send(...one));
   }
 
   /** Sends them, and counts what the listener does about them. */
@@ -250,14 +254,9 @@ export class Session {
     return this.watch(expected, () => this.sendAll(all));
   }
 
-  /** Sends notifications at the same moment. */
+  /** Sends notifications at the same moment. What is refused, as a busy listener may, is sent again alone. */
   async sendAtOnce(all: readonly Named[]): Promise<Exchange[]> {
-    return this.#refusedAgain(all, await Promise.all(all.map((one) => this.sendOnce(...one))));
-  }
-
-  /** A listener may refuse while it is busy: what is refused among several is sent again alone. */
-  async #refusedAgain(all: readonly Delivery[], first: readonly Exchange[]): Promise<Exchange[]> {
-    const last = [...first];
+    const last = await Promise.all(all.map((one) => this.sendOnce(...one)));
     for (const [index, one] of all.entries())
       if (last[index]?.reception === 'refused') last[index] = await this.send(...one);
     return last;
@@ -293,26 +292,24 @@ export class Session {
   }
 
   /** Sends any body with the right credentials, to find out how the listener reads bodies. */
-  probe(body: string, query = ''): Promise<Exchange> {
-    const url = listenerUrl(this.options.url, { kind: 'payment', query }) ?? this.options.url;
-    return this.#post(say('a probe'), url, body, this.#authorization);
+  probe(body: string, query = '', sending?: Sending): Promise<Exchange> {
+    return this.#post(say('a probe'), query, body, this.#authorization, sending);
   }
 
   #deliver(
     authorization: string | undefined,
     what: string,
-    { kind, query, payload }: SandboxNotification,
+    { query, payload }: SandboxNotification,
     { bytes = 0, ...sending }: Sending = {},
   ): Promise<Exchange> {
-    const url = listenerUrl(this.options.url, { kind, query }) ?? this.options.url;
     const body = JSON.stringify(payload);
     const space = ' '.repeat(Math.max(0, bytes - Buffer.byteLength(body)));
-    return this.#post(what, url, `${body.slice(0, -1)}${space}}`, authorization, sending);
+    return this.#post(what, query, `${body.slice(0, -1)}${space}}`, authorization, sending);
   }
 
   async #post(
     what: string,
-    url: string,
+    query: string,
     body: string,
     authorization: string | undefined,
     sending?: Sending,
@@ -322,7 +319,7 @@ export class Session {
     let headers: readonly string[] = [];
     const answer = await postNotification({
       ...sending,
-      url,
+      url: listenerUrl(this.options.url, { query }),
       body,
       authorization,
       timeoutMs: this.options.limitMs * PATIENCE,
@@ -333,6 +330,9 @@ export class Session {
     });
     const reception = receptionOf(answer);
     this.#timeouts = reception === 'silent' ? this.#timeouts + 1 : 0;
-    return { ...answer, what, headers, shownText: this.#redact(answer.text), reception };
+    this.sent++;
+    this.#sentMs += answer.durationMs;
+    this.options.onSent?.();
+    return { ...answer, what, query, headers, shownText: this.#redact(answer.text), reception };
   }
 }

@@ -9,7 +9,7 @@ export type { Text };
 export type Subject = 'journey' | 'paid-journey' | 'scheduled-payment' | 'reversal' | 'delivery';
 
 /** How a person enters a field, on the page and in the terminal. */
-export type Input = 'text' | 'amount' | 'number' | 'flag' | 'json' | 'choice';
+export type Input = 'text' | 'amount' | 'flag' | 'json' | 'choice';
 
 /** A field of a control's body: its schema, and how a person enters it. */
 export interface Field<Schema extends z.ZodMiniType = z.ZodMiniType> {
@@ -32,13 +32,15 @@ interface Definition<Fields extends Readonly<Record<string, Field>>> {
   readonly subject?: Subject | undefined;
   /** The words on its button. */
   readonly label: Text;
-  /** What it does, in a sentence. */
+  /** What it does: one line that begins with an imperative, without a full stop. */
   readonly about: Text;
   /** What the terminal prints; `{reference}`, `{uuid}` and the fields of the result are replaced. */
   readonly done?: Text | undefined;
   /** What `--json` prints of its result, beside the journey. */
   readonly data?: ((result: object) => object) | undefined;
   readonly fields?: Fields | undefined;
+  /** The field that its command takes as the argument. */
+  readonly argument?: string | undefined;
   /** A body to start from. */
   readonly example?: BodyOf<Fields> | undefined;
   /** The command line has a command of its own for it: what to type. Default for what only lists: `list`. */

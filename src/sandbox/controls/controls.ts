@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
-import { documentedKinds } from '../../service/notifications';
 import type { PayoutErrorCode } from '../../service/notifications/payout';
 import { operationNames } from '../../service/operations';
-import { panelContextOf } from '../delivery/listener-url';
 import { faultSchema } from '../faults';
 import type { SandboxNotification } from '../model/records';
-import { type ScenarioName, scenarioNames } from '../scenarios';
 import type { Text } from '../text';
 import { amountField, type Control, choiceField, control, flagField, textField } from './control';
 
@@ -14,12 +11,6 @@ import { amountField, type Control, choiceField, control, flagField, textField }
 const amount = amountField(['Amount (default: all that is left)', 'Valor (padrão: tudo o que resta)']);
 const reason = textField(['Reason', 'Motivo']);
 const text = z.optional(z.string());
-
-/** A listener has a URL for each context of the merchant panel, or one for all. */
-const urls = Object.fromEntries(documentedKinds.map(({ kind }) => [panelContextOf(kind), text] as const));
-const webhookUrl = z.union([z.string(), z.strictObject(urls)], {
-  error: `expected a URL, or an object with URLs for ${Object.keys(urls).join(', ')}`,
-});
 
 /** What the controls of one scheduled payment share. */
 const scheduledPayment = {
@@ -45,12 +36,6 @@ const operation = {
   choices: operationNames,
 } as const;
 
-const scenarioTexts: Readonly<Record<ScenarioName, Text>> = {
-  'happy-year': ['A good year: twelve payments', 'Um bom ano: doze pagamentos'],
-  'no-funds-three-times': ['No funds three times, then paid', 'Sem saldo três vezes, depois pago'],
-  'payer-cancels': ['The payer cancels', 'O pagador cancela'],
-};
-
 const payoutFailures: Readonly<Record<PayoutErrorCode, Text>> = {
   PE0001: ['PE0001: bank details not valid', 'PE0001: dados bancários inválidos'],
   PE0002: ['PE0002: holder and document differ', 'PE0002: titular e documento diferem'],
@@ -74,7 +59,7 @@ export const controls: readonly Control[] = [
     name: 'list-journeys',
     endpoint: 'GET /transactions',
     label: ['Journeys', 'Jornadas'],
-    about: ['Lists the journeys, the newest last.', 'Lista as jornadas, as mais novas por último.'],
+    about: ['List the journeys, the newest last', 'Lista as jornadas, as mais novas por último'],
     run: ({ transactions }) => ({ transactions }),
   }),
   control({
@@ -83,8 +68,8 @@ export const controls: readonly Control[] = [
     data: (journey) => journey,
     label: ['Create a test journey', 'Criar uma jornada de teste'],
     about: [
-      'Creates a journey as your client would, with the fields of the sample order.',
-      'Cria uma jornada como o seu cliente criaria, com os campos do pedido de exemplo.',
+      'Create a journey as your code would, with the fields of the sample order',
+      'Cria uma jornada como o seu código criaria, com os campos do pedido de exemplo',
     ],
     done: ['Created {reference} ({uuid}): {amount}', 'Jornada {reference} criada ({uuid}): {amount}'],
     fields: {
@@ -105,8 +90,8 @@ export const controls: readonly Control[] = [
     data: (paid) => paid,
     label: ['Pay', 'Pagar'],
     about: [
-      'The payer pays, and the next payments are scheduled. Without an immediate payment, the payer only authorizes: nothing is charged or sent.',
-      'O pagador paga, e os próximos pagamentos são agendados. Sem pagamento imediato, o pagador apenas autoriza: nada é cobrado nem enviado.',
+      'Pay as the payer; without an immediate payment, only authorize: nothing is charged or sent',
+      'Paga como o pagador; sem pagamento imediato, apenas autoriza: nada é cobrado nem enviado',
     ],
     done: ['Paid {reference} ({uuid}): {amount}', '{reference} foi paga ({uuid}): {amount}'],
     run: (sandbox, id) => ({ scheduledPayments: sandbox.pay(id) }),
@@ -116,7 +101,7 @@ export const controls: readonly Control[] = [
     endpoint: 'POST /transactions/:id/cancel',
     subject: 'journey',
     label: ['Cancel', 'Cancelar'],
-    about: ['The journey is cancelled.', 'A jornada é cancelada.'],
+    about: ['Cancel the journey', 'Cancela a jornada'],
     done: ['Cancelled {reference} ({uuid})', '{reference} foi cancelada ({uuid})'],
     run: (sandbox, id) => sandbox.cancelTransaction(id),
   }),
@@ -126,10 +111,7 @@ export const controls: readonly Control[] = [
     subject: 'paid-journey',
     data: (refund) => ({ refund }),
     label: ['Refund', 'Devolver'],
-    about: [
-      'A refund is credited; without an amount, all that is left is refunded.',
-      'Uma devolução é creditada; sem um valor, devolve tudo o que resta.',
-    ],
+    about: ['Refund a payment, or what is left of it', 'Devolve um pagamento, ou o que resta dele'],
     done: [
       'Refunded {amount} of {reference} ({uuid}): refund {result}',
       '{amount} de {reference} devolvidos ({uuid}): devolução {result}',
@@ -153,8 +135,8 @@ export const controls: readonly Control[] = [
     data: (reversal) => ({ reversal }),
     label: ['Reverse', 'Estornar'],
     about: [
-      'The service starts to return the funds: a reversal begins, PENDING. It can end at once.',
-      'O serviço começa a devolver os fundos: um estorno começa, PENDING. Ele pode terminar na hora.',
+      'Start a reversal, as the service does: PENDING, or ended at once',
+      'Inicia um estorno, como faz o serviço: PENDING, ou concluído na hora',
     ],
     done: [
       'Reversal {result} of {reference} ({uuid}): {amount}, {status}',
@@ -174,7 +156,10 @@ export const controls: readonly Control[] = [
     endpoint: 'POST /reversals/:id/complete',
     ...reversal,
     label: ['Complete the reversal', 'Concluir o estorno'],
-    about: ['The funds are back with the payer.', 'Os fundos voltaram ao pagador.'],
+    about: [
+      'Complete a reversal: the funds are back with the payer',
+      'Conclui um estorno: os fundos voltam ao pagador',
+    ],
     run: (sandbox, id) => sandbox.completeReversal(id),
   }),
   control({
@@ -182,24 +167,21 @@ export const controls: readonly Control[] = [
     endpoint: 'POST /reversals/:id/cancel',
     ...reversal,
     label: ['Cancel the reversal', 'Cancelar o estorno'],
-    about: ['The reversal is cancelled.', 'O estorno é cancelado.'],
+    about: ['Cancel a reversal', 'Cancela um estorno'],
     run: (sandbox, id) => sandbox.cancelReversal(id),
   }),
   control({
     name: 'list-scheduled-payments',
     endpoint: 'GET /transactions/:id/scheduled-payments',
     label: ['Scheduled payments', 'Pagamentos agendados'],
-    about: ['Lists the scheduled payments of a journey.', 'Lista os pagamentos agendados de uma jornada.'],
+    about: ['List the scheduled payments of a journey', 'Lista os pagamentos agendados de uma jornada'],
     run: (sandbox, id) => ({ scheduledPayments: sandbox.scheduledPayments(id) }),
   }),
   control({
     name: 'pay-scheduled',
     endpoint: 'POST /scheduled-payments/:id/pay',
     label: ['Pay', 'Pagar'],
-    about: [
-      'The bank charges a scheduled payment, such as the next one of a journey.',
-      'O banco cobra um pagamento agendado, como o próximo de uma jornada.',
-    ],
+    about: ['Charge a scheduled payment, as the bank does', 'Cobra um pagamento agendado, como faz o banco'],
     ...scheduledPayment,
     run: (sandbox, id) => sandbox.payScheduledPayment(id),
   }),
@@ -207,7 +189,7 @@ export const controls: readonly Control[] = [
     name: 'decline-scheduled',
     endpoint: 'POST /scheduled-payments/:id/fail',
     label: ['Decline', 'Recusar'],
-    about: ['A scheduled payment fails, for good.', 'Um pagamento agendado falha em definitivo.'],
+    about: ['Let a scheduled payment fail, for good', 'Faz um pagamento agendado falhar em definitivo'],
     ...scheduledPayment,
     run: (sandbox, id) => sandbox.failScheduledPayment(id),
   }),
@@ -216,8 +198,8 @@ export const controls: readonly Control[] = [
     endpoint: 'POST /scheduled-payments/:id/cancel',
     label: ['Cancel', 'Cancelar'],
     about: [
-      'A scheduled payment is cancelled, as `cancelScheduledPayment` of your client does.',
-      'Um pagamento agendado é cancelado, como faz `cancelScheduledPayment` do seu cliente.',
+      'Cancel a scheduled payment, as `cancelScheduledPayment` does',
+      'Cancela um pagamento agendado, como faz `cancelScheduledPayment`',
     ],
     ...scheduledPayment,
     fields: { reason },
@@ -225,36 +207,15 @@ export const controls: readonly Control[] = [
     run: (sandbox, id, { reason }) => sandbox.cancelScheduledPayment(id, reason),
   }),
   control({
-    name: 'play',
-    endpoint: 'POST /transactions/:id/scenario',
-    subject: 'paid-journey',
-    data: (played) => played,
-    label: ['Play a scenario', 'Executar um cenário'],
-    about: [
-      'Plays a story of the recurrence. Its notifications are invented, and say so; with a step, only that one is sent.',
-      'Executa uma história da recorrência. As notificações são inventadas e dizem isso; com uma etapa, envia só aquela.',
-    ],
-    done: [
-      'Played {name} on {reference} ({uuid}): {steps} steps',
-      '{name} executado em {reference} ({uuid}): {steps} etapas',
-    ],
-    fields: {
-      name: { ...choiceField(scenarioTexts, ['Scenario', 'Cenário']), schema: z.enum(scenarioNames) },
-      step: { schema: z.optional(z.number()), input: 'number', label: ['Only this step', 'Só esta etapa'] },
-    },
-    example: { name: 'no-funds-three-times', step: 1 },
-    run: (sandbox, id, { name, step }) => sandbox.playScenario(name, id, { step }),
-  }),
-  control({
     name: 'hide',
     endpoint: 'POST /transactions/:id/hide',
     subject: 'paid-journey',
+    typed: 'verify',
     label: ['Hide', 'Ocultar'],
     about: [
-      'Leaves a journey out of every list, and sends nothing about it. `verify` hides its own.',
-      'Tira uma jornada de todas as listas e não envia nada sobre ela. `verify` oculta as suas.',
+      'Leave a journey out of every list, and send nothing about it, as `verify` does with its own',
+      'Tira uma jornada de todas as listas e não envia nada sobre ela, como `verify` faz com as suas',
     ],
-    done: ['Hidden: {reference} ({uuid})', 'Oculta: {reference} ({uuid})'],
     run: (sandbox, id) => sandbox.hideTransaction(id),
   }),
   control({
@@ -263,8 +224,8 @@ export const controls: readonly Control[] = [
     data: (payout) => ({ payout }),
     label: ['Pay out', 'Repassar'],
     about: [
-      'Pays out to an account, or fails with a documented code.',
-      'Faz um repasse para uma conta, ou falha com um código documentado.',
+      'Pay out to an account, or fail with a documented code',
+      'Faz um repasse para uma conta, ou falha com um código documentado',
     ],
     done: ['Payout {uuid}: {amount}, {outcome}', 'Repasse {uuid}: {amount}, {outcome}'],
     fields: {
@@ -291,8 +252,8 @@ export const controls: readonly Control[] = [
     endpoint: 'POST /notifications',
     label: ['Send a notification of your own', 'Enviar uma notificação personalizada'],
     about: [
-      'Sends your own body, such as a notification of the recurrence that the document does not show.',
-      'Envia o seu próprio corpo, como uma notificação da recorrência que a documentação não mostra.',
+      'Send a body of your own, such as a notification of the recurrence',
+      'Envia um corpo próprio, como uma notificação da recorrência',
     ],
     done: ['Sent', 'Enviada'],
     fields: {
@@ -311,8 +272,8 @@ export const controls: readonly Control[] = [
     endpoint: 'GET /deliveries',
     label: ['Deliveries', 'Entregas'],
     about: [
-      'Lists the notifications with every attempt, the newest last.',
-      'Lista as notificações com cada tentativa, as mais novas por último.',
+      'List the notifications with every attempt, the newest last',
+      'Lista as notificações com cada tentativa, as mais novas por último',
     ],
     run: ({ deliveries }) => ({ deliveries }),
   }),
@@ -322,8 +283,8 @@ export const controls: readonly Control[] = [
     subject: 'delivery',
     label: ['Send again', 'Reenviar'],
     about: [
-      'Sends a notification once more, now; your listener must not act twice.',
-      'Envia uma notificação mais uma vez, agora; seu listener não pode agir duas vezes.',
+      'Send a notification once more; your listener must not act twice',
+      'Envia uma notificação mais uma vez; seu listener não pode agir duas vezes',
     ],
     typed: 'resend',
     run: (sandbox, id) => sandbox.redeliver(id),
@@ -332,7 +293,7 @@ export const controls: readonly Control[] = [
     name: 'show-listener',
     endpoint: 'GET /webhook-url',
     label: ['Your listener', 'Seu listener'],
-    about: ['Shows where notifications go.', 'Mostra para onde vão as notificações.'],
+    about: ['Show where notifications go', 'Mostra para onde vão as notificações'],
     run: ({ webhookUrl }) => ({ webhookUrl }),
   }),
   control({
@@ -340,16 +301,13 @@ export const controls: readonly Control[] = [
     endpoint: 'PUT /webhook-url',
     label: ['Save', 'Salvar'],
     about: [
-      'Changes where notifications go; without a URL, none are sent.',
-      'Muda para onde vão as notificações; sem uma URL, nenhuma é enviada.',
+      'Change where notifications go; an empty URL sends none',
+      'Muda para onde vão as notificações; uma URL vazia não envia nenhuma',
     ],
     done: ['Saved', 'Salvo'],
+    argument: 'webhookUrl',
     fields: {
-      webhookUrl: {
-        schema: z.optional(webhookUrl),
-        input: 'text',
-        label: ['Listener URL', 'URL do listener'],
-      },
+      webhookUrl: textField(['Listener URL', 'URL do listener']),
     },
     example: { webhookUrl: 'http://127.0.0.1:3000/webhooks' },
     run: (sandbox, _id, options) => sandbox.setWebhookUrl(options.webhookUrl),
@@ -358,7 +316,7 @@ export const controls: readonly Control[] = [
     name: 'list-faults',
     endpoint: 'GET /faults',
     label: ['Faults', 'Falhas simuladas'],
-    about: ['Lists the faults that still wait for calls.', 'Lista as falhas que ainda esperam por chamadas.'],
+    about: ['List the faults that still wait for calls', 'Lista as falhas que ainda esperam por chamadas'],
     run: ({ pendingFaults }) => ({ faults: pendingFaults }),
   }),
   control({
@@ -366,8 +324,8 @@ export const controls: readonly Control[] = [
     endpoint: 'POST /faults',
     label: ['Arm a fault', 'Armar uma falha'],
     about: [
-      'Makes the next calls of an operation go wrong.',
-      'Faz as próximas chamadas de uma operação darem errado.',
+      'Make the next calls of an operation go wrong',
+      'Faz as próximas chamadas de uma operação darem errado',
     ],
     typed: 'fault getTransaction status --status 503 --times 2',
     fields: {
@@ -382,8 +340,8 @@ export const controls: readonly Control[] = [
     endpoint: 'DELETE /faults',
     label: ['Clear all faults', 'Remover todas as falhas'],
     about: [
-      'Removes the faults that still wait for calls: all of them, or those of one operation.',
-      'Remove as falhas que ainda esperam por chamadas: todas, ou as de uma operação.',
+      'Remove the faults that still wait for calls: all of them, or those of one operation',
+      'Remove as falhas que ainda esperam por chamadas: todas, ou as de uma operação',
     ],
     typed: 'fault --clear',
     fields: {

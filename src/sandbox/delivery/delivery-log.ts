@@ -43,7 +43,12 @@ interface Entry {
   readonly answers: Record<number, string>;
   readonly createdAt: number;
   readonly journey: string | undefined;
+  /** The attempt that is on its way. */
+  running?: Promise<DeliveryAttempt> | undefined;
 }
+
+/** What a list is narrowed by. */
+export type DeliveryFacts = Pick<Entry, 'id' | 'kind' | 'status' | 'journey' | 'body'>;
 
 /** A delivery as the page lists it: its body comes only when somebody asks for it. */
 export interface ListedDelivery extends Omit<Delivery, 'payload'> {
@@ -53,6 +58,8 @@ export interface ListedDelivery extends Omit<Delivery, 'payload'> {
   readonly journey: string | undefined;
   /** The beginning of each answer of the listener, by the attempt's number. */
   readonly answers: Readonly<Record<number, string>>;
+  /** Of a kind of the merchant's own: the month and the status that its body names. */
+  readonly about: readonly string[];
   /** When the next attempt is due, in milliseconds since 1970. */
   readonly nextAttemptAt: number | undefined;
 }
@@ -82,23 +89,15 @@ export class DeliveryLog {
     return this.#revision;
   }
 
-  get count(): number {
-    return this.#entries.size;
-  }
-
-  /** Deliveries for the page: those about a journey, the oldest first, or some of all, the newest first. */
-  listed(filter: { journey: string } | { skip: number; count: number }): ListedDelivery[] {
-    const all = [...this.#entries.values()];
-    const entries =
-      'journey' in filter
-        ? all.filter(({ journey }) => journey === filter.journey)
-        : all.reverse().slice(filter.skip, filter.skip + filter.count);
-    return entries.map((entry) => {
+  /** Deliveries for the page, the oldest first: those that fit. */
+  listed(fits: (entry: DeliveryFacts) => boolean): ListedDelivery[] {
+    return [...this.#entries.values()].filter(fits).map((entry) => {
       const { createdAt, journey } = entry;
       const answers = Object.entries(entry.answers).map(([number, text]) => [number, text.slice(0, 200)]);
       const { payload: _, ...delivery } = this.#describe(entry);
       const nextAttemptAt = this.#retries.get(entry)?.dueAt;
-      return { ...delivery, createdAt, journey, nextAttemptAt, answers: Object.fromEntries(answers) };
+      const about = entry.kind === 'custom' ? aboutOf(entry.payload) : [];
+      return { ...delivery, createdAt, journey, about, nextAttemptAt, answers: Object.fromEntries(answers) };
     });
   }
 
@@ -130,7 +129,10 @@ export class DeliveryLog {
     void this.#run(entry, false);
   }
 
-  /** Sends a notification once more, now, without retries. The listener must not act on it twice. */
+  /**
+   * Sends a notification once more, without retries, as soon as no attempt of it is running: the listener would be busy
+   * with that one. It must not act on it twice.
+   */
   async redeliver(id: string): Promise<DeliveryAttempt> {
     const entry = this.#entries.get(id);
     if (entry === undefined)
@@ -139,6 +141,7 @@ export class DeliveryLog {
         'No delivery has this id. See `deliveries`.',
         'Nenhuma entrega tem este id.',
       );
+    while (entry.running !== undefined) await entry.running;
     if (this.#isClosed) throw new SandboxError('not-allowed', 'The sandbox is closed.');
     return this.#run(entry, true);
   }
@@ -168,9 +171,11 @@ export class DeliveryLog {
     const abort = new AbortController();
     const running = this.#attempt(entry, manual, abort.signal).finally(() => {
       this.#running.delete(running);
+      if (entry.running === running) entry.running = undefined;
       this.#wakeIfIdle();
     });
     this.#running.set(running, abort);
+    entry.running = running;
     return running;
   }
 
@@ -221,6 +226,16 @@ export class DeliveryLog {
   #describe({ id, kind, url, payload, status, attempts }: Entry): Delivery {
     return { id, kind, url: this.#options.redact(url), payload, status, attempts: [...attempts] };
   }
+}
+
+/** The month `yyyy-MM` and the status in a body whose fields nobody documents. */
+function aboutOf(payload: object): string[] {
+  const fields = Object.entries(payload).filter(
+    (field): field is [string, string] => typeof field[1] === 'string',
+  );
+  const month = fields.map(([, text]) => /^\d{4}-(?:0[1-9]|1[0-2])(?=$|-)/.exec(text)?.[0]).find(Boolean);
+  const status = fields.find(([name]) => /status$/i.test(name))?.[1];
+  return [month, status].filter((text) => text !== undefined);
 }
 
 /** The clock and the timers of this machine. */

@@ -18,6 +18,8 @@ export interface NotificationRequest {
   readonly maxTextBytes?: number | undefined;
   /** The whole `Authorization` header. `undefined` leaves it out, which the service never does. */
   readonly authorization: string | undefined;
+  /** How the name of that header is written. Default: as in the document, `Authorization`. */
+  readonly headerName?: string | undefined;
   /** For the whole attempt. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -39,6 +41,7 @@ const SPLIT_MS = 200;
 /** Sends a notification over HTTP as in section 6.1. A redirect is an answer like any other. Never rejects. */
 export function postNotification(notification: NotificationRequest): Promise<NotificationAnswer> {
   const { url, method = 'POST', body, authorization, timeoutMs, signal, splitAt } = notification;
+  const { headerName = 'Authorization' } = notification;
   const { maxTextBytes = MAX_TEXT_BYTES, onHeaders = () => {}, redact = (text) => text } = notification;
   const started = performance.now();
   return new Promise((resolve) => {
@@ -49,8 +52,8 @@ export function postNotification(notification: NotificationRequest): Promise<Not
       agent: false,
       signal,
       headers: {
-        ...(authorization === undefined ? {} : { authorization }),
-        'content-type': 'application/json',
+        ...(authorization === undefined ? {} : { [headerName]: authorization }),
+        'Content-Type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'user-agent': 'pix-automatic-sandbox',
       },

@@ -32,7 +32,11 @@ export function invented(row: string, answer: InventedAnswer, detail?: string): 
   return json(answer.httpStatus, { status: answer.status, message }, { 'x-sandbox-invention': row });
 }
 
-export function json(status: number, body: object, headers: Record<string, string> = {}): ServiceAnswer {
+export function json(
+  status: number,
+  body: object | null,
+  headers: Record<string, string> = {},
+): ServiceAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 

@@ -71,7 +71,7 @@ export interface MoveControls {
   cancelScheduledPayment(instructionId: string, reason?: string): SandboxScheduledPayment;
   /**
    * Sends your own payload, such as a notification of the recurring journey that you received from the service. The
-   * document says that these exist but does not show them. Apart from `playScenario`, the sandbox makes none up.
+   * document says that these exist but does not show them. The sandbox makes none up.
    *
    * @param query - flags for the query of the listener's URL, such as `type=recurrence`.
    * @throws `SandboxError` (`invalid`) for a payload that is nested more than 100 levels deep.
@@ -648,21 +648,6 @@ function failureMessage(
 }
 
 // Scheduled payments
-
-/**
- * Schedules payments of a journey until it has `count`, or its last date is reached. Pays or authorizes the journey
- * first, if its payer has not yet. Returns all its payments.
- */
-export function schedulePayments(
-  state: ServiceState,
-  uuid: string,
-  count: number,
-): readonly SandboxScheduledPayment[] {
-  const journey = findTransaction(state, uuid);
-  if (journey.situation !== 'PAID' && !journey.isAuthorized) pay(state, uuid);
-  addScheduledPayments(state, journey, count);
-  return journey.scheduledPayments;
-}
 
 /**
  * From the journey's first date, by its periodicity, up to its last date. All of it is invented. Default: from a month

@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
 import type { OperationName } from '../../errors';
-import { adviseCheckout } from '../../pix/advise-checkout';
 import { parseObject } from '../../shared/objects';
 import type { Fault } from '../faults';
 import { sandboxOperations } from '../model/operations';
@@ -55,7 +54,7 @@ export class CallLog {
   }
 
   add(call: Omit<ClientCall, 'id' | 'advice'>, { request, answer }: CallBodies): void {
-    const advice = adviseCall(call.operation, request, call.at);
+    const advice = adviseCall(call.operation, request);
     const bodies = { request: cut(request), answer: cut(answer) };
     this.#entries.push({ call: { ...call, id: ++this.#last, advice }, bodies });
     if (this.#entries.length > MAX_CALLS) this.#entries.shift();
@@ -77,29 +76,19 @@ export interface CallAdvice {
 /** More of them would not help the reader. */
 const MAX_UNKNOWN_FIELDS = 10;
 
-/** Gives hints on a request body: fields that the document does not have, and values that Pix is unlikely to accept. */
-export function adviseCall(operation: OperationName, body: string, now: number): CallAdvice[] {
+/** Gives hints on a request body: fields that the document does not have. */
+export function adviseCall(operation: OperationName, body: string): CallAdvice[] {
   const object = sandboxOperations[operation].request;
   const request = parseObject(body);
   if (object === undefined || request === undefined) return [];
   const unknown = [...unknownFields(object, request, '')].slice(0, MAX_UNKNOWN_FIELDS);
-  const advice = unknown.map((path) => ({ path, text: unknownFieldText }));
-  return operation === 'createRecurringCheckout' ? [...advice, ...pixAdvice(request, now)] : advice;
+  return unknown.map((path) => ({ path, text: unknownFieldText }));
 }
 
 const unknownFieldText = {
   en: 'The document has no such field. Is it misspelt? The service would not warn you.',
   pt: 'A documentação não tem este campo. Erro de digitação? O serviço não avisaria.',
 };
-
-function pixAdvice(request: object, now: number): CallAdvice[] {
-  const english = adviseCheckout(request, { locale: 'en', now: new Date(now) });
-  const portuguese = adviseCheckout(request, { locale: 'pt-BR', now: new Date(now) });
-  return english.map(({ path, message }, index) => ({
-    path: path.join('.'),
-    text: { en: message, pt: portuguese[index]?.message ?? message },
-  }));
-}
 
 /** The fields of a request that its schema does not name, the nested ones included. */
 function* unknownFields(schema: z.core.$ZodType, value: object, path: string): Iterable<string> {

@@ -3,7 +3,6 @@ import type { Control, Input, Text } from '../controls/control';
 import { controls, kindTexts } from '../controls/controls';
 import type { SandboxCore } from '../core';
 import type { ListedDelivery } from '../delivery/delivery-log';
-import type { WebhookUrl } from '../delivery/listener-url';
 import { type FaultKind, faultKinds, type PendingFault } from '../faults';
 import { inventionTable } from '../inventions';
 import type { SandboxTransaction } from '../model/moves';
@@ -14,7 +13,7 @@ import { type Listed, PAGE_LENGTH, statusOf } from './lists';
 
 /** What the page learns of every change. Everything else it asks for when it shows it. */
 export interface PageState {
-  readonly webhookUrl: WebhookUrl | undefined;
+  readonly webhookUrl: string | undefined;
   readonly faults: readonly PendingFault[];
   /** Grows with everything that happens. */
   readonly revision: number;
@@ -121,7 +120,7 @@ export class PageData {
       case 'journeys/:id':
         return this.#story(id ?? '');
       case 'deliveries':
-        return this.#deliveries(skip);
+        return this.#deliveries(searchParams, skip);
       case 'deliveries/:id':
         return this.#core.deliveryLog.payload(id ?? '');
       case 'calls':
@@ -187,20 +186,35 @@ export class PageData {
       .filter(({ what }) => what !== 'created' || !isCalled)
       .map((event) => ({ at: event.at, type: 'event' as const, event }));
     const deliveries = deliveryLog
-      .listed({ journey: uuid })
+      .listed(({ journey }) => journey === uuid)
       .map((delivery) => ({ at: delivery.createdAt, type: 'delivery' as const, delivery }));
     // Stable: what happened comes before the deliveries of the same millisecond, and after the call that caused it.
     const entries = [...calls, ...events, ...deliveries].sort((one, other) => one.at - other.at);
     return { journey: journey.described, entries };
   }
 
-  #deliveries(skip: number): Listed<ListedDelivery & { reference: string | undefined }> {
+  /** The newest first. */
+  #deliveries(
+    filter: URLSearchParams,
+    skip: number,
+  ): Listed<ListedDelivery & { reference: string | undefined }> {
     const { model, deliveryLog } = this.#core;
-    const items = deliveryLog.listed({ skip, count: PAGE_LENGTH }).map((delivery) => {
-      const reference = model.journey(delivery.journey ?? '')?.record.referenceCode;
-      return { ...delivery, reference };
-    });
-    return { total: deliveryLog.count, items };
+    const [kind, result] = [filter.get('kind') ?? '', filter.get('result') ?? ''];
+    const wanted = (filter.get('search') ?? '').trim().toLowerCase();
+    const referenceOf = (journey = '') => model.journey(journey)?.record.referenceCode;
+    const found = deliveryLog.listed(
+      (one) =>
+        (kind === '' || one.kind === kind) &&
+        (result === '' || one.status === result) &&
+        [one.id, one.journey, referenceOf(one.journey), wanted === '' ? '' : one.body].some((text) =>
+          text?.toLowerCase().includes(wanted),
+        ),
+    );
+    const items = found.reverse().slice(skip, skip + PAGE_LENGTH);
+    return {
+      total: found.length,
+      items: items.map((delivery) => ({ ...delivery, reference: referenceOf(delivery.journey) })),
+    };
   }
 
   /** Without the calls about hidden journeys, which are those of `verify`. */
@@ -232,8 +246,15 @@ export interface VerifyReport {
   readonly checks: readonly VerifyResult[];
 }
 
+/** What the page's check needs. */
+export interface VerifyRequest {
+  readonly url: string;
+  /** Answers how many actions the listener has taken. */
+  readonly effects?: string | undefined;
+}
+
 /**
  * Runs the checklist against a listener, and reports in English or Portuguese. Only the command line has a checklist, and
  * passes it in.
  */
-export type Verify = (listenerUrl: string, isPortuguese?: boolean) => Promise<VerifyReport>;
+export type Verify = (request: VerifyRequest, isPortuguese?: boolean) => Promise<VerifyReport>;

@@ -12,7 +12,7 @@ const routes = controls.map((call) => ({
   pattern: new RegExp(`^${call.path.replace(':id', '([^/]+)')}$`),
 }));
 
-/** The answer to a control call that has neither the credentials nor the page's cookie and token. */
+/** The answer to a control call that has neither the credentials nor the page's token. */
 export const needsCredentials = json(401, {
   message: 'Control calls need `x-api-key` and `x-api-token` too.',
 });

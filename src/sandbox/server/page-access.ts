@@ -33,38 +33,17 @@ export function pageCredentialsFor(
 }
 
 /**
- * The page's calls carry these in place of the credentials: a cookie that no script can read, and a token in the page's
- * text that no other page can read. Both are new at each start. Neither is enough alone: a browser also sends the
- * cookie to servers on other ports of the host, and the event stream's URL, which has the token, may end up in a
- * proxy's log.
+ * The page's calls carry it in place of the credentials: a token in the page's text, new at each start, that no other
+ * page can read.
  */
 export class PageToken {
   /** The value of the page's `<meta name="sandbox-page">`. */
-  readonly ofPage = randomBytes(32).toString('base64url');
-  readonly #cookie: string;
-  readonly #publicUrl: URL | undefined;
+  readonly value = randomBytes(32).toString('base64url');
 
-  /** Browsers share cookies between the ports of a host, so the name has the port in it. */
-  constructor(port: number, publicUrl?: string) {
-    this.#publicUrl = publicUrl === undefined ? undefined : new URL(publicUrl);
-    this.#cookie = `pix_sandbox_${port}=${randomBytes(32).toString('base64url')}`;
-  }
-
-  /** The header `Set-Cookie`; `Secure` for a browser that came by the https `publicUrl`. */
-  setCookie({ headers }: Pick<ServiceRequest, 'headers'>): string {
-    const { protocol, host } = this.#publicUrl ?? {};
-    const secure = protocol === 'https:' && headers['host'] === host ? '; Secure' : '';
-    return `${this.#cookie}; Path=/sandbox; HttpOnly; SameSite=Strict${secure}`;
-  }
-
-  /** Whether a request carries both, the cookie and the token. */
+  /** Whether a request carries the token. */
   isIn(request: Pick<ServiceRequest, 'path' | 'headers'>): boolean {
-    const { cookie = '' } = request.headers;
-    // Look at every cookie: a server on another port can set one of the same name, which may come first.
-    const hasCookie = String(cookie)
-      .split('; ')
-      .some((given) => isSame(given, this.#cookie));
-    return hasCookie && isSame(tokenIn(request), this.ofPage);
+    const [given, expected] = [Buffer.from(tokenIn(request)), Buffer.from(this.value)];
+    return given.length === expected.length && timingSafeEqual(given, expected);
   }
 }
 
@@ -73,10 +52,4 @@ function tokenIn({ path, headers }: Pick<ServiceRequest, 'path' | 'headers'>): s
   const [route, query] = path.split('?');
   if (route === '/sandbox/events') return new URLSearchParams(query).get('page') ?? '';
   return String(headers['x-sandbox-page'] ?? '');
-}
-
-function isSame(given: string, expected: string): boolean {
-  const bytes = Buffer.from(given);
-  const expectedBytes = Buffer.from(expected);
-  return bytes.length === expectedBytes.length && timingSafeEqual(bytes, expectedBytes);
 }

@@ -18,7 +18,7 @@ export interface PageParts {
   readonly pageCredentials: Credentials | undefined;
 }
 
-/** Serves the page. Its script then asks for the state, with the cookie and the token that come with the page. */
+/** Serves the page. Its script then asks for the state, with the token that comes with the page. */
 export function servePage(
   request: ServiceRequest,
   { token, pageCredentials }: PageParts,
@@ -42,13 +42,12 @@ export function servePage(
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
-      'set-cookie': token.setCookie(request),
     },
-    body: pageHtml.replace(PAGE_TOKEN_MARK, token.ofPage),
+    body: pageHtml.replace(PAGE_TOKEN_MARK, token.value),
   };
 }
 
-const verifyOptions = z.strictObject({ url: z.string() });
+const verifyOptions = z.strictObject({ url: z.string(), effects: z.optional(z.string()) });
 
 /** Answers the page's `verify` button. */
 export async function serveVerify(
@@ -60,8 +59,7 @@ export async function serveVerify(
     return undefined;
   if (!isAuthorized) return needsCredentials;
   try {
-    const { url } = parseControlBody(verifyOptions, request.body);
-    return json(200, await verify(url, isPortuguese(request)));
+    return json(200, await verify(parseControlBody(verifyOptions, request.body), isPortuguese(request)));
   } catch (error) {
     return json(400, { message: error instanceof Error ? error.message : 'The checklist could not run.' });
   }
@@ -76,7 +74,8 @@ export function servePageData(
   if (method !== 'GET' || !path.startsWith('/sandbox/page/')) return undefined;
   if (!isAuthorized) return needsCredentials;
   const answer = data.answer(path);
-  return answer === undefined ? json(404, { message: 'The page has nothing there.' }) : json(200, answer);
+  // Not 404: the browser would write an error into its console, and the page says what is not there.
+  return json(200, answer ?? null);
 }
 
 export function isEventStream({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): boolean {

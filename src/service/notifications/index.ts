@@ -4,7 +4,10 @@ import { refund } from './refund';
 import { reversal } from './reversal';
 import { payment, saleStatus } from './sale';
 
-/** The kinds that the document shows (sections 6.2 to 6.5). To add one, write a file like the others; list it here. */
+/**
+ * The kinds that the document shows (sections 6.2 to 6.5), in the order in which a body is compared with them: the first
+ * match wins. To add one, write a file like the others; list it here.
+ */
 export const documentedKinds = [payment, saleStatus, reversal, refund, payout] as const;
 
 /** A notification of a kind that the document shows. */

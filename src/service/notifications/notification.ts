@@ -44,6 +44,18 @@ export interface DocumentedKind<
   readonly subject: (payload: Read['payload']) => string;
   /** The state that it reports; the parts are joined with colons in the key. */
   readonly state: (payload: Read['payload']) => readonly string[];
+  /** What every delivery of it has in common, by field: its amounts and its reference. */
+  readonly content: (payload: Read['payload']) => Readonly<Record<string, unknown>>;
+  /** Whose order it is about: by the transaction's uuid, else by the journey's reference. */
+  readonly order: (payload: Read['payload']) => OrderReference;
+}
+
+/** Whose order a notification is about. */
+export interface OrderReference {
+  /** The uuid of a transaction. */
+  readonly uuid?: string | null | undefined;
+  /** The reference of its journey. */
+  readonly referenceCode?: string | null | undefined;
 }
 
 /** The notification of a documented kind. */

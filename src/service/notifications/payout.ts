@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isGiven } from '../../shared/objects';
 import {
   type BankDetails,
   bankDetailsObject,
@@ -114,8 +115,10 @@ export const payout: DocumentedKind<PayoutNotification> = {
   label: 'payout',
   flag: 'payout',
   query: 'payout=true&type=payout',
-  match: (body) => typeof body['success'] === 'boolean',
+  match: (body) => typeof body['success'] === 'boolean' && isGiven(body['uuid']),
   schema: payoutPayloadSchema,
   subject: ({ uuid }) => uuid,
   state: ({ success, status }) => [String(success), status],
+  content: ({ amount, currency, referenceCode }) => ({ amount, currency, referenceCode }),
+  order: ({ referenceCode }) => ({ referenceCode }),
 };

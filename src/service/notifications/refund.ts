@@ -112,4 +112,13 @@ export const refund: DocumentedKind<RefundNotification> = {
   // The partial refunds of a sale share its `saleToken`.
   subject: (payload) => payload.refund.uuid,
   state: ({ status }) => [status],
+  content: ({ originalAmount, reversedAmount, amountRefunded, currency, referenceCode, refund }) => ({
+    originalAmount,
+    reversedAmount,
+    amountRefunded,
+    'refund.amount': refund.amount,
+    currency,
+    referenceCode,
+  }),
+  order: ({ saleToken, referenceCode }) => ({ uuid: saleToken, referenceCode }),
 };

@@ -89,4 +89,6 @@ export const reversal: DocumentedKind<ReversalNotification> = {
   schema: reversalPayloadSchema,
   subject: ({ uuid }) => uuid,
   state: ({ status }) => [status],
+  content: ({ originalAmount, reversedAmount, currency }) => ({ originalAmount, reversedAmount, currency }),
+  order: ({ sale }) => ({ uuid: sale?.uuid }),
 };

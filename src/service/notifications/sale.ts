@@ -92,6 +92,8 @@ const sale = {
   subjectKind: 'payment',
   subject: ({ saleToken }: SalePayload) => saleToken,
   state: ({ newStatus }: SalePayload) => [newStatus],
+  content: ({ amount, currency, referenceCode }: SalePayload) => ({ amount, currency, referenceCode }),
+  order: ({ saleToken, referenceCode }: SalePayload) => ({ uuid: saleToken, referenceCode }),
 };
 
 export const payment: DocumentedKind<PaymentNotification> = {

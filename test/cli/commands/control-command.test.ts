@@ -3,7 +3,11 @@ import { type Sandbox, type SandboxOptions, startSandbox } from 'pix-automatic-s
 import { afterAll, describe, expect, it } from 'vitest';
 import { fixtures } from '../../../src/testing';
 import { startRecorder } from '../listeners';
-import { credentials, runCli } from '../run-cli';
+import { listen } from '../listeners/listen';
+import { credentials, environment, runCli } from '../run-cli';
+
+/** All that is on standard error: these tests use a pair of their own. */
+const WARNING = /^Warning: .* not the sandbox's own pair: .*\n$/;
 
 /** Concurrent tests share the sandboxes, which end with their file. */
 const sandboxes: Sandbox[] = [];
@@ -33,7 +37,7 @@ async function open(references: readonly string[], status = 200) {
   };
   const runJson = async (typed: string, ...more: string[]) => {
     const { exitCode, stdout, stderr } = await run(typed, ...more, '--json');
-    expect(stderr).toBe('');
+    expect(stderr).toMatch(WARNING);
     return { exitCode, data: JSON.parse(stdout) };
   };
   const out = async (typed: string) => (await run(typed)).stdout;
@@ -159,11 +163,9 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
     expect(await err('pay-scheduled')).toContain('No payment is scheduled');
   });
 
-  it('`play`, `notify`, `cancel` and `complete-reversal` do what the page can do, in Portuguese too', async () => {
+  it('`notify`, `cancel` and `complete-reversal` do what the page can do, in Portuguese too', async () => {
     const { run, listener, sandbox, out, err } = await open(['order-1', 'order-2']);
     await run('pay order-1');
-    const played = await run('play order-1 --name no-funds-three-times --step 2 --lang pt');
-    expect(played.stdout).toMatch(/^no-funds-three-times executado em order-1 .*: 5 etapas/);
     await run('notify --payload {"own":1} --query type=own');
     expect(listener.received.at(-1)).toMatchObject({ url: '/webhooks?type=own', body: { own: 1 } });
     expect(await err('notify --payload {own}')).toContain('to be a JSON object');
@@ -228,19 +230,60 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
     await expect(client.getTransaction(uuids[0] ?? '')).rejects.toMatchObject({ status: -1 });
   });
 
-  it('`trigger` without --to sends through the sandbox to its listener', async () => {
-    const { runJson, listener, sandbox } = await open([]);
-    const { exitCode, data } = await runJson('trigger refund');
-    expect({ exitCode, ok: data.ok }).toEqual({ exitCode: 0, ok: true });
-    expect(listener.received[0]).toMatchObject({ url: '/webhooks?refund=true&type=refund' });
-    expect(sandbox.deliveries).toHaveLength(1);
+  it('`pay` says that the sandbox has no listener', async () => {
+    const { sandbox, out } = await open(['order-1']);
+    sandbox.setWebhookUrl(undefined);
+    expect(await out('pay')).toContain('No notification was sent: the sandbox has no listener.');
   });
 
-  it('`pay` and `trigger` say that the sandbox has no listener', async () => {
-    const { sandbox, out, err } = await open(['order-1']);
-    sandbox.setWebhookUrl(undefined);
-    expect(await out('pay')).toContain('or the sandbox has no listener: start it with --webhook-url.');
-    expect(await err('trigger payment')).toContain('The sandbox has no listener: pass `--to`');
+  it('`decline-scheduled` says that it sends none', async () => {
+    const { run, out } = await open(['order-1']);
+    await run('pay');
+    expect(await out('decline-scheduled')).toContain(
+      '`decline-scheduled` sends no notification in this case.',
+    );
+  });
+
+  it('`set-listener` takes the URL as its argument, and asks for it only in a terminal', async () => {
+    const { run, sandbox } = await open([]);
+    expect(await run('set-listener http://127.0.0.1:9/new')).toMatchObject({ exitCode: 0 });
+    expect(sandbox.webhookUrl).toBe('http://127.0.0.1:9/new');
+    expect(await run('set-listener')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('Expected <url>.'),
+    });
+    expect(await run('set-listener', '')).toMatchObject({ exitCode: 0 });
+    expect(sandbox.webhookUrl).toBeUndefined();
+  });
+
+  it('`list` prints the last result of a delivery, and that it was delivered before', async () => {
+    const { run, sandbox, out, listener } = await open(['order-1']);
+    await run('pay');
+    listener.stop();
+    await sandbox.redeliver('delivery-1');
+    expect(await out('list')).toMatch(
+      /payment delivery-1 {2}no answer \(ECONNREFUSED\) {2}\d+ ms {2}delivered before/,
+    );
+  });
+
+  it('`pay` ends when a slow listener has answered', async () => {
+    const { run, sandbox } = await open(['order-1']);
+    const slow = await listen(
+      (_request, response) => void setTimeout(() => response.end(), 6_000),
+      () => 0,
+    );
+    sandbox.setWebhookUrl(slow.url);
+    expect(await run('pay')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('HTTP 200') });
+  });
+
+  it('finds the sandbox by --sandbox, else by PAYMENTS_BASE_URL of this machine, else on port 4100', async () => {
+    const { sandbox } = await open(['order-1']);
+    const { sandbox: other } = await open(['order-2']);
+    const env = { ...environment, PAYMENTS_BASE_URL: sandbox.url };
+    expect((await runCli(['list'], env)).stdout).toContain('order-1');
+    expect((await runCli(['list', '--sandbox', other.url], env)).stdout).toContain('order-2');
+    const service = { ...environment, PAYMENTS_BASE_URL: 'https://api.example' };
+    expect((await runCli(['list'], service)).stderr).toContain('are sent to http://127.0.0.1:4100/');
   });
 });
 
@@ -254,7 +297,7 @@ describe.concurrent('a command that no sandbox accepts', { timeout: 60_000 }, ()
     ['resend'],
     ['fault', '--clear'],
   ])('says how to start it: `%s`', async (...command) => {
-    const { status, stderr } = await runCli([...command, '--sandbox', 'http://127.0.0.1:2']);
+    const { status, stderr } = await runCli([...command, '--sandbox', 'http://127.0.0.1:2'], {});
     expect(status).toBe(1);
     expect(stderr).toBe(
       'pix-automatic-sdk: The sandbox is not running at http://127.0.0.1:2: start it with `npx pix-automatic-sdk sandbox`.\n',
@@ -279,36 +322,5 @@ describe.concurrent('a command that no sandbox accepts', { timeout: 60_000 }, ()
       status: 1,
       stderr: expect.stringContaining('expects other credentials'),
     });
-  });
-});
-
-describe.concurrent('a command about Pix:', { timeout: 60_000 }, () => {
-  it('`explain` explains a code in both languages, and says when a code is not listed', async () => {
-    const english = await runCli(['explain', 'am02', '--context', 'charge'], { LANG: 'C' });
-    expect(english).toMatchObject({ status: 0, stdout: expect.stringMatching(/^AM02 \(charge\): /) });
-    const portuguese = await runCli(['explain', 'AM02', '--lang', 'pt', '--json'], {});
-    expect(JSON.parse(portuguese.stdout).explanations[0]).toMatchObject({ context: 'charge', code: 'AM02' });
-    expect(portuguese.stdout).not.toContain(english.stdout.split(': ')[1]);
-    const unknown = await runCli(['explain', 'AM0'], {});
-    expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('The code is not listed') });
-    expect((await runCli(['explain', 'AM02', '--context', 'charges'], {})).stderr).toContain(
-      'Did you mean `charge`?',
-    );
-  });
-
-  it('`read-qr` reads the sandbox’s own QR code, and says where a broken one breaks', async () => {
-    const sandbox = await start({ credentials });
-    const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
-    const { response } = await client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
-    const text = response.instructions.qrCode.plain ?? '';
-    const { status, stdout } = await runCli(['read-qr', text], {});
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/^journey {6}3: authorizes, and pays at once$/m);
-    expect(stdout).toMatch(/^amount {7}59\.70 BRL$/m);
-    expect(JSON.parse((await runCli(['read-qr', text, '--json'], {})).stdout)).toMatchObject({
-      amount: 59.7,
-    });
-    const broken = await runCli(['read-qr', text.replace('59.70', '69.70')], {});
-    expect(broken).toMatchObject({ status: 1, stderr: expect.stringMatching(/BR Code, position \d+/) });
   });
 });

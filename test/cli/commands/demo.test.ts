@@ -1,6 +1,27 @@
+import type { Sandbox, SandboxOptions } from 'pix-automatic-sdk/sandbox';
 import { encode } from 'uqr';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { Options } from '../../../src/cli/command';
+import { demo } from '../../../src/cli/commands/demo';
 import { runCli } from '../run-cli';
+
+/** What goes wrong with the demo's own sandbox. */
+interface Breakage {
+  readonly options?: SandboxOptions;
+  prepare?(sandbox: Sandbox): void;
+}
+
+const wrong = vi.hoisted(() => ({ breakage: {} as Breakage }));
+
+vi.mock('../../../src/sandbox/start-sandbox', async (original) => {
+  const real = await original<typeof import('../../../src/sandbox/start-sandbox')>();
+  const startSandbox = async (options: SandboxOptions) => {
+    const sandbox = await real.startSandbox({ ...options, ...wrong.breakage.options });
+    wrong.breakage.prepare?.(sandbox);
+    return sandbox;
+  };
+  return { ...real, startSandbox };
+});
 
 const runDemo = (...args: string[]) => runCli(['demo', ...args], {});
 
@@ -34,7 +55,7 @@ describe.concurrent('demo', { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/message\s+\S+/);
     expect(stdout).toMatch(/first call\s+connection_failed, outcome unknown/);
     expect(stdout).toMatch(/two more\s+2 calls at once, 1 QR code/);
-    expect(stdout).toMatch(/attempt 1\s+(demo-journal-\d+): lost\n\s+attempt 2\s+\1-2: created/);
+    expect(stdout).toMatch(/attempt 1\s+(demo-order-\d+): lost\n\s+attempt 2\s+\1-2: created/);
     expect(stdout).toContain('All seven steps went as they should');
     expect(stdout).not.toContain('demo-api-token');
     expect(stdout, 'no colour without a terminal').not.toContain('\u001b');
@@ -54,19 +75,48 @@ describe.concurrent('demo', { timeout: 60_000 }, () => {
     expect(steps).toHaveLength(7);
     expect(steps[3].lines).toContainEqual({ label: 'situation', value: 'PAID' });
   });
+});
 
-  it.each([
-    ['create', 'HTTP 502'],
-    ['notification', 'a verified payment notification'],
-    ['query', '999'],
-    ['cancel', 'HTTP 504'],
-    ['refusal', 'outcome `refused`'],
-    ['journal', 'a lost answer'],
-  ])('ends with status 1 when step `%s` goes wrong', async (step, message) => {
-    const { status, stdout, stderr } = await runDemo('--break', step);
-    expect(status).toBe(1);
-    expect(stderr).toContain('The demo failed: ');
-    expect(stderr).toContain(message);
-    expect(stdout).not.toContain('All seven steps');
+describe('demo, when a step goes wrong', () => {
+  const breakages: [step: string, breakage: Breakage, message: string][] = [
+    [
+      'create',
+      { prepare: (sandbox) => sandbox.fault('createRecurringCheckout', { kind: 'status', status: 502 }) },
+      'HTTP 502',
+    ],
+    [
+      'notification',
+      { prepare: (sandbox) => sandbox.setWebhookUrl(undefined) },
+      'a verified payment notification',
+    ],
+    [
+      'query',
+      { prepare: (sandbox) => sandbox.fault('getTransaction', { kind: 'body-status', status: 999 }) },
+      '999',
+    ],
+    [
+      'cancel',
+      { prepare: (sandbox) => sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 504 }) },
+      'HTTP 504',
+    ],
+    ['refusal', { options: { inventions: { repeatedCancellation: 'success' } } }, 'outcome `refused`'],
+    [
+      'order',
+      {
+        prepare(sandbox) {
+          sandbox.fault('createRecurringCheckout', { kind: 'latency', ms: 0 });
+          sandbox.fault('createRecurringCheckout', { kind: 'status', status: 422 });
+        },
+      },
+      'a lost answer',
+    ],
+  ];
+
+  it.each(breakages)('fails and says so: %s', async (_step, breakage, message) => {
+    wrong.breakage = breakage;
+    const call = { args: [], options: new Options(new Map()), json: true, language: 'en' } as const;
+    const failure = await demo.run(call).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ exitCode: 1, message: expect.stringContaining('The demo failed: ') });
+    expect(failure).toHaveProperty('message', expect.stringContaining(message));
   });
 });

@@ -50,7 +50,7 @@ async function verdicts(...args: Parameters<typeof verifyListener>) {
   return { checks, failed: ids('failed'), notChecked: ids('not-checked') };
 }
 
-it.each(['README.md', 'docs/verify.md'])('%s shows the code for --effects that the command shows', (file) => {
+it.each(['docs/verify.md'])('%s shows the code for --effects that the command shows', (file) => {
   const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
   expect(text).toContain(effectsCode.join('\n'));
 });
@@ -148,10 +148,11 @@ describe.concurrent('verify without --effects', { timeout: 180_000 }, () => {
     expect(notChecked).toEqual([
       'acts',
       'right-kind',
-      'duplicates',
+
       'burst',
       'one-sale',
       'work-first',
+      'duplicates',
       'retry',
       'confirms',
     ]);
@@ -349,10 +350,24 @@ describe.concurrent('verify with a sandbox for real sales', { timeout: 180_000 }
   it('also runs from the button of the sandbox’s page', async () => {
     const sandbox = await startSandbox({ credentials: pair });
     const { url } = await startMerchant({});
-    const { checks } = await pageVerify(() => sandbox.url, pair, {})(url);
+    const { checks } = await pageVerify(() => sandbox.url, pair, {})({ url });
     await sandbox.close();
     expect(checks.map(({ id }) => id)).toEqual(checklist.map(({ id }) => id));
     expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
-    await expect(pageVerify(() => '', pair, {})('http://merchant.example/')).rejects.toThrow('plain http');
+    const elsewhere = pageVerify(() => '', pair, {})({ url: 'http://merchant.example/' });
+    await expect(elsewhere).rejects.toThrow('plain http');
   });
+
+  it('ends green on the page with the address that counts the actions', async () => {
+    const sandbox = await startSandbox({ credentials: pair });
+    const confirming = rightListeners.find(({ does }) =>
+      does.startsWith('confirms payments with the service'),
+    );
+    const { url, effects } = await startListener(confirming ?? { does: '' }, sandbox.url);
+    const { checks } = await pageVerify(() => sandbox.url, pair, {})({ url, effects });
+    await sandbox.close();
+    expect(checks.filter(({ verdict }) => verdict !== 'passed')).toEqual([]);
+    const wrong = pageVerify(() => '', pair, {})({ url, effects: 'http://127.0.0.1:1' });
+    await expect(wrong).rejects.toThrow('The URL of `--effects` cannot be reached');
+  }, 120_000);
 });

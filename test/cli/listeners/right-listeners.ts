@@ -16,6 +16,11 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { listen, onTestsEnd } from './listen';
 import { emptyCounts, type Parts, type Payload, pair, right, rightHeader } from './merchant';
+import { rightInExpress } from './styles/express';
+import { rightInFastify } from './styles/fastify';
+import { rightInPlainNode } from './styles/plain';
+import { hasPython, rightInPython } from './styles/python';
+import { rightRouteHandlers } from './styles/routes';
 import type { Listener } from './verify-listener';
 
 /** A listener without a mistake, which must pass all checks. */
@@ -121,18 +126,23 @@ const byHand: Readonly<Record<string, Parts>> = {
     },
   },
   'takes its time for each notification': { work: () => sleep(20) },
-  'takes bodies of up to 100 KB in pieces': {
+  'takes bodies of up to 1 MB in pieces': {
     async read(request) {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece);
       const body = Buffer.concat(pieces);
-      if (body.length > 100 * 1024) throw new Error('Too large.');
+      if (body.length > 1024 * 1024) throw new Error('Too large.');
       return body.toString();
     },
   },
 };
 
 export const rightListeners: readonly RightListener[] = [
+  ...rightInExpress,
+  ...rightInFastify,
+  ...rightRouteHandlers,
+  ...rightInPlainNode,
+  ...(hasPython ? rightInPython : []),
   ...Object.entries(byHand).map(([does, merchant]) => ({ does, merchant })),
   {
     does: 'uses createWebhookHandler with a MemoryStore',
@@ -195,7 +205,7 @@ export const rightListeners: readonly RightListener[] = [
       const app = express();
       const counts = emptyCounts();
       const done = new Set<string>();
-      app.use(express.json());
+      app.use(express.json({ limit: '1mb' }));
       app.post('/webhooks', ({ headers, body, path }, response) => {
         if (headers.authorization !== rightHeader) return void response.sendStatus(401);
         const kind = right.kindOf(new URL(path, 'http://listener.invalid'), body);

@@ -18,7 +18,7 @@ export interface Listener {
   /** The parts of a listener written by hand that are not those of the right one. */
   readonly merchant?: Parts;
   /** Starts a listener that is not written by hand. */
-  start?(client: PaymentsClient): Promise<TestListener>;
+  start?(client: PaymentsClient, service: string): Promise<TestListener>;
 }
 
 /** A listener with a mistake, and how verify must report it. */
@@ -63,9 +63,12 @@ export function verifyListener(
 }
 
 /** Starts a listener, whose client asks the service at this URL. */
-export function startListener({ merchant = {}, start }: Listener, service?: string): Promise<TestListener> {
-  const client = new PaymentsClient({ baseUrl: service ?? 'http://127.0.0.1:9', ...pair, maxRetries: 0 });
-  return start === undefined ? startMerchant(merchant, client) : start(client);
+export function startListener(
+  { merchant = {}, start }: Listener,
+  service = 'http://127.0.0.1:9',
+): Promise<TestListener> {
+  const client = new PaymentsClient({ baseUrl: service, ...pair, maxRetries: 0 });
+  return start === undefined ? startMerchant(merchant, client) : start(client, service);
 }
 
 /** A run mostly waits for things that do not come, so many run at a time. */

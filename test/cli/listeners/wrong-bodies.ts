@@ -86,7 +86,7 @@ export const wrongReaders: readonly WrongListener[] = [
     (limit): WrongListener => ({
       does: `refuses bodies of more than ${limit} bytes`,
       ...reading,
-      advice: /100 KB/,
+      advice: /1 MB/,
       merchant: {
         async read(request) {
           const body = await buffer(request);

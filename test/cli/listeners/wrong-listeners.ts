@@ -1,3 +1,8 @@
+import { wrongInExpress } from './styles/express';
+import { wrongInFastify } from './styles/fastify';
+import { wrongInPlainNode } from './styles/plain';
+import { hasPython, wrongInPython } from './styles/python';
+import { wrongRouteHandlers } from './styles/routes';
 import type { WrongListener } from './verify-listener';
 import { wrongAnswers } from './wrong-answers';
 import { wrongBodies, wrongReaders } from './wrong-bodies';
@@ -19,4 +24,10 @@ export const wrongListeners: readonly WrongListener[] = [
   ...wrongMeanings,
   ...wrongDuplicates,
   ...wrongWithSandbox,
+  // Written as merchants write them, by somebody who did not know how `verify` looks.
+  ...wrongInExpress,
+  ...wrongInFastify,
+  ...wrongRouteHandlers,
+  ...wrongInPlainNode,
+  ...(hasPython ? wrongInPython : []),
 ];

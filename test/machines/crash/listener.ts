@@ -3,15 +3,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
 import {
-  type Claim,
   createWebhookHandler,
-  type IdempotencyStore,
   type ReceivedNotification,
+  type Store,
   toNodeListener,
   type WebhookContext,
 } from '../../../src/webhooks';
 import { credentials } from '../../helpers/deliver';
+import { storeOf } from '../../helpers/store-of';
 import { isTransactional, type ListenerConfig, tablesOf } from './config';
 import { type CrashPoint, LogWriter, now } from './log';
 import { isOvertaken } from './notifications';
@@ -46,9 +47,10 @@ function planOfThis(): Plan {
 }
 
 /** The store with leases at the test’s scale, and with the points at which the process can kill itself. */
-function instrumented(store: IdempotencyStore<Transaction>): IdempotencyStore<Transaction> {
+function instrumented(opened: Store<Transaction>): Store<Transaction> {
+  const store = stepsOf(opened);
   const { transact } = store;
-  const steps: IdempotencyStore<Transaction> = {
+  const steps: Partial<StoreSteps<Transaction>> = {
     async claim(subject, state, { withinMs }) {
       const plan = planOfThis();
       pass('before claim', plan);
@@ -67,22 +69,22 @@ function instrumented(store: IdempotencyStore<Transaction>): IdempotencyStore<Tr
     },
     release: (claim) => store.release(claim),
   };
-  if (transact === undefined) return steps;
-  return {
+  if (transact === undefined) return storeOf(steps);
+  return storeOf({
     ...steps,
     async transact(request, work) {
       const plan = planOfThis();
       pass('before claim', plan);
       plan.claimAsked = now();
-      const result = await transact.call(store, request, async (transaction, claim: Claim) => {
+      const result = await transact(request, async (...given) => {
         pass('after claim', plan);
-        await work(transaction, claim);
+        await work(...given);
         pass('after callback', plan);
       });
       if (result.status === 'completed') pass('after completion', plan);
       return result;
     },
-  };
+  });
 }
 
 let runs = 0;

@@ -5,14 +5,16 @@ import pg from 'pg';
 import { createClient } from 'redis';
 import {
   MysqlStore,
-  mysqlStoreWithin,
   PostgresStore,
   type PostgresTransaction,
   RedisStore,
   SqliteStore,
+  storeWithin,
 } from '../../../src/stores';
-import { type IdempotencyStore, MemoryStore } from '../../../src/webhooks';
+import { stepsOf } from '../../../src/stores/steps';
+import { type Store as AnyStore, MemoryStore } from '../../../src/webhooks';
 import { mysqlAccess } from '../../helpers/mysql-access';
+import { storeOf } from '../../helpers/store-of';
 import { lease, retain } from '../../stores/limits';
 import type { ListenerConfig } from './config';
 
@@ -21,7 +23,7 @@ export interface Transaction {
   query(text: string, values: string[]): Promise<unknown>;
 }
 
-type Store = IdempotencyStore<Transaction>;
+type Store = AnyStore<Transaction>;
 
 /** The store of a listener process, and the queries that its callbacks send to the store’s own pool. */
 export async function openStore(
@@ -60,7 +62,7 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
 
   switch (name) {
     case 'memory':
-      return new MemoryStore() as Store;
+      return new MemoryStore() as AnyStore as Store;
     case 'redis':
       return redis();
     case 'redis over node-redis': {
@@ -76,7 +78,8 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
     case 'mysql':
       return new MysqlStore(createPool({ uri: config.mysqlUrl, connectionLimit: 5 }), options);
     case 'mysql transactional':
-      return mysqlStoreWithin(mysqlAccess(createPool({ uri: config.mysqlUrl, connectionLimit: 5 })), {
+      return storeWithin(mysqlAccess(createPool({ uri: config.mysqlUrl, connectionLimit: 5 })), {
+        dialect: 'mysql',
         ...transactional,
         maxTransactions: 4,
       });
@@ -113,8 +116,9 @@ async function setWriteAheadLog(set: () => void): Promise<void> {
 
 // Stores with mistakes of hand-written listeners. The crash test must find them.
 
-function forgetsLeases(store: IdempotencyStore): Store {
-  return {
+function forgetsLeases(right: AnyStore): Store {
+  const store = stepsOf(right);
+  return storeOf({
     claim: (subject, state) => store.claim(subject, state, lease(1)),
     // Records even when the lease is lost.
     complete: async (claim, limits) => {
@@ -122,11 +126,12 @@ function forgetsLeases(store: IdempotencyStore): Store {
       return again.status === 'claimed' ? store.complete(again, limits) : true;
     },
     release: (claim) => store.release(claim),
-  };
+  });
 }
 
-function doneAtClaim(store: IdempotencyStore): Store {
-  return {
+function doneAtClaim(right: AnyStore): Store {
+  const store = stepsOf(right);
+  return storeOf({
     async claim(subject, state, limits) {
       const claim = await store.claim(subject, state, limits);
       if (claim.status === 'claimed') await store.complete(claim, retain(3_600_000));
@@ -134,18 +139,16 @@ function doneAtClaim(store: IdempotencyStore): Store {
     },
     complete: async () => true,
     release: async () => undefined,
-  };
+  });
 }
 
-function writesOutside(store: IdempotencyStore<PostgresTransaction>, pool: pg.Pool): Store {
+function writesOutside(right: AnyStore<PostgresTransaction>, pool: pg.Pool): Store {
   const outside: Transaction = { query: (text, values) => pool.query(text, values) };
-  return {
-    claim: (...args) => store.claim(...args),
-    complete: (...args) => store.complete(...args),
-    release: (...args) => store.release(...args),
+  const store = stepsOf(right);
+  return storeOf({
     transact: (request, work) => {
       if (store.transact === undefined) throw new Error('not transactional');
-      return store.transact(request, (_, claim) => work(outside, claim));
+      return store.transact(request, (_, ...more) => work(outside, ...more));
     },
-  };
+  });
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { MysqlStore, mysqlStoreWithin, PostgresStore, type PostgresTransaction } from '../../../src/stores';
-import type { IdempotencyStore } from '../../../src/webhooks';
+import { MysqlStore, PostgresStore, type PostgresTransaction, storeWithin } from '../../../src/stores';
+import type { Store } from '../../../src/webhooks';
 import { findMysql, mysqlUrl } from '../../helpers/mysql';
 import { mysqlAccess } from '../../helpers/mysql-access';
 import { findPostgres, postgresConfig } from '../../helpers/postgres';
@@ -18,7 +18,7 @@ const effects = `outages_effects_${run}`;
 
 /** Over a pool of three connections that go silent: after at most so many rounds, every payment gets through. */
 async function expectToLeaveSilence<Transaction>(
-  store: IdempotencyStore<Transaction>,
+  store: Store<Transaction>,
   act: Act<Transaction>,
   limits: { readonly storeTimeoutMs: number; readonly callbackTimeoutMs: number },
   goSilent: () => Promise<void>,
@@ -32,8 +32,11 @@ async function expectToLeaveSilence<Transaction>(
   expect(await payments()).toEqual([200, 200, 200]);
   await goSilent();
   let rounds = 0;
+  const start = performance.now();
   while ((await payments()).some((status) => status !== 200)) rounds += 1;
-  expect(rounds).toBeGreaterThan(0);
+  // Where every payment gets through at once, it has still met a connection that went silent for a second.
+  if (atMost === 0) expect(performance.now() - start).toBeGreaterThan(900);
+  else expect(rounds).toBeGreaterThan(0);
   expect(rounds).toBeLessThanOrEqual(atMost);
 }
 
@@ -88,7 +91,8 @@ describe.skipIf(!(await findPostgres()))('A listener over PostgreSQL', () => {
       // The error's code, which now arrives together with the message that the connection is ready.
       await expect.poll(() => proxy.held).toContain('57P01');
       proxy.restore();
-      expect((await paying).status).toBe(503);
+      // Outside transactions the claim is tried again at once, on another connection.
+      expect((await paying).status).toBe(transactional ? 503 : 200);
       expect((await pay(id)).status).toBe(200);
       const { rows } = await pool.query(`SELECT id FROM ${effects} WHERE id = $1`, [id]);
       expect(rows).toHaveLength(transactional ? 1 : 0);
@@ -96,7 +100,8 @@ describe.skipIf(!(await findPostgres()))('A listener over PostgreSQL', () => {
   );
 
   it.each([
-    [false, 1],
+    // A step tries again by itself, within its time.
+    [false, 0],
     // Two transactions may be open at a time over a pool of 3, so each may meet a silent connection.
     [true, 2],
   ])(
@@ -119,11 +124,12 @@ describe.skipIf(!(await findPostgres()))('A listener over PostgreSQL', () => {
 
 describe.skipIf(!(await findMysql()))('A listener over MariaDB', () => {
   it.each([
-    ['plain', (pool: Pool) => new MysqlStore(pool, { table }) as IdempotencyStore<never>],
+    ['plain', (pool: Pool) => new MysqlStore(pool, { table }) as Store<never>],
     [
       'in the merchant’s transaction',
       (pool: Pool) =>
-        mysqlStoreWithin<PoolConnection>(mysqlAccess(pool), {
+        storeWithin<PoolConnection>(mysqlAccess(pool), {
+          dialect: 'mysql',
           table,
           maxTransactions: 3,
           stepTimeoutMs: 1_000,

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import {
   createWebhookHandler,
-  type IdempotencyStore,
   type PaymentNotification,
+  type Store,
   toNodeListener,
   type WebhookContext,
   type WebhookReport,
@@ -17,7 +17,7 @@ export type Act<Transaction> = (
 
 /** A real server with a handler over the store. */
 export async function startListener<Transaction>(
-  store: IdempotencyStore<Transaction>,
+  store: Store<Transaction>,
   payment: Act<Transaction>,
   limits: { readonly callbackTimeoutMs: number; readonly storeTimeoutMs: number },
 ) {

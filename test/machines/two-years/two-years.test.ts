@@ -9,8 +9,8 @@ import { runMysql } from '../../../src/stores/mysql-store';
 import { poolAccess } from '../../../src/stores/postgres-pool';
 import type { RecordStore } from '../../../src/stores/record-store';
 import { RedisRecords, scriptRunner } from '../../../src/stores/redis-store';
-import { SqlRecords } from '../../../src/stores/sql-records';
-import type { IdempotencyStore } from '../../../src/webhooks';
+import { SqlRecords, type TableOptions } from '../../../src/stores/sql-records';
+import type { Store } from '../../../src/webhooks';
 import { findMysql, mysqlUrl } from '../../helpers/mysql';
 import { findPostgres, postgresConfig } from '../../helpers/postgres';
 import { seedRandomTests } from '../../helpers/random-seed';
@@ -35,10 +35,7 @@ const timeout = 240_000;
 const HARD = { subscriptions: 150, faultyDays: 1, atOnce: 0.5 };
 
 /** All processes share the records. */
-function sharing(
-  records: RecordStore,
-  spoil: (store: IdempotencyStore) => IdempotencyStore = (store) => store,
-) {
+function sharing(records: RecordStore, spoil: (store: Store) => Store = (store) => store) {
   return {
     open: (outside: Outside, offset: () => number): Opened => ({
       store: spoil(plainly(stepwise(records, outside), offset)),
@@ -59,7 +56,11 @@ describe('Two years of a merchant: nothing is doubled without a crash, and nothi
       if (keys.length > 0) await redis.del(keys);
       redis.disconnect();
     });
-    await expectNothingDoubled(seed, 'redis', sharing(new RedisRecords(scriptRunner(redis), prefix)));
+    await expectNothingDoubled(
+      seed,
+      'redis',
+      sharing(new RedisRecords(scriptRunner(redis), prefix, 'default')),
+    );
   });
 
   it.skipIf(!found.postgres)('in PostgreSQL', { timeout }, async () => {
@@ -90,6 +91,7 @@ describe('Two years find a listener that', () => {
       seed,
       sharing({
         read: (subject) => records.read(subject),
+        list: (prefix, page) => records.list(prefix, page),
         async write(subject, change) {
           const { version } = await records.read(subject);
           return records.write(subject, { ...change, version, next: Math.max(version + 1, change.next) });
@@ -115,10 +117,14 @@ describe('Two years find a listener that', () => {
 });
 
 /** Records of a store that joins the transactions of an access. */
-function recordsOver<Tx>(access: TransactionAccess<Tx>, ...[dialect, place]: RecordsOf) {
-  return new SqlRecords<Tx>((text, values, tx) => access.query(tx, text, values), dialect, place);
+function recordsOver<Tx>(access: TransactionAccess<Tx>, dialect: 'postgres' | 'mysql', place: TableOptions) {
+  return new SqlRecords<Tx>(
+    (text, values, tx) => access.query(tx, text, values),
+    dialect,
+    place,
+    dialect === 'mysql' ? (work) => access.transaction(work, { timeoutMs: 10_000 }) : undefined,
+  );
 }
-type RecordsOf = ConstructorParameters<typeof SqlRecords> extends [unknown, ...infer Rest] ? Rest : never;
 
 async function inPostgres(mode: 'plain' | 'transactional') {
   const [table, effects] = [`two_years_${mode}_${run}`, `two_years_effects_${randomUUID().slice(0, 8)}`];
@@ -216,7 +222,7 @@ async function inMysql(mode: 'plain' | 'within') {
           outside(async () => (await (connection ?? own).query(text, values))[0] as unknown[]),
       };
       return {
-        store: within(access, recordsOver(access, 'mysql', { table, readsBack: true }), offset),
+        store: within(access, recordsOver(access, 'mysql', { table }), offset),
         write: (connection: PoolConnection, key: string) =>
           outside(() => connection.query(`INSERT INTO ${effects} VALUES (?)`, [key])),
         die: () => {

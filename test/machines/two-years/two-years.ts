@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'vitest';
-import { type DeadLetters, MemoryDeadLetters } from '../../../src/stores';
-import { createIdempotencyStore, type ReadRecord, type RecordStore } from '../../../src/stores/record-store';
+import { MemoryStore } from '../../../src/stores/memory-store';
+import { createStore, type ReadRecord, type RecordStore } from '../../../src/stores/record-store';
 import type { RecordsWithin } from '../../../src/stores/sql-records';
+import { stepsOf } from '../../../src/stores/steps';
 import { type TransactionAccess, transactWithin } from '../../../src/stores/within';
-import { createWebhookHandler, type IdempotencyStore, type WebhookHandler } from '../../../src/webhooks';
+import { createWebhookHandler, type Store, type WebhookHandler } from '../../../src/webhooks';
 import { authorization, credentials } from '../../helpers/deliver';
+import { storeOf } from '../../helpers/store-of';
 import { randomFrom } from '../random';
 
 const MINUTE_MS = 60_000;
@@ -21,7 +23,7 @@ export type Outside = <Result>(act: () => PromiseLike<Result>) => Promise<Result
 /** What one process has of a database, over two years that pass in seconds. */
 export interface Opened {
   // biome-ignore lint/suspicious/noExplicitAny: each database has a transaction of its own type
-  readonly store: IdempotencyStore<any>;
+  readonly store: Store<any>;
   /** Writes an effect into the transaction of its callback. Without it, effects are not in the store's database. */
   readonly write?: (transaction: never, key: string) => PromiseLike<unknown>;
   /** Ends its connections, as the end of a process does. */
@@ -101,7 +103,7 @@ export async function simulateTwoYears(
   const ledger = new Map<string, number>();
   const troubled = new Set<string>();
   const acknowledged = new Set<string>();
-  const deadLetters = new MemoryDeadLetters({ maxEntries: 10_000, clock: () => Date.now() + offset });
+  const letters = stepsOf(new MemoryStore({ clock: () => Date.now() + offset }));
   const handled = new AsyncLocalStorage<string>();
 
   function startProcess(life: string): Process {
@@ -147,17 +149,17 @@ export async function simulateTwoYears(
         if (times > 0) result[troubled.has(key) ? 'repeatedAfterTrouble' : 'doubled'] += 1;
       });
     };
-    const kept: DeadLetters = {
-      retentionMs: deadLetters.retentionMs,
-      keep: (entry) => outside(() => deadLetters.keep(entry)),
-      list: (query) => deadLetters.list(query),
-      forget: (key) => outside(() => deadLetters.forget(key)),
-      deleteExpired: () => deadLetters.deleteExpired(),
-    };
+    const store = storeOf({
+      ...stepsOf(opened.store),
+      keepLetter: (...letter) => outside(() => letters.keepLetter(...letter)),
+      readLetter: (key) => letters.readLetter(key),
+      listLetters: (page) => letters.listLetters(page),
+      forgetLetter: (...letter) => outside(() => letters.forgetLetter(...letter)),
+    });
     const handler = createWebhookHandler({
       credentials,
-      store: opened.store,
-      deadLetters: kept,
+      store,
+      deadLetters: true,
       // The lease lasts 15 s longer, and ends before the next delivery.
       callbackTimeoutMs: 10_000,
       onReport: () => undefined,
@@ -209,12 +211,12 @@ export async function simulateTwoYears(
       left = left.filter((_, index) => !answers[index]?.includes(true));
       offset += MINUTE_MS;
     }
-    const kept = new Set((await deadLetters.list({ limit: 10_000 })).map(({ key }) => key));
+    const kept = new Set((await letters.listLetters({ limit: 10_000 })).map(({ key }) => key));
     result.givenUp += left.filter(({ key }) => !kept.has(key) && !acknowledged.has(key)).length;
   }
 
   async function replay(): Promise<void> {
-    for (const entry of await deadLetters.list({ limit: 10_000 })) {
+    for (const entry of await letters.listLetters({ limit: 10_000 })) {
       await handled.run(entry.key, async () => {
         const { handler, died } = processOf(0);
         const [replayed] = (await Promise.race([handler.replay([entry]), died])) ?? [];
@@ -303,8 +305,9 @@ function notificationsOf(random: ReturnType<typeof randomFrom>, subscriptions: n
 }
 
 /** A store over records, with the clock of the two years. */
-export function plainly(records: RecordStore, offset: () => number): IdempotencyStore {
-  return createIdempotencyStore({
+export function plainly(records: RecordStore, offset: () => number): Store {
+  return createStore({
+    list: (prefix, page) => records.list(prefix, page),
     async read(subject) {
       const { now, ...rest } = await records.read(subject);
       return { ...rest, now: now + offset() };
@@ -318,6 +321,7 @@ export function stepwise(records: RecordStore, outside: Outside): RecordStore {
   return {
     read: (subject) => outside(() => records.read(subject)),
     write: (subject, change) => outside(() => records.write(subject, change)),
+    list: (prefix, page) => outside(() => records.list(prefix, page)),
   };
 }
 
@@ -327,22 +331,21 @@ export function within<Tx>(
   records: RecordsWithin<Tx>,
   offset: () => number,
   afterCallback?: (transaction: Tx) => void,
-): IdempotencyStore<Tx> {
+): Store<Tx> {
   const later = (reading: ReadRecord) => ({ ...reading, now: reading.now + offset() });
   const moved: RecordsWithin<Tx> = {
+    list: (prefix, page) => records.list(prefix, page),
     read: async (subject, tx) => later(await records.read(subject, tx)),
     async lock(subject, tx, timeoutMs) {
       const reading = await records.lock(subject, tx, timeoutMs);
       return reading && later(reading);
     },
+    lockInTurn: async (subject, tx) => later(await records.lockInTurn(subject, tx)),
     write: (subject, change, tx) =>
       records.write(subject, { ...change, expiresAt: change.expiresAt - offset() }, tx),
   };
   const transact = transactWithin(access, moved, { maxTransactions: 3 }, afterCallback);
-  const unused = async () => {
-    throw new Error('a store in transactions takes no steps outside them');
-  };
-  return { claim: unused, complete: unused, release: unused, transact };
+  return storeOf({ transact });
 }
 
 /** Simulates two years, prints what came of them, and checks what must never happen. */

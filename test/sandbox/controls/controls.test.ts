@@ -12,7 +12,7 @@ const portuguese = readFileSync(new URL('../../../docs/pt/sandbox.md', import.me
 describe.each(controls.map((control) => [control.name, control] as const))(
   'the control %s',
   (name, control) => {
-    const { typed = name, fields, subject, about, label, method, path } = control;
+    const { typed = name, fields, subject, argument, about, label, method, path } = control;
 
     it('is in the reference of both languages, with its route and its command', () => {
       for (const [page, language] of [
@@ -29,6 +29,9 @@ describe.each(controls.map((control) => [control.name, control] as const))(
         expect(text[1]).toMatch(/\S/);
       }
       expect(about[0]).not.toBe(about[1]);
+      // An imperative, in one line without a full stop.
+      expect(about[0]).toMatch(/^(?!The |An? )[A-Z][a-z]+ .{0,92}[^.]$/);
+      expect(about[1]).toMatch(/^(?!A |O |Uma? ).{0,110}[^.]$/);
     });
 
     it('has a command, with an option for each field that a person enters', () => {
@@ -36,9 +39,9 @@ describe.each(controls.map((control) => [control.name, control] as const))(
       expect(command).toBeDefined();
       if (control.typed !== undefined) return;
       const entered = Object.entries(fields).filter(([, { isForScripts }]) => isForScripts !== true);
-      const options = entered.map(([field]) => optionName(field));
+      const options = entered.filter(([field]) => field !== argument).map(([field]) => optionName(field));
       expect(Object.keys(command?.options ?? {})).toEqual(expect.arrayContaining(options));
-      expect(command?.arguments).toHaveLength(subject === undefined ? 0 : 1);
+      expect(command?.arguments).toHaveLength(subject === undefined && argument === undefined ? 0 : 1);
     });
   },
 );

@@ -32,6 +32,23 @@ describe('delivery', () => {
     expect(listener.received).toHaveLength(6);
   });
 
+  it('is sent once more only when no attempt of it is on its way', async () => {
+    let open = 0;
+    let most = 0;
+    const listener = await openListener((_request, response) => {
+      most = Math.max(most, ++open);
+      setTimeout(() => {
+        open--;
+        response.writeHead(200).end();
+      }, 100);
+    });
+    const { sandbox } = await openSandbox({ webhookUrl: listener.url });
+    sandbox.payOut({ amount: 1 });
+    await Promise.all([sandbox.redeliver('delivery-1'), sandbox.redeliver('delivery-1')]);
+    expect(listener.received).toHaveLength(3);
+    expect(most).toBe(1);
+  });
+
   it('ends with the first 200', async () => {
     const { sandbox } = await openAnswering([503, 503, 200]);
     sandbox.payOut({ amount: 1 });
@@ -76,11 +93,12 @@ describe('delivery', () => {
   it('counts a timeout and a refused connection as failures', async () => {
     const silent = await openListener(() => {});
     const { sandbox } = await openSandbox({
-      webhookUrl: { payout: silent.url, payment: 'http://127.0.0.1:1/' },
+      webhookUrl: silent.url,
       retryIntervalMs: 5,
       inventions: { deliveryTimeoutMs: 250 },
     });
     sandbox.payOut({ amount: 1 });
+    sandbox.setWebhookUrl('http://127.0.0.1:1/');
     sandbox.notify({});
     await sandbox.idle();
     const errors = sandbox.deliveries.map(({ attempts }) => attempts.map(({ error }) => error));
@@ -236,7 +254,6 @@ describe('startSandbox', () => {
     { webhookUrl: '/hooks' },
     { webhookUrl: 'ftp://merchant.example' },
     { webhookUrl: 'http://key:token@127.0.0.1/' },
-    { webhookUrl: { refund: 'x' } },
   ])('refuses the invalid options %j', async (options) => {
     await expect(startSandbox(options)).rejects.toThrow(ConfigurationError);
   });

@@ -216,14 +216,6 @@ describe('a notification', () => {
     await sandbox.idle();
     expect(listener.received[0]?.url).toBe('/hooks?shop=a%20b&x&payout=true&type=payout');
   });
-
-  it('goes to the URL of its context, and nowhere when the context has none', async () => {
-    const listener = await openListener();
-    const { sandbox, uuid } = await openPaid({ webhookUrl: { refund: `${listener.url}/refunds` } });
-    sandbox.refund(uuid);
-    await sandbox.idle();
-    expect(listener.received.map(({ url }) => url)).toEqual(['/hooks/refunds?refund=true&type=refund']);
-  });
 });
 
 describe('a move sends the payload of its table', () => {

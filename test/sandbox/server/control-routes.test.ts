@@ -19,8 +19,6 @@ const operation = 'getTransaction';
 const anyFault =
   'latency, status, body-status, reset-before-read, reset-after-read, stalled-body, truncated-body, wrong-json, close-after-answer';
 const anyOperation = 'createRecurringCheckout or getTransaction or cancelScheduledPayment';
-const anyWebhookUrl =
-  'webhookUrl: expected a URL, or an object with URLs for payment, reversal, refund, payout.';
 
 /** Bodies with a value of another type, by control call, and how each is refused. */
 const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, message: string])[]>> = {
@@ -42,10 +40,6 @@ const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, mes
     [{ complete: 1 }, 'complete: expected a boolean, got a number.'],
     [{ cancel: 1 }, 'cancel: expected a boolean, got a number.'],
   ],
-  'POST /transactions/:id/scenario': [
-    [{ name: 7 }, 'name: expected happy-year or no-funds-three-times or payer-cancels, got a number.'],
-    [{ name: 'happy-year', step: '1' }, 'step: expected a number, got a string.'],
-  ],
   'POST /payouts': [
     [{ amount: true }, 'amount: expected a number, got a boolean.'],
     [{ amount: 1, currency: 7 }, 'currency: expected a string, got a number.'],
@@ -62,14 +56,8 @@ const wrongBodies: Readonly<Record<string, readonly (readonly [body: object, mes
     [{ payload: {}, query: 7 }, 'query: expected a string, got a number.'],
   ],
   'PUT /webhook-url': [
-    [{ webhookUrl: 7 }, anyWebhookUrl],
-    [{ webhookUrl: null }, anyWebhookUrl],
-    [{ webhookUrl: ['http://127.0.0.1'] }, anyWebhookUrl],
-    [{ webhookUrl: { refund: 7 } }, 'webhookUrl.refund: expected a string, got a number.'],
-    [
-      { webhookUrl: { saleStatus: 'http://127.0.0.1' } },
-      'webhookUrl: unknown field `saleStatus`, expected one of payment, reversal, refund, payout.',
-    ],
+    [{ webhookUrl: 7 }, 'webhookUrl: expected a string, got a number.'],
+    [{ webhookUrl: { refund: 'http://127.0.0.1' } }, 'webhookUrl: expected a string, got an object.'],
   ],
   'POST /faults': [
     [{ operation: 7, fault: { kind: 'wrong-json' } }, `operation: expected ${anyOperation}, got a number.`],
@@ -200,7 +188,7 @@ describe('control calls over HTTP', () => {
     const again = await control('POST', `/deliveries/${deliveries[0].id}/redeliver`);
     expect(again.body).toMatchObject({ number: 2, manual: true, httpStatus: 200 });
     expect((await control('PUT', '/webhook-url', { webhookUrl: 'nowhere' })).status).toBe(400);
-    await control('PUT', '/webhook-url', { webhookUrl: { payment: `${listener.url}/new` } });
+    await control('PUT', '/webhook-url', { webhookUrl: `${listener.url}/new` });
     await control('POST', '/notifications', { payload: {} });
     await sandbox.idle();
     expect(listener.received.map(({ url }) => url)).toEqual([

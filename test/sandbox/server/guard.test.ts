@@ -37,12 +37,11 @@ async function open(options: SandboxOptions = {}) {
 const pair = Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64');
 const signedIn = { authorization: `Basic ${pair}` };
 
-/** Opens the page as its owner does, and returns the cookie and the token that come with it. */
+/** Opens the page as its owner does, and returns the token that comes with it. */
 async function openPage({ send }: Pick<Awaited<ReturnType<typeof open>>, 'send'>) {
   const page = await send('GET', '/', signedIn);
-  const [setCookie = ''] = (page.headers['set-cookie'] as string[] | undefined) ?? [];
   const token = /<meta name="sandbox-page" content="([\w-]{43})">/.exec(page.body)?.[1] ?? '';
-  return { page, setCookie, cookie: setCookie.split(';')[0] ?? '', token };
+  return { page, token };
 }
 
 describe('a Host header', () => {
@@ -109,56 +108,30 @@ describe('a request from a web page', () => {
   });
 });
 
-describe("the page's cookie and token", () => {
-  it('come with the page, and only together make a control call', async () => {
-    const { sandbox, send, statusOf, pay, port } = await open();
-    const { setCookie, cookie, token } = await openPage({ send });
-    expect(setCookie).toMatch(
-      new RegExp(`^pix_sandbox_${port}=[\\w-]{43}; Path=/sandbox; HttpOnly; SameSite=Strict$`),
-    );
-    expect(setCookie).not.toContain(token);
-    const notEnough: Record<string, string>[] = [
-      {},
-      { cookie },
-      { 'x-sandbox-page': token },
-      { cookie: `${cookie}x`, 'x-sandbox-page': token },
-      { cookie: cookie.slice(0, -1), 'x-sandbox-page': token },
-      { cookie, 'x-sandbox-page': `${token}x` },
-      { cookie, 'x-sandbox-page': cookie.split('=')[1] ?? '' },
-    ];
-    for (const sent of notEnough) expect(await statusOf('POST', pay, sent)).toBe(401);
+describe("the page's token", () => {
+  it('comes with the page, and makes a control call', async () => {
+    const { sandbox, send, statusOf, pay } = await open();
+    const { page, token } = await openPage({ send });
+    expect(page.headers['set-cookie']).toBeUndefined();
+    for (const wrong of ['', `${token}x`, token.slice(0, -1)])
+      expect(await statusOf('POST', pay, { 'x-sandbox-page': wrong })).toBe(401);
+    expect(await statusOf('POST', pay, {})).toBe(401);
     expect(sandbox.transactions).toMatchObject([{ situation: 'PENDING' }]);
-    const both = { cookie: `a=b; ${cookie}`, 'x-sandbox-page': token };
-    expect(await statusOf('POST', pay, both)).toBe(200);
-    expect(await statusOf('GET', '/sandbox/events', { cookie })).toBe(401);
-    expect(await statusOf('GET', '/sandbox/events?page=', { cookie })).toBe(401);
-    expect(await statusOf('GET', `/sandbox/events?page=${token}`, {})).toBe(401);
-    expect(await statusOf('GET', `/sandbox/deliveries?page=${token}`, { cookie })).toBe(401);
+    expect(await statusOf('POST', pay, { 'x-sandbox-page': token })).toBe(200);
+    expect(await statusOf('GET', '/sandbox/events?page=', {})).toBe(401);
+    expect(await statusOf('GET', `/sandbox/deliveries?page=${token}`, {})).toBe(401);
   });
 
-  it('work beside cookies of the same name that a server on another port has set', async () => {
-    const { send, port } = await open();
-    const { cookie, token } = await openPage({ send });
-    const name = `pix_sandbox_${port}`;
-    const sent = { cookie: `${name}=evil; ${cookie}; ${name}=worse`, 'x-sandbox-page': token };
-    expect((await send('GET', '/sandbox/deliveries', sent)).status).toBe(200);
-  });
-
-  it('open neither the operations nor another sandbox', async () => {
+  it('opens neither the operations nor another sandbox', async () => {
     const first = await open();
     const second = await open();
-    const page = await openPage(first);
-    const value = page.cookie.split('=')[1];
-    const sent = {
-      cookie: `pix_sandbox_${first.port}=${value}; pix_sandbox_${second.port}=${value}`,
-      'x-sandbox-page': page.token,
-    };
+    const sent = { 'x-sandbox-page': (await openPage(first)).token };
     expect((await first.send('GET', '/sandbox/deliveries', sent)).status).toBe(200);
     expect((await first.send('GET', `/v1.1/transactions/${first.uuid}`, sent)).status).toBe(401);
     expect((await second.send('GET', '/sandbox/deliveries', sent)).status).toBe(401);
   });
 
-  it('come with a policy that lets nothing run but the page itself', async () => {
+  it('comes with a policy that lets nothing run but the page itself', async () => {
     const { send } = await open();
     const { headers: sent } = await send('GET', '/', signedIn);
     const policy = String(sent['content-security-policy']);
@@ -182,7 +155,7 @@ describe('the sandbox gives its page', () => {
     const name = options.publicUrl === undefined ? host : 'sandbox.example';
     for (const sent of [{}, { authorization: `Basic ${pair}x` }]) {
       const refused = await send('GET', '/', { host: name, ...sent });
-      expect([refused.status, refused.headers['set-cookie']]).toEqual([401, undefined]);
+      expect(refused.status).toBe(401);
       expect(refused.headers['www-authenticate']).toMatch(/^Basic /);
       expect(refused.body).not.toContain('sandbox-page');
     }

@@ -5,13 +5,14 @@ import type { Sale } from '../../samples';
 import type { CheckDefinition, Findings } from '../check';
 import { type Delivery, describeExchange, type Session } from '../session';
 
-const SIZES = [1_000, 10_000, 100_000];
+/** The last one is more than 100 KiB, the default limit of some body parsers. */
+const SIZES = [1_000, 10_000, 150_000];
 
 /** In ASCII, some of their bytes become quotation marks and control characters, which break the JSON. */
 const LETTERS = { shopper: { firstName: 'João', lastName: 'Conceição da Câmara' } };
 
 const LIMIT =
-  'Accept bodies of 100 KB at least: the document shows no limit (section 8). Read the whole body, to the end of the request, before you parse it.';
+  'Accept bodies of 1 MB: the document shows no limit (section 8). Some body parsers take 100 KiB by default (Express: `express.json({ limit: "1mb" })`). Read the whole body, to the end of the request, before you parse it.';
 const UTF8 =
   'Read the body as UTF-8, and take `content-length` for bytes, not letters: names, reasons and reference codes have letters such as ã and ç.';
 const PIECES =
@@ -21,7 +22,7 @@ const PIECES =
 export const bodies: CheckDefinition = {
   id: 'bodies',
   title: 'Reads long bodies, and every letter',
-  asks: 'Payments of 1, 10 and 100 KB, one for João, and one that comes in two pieces, cut within a letter. With `--sandbox` also with such letters in the reference code.',
+  asks: 'Payments of 1, 10 and 150 KB, one for João, and one that comes in two pieces, cut within a letter. With `--sandbox` also with such letters in the reference code.',
   why: 'A listener that misreads the body refuses the payment in all six deliveries, or books it for another order.',
   fix: UTF8,
   async run(findings, session) {
@@ -78,7 +79,7 @@ async function compareReferences(findings: Findings, session: Session): Promise<
   const unit = session.actionsPer('payment');
   const sent: Delivery[] = [];
   for (const { inReference, isSplit } of ways)
-    sent.push(withLetters(say(inReference), await session.sale('-João'), isSplit));
+    sent.push(withLetters(say(inReference), await session.sale({ end: '-João' }), isSplit));
   const { result, actions } = await session.watchAll(unit * sent.length, sent);
   const isActedOn = (actions?.total ?? unit * sent.length) >= unit * sent.length;
   if (isActedOn && result.every(({ reception }) => reception === 'accepted')) return;

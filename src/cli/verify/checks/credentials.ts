@@ -2,9 +2,10 @@ import { Buffer } from 'node:buffer';
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import type { Credentials } from '../../../service/credentials';
 import { type Sentence, say } from '../../language';
-import type { CheckDefinition } from '../check';
+import { type CheckDefinition, isRedirect } from '../check';
 import { everyKind } from '../documented-kinds';
 import { describeExchange } from '../session';
+import { HEADER_NAME } from './reachable';
 
 /** A notification without the right credentials. */
 interface Forgery {
@@ -20,7 +21,7 @@ const METHODS = ['PUT', 'PATCH', 'DELETE', 'GET'];
 export const credentials: CheckDefinition = {
   id: 'credentials',
   title: 'Rejects missing and wrong credentials, and does not act on such notifications',
-  asks: 'Payments with no credentials, half of them, shortened or longer ones, another case or scheme; every other kind, and PUT, PATCH, DELETE and GET, without credentials. Each must get 401 or another 4xx in time, and must not be acted on.',
+  asks: 'A payment with the right pair under `authorization`, which must be accepted; payments with no credentials, half of them, shortened or longer ones, another case or scheme; every other kind, and PUT, PATCH, DELETE and GET, without credentials. Each must get 401 or another 4xx in time, and must not be acted on.',
   why: 'The URL of a listener is no secret. Anybody who finds it could mark orders as paid.',
   fix: 'Compare the whole `Authorization` header with `Basic ` and the Base64 of key, colon and token, case-sensitively and in constant time, and answer 401 if they differ, before you read or do anything else (document section 5). Refuse to start without credentials. `createWebhookHandler` does all this; in a listener of your own, call `verifyAuthorization`.',
   async run(findings, session) {
@@ -39,6 +40,11 @@ export const credentials: CheckDefinition = {
       const what = say('a payment by {method} with no credentials', { method });
       forged.push({ authorization: undefined, what, notification, method });
     }
+    const redirected = new Set(session.exchanges.filter(isRedirect).map(({ query }) => query));
+    const { payment: lowerCase } = await session.sale();
+    const inLowerCase = say('a payment with the right pair under `authorization`, in lower case');
+    const letIn = await session.sendOnce(inLowerCase, lowerCase, { headerName: 'authorization' });
+    if (letIn.httpStatus === 401 || letIn.httpStatus === 403) findings.fail(letIn, {}, HEADER_NAME);
     await session.settle();
     const { actions } = await session.watch(0, () =>
       session.each(forged, async ({ authorization, what, notification, method }) => {
@@ -50,6 +56,8 @@ export const credentials: CheckDefinition = {
           if (reception === 'accepted' && !session.countsEffects)
             findings.leaveOpen('{sent}; whether it acted shows only with --effects', { sent });
         } else if (reception === 'gone') findings.leaveOpen(exchange);
+        // With the right pair it is redirected, too: that is no matter of credentials, and `kinds` reports it.
+        else if (isRedirect(exchange) && redirected.has(notification.query)) return;
         else if (httpStatus < 400 || httpStatus >= 500) findings.fail(exchange);
       }),
     );
@@ -80,6 +88,7 @@ function wrongPairs({
     ['right key, only the first character of the token', basic(apiKey, apiToken.slice(0, 1))],
     ['right token, key without its last character', basic(apiKey.slice(0, -1), apiToken)],
     ['right key, token with one character more', basic(apiKey, `${apiToken}0`)],
+    ['right pair and a third part after a colon', basic(apiKey, `${apiToken}:x`)],
     ['right token, key with one character more', basic(`0${apiKey}`, apiToken)],
     ['token in another case', basic(apiKey, otherCase(apiToken))],
     ['key in another case', basic(otherCase(apiKey), apiToken)],

@@ -26,6 +26,7 @@ export const kinds: CheckDefinition = {
       const fixes = noQuery.length > 0 ? noQuery : await lacksType(session, one);
       if (!findings.expectAccepted(exchange, ...(notification.query === '' ? [] : fixes))) continue;
       session.acceptedKinds.add(name);
+      if (name === 'payment') session.firstPayment = notification;
       if (actions !== undefined) session.actionsOf.set(name, { ...actions, kind: notification.kind });
     }
   },

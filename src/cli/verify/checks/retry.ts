@@ -23,6 +23,7 @@ export const retry: CheckDefinition = {
       }
     }
     if (session.hasRealSales && session.actionsPer('payment') > 0) await rightAfterWrong(findings, session);
+    session.recordsFailures = findings.problems.length > 0;
   },
 };
 

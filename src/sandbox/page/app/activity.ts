@@ -10,15 +10,68 @@ import { Badge, Card, CopyButton, Countdown, html, Invented, Pager, pretty, time
 
 type Referring<Item> = Item & { readonly reference: string | undefined };
 
-/** All deliveries, the newest first. */
+const results = ['pending', 'delivered', 'given-up'] as const;
+
+/** All deliveries, the newest first, one line each. */
 export function Deliveries() {
-  const { texts, state } = usePage();
+  const { texts, state, place, setup } = usePage();
+  const [filter, setFilter] = useState({ search: '', kind: '', result: '' });
+  const isFiltered = Object.values(filter).some((value) => value !== '');
   const none =
     state.webhookUrl === undefined ? `${texts.noDeliveries} ${texts.noListener}` : texts.noDeliveries;
-  const show = (delivery: Referring<ListedDelivery>) => html`<li class="delivery" key=${delivery.id}>
-    <${DeliveryEntry} delivery=${delivery} about=${html`<${About} uuid=${delivery.journey} reference=${delivery.reference} />`} />
+  const set = (name: keyof typeof filter) => (event: Event) =>
+    setFilter({ ...filter, [name]: (event.currentTarget as HTMLInputElement).value });
+  const choice = (
+    name: 'kind' | 'result',
+    any: string,
+    options: readonly (readonly [value: string, text: string])[],
+  ) => html`<select aria-label=${texts[name]} value=${filter[name]} onChange=${set(name)}>
+    <option value="">${any}</option>
+    ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
+  </select>`;
+  const head = html`<div class="filters">
+    <input type="search" aria-label=${texts.searchDeliveries} placeholder=${texts.searchDeliveries} value=${filter.search} onInput=${set('search')} />
+    ${choice(
+      'kind',
+      texts.anyKind,
+      Object.entries(setup.kinds).map(([kind, text]) => [kind, text[place]]),
+    )}
+    ${choice(
+      'result',
+      texts.anyResult,
+      results.map((result) => [result, texts[result]]),
+    )}
+  </div>`;
+  const query = String(new URLSearchParams(filter));
+  return html`<${NewestFirst}
+    title=${texts.deliveries}
+    what="deliveries"
+    query=${query}
+    head=${head}
+    none=${isFiltered ? texts.noDeliveryFound : none}
+    show=${(delivery: Referring<ListedDelivery>) => html`<${DeliveryLine} key=${delivery.id} delivery=${delivery} />`}
+  />`;
+}
+
+/** A delivery in one line. Unfolded, it shows its attempts, its body and what can be done with it. */
+function DeliveryLine({ delivery }: { delivery: Referring<ListedDelivery> }) {
+  const { texts, language, place, setup } = usePage();
+  const { kind, status, attempts, about, createdAt } = delivery;
+  const last = attempts.at(-1);
+  const ending = last && (last.httpStatus === undefined ? texts.noAnswer : `HTTP ${last.httpStatus}`);
+  return html`<li>
+    <details class="entry">
+      <summary>
+        <strong>${setup.kinds[kind][place]}</strong>
+        ${about.length > 0 && html`<span class="hint">${about.join(' · ')}</span>`}
+        <span>${delivery.reference ?? html`<span class="hint">${texts.noSale}</span>`}</span>
+        <${Badge} text=${texts[status]} tone=${tones[status]} />
+        ${ending !== undefined && html`<span class="hint">${ending}</span>`}
+        <time>${time(createdAt, language)}</time>
+      </summary>
+      <div><${DeliveryEntry} delivery=${delivery} about=${html`<${About} uuid=${delivery.journey} reference=${delivery.reference} />`} /></div>
+    </details>
   </li>`;
-  return html`<${NewestFirst} title=${texts.deliveries} what="deliveries" none=${none} show=${show} />`;
 }
 
 /** All calls of the merchant's client, the newest first. */
@@ -33,15 +86,22 @@ export function Calls() {
 function NewestFirst<Item>(props: {
   title: string;
   what: string;
+  /** What the list is narrowed to. */
+  query?: string;
+  head?: unknown;
   none: string;
   show: (item: Item) => unknown;
 }) {
   const { state } = usePage();
-  const [page, setPage] = useState(1);
-  const shown = useList<Item>(`${props.what}?page=${page}`, state.revision);
+  const { query = '' } = props;
+  const [place, setPlace] = useState({ page: 1, query });
+  const page = place.query === query ? place.page : 1;
+  const shown = useList<Item>(`${props.what}?page=${page}&${query}`, state.revision);
+  const setPage = (next: number) => setPlace({ page: next, query });
   return html`<${Card} title=${props.title}>
+    ${props.head}
     ${shown?.total === 0 && html`<p class="hint">${props.none}</p>`}
-    <ol class="line">${shown?.items.map(props.show)}</ol>
+    <ol class=${props.what === 'calls' ? 'line' : ''}>${shown?.items.map(props.show)}</ol>
     ${shown && html`<${Pager} page=${page} total=${shown.total} length=${PAGE_LENGTH} onPage=${setPage} />`}
   </${Card}>`;
 }

@@ -110,7 +110,6 @@ function readValue(text: string, input: string, texts: Texts): unknown {
   if (input === 'flag') return true;
   if (input === 'amount')
     return Number.isFinite(readAmount(text)) ? readAmount(text) : new Error(texts.notAmount);
-  if (input === 'number') return Number(text);
   if (input !== 'json') return text;
   try {
     const value = JSON.parse(text);

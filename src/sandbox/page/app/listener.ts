@@ -24,8 +24,7 @@ export function SendTab() {
 function Listener() {
   const { texts, state, act } = usePage();
   const [isSaved, setSaved] = useState(false);
-  const { webhookUrl } = state;
-  const url = typeof webhookUrl === 'string' ? webhookUrl : '';
+  const { webhookUrl: url = '' } = state;
   const onSubmit = async (event: Event) => {
     event.preventDefault();
     const given = String(new FormData(event.currentTarget as HTMLFormElement).get('webhookUrl') ?? '').trim();
@@ -42,11 +41,6 @@ function Listener() {
       <button>${isSaved ? texts.saved : texts.save}</button>
     </form>
     <p class="hint">${texts.listenerHint}</p>
-    ${
-      typeof webhookUrl === 'object' &&
-      html`<p class="hint">${texts.listenerByKind}</p>
-        <ul>${Object.entries(webhookUrl).map(([kind, target]) => html`<li key=${kind}>${kind}: <code>${target}</code></li>`)}</ul>`
-    }
   </${Card}>`;
 }
 
@@ -57,16 +51,21 @@ function Check() {
   const { texts, state, setup, act } = usePage();
   const [isRunning, setRunning] = useState(false);
   const [report, setReport] = useState<VerifyReport>();
-  const url = typeof state.webhookUrl === 'string' ? state.webhookUrl : '';
+  const { webhookUrl: url = '' } = state;
   if (!setup.canVerify) return null;
-  const onClick = async () => {
+  const onSubmit = async (event: Event) => {
+    event.preventDefault();
+    if (isRunning) return;
+    const effects = String(new FormData(event.currentTarget as HTMLFormElement).get('effects') ?? '').trim();
     setRunning(true);
-    setReport(undefined);
-    setReport(await act<VerifyReport>('POST', '/sandbox/verify', { url }));
+    const found = await act<VerifyReport>('POST', '/sandbox/verify', { url, ...(effects && { effects }) });
+    if (found !== undefined) setReport(found);
     setRunning(false);
   };
-  const count = (verdict: VerifyResult['verdict']) =>
-    report?.checks.filter((check) => check.verdict === verdict).length;
+  const count = (verdict: VerifyResult['verdict']) => {
+    const number = report?.checks.filter((check) => check.verdict === verdict).length;
+    return html`<strong>${number}</strong> ${number === 1 ? texts[verdict] : texts[`${verdict}Many`]}`;
+  };
   const line = ({ id, title, verdict, problems, open, fix }: VerifyResult) => html`<li key=${id}>
     <${Badge} text=${texts[verdict]} tone=${tones[verdict]} /> ${title}
     ${[...problems, ...(verdict === 'not-checked' ? open : [])].map((text) => html`<p class="hint">${text}</p>`)}
@@ -74,15 +73,19 @@ function Check() {
   </li>`;
   return html`<${Card} title=${texts.check}>
     <p class="hint">${url === '' ? texts.checkNeedsUrl : texts.checkHint}</p>
-    <div class="actions">
-      <button type="button" class="main" disabled=${url === ''} aria-disabled=${isRunning ? 'true' : undefined} onClick=${isRunning ? undefined : onClick}>
-        ${texts.verify}
-      </button>
-      <span role="status">${isRunning ? texts.verifying : ''}</span>
-    </div>
+    <form class="control" data-control="verify" onSubmit=${onSubmit}>
+      <label>${texts.effectsUrl}
+        <input name="effects" type="url" placeholder="http://127.0.0.1:3001" />
+      </label>
+      <p class="hint">${texts.effectsHint}</p>
+      <div class="actions">
+        <button class="main" disabled=${url === ''} aria-disabled=${isRunning ? 'true' : undefined}>${texts.verify}</button>
+        <span role="status">${isRunning ? texts.verifying : ''}</span>
+      </div>
+    </form>
     ${
       report !== undefined &&
-      html`<p class="result" role="status"><strong>${count('passed')}</strong> ${texts.passed}, <strong>${count('failed')}</strong> ${texts.failed}, <strong>${count('not-checked')}</strong> ${texts['not-checked']}</p>
+      html`<p class="result" role="status">${count('passed')}, ${count('failed')}, ${count('not-checked')}</p>
         <ul class="checks">${report.checks.map(line)}</ul>`
     }
   </${Card}>`;

@@ -25,7 +25,7 @@ export function usePage(): Page {
   return useContext(PageContext);
 }
 
-/** Came with the page. With the cookie, it proves that a call is the page's. */
+/** Came with the page, and proves that a call is the page's. */
 const token = document.querySelector<HTMLMetaElement>('meta[name=sandbox-page]')?.content ?? '';
 
 /** The current state of the sandbox, and whether the sandbox answers. */
@@ -48,7 +48,7 @@ export function useSandbox(): { state: PageState | undefined; isConnected: boole
   return { state, isConnected };
 }
 
-/** Makes a call; the cookie and the token that came with the page go along. */
+/** Makes a call; the token that came with the page goes along. */
 export async function callSandbox(method: string, path: string, body?: object): Promise<unknown> {
   const answer = await fetch(path, {
     method,

@@ -29,6 +29,7 @@ export function Sales({ open, go }: { open: string; go: (hash: string) => void }
   return html`<div class=${open === '' ? 'sales' : 'sales has-open'}>
     <div class="list">
       <h2 class="for-readers">${texts.sales}</h2>
+      <${Control} name="create" onDone=${onCreated} />
       <input
         type="search"
         aria-label=${texts.search}
@@ -51,9 +52,8 @@ export function Sales({ open, go }: { open: string; go: (hash: string) => void }
         ${shown?.items.map((journey) => html`<${Item} key=${journey.uuid} journey=${journey} isOpen=${journey.uuid === openUuid} />`)}
       </ul>
       ${shown && html`<${Pager} page=${page} total=${shown.total} length=${PAGE_LENGTH} onPage=${setPage} />`}
-      <${Control} name="create" onDone=${onCreated} />
     </div>
-    ${openUuid !== '' && html`<${Story} key=${openUuid} uuid=${openUuid} />`}
+    ${openUuid !== '' && html`<${Story} key=${openUuid} uuid=${openUuid} isChosen=${open !== ''} />`}
   </div>`;
 }
 

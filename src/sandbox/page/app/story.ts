@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { SandboxTransaction } from '../../model/moves';
 import { statusOf } from '../lists';
 import type { Story as StoryData, StoryEntry } from '../page-state';
@@ -8,7 +9,7 @@ import { useData, usePage } from './page-context';
 import { Card, CopyButton, day, dayAndTime, html, Invented, money, StateBadge, time } from './parts';
 
 /** One sale: what the payer sees, what can happen now, and all that has happened, in order of time. */
-export function Story({ uuid }: { uuid: string }) {
+export function Story({ uuid, isChosen }: { uuid: string; isChosen: boolean }) {
   const { texts, state } = usePage();
   const story = useData<StoryData>(`journeys/${encodeURIComponent(uuid)}`, state.revision);
   const back = html`<a class="back" href="#sales">‹ ${texts.allSales}</a>`;
@@ -22,8 +23,8 @@ export function Story({ uuid }: { uuid: string }) {
     <${Summary} journey=${journey} />
     <div class="sides">
       <div>
+        <${Now} journey=${journey} isChosen=${isChosen} />
         ${isWaiting && html`<${Code} journey=${journey} />`}
-        <${Now} journey=${journey} />
         <${Payments} journey=${journey} />
         <${Reversals} journey=${journey} />
         ${!isWaiting && html`<${Code} journey=${journey} />`}
@@ -55,22 +56,26 @@ function Summary({ journey }: { journey: SandboxTransaction }) {
 }
 
 /** What the payer and the bank can do now. */
-function Now({ journey }: { journey: SandboxTransaction }) {
+function Now({ journey, isChosen }: { journey: SandboxTransaction; isChosen: boolean }) {
   const { texts } = usePage();
+  const start = useRef<HTMLDivElement>(null);
+  // The next Tab after a sale was opened is its first action.
+  useEffect(() => {
+    if (isChosen) start.current?.focus({ preventScroll: true });
+  }, [isChosen]);
   const { uuid, referenceCode, situation, isAuthorized, immediatePayment } = journey;
   const controls = {
-    PENDING: isAuthorized ? ['play', 'cancel'] : ['pay', 'cancel'],
-    PAID: ['refund', 'reverse', 'play'],
+    PENDING: isAuthorized ? ['cancel'] : ['pay', 'cancel'],
+    PAID: ['refund', 'reverse'],
     CANCELLED: [],
   }[situation];
   return html`<${Card} title=${texts.now}>
     ${situation === 'PENDING' && html`<p class="hint">${isAuthorized ? texts.isAuthorized : immediatePayment ? texts.canPay : texts.canAuthorize}</p>`}
-    ${situation === 'PENDING' && !immediatePayment && html`<${Invented} row="authorization" />`}
     ${situation === 'CANCELLED' && html`<p class="hint">${texts.nothingToDo}</p>`}
-    <div class="actions">
+    <div class="actions" tabindex="-1" ref=${start}>
       ${controls.map((name) => html`<${Control} key=${name} name=${name} id=${uuid} what=${referenceCode} kind=${name === 'pay' ? 'main' : undefined} />`)}
-      <${Control} name="hide" id=${uuid} what=${referenceCode} kind="quiet" />
     </div>
+    ${situation === 'PENDING' && !immediatePayment && html`<${Invented} row="authorization" />`}
   </${Card}>`;
 }
 

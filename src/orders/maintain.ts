@@ -1,0 +1,88 @@
+import { newToken } from '../shared/bytes';
+import type { SingleRecords } from '../stores/steps';
+import type { ReplayResult } from '../webhooks/replay-and-settle';
+import { CLOCK_TOLERANCE_MS } from './attempt';
+import { KEPT_MS, TRIES } from './order-records';
+import type { Cursor, ReconcileCounts } from './reconcile';
+
+/** What `orders.maintain` did. */
+export type MaintainResult =
+  | {
+      /** Another process is at it. */
+      readonly skipped: true;
+    }
+  | {
+      /** This process did it. */
+      readonly skipped: false;
+      /** What `reconcile` found; missing if it failed. */
+      readonly reconciled?: ReconcileCounts | undefined;
+      /** How many dead letters were replayed, by what became of them; missing if that failed. */
+      readonly replayed?: Readonly<Record<ReplayResult['status'], number>> | undefined;
+      /** How many expired records were deleted; missing if that failed. */
+      readonly deleted?: number | undefined;
+      /** What the parts that failed have thrown, in their order. Each was reported, too. */
+      readonly errors: readonly unknown[];
+    };
+
+/** The record that keeps where `reconcile` is, and which process is at it. */
+interface MaintainRecord {
+  readonly cursor?: Cursor | undefined;
+  readonly owner?: string | undefined;
+  readonly leaseUntil?: number | undefined;
+}
+
+/** How long a process that died keeps the others away. */
+const LEASE_MS = 2 * 60 * 1000;
+const RENEW_MS = 30_000;
+
+/** Where the last `reconcile` ended. */
+export async function readCursor(records: SingleRecords): Promise<Cursor | undefined> {
+  const { value } = await records.readRecord<MaintainRecord>('maintain', '');
+  return value?.cursor;
+}
+
+export async function saveCursor(records: SingleRecords, cursor: Cursor | undefined): Promise<void> {
+  await change(records, (record) => ({ ...record, cursor }));
+}
+
+/** Runs the work while no other process does; resolves with `undefined` if one does. */
+export async function alone<Result>(
+  records: SingleRecords,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const owner = newToken();
+  const isMine = await change(records, (record, now) => {
+    const { leaseUntil = 0 } = record;
+    const isTaken =
+      record.owner !== owner && leaseUntil > now && leaseUntil - now <= LEASE_MS + CLOCK_TOLERANCE_MS;
+    return isTaken ? undefined : { ...record, owner, leaseUntil: now + LEASE_MS };
+  });
+  if (!isMine) return undefined;
+  const renew = () =>
+    change(records, (record, now) => {
+      return record.owner === owner ? { ...record, leaseUntil: now + LEASE_MS } : undefined;
+    });
+  // If it fails, another process may begin beside this one, which repeats questions and does no harm.
+  const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    const end = ({ owner: by, cursor }: MaintainRecord) => (by === owner ? { cursor } : undefined);
+    await change(records, end).catch(() => undefined);
+  }
+}
+
+/** Changes the record. Resolves with `false` if there is nothing to change, or others change it each time. */
+async function change(
+  records: SingleRecords,
+  next: (record: MaintainRecord, now: number) => MaintainRecord | undefined,
+): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const read = await records.readRecord<MaintainRecord>('maintain', '');
+    const record = next(read.value ?? {}, read.now);
+    if (record === undefined) return false;
+    if (await records.writeRecord('maintain', '', record, read, read.now + KEPT_MS)) return true;
+  }
+  return false;
+}

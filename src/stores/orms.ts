@@ -1,0 +1,245 @@
+import { ConfigurationError } from '../errors';
+import type { Store } from './steps';
+import { type JoinedStoreOptions, type StoreWithinOptions, storeWithin } from './within';
+
+// To add an ORM: the part of it that is used, as a type of its own; a function that makes an access of it; its file in
+// test/orms, which runs the block of docs/orm.md against the real one.
+
+type Work<Tx> = (tx: Tx) => Promise<void>;
+
+/** What an ORM gives for a statement. */
+// biome-ignore lint/suspicious/noExplicitAny: each ORM has a type of its own, and the store reads rows in any form
+type Answer = PromiseLike<any>;
+
+/** A tag of an ORM that makes a statement of a template and its values. */
+type SqlTag = (strings: TemplateStringsArray, ...values: unknown[]) => unknown;
+
+/**
+ * A store over Prisma 7, in PostgreSQL. What a callback writes through `context.transaction`, which is what
+ * `prisma.$transaction` gives, happens **exactly once**. `docs/orm.md` in the repository says how to keep Prisma's
+ * migrations away from the table, and what a callback must keep to.
+ *
+ * ```ts
+ * const store = prismaStore(prisma, { dialect: 'postgres' });
+ * ```
+ *
+ * @throws `ConfigurationError` for anything but a `PrismaClient`, or an option that cannot work
+ */
+export function prismaStore<Tx>(
+  prisma: {
+    $transaction(work: Work<Tx>, options?: { timeout?: number; maxWait?: number }): Answer;
+    $queryRawUnsafe(text: string, ...values: unknown[]): Answer;
+  },
+  options: JoinedStoreOptions & { readonly dialect: 'postgres' },
+): Store<Tx> {
+  check(prisma, ['$transaction', '$queryRawUnsafe'], 'prismaStore(prisma, …)', 'your `PrismaClient`');
+  return storeWithin<Tx>(
+    {
+      // Prisma's own limit is 5 seconds.
+      transaction: (work, { timeoutMs }) =>
+        prisma.$transaction(work, { timeout: timeoutMs, maxWait: options.stepTimeoutMs ?? 5_000 }),
+      query: (tx, text, values) => ((tx ?? prisma) as typeof prisma).$queryRawUnsafe(text, ...values),
+    },
+    options,
+  );
+}
+
+/**
+ * A store over Drizzle, in PostgreSQL (`drizzle-orm/node-postgres`) or MySQL and MariaDB (`drizzle-orm/mysql2`). What
+ * a callback writes through `context.transaction`, Drizzle's own transaction, happens **exactly once**. `docs/orm.md` in
+ * the repository says which listeners a pool of `pg` needs, and how to keep drizzle-kit away from the table.
+ *
+ * ```ts
+ * const store = drizzleStore(db, sql, { dialect: 'postgres' });
+ * ```
+ *
+ * @param sql - the tag of `drizzle-orm`
+ * @throws `ConfigurationError` for anything but a database of Drizzle and its tag, or an option that cannot work
+ */
+export function drizzleStore<Tx>(
+  // biome-ignore lint/suspicious/noExplicitAny: an SQL of Drizzle, which has private fields
+  db: { transaction(work: Work<Tx>): Answer; execute(query: any): Answer },
+  sql: SqlTag,
+  options: StoreWithinOptions,
+): Store<Tx> {
+  check(db, ['transaction', 'execute'], 'drizzleStore(db, sql, …)', 'what `drizzle(…)` returned');
+  checkTag(sql, 'drizzle-orm');
+  return storeWithin<Tx>(
+    {
+      transaction: (work) => db.transaction(work),
+      query: (tx, text, values) => ((tx ?? db) as typeof db).execute(sql(templateOf(text), ...values)),
+    },
+    options,
+  );
+}
+
+/**
+ * A store over TypeORM, in PostgreSQL, MySQL or MariaDB. What a callback writes through `context.transaction`, an
+ * `EntityManager`, happens **exactly once**. `docs/orm.md` in the repository says what a callback must keep to.
+ *
+ * ```ts
+ * const store = typeormStore(dataSource);
+ * ```
+ *
+ * @throws `ConfigurationError` for anything but a `DataSource` over one of these, or an option that cannot work
+ */
+export function typeormStore<Tx>(
+  dataSource: {
+    readonly options: { readonly type: string };
+    readonly manager: Tx;
+    // biome-ignore lint/suspicious/noExplicitAny: of its two forms, TypeScript would infer from the other
+    transaction(work: (tx: any) => Promise<void>): Answer;
+  },
+  options: JoinedStoreOptions = {},
+): Store<Tx> {
+  check(dataSource, ['transaction'], 'typeormStore(dataSource)', 'your `DataSource`');
+  type Manager = { query(text: string, values: unknown[]): Answer };
+  return storeWithin<Tx>(
+    {
+      transaction: (work) => dataSource.transaction(work),
+      query: (tx, text, values) => ((tx ?? dataSource.manager) as Manager).query(text, values),
+    },
+    { ...options, dialect: dialectOf(dataSource.options?.type) },
+  );
+}
+
+/**
+ * A store over Knex, in PostgreSQL (`pg`) or MySQL and MariaDB (`mysql2`). What a callback writes through
+ * `context.transaction`, a `Knex.Transaction`, happens **exactly once**. `docs/orm.md` in the repository says what a
+ * callback must keep to.
+ *
+ * ```ts
+ * const store = knexStore(knex);
+ * ```
+ *
+ * @throws `ConfigurationError` for anything but a Knex over one of these, or an option that cannot work
+ */
+export function knexStore<Tx>(
+  knex: {
+    readonly client: { readonly config: { readonly client?: unknown } };
+    transaction(work: Work<Tx>): Answer;
+    // biome-ignore lint/suspicious/noExplicitAny: Knex has a type of its own for each kind of value
+    raw(text: string, values: any): Answer;
+  },
+  options: JoinedStoreOptions = {},
+): Store<Tx> {
+  check(knex, ['transaction', 'raw'], 'knexStore(knex)', 'what `knex({ … })` returned');
+  return storeWithin<Tx>(
+    {
+      transaction: (work) => knex.transaction(work),
+      query: (tx, text, values) => ((tx ?? knex) as typeof knex).raw(partsOf(text).join('?'), values),
+    },
+    { ...options, dialect: dialectOf(knex.client?.config?.client) },
+  );
+}
+
+/**
+ * A store over Kysely, in PostgreSQL or MySQL and MariaDB. What a callback writes through `context.transaction`,
+ * Kysely's `Transaction`, happens **exactly once**. `docs/orm.md` in the repository says which listeners a pool of `pg`
+ * needs.
+ *
+ * ```ts
+ * const store = kyselyStore(db, sql, { dialect: 'postgres' });
+ * ```
+ *
+ * @param sql - the tag of `kysely`
+ * @throws `ConfigurationError` for anything but a `Kysely` and its tag, or an option that cannot work
+ */
+export function kyselyStore<Tx>(
+  db: { transaction(): { execute(work: Work<Tx>): Answer } },
+  sql: SqlTag,
+  options: StoreWithinOptions,
+): Store<Tx> {
+  check(db, ['transaction'], 'kyselyStore(db, sql, …)', 'your `Kysely`');
+  checkTag(sql, 'kysely');
+  type Statement = { execute(executor: unknown): Answer };
+  return storeWithin<Tx>(
+    {
+      transaction: (work) => db.transaction().execute(work),
+      query: (tx, text, values) => (sql(templateOf(text), ...values) as Statement).execute(tx ?? db),
+    },
+    options,
+  );
+}
+
+/**
+ * A store over Sequelize 6, in PostgreSQL, MySQL or MariaDB. What a callback writes with
+ * `{ transaction: context.transaction }` happens **exactly once**. `docs/orm.md` in the repository says what a callback
+ * must keep to.
+ *
+ * ```ts
+ * const store = sequelizeStore(sequelize);
+ * ```
+ *
+ * @throws `ConfigurationError` for anything but a `Sequelize` over one of these, or an option that cannot work
+ */
+export function sequelizeStore<Tx>(
+  sequelize: {
+    getDialect(): string;
+    // Its form without a callback is the one that TypeScript infers from.
+    transaction(): PromiseLike<Tx>;
+    query(text: string): Answer;
+  },
+  options: JoinedStoreOptions = {},
+): Store<Tx> {
+  check(sequelize, ['getDialect', 'transaction', 'query'], 'sequelizeStore(sequelize)', 'your `Sequelize`');
+  const own = sequelize as unknown as {
+    transaction(work: Work<Tx>): Answer;
+    query(text: string, options: { transaction: Tx | null; bind: unknown[] }): Answer;
+  };
+  return storeWithin<Tx>(
+    {
+      transaction: (work) => own.transaction(work),
+      // `null`, because Sequelize would put `undefined` into a transaction that it finds by itself.
+      query: (tx, text, bind) =>
+        own.query(
+          partsOf(text).reduce((before, after, i) => `${before}$${i}${after}`),
+          { transaction: tx ?? null, bind },
+        ),
+    },
+    { ...options, dialect: dialectOf(sequelize.getDialect()) },
+  );
+}
+
+const DIALECTS: Readonly<Record<string, StoreWithinOptions['dialect']>> = {
+  postgres: 'postgres',
+  pg: 'postgres',
+  mysql: 'mysql',
+  mysql2: 'mysql',
+  mariadb: 'mysql',
+};
+
+function dialectOf(name: unknown): StoreWithinOptions['dialect'] {
+  const dialect = DIALECTS[String(name)];
+  if (dialect !== undefined) return dialect;
+  throw new ConfigurationError(
+    'Expected an ORM over PostgreSQL, MySQL or MariaDB: in no other database can the store join its transactions. For ' +
+      'SQLite there is `new SqliteStore(database)`, without transactions.',
+  );
+}
+
+function check(orm: unknown, methods: readonly string[], call: string, expected: string): void {
+  if (orm != null && methods.every((method) => typeof Reflect.get(Object(orm), method) === 'function'))
+    return;
+  throw new ConfigurationError(`Expected ${expected} as the first argument: \`${call}\`.`);
+}
+
+function checkTag(sql: unknown, from: string): void {
+  if (typeof sql === 'function') return;
+  throw new ConfigurationError(
+    `Expected the tag of '${from}' as the second argument: \`import { sql } from '${from}'\`.`,
+  );
+}
+
+/** The statement between its values. A mark in a quoted name is none. */
+function partsOf(text: string): string[] {
+  return text
+    .replace(/("[^"]*"|`[^`]*`)|\$\d+|\?/g, (_, name: string | undefined) => name ?? '\0')
+    .split('\0');
+}
+
+/** What a tag gets for a template, without the values. */
+function templateOf(text: string): TemplateStringsArray {
+  const parts = partsOf(text);
+  return Object.assign(parts, { raw: parts });
+}

@@ -1,0 +1,298 @@
+import { ConfigurationError } from '../errors';
+import type { DeadLetter, NewDeadLetter } from './dead-letters';
+
+/** Where a store has the steps that the library calls on it. From the global registry, for two copies of the package. */
+export const STEPS: unique symbol = Symbol.for('pix-automatic-sdk.store');
+
+/**
+ * Remembers what the library must not forget: the notifications that were acted on, dead letters, and orders. Pass one
+ * to `createWebhookHandler` or to `createOrders`. All stores of one database, table and namespace share what they
+ * remember; a process that must not share it takes another namespace or table.
+ *
+ * @typeParam Transaction - what callbacks get as `context.transaction`, with a store in transactional mode
+ */
+export interface Store<Transaction = unknown> {
+  /**
+   * Creates the table if it is missing. Does nothing where there is none. Any number of processes may call it at the
+   * same time.
+   *
+   * @throws `StoreError` for a table that cannot be created; the message says what to change
+   */
+  createTable(): Promise<void>;
+
+  /** Returns the SQL that `createTable` runs, for your migrations; `''` where there is no table. */
+  createTableSql(): string;
+
+  /**
+   * Deletes what has expired, and resolves with the number of records. Call it every hour or day. Redis deletes its
+   * records by itself, and is only rid of their names in the index.
+   */
+  deleteExpired(): Promise<number>;
+
+  /** The steps that the library calls; not for your code. */
+  readonly [STEPS]: StoreSteps<Transaction>;
+}
+
+/** @throws `ConfigurationError` for anything but a store of this library */
+export function stepsOf<Transaction>(store: Store<Transaction>, name = 'store'): StoreSteps<Transaction> {
+  const steps: StoreSteps<Transaction> | undefined = Object(store)[STEPS];
+  if (steps !== undefined) return steps;
+  throw new ConfigurationError(
+    `Expected \`${name}\` to be a store: \`new PostgresStore(pool)\`, for example. For a database of your own, ` +
+      '`createStore(records)` of pix-automatic-sdk/stores makes one.',
+  );
+}
+
+/** A database that the store is over has one kind of record each for these. */
+export type KeyPrefix = 'seen:' | 'letter:' | 'order:' | 'open:' | 'reference:' | 'uuid:' | 'maintain';
+
+/** A record that was read, with the database's clock. */
+export interface ReadResult<Value> {
+  /** What was written; `undefined` if there is none. */
+  readonly value: Value | undefined;
+  /** The version as it was written; 0 if there is no record. */
+  readonly version: number;
+  /** The database's clock, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * What the library calls on a store. The document (section 6.1) promises at-least-once delivery and requires a listener
+ * that never acts twice; a store makes that possible across several processes.
+ *
+ * A store keeps **one record per subject** (`'reversal:v-1'`): the states that are done (`'PENDING'`, `'PAID'`), and
+ * the lease of the claim that is working on one of them.
+ *
+ * Every implementation guarantees the following; the contract suite in `test/stores` proves it for ours:
+ *
+ * - Each step is atomic: of any number of concurrent `claim` calls for one subject, at most one is `'claimed'`. While
+ *   its lease lives, all others are `'busy'` (or `'done'`, if their state is done).
+ * - Each step is idempotent for its own token, because drivers resend a command whose reply was lost.
+ * - A step that fails reads again and tries again, until its time is over.
+ * - Time is the database's clock, never the caller's: processes with wrong clocks cannot shorten a lease or a retention.
+ * - A step that fails or hangs leaves either the old record or the new one, nothing in between.
+ * - A record is bounded: it remembers the 64 newest done states, so that a flood of states neither fills the store nor
+ *   keeps a new state from being handled. In place of a state of more than 512 characters it keeps a hash. It forgets
+ *   older states: if one is delivered again, the callback runs again.
+ * - A done state is remembered for at least its own `retentionMs` after its claim, whatever is claimed, completed or
+ *   released after it, and whenever expired records are deleted.
+ *
+ * A claim can come late: a store that stalls may carry it out when it resumes, after the handler has answered 503. It
+ * does no harm: its lease ends `leaseMs` after it was asked for, well before the next delivery.
+ *
+ * What a crash leaves: before `claim`, nothing; between `claim` and `complete`, a lease that runs out by itself, after
+ * which the next delivery is claimed again (the callback may have run: at least once); after `complete`, a done state.
+ *
+ * @typeParam Transaction - what `transact` passes to the callback, for stores that have it
+ */
+export interface StoreSteps<Transaction = unknown> extends SingleRecords {
+  /**
+   * Takes the lease of a subject, to work on one of its states.
+   *
+   * Resolves with `'done'` if the state is done, whoever has the lease. Otherwise resolves with `'busy'` if there is a
+   * live lease, or if another claim won the race. An expired lease does not count: its owner is presumed dead. If the
+   * store cannot tell, this rejects, as every step does, with a `StoreError` or the driver's own error, and the handler
+   * answers 503.
+   *
+   * @param subject - kind and identity, as in `reversal:v-1`
+   * @param state - what the notification reports about the subject
+   */
+  claim(subject: string, state: string, limits: ClaimLimits): Promise<ClaimResult>;
+
+  /**
+   * Records the claim's state as done and gives up the lease, in one step. That counts after the lease too, as long as
+   * no other claim came between.
+   *
+   * @param claim - what `claim` resolved with
+   * @returns `true` if this claim has recorded the state as done, now or by an earlier call; `false` if another claim
+   *   has taken the subject since, or the record is gone, and nothing was changed
+   */
+  complete(claim: Claim, limits: CompleteLimits): Promise<boolean>;
+
+  /**
+   * Gives up the lease without recording anything, so that the next delivery can be claimed at once. States that were
+   * done before stay done. Changes nothing if the claim no longer has the lease, or was completed.
+   */
+  release(claim: Claim): Promise<void>;
+
+  /**
+   * Runs claim, callback and completion in one transaction of the merchant's own database, for an effect that happens
+   * exactly once. Only stores that support it have this method.
+   */
+  readonly transact?: Transact<Transaction> | undefined;
+
+  /**
+   * Keeps a dead letter for this long after the database's clock. One with the same key is replaced: its first failure
+   * stays, and its attempts grow by one.
+   */
+  keepLetter(letter: NewDeadLetter, retentionMs: number): Promise<void>;
+  /** The dead letter under this key, unless it has expired. */
+  readLetter(key: string): Promise<DeadLetter | undefined>;
+  /**
+   * Dead letters that have not expired, in a fixed order.
+   *
+   * @param page - `after`: the key of the last letter of the page before; `limit`: how many at most
+   * @returns fewer than `limit` only at the end
+   */
+  listLetters(page: { readonly after?: string | undefined; readonly limit: number }): Promise<DeadLetter[]>;
+  /**
+   * Deletes a dead letter. Does nothing if there is none.
+   *
+   * @param withinMs - only if it failed last within this time. Default: whenever that was
+   */
+  forgetLetter(key: string, withinMs?: number | undefined): Promise<void>;
+
+  /**
+   * Lists orders, or the pointers to those that may be paid, that have not expired, in a fixed order.
+   *
+   * @param page - `after`: the key of the last order of the page before; `limit`: how many at most
+   * @returns fewer than `limit` only at the end.
+   */
+  listRecords<Value extends object>(
+    prefix: 'order:' | 'open:',
+    page: { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<
+    readonly {
+      /** Where in the order of the list the record is. */
+      readonly place: string;
+      /** What was written. */
+      readonly value: Value;
+    }[]
+  >;
+}
+
+/** Steps on the records of orders, and on the pointers to them. Each is one try: the caller has the loop. */
+export interface SingleRecords {
+  /** Reads a record. In a transaction, an order is locked until its end. */
+  readRecord<Value extends object>(prefix: KeyPrefix, id: string): Promise<ReadResult<Value>>;
+  /**
+   * Writes it, if its version is still the one that was read. Resolves with whether it did.
+   *
+   * @param until - when it is over, by the database's clock
+   */
+  writeRecord(
+    prefix: KeyPrefix,
+    id: string,
+    value: object,
+    read: { readonly version: number; readonly now: number },
+    until: number,
+  ): Promise<boolean>;
+}
+
+/** The limits of a claim. */
+export interface ClaimLimits {
+  /**
+   * How long the lease lives unless it is completed or released, in milliseconds from when it is asked for. It is never
+   * renewed.
+   */
+  readonly leaseMs: number;
+  /**
+   * How long the caller waits for the claim, all attempts together, in milliseconds. A store has no timers, so it may
+   * answer later.
+   */
+  readonly withinMs: number;
+}
+
+/** A short hash a field, by the field's name. */
+export type Content = Readonly<Record<string, string>>;
+
+/** The limits of a completion, and what it records. */
+export interface CompleteLimits {
+  /** How long the state is remembered after its claim at least, in milliseconds, unless 64 newer ones come. */
+  readonly retentionMs: number;
+  /** A hash a field of what was acted on, for `claim` to give again. Default: none. */
+  readonly content?: Content | undefined;
+  /** How long the caller waits for the completion, all attempts together, in milliseconds. */
+  readonly withinMs: number;
+}
+
+/** The lease of one subject, held to work on one of its states. */
+export interface Claim {
+  /** Kind and identity, as `claim` was given them. */
+  readonly subject: string;
+  /** What the notification reports about the subject, as `claim` was given it. */
+  readonly state: string;
+  /** Proves that this claim owns the lease; new for each claim. */
+  readonly token: string;
+  /** Grows with each write of the subject's record, so that your writes can refuse those of an earlier claim. */
+  readonly fence: number;
+  /**
+   * The states of the subject that were done before, oldest first; the 64 newest at most. A state of more than 512
+   * characters is given as its hash (`sha256:…`).
+   */
+  readonly handledStates: readonly string[];
+}
+
+/** What `claim` resolves with. */
+export type ClaimResult =
+  | ({
+      /** The lease is yours: act, then `complete`. */
+      readonly status: 'claimed';
+    } & Claim)
+  | ({
+      /** The state was acted on before. */
+      readonly status: 'done';
+      /** The states of the subject that are done, oldest first. */
+      readonly handledStates: readonly string[];
+    } & Done)
+  | {
+      /** Another claim has the lease. */
+      readonly status: 'busy';
+    };
+
+/** When a state was done, and what was acted on. */
+export interface Done {
+  /** When it was claimed to be done, by the database's clock, in milliseconds since 1970. */
+  readonly at: number;
+  /** The database's clock now. */
+  readonly now: number;
+  /** What `complete` was given. */
+  readonly content?: Content | undefined;
+}
+
+/**
+ * Runs `work` in a transaction that also holds the claim and its completion. `work` also gets the records of orders in
+ * that transaction.
+ *
+ * Resolves with `'completed'` only when the commit was confirmed. Resolves with `'done'` or `'busy'` as `claim` does,
+ * without running `work`, and without waiting for another claim of the subject. If `work` throws, everything is rolled
+ * back and its error is rethrown. If `work` takes longer than `timeoutMs`, this rejects at that moment, and nothing
+ * that `work` wrote is ever committed. The subject then stays held (`'busy'` for others) until `work` has ended or the
+ * store's own limit is reached, because another callback must not run beside it. Any other failure rejects, and the
+ * effect has either happened together with its record, or not at all.
+ */
+export type Transact<Transaction> = (
+  request: TransactRequest,
+  work: (transaction: Transaction, claim: Claim, records: SingleRecords) => Promise<void>,
+) => Promise<
+  | {
+      /** `'completed'`: committed. `'busy'`: another claim has the subject. */
+      readonly status: 'completed' | 'busy';
+    }
+  | ({
+      /** Acted on before. */
+      readonly status: 'done';
+    } & Done)
+>;
+
+/** What to claim in a transaction. */
+export interface TransactRequest {
+  /** Kind and identity, as in `reversal:v-1`. */
+  readonly subject: string;
+  /** What the notification reports about the subject. */
+  readonly state: string;
+  /** How long the state is remembered after its claim at least, in milliseconds. */
+  readonly retentionMs: number;
+  /** A hash a field of what is acted on, for a later claim to give again. Default: none. */
+  readonly content?: Content | undefined;
+  /**
+   * How long `work` may take at most, in milliseconds; also sets the transaction's own timeouts. After that, `transact`
+   * rejects, and the subject stays held as {@link Transact} describes.
+   */
+  readonly timeoutMs: number;
+  /**
+   * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
+   * transaction begins. If it rejects, `transact` rejects with its error, and nothing was claimed.
+   */
+  readonly prepare?: (() => Promise<void>) | undefined;
+}

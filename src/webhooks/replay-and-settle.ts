@@ -1,0 +1,242 @@
+import { ConfigurationError, InvalidNotificationError } from '../errors';
+import type { Transaction } from '../service/operations/get-transaction';
+import type { DeadLetter } from '../stores/dead-letters';
+import { confirmPayment } from '../values/confirm-payment';
+import { checkCount } from '../values/option-checks';
+import { conclude, type Listener } from './conclude';
+import { type Identity, identify } from './key';
+import type { ResolvedHandlerOptions } from './options';
+import { readJsonObject, recognize } from './recognize';
+import { type CallbackRun, callbackFor, markRepeat, type RunResult, runOnce } from './run-once';
+import { stateRepeated } from './unexpected-repeat';
+
+/** The result of running a dead letter again. */
+export interface ReplayResult {
+  /** The key of the entry. */
+  readonly key: string;
+  /**
+   * - `done`: its state is done, now or before, and the entry is forgotten
+   * - `busy`: its subject is being acted on now, so the entry stays
+   * - `failed`: the entry stays; `code` says why
+   * - `unhandled`: there is no callback for it, so the entry stays
+   */
+  readonly status: 'done' | 'busy' | 'failed' | 'unhandled';
+  /** The report code that says why it is not done. */
+  readonly code?: string | undefined;
+}
+
+/** The result of `handler.settle`. */
+export interface SettleResult {
+  /** The key of the payment's notification. */
+  readonly key: string;
+  /**
+   * - `done`: the callback ran, and that is recorded
+   * - `already-done`: it was done before, by a notification or a settlement
+   * - `busy`: it is being acted on now
+   * - `failed`: `code` says why; settle it again
+   * - `unhandled`: there is no callback for payments
+   * - `not-paid`: the transaction does not confirm a payment; nothing was claimed
+   */
+  readonly status: 'done' | 'already-done' | 'busy' | 'failed' | 'unhandled' | 'not-paid';
+  /** The report code that says why it is not done. */
+  readonly code?: string | undefined;
+}
+
+/** What `handler.settle` takes. */
+export interface PaidTransaction {
+  readonly uuid: string;
+  readonly transaction: Transaction;
+}
+
+/** Runs what no request waits for, unless the handler drains. */
+export type Guard = (work: () => Promise<RunResult>) => Promise<RunResult>;
+
+/** A replay and a settlement answer no request, so no credentials came with them. */
+const NO_CREDENTIALS = -1;
+
+const UNEXPECTED_REPEAT = { code: 'unexpected_repeat', status: 200 } as const;
+const UNHANDLED = { code: 'unhandled', status: 200 } as const;
+
+/** The dead letters of a handler. */
+export interface DeadLetters {
+  /**
+   * Lists the letters that have not expired, in a fixed order.
+   *
+   * @param page - `after`: the key of the last letter of the page before; `limit`: how many at most (100)
+   */
+  list(page?: {
+    readonly after?: string | undefined;
+    readonly limit?: number | undefined;
+  }): Promise<readonly DeadLetter[]>;
+  /** Deletes a letter. Does nothing if there is none. */
+  forget(key: string): Promise<void>;
+}
+
+/** @throws `ConfigurationError`, each of its methods, for a handler that keeps no dead letters */
+export function deadLettersOf({ store, lettersMs }: ResolvedHandlerOptions): DeadLetters {
+  return {
+    async list({ after, limit = PAGE } = {}) {
+      checkKept(lettersMs);
+      return store.listLetters({ after, limit: checkCount('limit', limit) });
+    },
+    async forget(key) {
+      checkKept(lettersMs);
+      await store.forgetLetter(key);
+    },
+  };
+}
+
+const PAGE = 100;
+
+function checkKept(lettersMs: number | undefined): void {
+  if (lettersMs !== undefined) return;
+  throw new ConfigurationError('This handler keeps no dead letters: create it with `deadLetters: true`.');
+}
+
+/** Runs dead letters again, one after the other; see `WebhookHandler`. */
+export async function replay(
+  entries: readonly DeadLetter[] | undefined,
+  listener: Listener,
+  guard: Guard,
+): Promise<readonly ReplayResult[]> {
+  checkKept(listener.lettersMs);
+  if (entries !== undefined) checkEntries(entries);
+  const results: ReplayResult[] = [];
+  for await (const { key } of entries ?? allLetters(listener)) {
+    const { code } = await guard(() => reportingThrown(key, listener, () => replayOne(key, listener)));
+    results.push(code === 'done' ? { key, status: 'done' } : { key, status: statusOf(code), code });
+  }
+  return results;
+}
+
+async function* allLetters({ store }: Listener): AsyncGenerator<DeadLetter, void, undefined> {
+  for (let after: string | undefined; ; ) {
+    const page = await store.listLetters({ after, limit: PAGE });
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.key;
+  }
+}
+
+/** Refuses anything but entries, such as the key or the selection that earlier versions took. */
+function checkEntries(entries: readonly DeadLetter[]): void {
+  const isEntry = (entry: Partial<DeadLetter> | null) =>
+    [entry?.key, entry?.subject, entry?.state, entry?.body, entry?.url].every(
+      (field) => typeof field === 'string',
+    );
+  if (!Array.isArray(entries) || !entries.every(isEntry)) {
+    throw new ConfigurationError(
+      'Expected a list of dead letters: `handler.replay(await handler.deadLetters.list({ limit: 10 }))`, or nothing for all.',
+    );
+  }
+}
+
+async function replayOne(key: string, listener: Listener): Promise<RunResult> {
+  const startedAt = performance.now();
+  // What was listed may be done by now: a delivery or another replay has forgotten it.
+  const entry = await listener.store.readLetter(key);
+  if (entry === undefined) return { code: 'done', isRepeat: true };
+  const { subject, state, body, url } = entry;
+  const recognized = recognizeAgain(entry, listener);
+  const run = callbackFor(recognized, NO_CREDENTIALS, listener);
+  // An entry without a callback stays as it is, and is not reported again.
+  if ('code' in run) return run.code === 'ignored' ? UNHANDLED : run;
+  const identity = { key, subject, state };
+  const result = await runAgain(identity, run, listener);
+  const { notification } = recognized;
+  const received = { body, url };
+  await conclude({ notification, identity, result, origin: 'replay', startedAt, received }, listener);
+  return result;
+}
+
+/** Its own definition may need query parameters that were not kept, and is then found by the kind of the entry. */
+function recognizeAgain({ kind, body, url }: DeadLetter, { kinds }: Listener) {
+  const raw = readJsonObject(body);
+  const recognized = recognize(raw, { url }, kinds);
+  const definition = kinds.find((each) => each.kind === kind);
+  const isNone = recognized.notification.kind === 'unrecognized' && recognized.issues === undefined;
+  if (definition === undefined || !isNone) return recognized;
+  return recognize(raw, {}, [{ ...definition, match: () => true }]);
+}
+
+/**
+ * Acts on a dead letter under the identity that it has today, unless it is done under the one that it was kept with.
+ * That is looked up first, by a claim that is given back, so that no two subjects are claimed at once.
+ */
+async function runAgain(own: Identity, run: CallbackRun, listener: Listener): ReturnType<typeof runOnce> {
+  const repeated = stateRepeated(own);
+  // That was done when the letter was kept, also if its record has expired since.
+  if (own.subject === run.identity.subject && repeated === run.identity.state) return UNEXPECTED_REPEAT;
+  if (own.subject !== run.identity.subject || own.state !== run.identity.state) {
+    const callback = () => {
+      throw new Error('It is not done.');
+    };
+    const found = await runOnce(
+      { ...run, identity: own, callback, confirm: undefined, order: undefined },
+      listener,
+    );
+    if (found.code !== 'callback_failed') return found;
+  }
+  const result = await runOnce(run, listener);
+  if (repeated === undefined || !('isRepeat' in result && result.isRepeat)) return result;
+  // What it would be under this identity is done: it is still not told apart from that.
+  return UNEXPECTED_REPEAT;
+}
+
+/** Runs the payment callback for a paid transaction; see `WebhookHandler`. */
+export async function settle(paid: PaidTransaction, listener: Listener, guard: Guard): Promise<SettleResult> {
+  const { uuid, transaction } = checkPaid(paid);
+  const identity = identify('payment', uuid, ['PAID']);
+  const { key } = identity;
+  const { amount, currency, referenceCode } = transaction;
+  const payload = { saleToken: uuid, newStatus: 'PAID', amount, currency, referenceCode };
+  const notification = { kind: 'payment' as const, payload, raw: { ...transaction }, key };
+  const source = { getTransaction: async () => transaction };
+  const { acceptRefunded } = listener.confirm ?? {};
+  const confirmation = await confirmPayment(source, notification, { acceptRefunded });
+  if (!confirmation.confirmed) return { key, status: 'not-paid', code: 'not_confirmed' };
+
+  const startedAt = performance.now();
+  const settleOne = async (): Promise<RunResult> => {
+    const run = callbackFor({ notification, identity }, NO_CREDENTIALS, listener);
+    if ('code' in run) return UNHANDLED;
+    const result = await runOnce({ ...run, confirm: async () => confirmation }, listener);
+    if ('isRepeat' in result && result.isRepeat) await markRepeat(run, listener);
+    await conclude({ notification, identity, result, origin: 'settle', startedAt }, listener);
+    return result;
+  };
+  const result = await guard(() => reportingThrown(key, listener, settleOne));
+  if (result.code !== 'done') return { key, status: statusOf(result.code), code: result.code };
+  return { key, status: 'isRepeat' in result && result.isRepeat ? 'already-done' : 'done' };
+}
+
+function checkPaid(paid: PaidTransaction): PaidTransaction {
+  const { uuid, transaction } = Object(paid) as Partial<PaidTransaction>;
+  if (typeof uuid !== 'string' || uuid === '' || typeof transaction !== 'object' || transaction === null) {
+    throw new ConfigurationError(
+      'Expected `handler.settle({ uuid, transaction })`, as `reconcile` yields them. An entry with `error` has no ' +
+        'transaction.',
+    );
+  }
+  return { uuid, transaction };
+}
+
+/** Reports what is thrown, such as by a `match` of an own kind, so that the other entries are run. */
+async function reportingThrown(
+  key: string,
+  { report }: Listener,
+  work: () => Promise<RunResult>,
+): Promise<RunResult> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof InvalidNotificationError ? 'invalid_body' : 'internal';
+    report(code, { status: 500, key, error });
+    return { code, status: 500 };
+  }
+}
+
+function statusOf(code: string): 'busy' | 'unhandled' | 'failed' {
+  if (code === 'busy') return 'busy';
+  return code === 'unhandled' || code === 'invalid_notification' ? 'unhandled' : 'failed';
+}

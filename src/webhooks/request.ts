@@ -1,0 +1,218 @@
+import { isBytes, isReadableStream, joinChunks } from '../shared/bytes';
+
+/** A request without its body. A `Request` is one. */
+export interface RequestHead {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The URL, or its path with the query. */
+  readonly url: string;
+  /** The headers. */
+  readonly headers: {
+    /** The value of a header, by its name in any case. */
+    get(name: string): string | null;
+  };
+}
+
+/**
+ * A request in a plain form, for frameworks with types of their own. Headers may be a record, as `node:http` gives it;
+ * the body may be text, bytes, a stream, or what a body parser made of it.
+ */
+export interface PlainRequest {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The URL, or its path with the query. */
+  readonly url: string;
+  /** The headers; the names of a record may be in any case. */
+  readonly headers: RequestHead['headers'] | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Text, bytes, a stream, or what a body parser made of it. */
+  readonly body: unknown;
+}
+
+/** Returns method, URL and headers in one form. A caller in JavaScript may leave fields out: a missing one is empty. */
+export function headOf(request: Request | PlainRequest | null | undefined): RequestHead {
+  const { method = '', url, headers }: Partial<PlainRequest> = request ?? {};
+  return { method, url: url ?? '', headers: isHeaders(headers) ? headers : fromRecord(headers ?? {}) };
+}
+
+function isHeaders(headers: PlainRequest['headers'] | null | undefined): headers is RequestHead['headers'] {
+  return typeof headers?.['get'] === 'function';
+}
+
+/** The names are found in any case: a record of API Gateway has them as sent, one of `node:http` in lower case. */
+function fromRecord(
+  record: Exclude<PlainRequest['headers'], RequestHead['headers']>,
+): RequestHead['headers'] {
+  return {
+    get(name) {
+      const key = name.toLowerCase();
+      const own = Object.hasOwn(record, key)
+        ? key
+        : Object.keys(record).find((each) => each.toLowerCase() === key);
+      const value = own === undefined ? undefined : record[own];
+      if (Array.isArray(value)) return value.join(', ');
+      return typeof value === 'string' ? value : null;
+    },
+  };
+}
+
+/** Why a body cannot be read: the code of the report, with the status to answer. */
+export class BodyProblem {
+  readonly status: number;
+
+  constructor(
+    readonly code: keyof typeof BODY_STATUS,
+    readonly error?: unknown,
+  ) {
+    this.status = BODY_STATUS[code];
+  }
+}
+
+const BODY_STATUS = {
+  body_too_large: 413,
+  body_timeout: 408,
+  body_interrupted: 400,
+  body_already_read: 500,
+} as const;
+
+interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+/**
+ * Returns the whole body: text, bytes, or an object that a parser has made; for a stream, a promise of its bytes.
+ * Counts bytes as they arrive, and does not trust `Content-Length`.
+ *
+ * @throws a {@link BodyProblem}, or rejects with one
+ */
+export function receiveBody(
+  { bodyUsed, body }: PlainRequest & { readonly bodyUsed?: boolean },
+  limits: BodyLimits,
+): unknown {
+  // The stream of a `Request` whose body was read would look empty.
+  if (bodyUsed === true) throw new BodyProblem('body_already_read');
+  if (isReadableStream<Uint8Array | string>(body))
+    return collect((sink) => pumpWebStream(body, sink), limits);
+  if (isNodeStream(body)) return collect((sink) => pumpNodeStream(body, sink), limits);
+  const bytes =
+    typeof body === 'string'
+      ? new TextEncoder().encode(body).byteLength
+      : isBytes(body)
+        ? body.byteLength
+        : 0;
+  if (bytes > limits.maxBodyBytes) throw new BodyProblem('body_too_large');
+  return body;
+}
+
+interface Sink {
+  /** A chunk can be text: in a Node stream after `setEncoding`, and in some web streams. */
+  write(chunk: Uint8Array | string): void;
+  end(): void;
+  fail(code: BodyProblem['code'], error?: unknown): void;
+}
+
+/** Joins chunks until the end, a limit, or a failure. `pump` returns a function that stops it. */
+function collect(
+  pump: (sink: Sink) => () => void,
+  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    let stop: () => void = () => undefined;
+    let settled = false;
+    const settle = (action: () => void) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      action();
+    };
+    const fail: Sink['fail'] = (code, error) =>
+      settle(() => {
+        stop();
+        reject(new BodyProblem(code, error));
+      });
+    const timer = setTimeout(fail, bodyTimeoutMs, 'body_timeout');
+    stop = pump({
+      write(piece) {
+        const chunk = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;
+        bytes += chunk.byteLength;
+        if (bytes > maxBodyBytes) fail('body_too_large');
+        else chunks.push(chunk);
+      },
+      end: () => settle(() => resolve(joinChunks(chunks))),
+      fail,
+    });
+  });
+}
+
+function pumpWebStream(stream: ReadableStream<Uint8Array | string>, sink: Sink): () => void {
+  if (stream.locked) {
+    sink.fail('body_already_read');
+    return () => undefined;
+  }
+  const reader = stream.getReader();
+  let open = true;
+  const pump = async () => {
+    while (open) {
+      const { done, value } = await reader.read();
+      if (done) return sink.end();
+      sink.write(value);
+    }
+  };
+  pump().catch((error: unknown) => sink.fail('body_interrupted', error));
+  return () => {
+    open = false;
+    reader.cancel().catch(() => undefined);
+  };
+}
+
+/** The part of a `stream.Readable`, such as a `node:http` request, that is used here. */
+interface NodeStream {
+  on(event: string, listener: (value: never) => void): unknown;
+  off(event: string, listener: (value: never) => void): unknown;
+  resume(): unknown;
+  readonly readableDidRead?: boolean;
+  readonly readableEnded?: boolean;
+  readonly destroyed?: boolean;
+}
+
+/** Uses events: leaving an iterator early would destroy the stream, and with it the socket for the response. */
+function pumpNodeStream(stream: NodeStream, sink: Sink): () => void {
+  if (isConsumed(stream)) {
+    sink.fail('body_already_read');
+    return () => undefined;
+  }
+  const onClose = () => sink.fail('body_interrupted');
+  const onError = (error: unknown) => sink.fail('body_interrupted', error);
+  stream.on('data', sink.write);
+  stream.on('end', sink.end);
+  stream.on('error', onError);
+  stream.on('close', onClose);
+  // A listener alone does not restart a stream that something has paused.
+  stream.resume();
+  return () => {
+    stream.off('data', sink.write);
+    stream.off('end', sink.end);
+    stream.off('close', onClose);
+    // `onError` stays: an `error` event without a listener would end the process. The rest of the body is discarded as
+    // it arrives: unread, it would hold the connection open and keep the server from closing.
+    stream.resume();
+  };
+}
+
+/** Whether something has read from the stream, or nothing can read from it any more. */
+export function isConsumed({
+  readableDidRead,
+  readableEnded,
+  destroyed,
+}: Omit<NodeStream, 'on' | 'off' | 'resume'>) {
+  return readableDidRead === true || readableEnded === true || destroyed === true;
+}
+
+/** Recognizes a stream by its functions, which parsed JSON never has. */
+function isNodeStream(body: unknown): body is NodeStream {
+  if (typeof body !== 'object' || body === null) return false;
+  const { on, off, resume }: { readonly [Name in keyof NodeStream]?: unknown } = body;
+  return typeof on === 'function' && typeof off === 'function' && typeof resume === 'function';
+}

@@ -1,0 +1,398 @@
+import type { ValidationIssue } from '../errors';
+import { sleep, stopwatch, TIMED_OUT, within } from '../shared/time';
+import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
+import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
+import type { Identity } from './key';
+import type { ResolvedHandlerOptions, WebhookCallback, WebhookContext } from './options';
+import { type NotifiedOrder, type OrderQuestion, orderQuestion } from './order-link';
+import type { Recognized } from './recognize';
+import type { WebhookReportCode } from './report';
+import { type Comparison, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
+
+/** A callback to run for a notification. */
+export interface CallbackRun {
+  readonly notification: unknown;
+  readonly identity: Identity;
+  readonly callback: WebhookCallback<unknown, unknown, unknown>;
+  /** Asks the service whether the notification is true. Missing without the handler's option `confirm`. */
+  readonly confirm?: ((signal?: AbortSignal) => Promise<PaymentConfirmation>) | undefined;
+  readonly credentialIndex: number;
+  readonly retentionMs: number;
+  /** Which order it is about; missing without `createOrders`. */
+  readonly order?: OrderQuestion | undefined;
+  /** What a repeat is recognized by; missing for a replay, a settlement, and a body without an identity. */
+  readonly comparison?: Comparison | undefined;
+}
+
+/** What became of a notification. */
+export type RunResult = { readonly code: 'ignored' } | Done | Failure;
+
+interface Done {
+  readonly code: 'done';
+  /** It was done before: the callback did not run. */
+  readonly isRepeat: boolean;
+}
+
+/** It is not done, which is reported. */
+export interface Failure {
+  readonly code: WebhookReportCode;
+  readonly status: number;
+  readonly error?: unknown;
+  readonly issues?: readonly ValidationIssue[] | undefined;
+  /** Why it is an unexpected repeat. */
+  readonly reason?: RepeatReason;
+  /** What its dead letter is kept under, if not under its own identity. */
+  readonly letter?: Identity;
+  /** Set if the callback took too long: whether its late success was recorded. Never rejects. */
+  readonly late?: Promise<boolean>;
+}
+
+const DONE: Done = { code: 'done', isRepeat: false };
+const REPEAT: Done = { code: 'done', isRepeat: true };
+
+/** What became of a notification whose state is done. */
+function repeated({ identity, comparison }: CallbackRun, done: DoneState): Done | Failure {
+  const repeat = comparison && unexpectedRepeat(identity, comparison, done);
+  if (repeat === undefined) return REPEAT;
+  const { reason, letter, fields } = repeat;
+  const issues = fields.map((field) => ({ path: [field], message: 'differs from what was acted on' }));
+  return { code: 'unexpected_repeat', status: 200, reason, letter, issues };
+}
+
+const BUSY: Failure = { code: 'busy', status: 503 };
+
+/** Finds the callback for a notification, or says what becomes of one without a callback. */
+export function callbackFor(
+  { notification, identity, issues }: Recognized<{ readonly kind: string }>,
+  credentialIndex: number,
+  options: ResolvedHandlerOptions,
+): CallbackRun | { readonly code: 'ignored' } | Failure {
+  const { callbacks, confirm, kinds, orders, unrecognizedRetentionMs, retentionMs } = options;
+  const { kind } = notification;
+  const callback = callbacks[kind];
+  if (callback === undefined || callback === 'ignore') {
+    // Even if `unrecognized` is ignored: this body seems to be of a known kind, and may be a payment.
+    if (issues !== undefined) return { code: 'invalid_notification', status: 400, issues };
+    return callback === 'ignore' ? { code: 'ignored' } : { code: 'unhandled', status: 200 };
+  }
+  const order = orders && orderQuestion(notification, kinds);
+  const run = { notification, identity, callback, credentialIndex, order };
+  if (kind === 'unrecognized') return { ...run, retentionMs: unrecognizedRetentionMs };
+  if (confirm === undefined || kind !== 'payment') return { ...run, retentionMs };
+  const { client, acceptRefunded } = confirm;
+  const payment = notification as Parameters<typeof confirmPayment>[1];
+  return {
+    ...run,
+    retentionMs,
+    confirm: (signal) => confirmPayment(client, payment, { acceptRefunded, signal }),
+  };
+}
+
+/** Runs a callback once, as far as the store can ensure that. */
+export function runOnce(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Done | Failure> {
+  const { store } = options;
+  if (store.transact === undefined) return runUnderLease(run, options);
+  return runInTransaction(run, store.transact.bind(store), options);
+}
+
+async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Done | Failure> {
+  const { store, leaseMs, storeTimeoutMs, callbackTimeoutMs } = options;
+  const { subject, state } = run.identity;
+  const leaseAge = stopwatch();
+  let claim: ClaimResult;
+  try {
+    claim = await inTime(storeTimeoutMs, store.claim(subject, state, { leaseMs, withinMs: storeTimeoutMs }));
+  } catch (error) {
+    return storeFailed(error);
+  }
+  if (claim.status === 'done') return repeated(run, claim);
+  if (claim.status === 'busy') return BUSY;
+  const claimed = claim;
+
+  const callbackAge = stopwatch();
+  const ready = await askAndFind(run, options);
+  // A process that was suspended would run the callback beside the next owner's.
+  const remainingMs = callbackTimeoutMs - callbackAge();
+  const isLate = leaseMs - leaseAge() < remainingMs;
+  if ('code' in ready || isLate) {
+    await release(claimed, options);
+    return 'code' in ready ? ready : storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE));
+  }
+  const running = startCallback(run, claimed, { transaction: undefined, ...ready }, remainingMs);
+  const record = () => recordDone(run, claimed, ready.order, leaseAge, options);
+  try {
+    await running.inTime;
+  } catch (error) {
+    if (!running.isTooSlow()) {
+      await release(claimed, options);
+      return { code: 'callback_failed', status: 500, error };
+    }
+    const late = running.ended.then(
+      async () => (await record()).code === 'done',
+      async () => {
+        await release(claimed, options);
+        return false;
+      },
+    );
+    return { code: 'callback_timeout', status: 500, error, late };
+  }
+  return record();
+}
+
+const CLAIMED_TOO_LATE =
+  'the claim came so late that too little of its lease was left; the process was probably suspended';
+
+/** Asks the service about a payment, and finds the order of a notification. Never rejects. */
+async function askAndFind(
+  run: CallbackRun,
+  options: ResolvedHandlerOptions,
+): Promise<(Confirmed & { readonly order: NotifiedOrder | undefined }) | Failure> {
+  const { store, storeTimeoutMs } = options;
+  const confirmed = await askService(run, options);
+  if ('code' in confirmed) return confirmed;
+  try {
+    const find = async () => readOrder(run, await findOrder(run, options), store, options);
+    return { ...confirmed, order: await inTime(storeTimeoutMs, find()) };
+  } catch (error) {
+    return storeFailed(error);
+  }
+}
+
+/** The key of the order that a notification is about. */
+async function findOrder({ order }: CallbackRun, { orders, store }: ResolvedHandlerOptions) {
+  return order && (await orders?.find(store, order.reference));
+}
+
+async function readOrder(
+  { order }: CallbackRun,
+  key: string | undefined,
+  records: SingleRecords,
+  { orders }: ResolvedHandlerOptions,
+): Promise<NotifiedOrder | undefined> {
+  return order && key !== undefined ? orders?.read(records, key, order.reference) : undefined;
+}
+
+/** Records that a payment was acted on. */
+async function markPaid(
+  run: CallbackRun,
+  order: NotifiedOrder | undefined,
+  records: SingleRecords,
+  { orders }: ResolvedHandlerOptions,
+): Promise<void> {
+  const uuid = run.order?.paidUuid;
+  if (uuid !== undefined && order !== undefined) await orders?.markPaid(records, order, uuid);
+}
+
+/** Records that a payment was acted on before, where that is not recorded yet. */
+export async function markRepeat(run: CallbackRun, options: ResolvedHandlerOptions): Promise<void> {
+  const { store } = options;
+  await markPaid(run, await readOrder(run, await findOrder(run, options), store, options), store, options);
+}
+
+/** Records a success. It must not be lost, so this keeps trying while the lease lasts. */
+async function recordDone(
+  run: CallbackRun,
+  claim: Claim,
+  order: NotifiedOrder | undefined,
+  leaseAge: () => number,
+  options: ResolvedHandlerOptions,
+): Promise<Done | Failure> {
+  const { store, storeTimeoutMs, leaseMs } = options;
+  const { retentionMs, comparison } = run;
+  const completion = { retentionMs, content: comparison?.content, withinMs: storeTimeoutMs };
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
+    try {
+      // Before the completion, so that a lost mark is never a done state.
+      await inTime(storeTimeoutMs, markPaid(run, order, store, options));
+      const isRecorded = await inTime(storeTimeoutMs, store.complete(claim, completion));
+      return isRecorded ? DONE : { code: 'lease_lost', status: 503 };
+    } catch (error) {
+      if (leaseAge() + pauseMs >= leaseMs) return storeFailed(error);
+    }
+    await sleep(pauseMs);
+  }
+}
+
+/** Frees the subject for the next delivery. If that fails, the lease runs out before it comes. */
+async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
+  try {
+    await inTime(storeTimeoutMs, store.release(claim));
+  } catch {
+    // The report is about the failure that led to the release.
+  }
+}
+
+/** By how much the store's limit for the callback exceeds the handler's, so that the handler's is the one reported. */
+const STORE_LIMIT_MARGIN_MS = 1_000;
+
+/** How long a transaction may wait to begin after its first read: it may wait for a free slot of the store's. */
+const BEGIN_MS = 30_000;
+
+async function runInTransaction(
+  run: CallbackRun,
+  transact: Transact<unknown>,
+  options: ResolvedHandlerOptions,
+): Promise<Done | Failure> {
+  const { storeTimeoutMs, callbackTimeoutMs } = options;
+  const { subject, state } = run.identity;
+  let isAbandoned = false;
+  let confirmed: Confirmed | Failure | undefined;
+  /** The last run of the callback: an ORM may roll back and run it again. */
+  let running: StartedCallback | undefined;
+  let failure: Failure | undefined;
+  let orderKey: string | undefined;
+  const read = new OneTimeEvent();
+  const begun = new OneTimeEvent();
+
+  const prepare = async () => {
+    read.fire();
+    confirmed = await askService(run, options);
+    if ('code' in confirmed) throw new NotConfirmed();
+    orderKey = await inTime(storeTimeoutMs, findOrder(run, options));
+  };
+  const work = async (transaction: unknown, claim: Claim, records: SingleRecords) => {
+    // A store that does not know `prepare` must not skip the confirmation.
+    if (confirmed === undefined) await prepare();
+    // The service was already answered 503, so the callback must not run.
+    if (isAbandoned) throw new DeadlineExceeded('the transaction began too late');
+    failure = undefined;
+    // Locked after the subject, so that the second of two payments of an order sees what the first one has written.
+    const order = await readOrder(run, orderKey, records, options);
+    const more = { transaction, order, ...(confirmed as Confirmed) };
+    running = startCallback(run, claim, more, callbackTimeoutMs);
+    begun.fire();
+    try {
+      await running.inTime;
+    } catch (error) {
+      if (!running.isTooSlow()) {
+        failure = { code: 'callback_failed', status: 500, error };
+        throw error;
+      }
+      // The answer goes out now. The store holds the subject until this function ends, so that no other callback runs
+      // beside this one. If it still succeeds, its transaction is committed.
+      await running.ended;
+    }
+    await markPaid(run, order, records, options);
+  };
+
+  try {
+    const timeoutMs = callbackTimeoutMs + STORE_LIMIT_MARGIN_MS;
+    const { retentionMs, comparison } = run;
+    const request = { subject, state, retentionMs, content: comparison?.content, timeoutMs, prepare };
+    const transacted = transact(request, work);
+    const late = transacted.then(
+      ({ status }) => status !== 'busy',
+      () => false,
+    );
+    await inTime(storeTimeoutMs, Promise.race([read.fired, begun.fired, transacted]));
+    await inTime(BEGIN_MS + callbackTimeoutMs, Promise.race([begun.fired, transacted]));
+    for (let started = running; ; started = running) {
+      await Promise.race([started?.inTime.catch(() => undefined), transacted]);
+      if (started?.isTooSlow()) {
+        return { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late };
+      }
+      const ending = await within(storeTimeoutMs, transacted);
+      if (ending !== TIMED_OUT) {
+        if (failure !== undefined) return failure;
+        if (ending.status === 'done') return repeated(run, ending);
+        return ending.status === 'busy' ? BUSY : DONE;
+      }
+      if (started === running) throw new DeadlineExceeded(`the commit took longer than ${storeTimeoutMs} ms`);
+    }
+  } catch (error) {
+    isAbandoned = true;
+    if (confirmed !== undefined && 'code' in confirmed) return confirmed;
+    // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
+    return failure ?? { code: 'store_failed', status: begun.hasFired ? 500 : 503, error };
+  }
+}
+
+/** Ends a transaction before it begins: the confirmation itself says why. */
+class NotConfirmed extends Error {}
+
+interface Confirmed {
+  readonly confirmation: PaymentConfirmation | undefined;
+}
+
+/** Asks the service about a payment, within the callback's time. Never rejects. */
+async function askService(
+  { confirm }: CallbackRun,
+  { callbackTimeoutMs }: ResolvedHandlerOptions,
+): Promise<Confirmed | Failure> {
+  if (confirm === undefined) return { confirmation: undefined };
+  const controller = new AbortController();
+  try {
+    const confirmation = await inTime(callbackTimeoutMs, confirm(controller.signal));
+    if (confirmation.confirmed) return { confirmation };
+    const issues = confirmation.differences.map(({ field }) => ({
+      path: [field],
+      message: 'differs from what the service says, or the service does not say it',
+    }));
+    return { code: 'not_confirmed', status: 500, issues };
+  } catch (error) {
+    controller.abort(error);
+    return { code: 'confirm_failed', status: 500, error };
+  }
+}
+
+/** A callback that was started. */
+interface StartedCallback {
+  /** Settles as the callback does, or rejects when its time is over. */
+  readonly inTime: Promise<void>;
+  /** Settles as the callback does, however long it takes. */
+  readonly ended: Promise<void>;
+  /** Whether its time was over before it had ended. */
+  readonly isTooSlow: () => boolean;
+}
+
+/** Starts the callback, and fires its signal when its time is over. */
+function startCallback(
+  { notification, identity, callback, credentialIndex }: CallbackRun,
+  { fence, handledStates }: Claim,
+  more: Pick<WebhookContext<unknown, unknown>, 'transaction' | 'confirmation' | 'order'>,
+  timeoutMs: number,
+): StartedCallback {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { key } = identity;
+  const context = { key, handledStates, credentialIndex, signal, fence, ...more };
+  // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
+  const called = async () => {
+    await callback(notification, context);
+  };
+  const ended = called();
+  const timed = async () => {
+    if ((await within(timeoutMs, ended)) !== TIMED_OUT) return;
+    controller.abort(new DeadlineExceeded(`took longer than ${timeoutMs} ms`));
+    throw signal.reason;
+  };
+  return { ended, inTime: timed(), isTooSlow: () => signal.aborted };
+}
+
+/** An event that happens once. */
+class OneTimeEvent {
+  hasFired = false;
+  fire: () => void = () => undefined;
+  readonly fired = new Promise<void>((resolve) => {
+    this.fire = () => {
+      this.hasFired = true;
+      resolve();
+    };
+  });
+}
+
+/** The error for something that takes too long. */
+class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded';
+}
+
+/** Settles as the promise does, or rejects with `DeadlineExceeded`. The work itself goes on; its result is discarded. */
+export async function inTime<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const value = await within(ms, promise);
+  if (value === TIMED_OUT) throw new DeadlineExceeded(`took longer than ${ms} ms`);
+  return value;
+}
+
+function storeFailed(error: unknown): Failure {
+  return { code: 'store_failed', status: 503, error };
+}

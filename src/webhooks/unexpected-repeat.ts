@@ -1,0 +1,92 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { documentedKinds } from '../service/notifications';
+import type { Content, Done } from '../stores/steps';
+import { type Identity, jsonOf } from './key';
+import type { AnyDefinition } from './kinds';
+
+// The service repeats a notification at most six times in about six minutes, unchanged in what it reports (document
+// section 6.1). A repeat that is late or different is a sign of a key that is too coarse: three months of a subscription
+// under one `saleToken` would be one payment.
+
+/** Why a repeat is not one of the service's own. */
+export type RepeatReason = 'content-differs' | 'late';
+
+/** What a delivery is compared by with the one that was acted on. */
+export interface Comparison {
+  /** A short hash a field. */
+  readonly content: Content;
+  /** The whole body, to name the dead letter after. */
+  readonly raw: object;
+}
+
+/** Such a repeat. */
+export interface UnexpectedRepeat {
+  readonly reason: RepeatReason;
+  /** The names of the fields that differ. */
+  readonly fields: readonly string[];
+  /** What its dead letter is kept under: never that of a notification, so it is never done by itself. */
+  readonly letter: Identity;
+}
+
+/** What a delivery is compared by; `undefined` for a body without an identity, which may come again on purpose. */
+export function comparisonOf(
+  notification: { readonly kind: string; readonly payload?: unknown; readonly raw: object },
+  kinds: readonly AnyDefinition[],
+): Comparison | undefined {
+  const { kind, payload, raw } = notification;
+  if (kind === 'unrecognized') return undefined;
+  const documented = documentedKinds.find((each) => each.kind === kind);
+  const fields = documented?.content(payload as never) ?? ownContent(kind, payload, raw, kinds);
+  const content: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const text = value === undefined || value === null ? undefined : jsonOf(value);
+    if (text !== undefined) content[name] = shortHash(text);
+  }
+  return { content, raw };
+}
+
+/** An own kind is compared as its definition says, or by its body without the times that change with each delivery. */
+function ownContent(kind: string, payload: unknown, raw: object, kinds: readonly AnyDefinition[]) {
+  const content = kinds.find((each) => each.kind === kind)?.content;
+  if (content !== undefined) return { content: content(payload) };
+  return { body: jsonOf(raw, (value) => (isDateTime(value) ? undefined : value)) };
+}
+
+const DATE_TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d([.,]\d+)?)? ?(Z|[+-]\d\d:?\d\d)?$/i;
+
+function isDateTime(value: unknown): boolean {
+  return typeof value === 'string' && DATE_TIME.test(value);
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Compares a delivery with the one that was acted on; `undefined` for a repeat as the service sends them. */
+export function unexpectedRepeat(
+  { subject, state, key }: Identity,
+  { content, raw }: Comparison,
+  done: Done,
+): UnexpectedRepeat | undefined {
+  // Only what both have: a field that is left out once is no other amount.
+  const fields = Object.entries(done.content ?? {})
+    .filter(([name, hash]) => content[name] !== undefined && content[name] !== hash)
+    .map(([name]) => name);
+  const isLate = done.now - done.at > HOUR_MS;
+  if (fields.length === 0 && !isLate) return undefined;
+  const day = new Date(done.now).toISOString().slice(0, 10);
+  const ending = `~${shortHash(jsonOf(raw) ?? '')}~${day}`;
+  return {
+    reason: fields.length > 0 ? 'content-differs' : 'late',
+    fields,
+    letter: { subject, state: state + ending, key: key + ending },
+  };
+}
+
+/** The state that was done when a dead letter of an unexpected repeat was kept; `undefined` for any other letter. */
+export function stateRepeated({ state }: { readonly state: string }): string | undefined {
+  return /^(.*)~[\da-f]{16}~\d{4}-\d\d-\d\d$/s.exec(state)?.[1];
+}
+
+function shortHash(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 16);
+}

@@ -1,0 +1,143 @@
+import { getRequestListener } from '@hono/node-server';
+import type { PaymentsClient } from 'pix-automatic-sdk';
+import { listen } from '../listen';
+import { type Payload, rightHeader } from '../merchant';
+import type { Listener, WrongListener } from '../verify-listener';
+import { Books } from './books';
+
+type Route = (request: Request) => Response | Promise<Response>;
+
+/** A route handler, as Next.js and others call it: it gets a `Request` and returns a `Response`. */
+function route(make: (books: Books, client: PaymentsClient) => Route): Pick<Listener, 'start'> {
+  return {
+    start(client) {
+      const books = new Books();
+      return listen(getRequestListener(make(books, client)), () => books.read());
+    },
+  };
+}
+
+const ok = () => Response.json({ ok: true });
+const unauthorized = () => new Response(null, { status: 401 });
+const isRight = (request: Request) => request.headers.get('authorization') === rightHeader;
+
+/** Right, except for what is done with a payload. */
+function booking(act: (payload: Payload, books: Books) => Response | Promise<Response>) {
+  return route((books) => async (request) => {
+    if (request.method !== 'POST' || !isRight(request)) return unauthorized();
+    return act(await request.json(), books);
+  });
+}
+
+/** Right, except for its answer to wrong credentials, or for what it takes for right ones. */
+function guarding(isLetIn: (request: Request) => boolean, refuse: (request: Request) => Response) {
+  return route((books) => async (request) => {
+    if (request.method !== 'POST' || !isLetIn(request)) return refuse(request);
+    books.book(await request.json());
+    return ok();
+  });
+}
+
+export const wrongRouteHandlers: readonly WrongListener[] = [
+  {
+    does: 'answers, and then does its work (route handler)',
+    fails: ['work-first'],
+    advice: /only after the work/,
+    ...booking((payload, books) => {
+      books.later(() => books.book(payload));
+      return ok();
+    }),
+  },
+  {
+    does: 'answers 202 (route handler)',
+    fails: ['status-200'],
+    advice: /200/,
+    ...booking((payload, books) => {
+      books.book(payload);
+      return new Response(null, { status: 202 });
+    }),
+  },
+  {
+    does: 'takes everything with the status PAID for a payment (route handler)',
+    fails: ['right-kind', 'unknown-kinds'],
+    advice: /kind/,
+    ...booking((payload, books) => {
+      const status = payload.newStatus ?? payload.status;
+      books.book(payload, undefined, status === 'PAID' ? 'payment' : books.kindOf(payload));
+      return ok();
+    }),
+  },
+  {
+    does: 'shares the work of equal notifications only while it runs (route handler)',
+    fails: ['duplicates'],
+    advice: /Record the idempotency key/,
+    ...route((books) => {
+      const running = new Map<string, Promise<void>>();
+      return async (request) => {
+        if (!isRight(request)) return unauthorized();
+        const payload = await request.json();
+        const key = books.keyOf(payload);
+        const work =
+          running.get(key) ??
+          new Promise<void>((resolve) => setTimeout(resolve, 20)).then(() =>
+            books.count(books.kindOf(payload)),
+          );
+        running.set(key, work);
+        await work.finally(() => running.delete(key));
+        return ok();
+      };
+    }),
+  },
+  {
+    does: 'sends whoever has no credentials to its login (route handler)',
+    fails: ['credentials'],
+    advice: /401/,
+    ...guarding(isRight, (request) => Response.redirect(new URL('/login', request.url), 302)),
+  },
+  {
+    does: 'compares the header without its case (route handler)',
+    fails: ['credentials'],
+    advice: /case/,
+    ...guarding(
+      (request) => request.headers.get('authorization')?.toLowerCase() === rightHeader.toLowerCase(),
+      unauthorized,
+    ),
+  },
+  {
+    does: 'compares the end of the header (route handler)',
+    fails: ['credentials'],
+    advice: /whole/,
+    ...guarding(
+      (request) =>
+        request.headers.get('authorization')?.endsWith(rightHeader.slice('Basic '.length)) ?? false,
+      unauthorized,
+    ),
+  },
+];
+
+export const rightRouteHandlers: readonly Listener[] = [
+  {
+    does: 'answers 503 with `Retry-After` to a second one at the same time (route handler)',
+    ...route((books) => {
+      const running = new Set<string>();
+      return async (request) => {
+        if (!isRight(request)) return unauthorized();
+        const payload = await request.json();
+        const key = books.keyOf(payload);
+        if (running.has(key)) return new Response(null, { status: 503, headers: { 'retry-after': '1' } });
+        running.add(key);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        books.book(payload);
+        running.delete(key);
+        return new Response('a'.repeat(20_000));
+      };
+    }),
+  },
+  {
+    does: 'lets nobody in by another method, and says nothing (route handler)',
+    ...guarding(
+      (request) => request.headers.get('Authorization') === rightHeader,
+      () => new Response(null, { status: 403 }),
+    ),
+  },
+];

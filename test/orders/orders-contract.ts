@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createOrders } from '../../src/orders';
+import { type Attempt, withAttempt } from '../../src/orders/attempt';
+import {
+  attemptOf,
+  findOrder,
+  type OrderReading,
+  readOrder,
+  takeReference,
+  writeOrder,
+} from '../../src/orders/order-records';
+import { type Store, stepsOf } from '../../src/stores/steps';
+import { attemptIn, FakeClient, request } from './support';
+
+const qrCode = { plain: 'é"\\\'?$1 🇧🇷', base64: 'A'.repeat(200_000), extra: [null, '\0'] };
+
+/** What orders in every kind of store do. Each test uses orders of its own, so that all can share a table. */
+export function testOrders(name: string, storeOf: (namespace: string) => Promise<Store> | Store): void {
+  describe(`orders in a store: ${name}`, () => {
+    const setUp = async (namespace = 'orders') => {
+      const store = await storeOf(namespace);
+      const steps = stepsOf(store);
+      const read = (key: string) => readOrder(steps, key);
+      const write = (reading: OrderReading, attempt: Attempt) =>
+        writeOrder(steps, withAttempt(reading.order, attempt), reading);
+      return { store, steps, read, write, orderKey: randomUUID() };
+    };
+
+    it('gives back what it was given, to the last character of a QR code, and the time', async () => {
+      const { read, write, orderKey } = await setUp();
+      const empty = await read(orderKey);
+      expect(Math.abs(empty.now - Date.now())).toBeLessThan(60_000);
+      expect(empty.order.attempts).toEqual([]);
+      const first = attemptIn(1, 'sending', { money: { amount: 'ab', 'recurrence.amount': 'cd' } });
+      await write(empty, first);
+      const written = await read(orderKey);
+      expect(written.order.attempts).toEqual([first]);
+      const created = { ...first, state: 'created', uuid: randomUUID(), qrCode } as const;
+      await write(written, created);
+      expect((await read(orderKey)).order.attempts).toEqual([created]);
+    });
+
+    it('writes nothing where the order has changed since it was read: two attempts are never open', async () => {
+      const { read, write, orderKey } = await setUp();
+      const empty = await read(orderKey);
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          write(empty, attemptIn(1, 'sending', { token: `${index}` })),
+        ),
+      );
+      const first = await read(orderKey);
+      expect(first.order.attempts).toHaveLength(1);
+      await write(empty, attemptIn(2, 'created'));
+      await Promise.all([write(first, attemptIn(2, 'sending')), write(first, attemptIn(3, 'sending'))]);
+      expect((await read(orderKey)).order.attempts).toHaveLength(2);
+    });
+
+    it('tells orders apart by their bytes', async () => {
+      const { steps, read, write, orderKey } = await setUp();
+      const keys = ['e', 'E', 'é', 'e ', '{e}', '%', '/order:'].map((end) => orderKey + end);
+      for (const key of keys) {
+        const reading = await read(key);
+        expect(reading.order.attempts).toEqual([]);
+        expect(await takeReference(steps, reading.order, 1)).toBe(key);
+        expect(await write(reading, attemptIn(1, 'sending', { referenceCode: key }))).toBe(true);
+      }
+      for (const key of keys) expect(await findOrder(steps, { referenceCode: key })).toBe(key);
+    });
+
+    it('finds an attempt by its uuid, else by its reference', async () => {
+      const { steps, read, write, orderKey } = await setUp();
+      const uuid = randomUUID();
+      expect(await findOrder(steps, { uuid })).toBeUndefined();
+      const first = await read(orderKey);
+      const referenceCode = await takeReference(steps, first.order, 1);
+      await write(first, attemptIn(1, 'lost', { referenceCode }));
+      const second = await read(orderKey);
+      await write(second, attemptIn(2, 'created', { uuid, referenceCode: `${orderKey}-2` }));
+      expect(await findOrder(steps, { uuid, referenceCode: 'unknown' })).toBe(orderKey);
+      expect(await findOrder(steps, { uuid: randomUUID(), referenceCode })).toBe(orderKey);
+      const { order } = await read(orderKey);
+      expect(attemptOf(order, { uuid, referenceCode })).toMatchObject({ attempt: 2 });
+      expect(attemptOf(order, { uuid: randomUUID(), referenceCode })).toMatchObject({ attempt: 1 });
+    });
+
+    it('gives a reference to one order, and again to the order that has it', async () => {
+      const { steps, read, write, orderKey } = await setUp();
+      // Each of these orders would have this reference for its second attempt, if it were free.
+      const keys = [orderKey, `${orderKey}-2`];
+      const [first, second] = await Promise.all(keys.map(read));
+      const taken = await Promise.all([
+        takeReference(steps, (first as OrderReading).order, 2),
+        takeReference(steps, (second as OrderReading).order, 1),
+      ]).catch(() => []);
+      expect(new Set(taken).size).toBe(taken.length);
+      // A crash may leave a reference before its attempt.
+      const again = await takeReference(steps, (await read(`${orderKey}-2`)).order, 1);
+      expect(await findOrder(steps, { referenceCode: again })).toBe(`${orderKey}-2`);
+      expect(await takeReference(steps, (await read(`${orderKey}-2`)).order, 1)).toBe(again);
+      expect(await write(await read(orderKey), attemptIn(1, 'sending'))).toBe(true);
+    });
+
+    it('lists orders and their pointers by pages', async () => {
+      const { store, steps } = await setUp(`list-${randomUUID()}`);
+      const client = new FakeClient();
+      const orders = createOrders({ client, store });
+      const keys = Array.from({ length: 7 }, (_, index) => `order ${index} é`);
+      for (const key of keys) await orders.open(key, request);
+      for (const prefix of ['order:', 'open:'] as const) {
+        const found: string[] = [];
+        for (let after: string | undefined; ; ) {
+          const page = await steps.listRecords<{ key: string }>(prefix, { after, limit: 3 });
+          found.push(...page.map(({ value }) => value.key));
+          after = page.at(-1)?.value.key;
+          if (page.length < 3) break;
+        }
+        expect(found.toSorted()).toEqual(keys);
+      }
+      const [first, ...others] = await orders.list({ limit: 4 });
+      expect(others).toHaveLength(3);
+      const rest = await orders.list({ after: others.at(-1)?.key });
+      expect([first, ...others, ...rest].map((order) => order?.key).toSorted()).toEqual(keys);
+    });
+
+    it('gives 20 calls at once one journey', async () => {
+      const { store, orderKey } = await setUp();
+      const client = new FakeClient();
+      const all = Array.from({ length: 20 }, () => createOrders({ client, store, waitMs: 30_000 }));
+      const journeys = await Promise.all(all.map((orders) => orders.open(orderKey, request)));
+      expect(new Set(journeys.map(({ uuid }) => uuid)).size).toBe(1);
+      expect(client.calls).toHaveLength(1);
+    });
+
+    it('shows the payer of one merchant nothing of another whose order has the same number', async () => {
+      const { orderKey } = await setUp();
+      const journeys = await Promise.all(
+        ['merchant-a', 'merchant-b'].map(async (namespace) => {
+          const client = new FakeClient([{ uuid: `${namespace} ${orderKey}` }]);
+          const orders = createOrders({ client, store: await storeOf(namespace) });
+          const opened = await orders.open(orderKey, request);
+          expect(await orders.find({ uuid: String(opened.uuid) })).toMatchObject({ key: orderKey });
+          expect(client.calls).toHaveLength(1);
+          return opened.uuid;
+        }),
+      );
+      expect(journeys).toEqual([`merchant-a ${orderKey}`, `merchant-b ${orderKey}`]);
+      const b = createOrders({ client: new FakeClient(), store: await storeOf('merchant-b') });
+      expect(await b.find({ uuid: `merchant-a ${orderKey}` })).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import { ApiError, ConnectionError } from '../../src/errors';
+import { createOrders, type OrderRequest, type OrdersOptions } from '../../src/orders';
+import { type Attempt, withAttempt } from '../../src/orders/attempt';
+import { readOrder, writeOrder } from '../../src/orders/order-records';
+import type { RecurringCheckoutRequest } from '../../src/service/operations/create-recurring-checkout';
+import type { Transaction } from '../../src/service/operations/get-transaction';
+import { MemoryStore } from '../../src/stores/memory-store';
+import { stepsOf } from '../../src/stores/steps';
+import type { AttemptState } from '../../src/webhooks/order-link';
+
+export const request = {
+  currency: 'BRL',
+  amount: 59.7,
+  shopper: { name: 'Maria Silva' },
+  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 } },
+} satisfies OrderRequest;
+
+/** What a call of the client double comes to; `uuid` and QR code follow from the reference if nothing is said. */
+export type Answer = Error | { readonly uuid: string } | undefined;
+
+/** A client double, which does with the n-th call what the n-th answer says. */
+export class FakeClient {
+  readonly calls: RecurringCheckoutRequest[] = [];
+  readonly options: { totalTimeoutMs: number }[] = [];
+  /** How many journeys the service has, by reference. */
+  readonly created = new Map<string, number>();
+
+  constructor(readonly answers: (Answer | PromiseLike<Answer>)[] = []) {}
+
+  /** What the service says about each transaction. */
+  readonly transactions = new Map<string, Transaction>();
+
+  async getTransaction(uuid: string): Promise<Transaction> {
+    const transaction = this.transactions.get(uuid);
+    if (transaction === undefined) throw new TypeError(`a query for ${uuid}`);
+    return transaction;
+  }
+
+  async createRecurringCheckout(sent: RecurringCheckoutRequest, options: { totalTimeoutMs: number }) {
+    const index = this.calls.push(sent) - 1;
+    this.options.push(options);
+    const { referenceCode } = sent;
+    const answer = await this.answers[index];
+    if (answer instanceof Error) throw answer;
+    this.created.set(referenceCode, (this.created.get(referenceCode) ?? 0) + 1);
+    const uuid = answer?.uuid ?? `uuid-of-${referenceCode}`;
+    return { response: { uuid, instructions: { qrCode: { plain: `qr-of-${referenceCode}` } } } };
+  }
+}
+
+const call = { operation: 'createRecurringCheckout', attempts: 1 } as const;
+export const errors = {
+  refused: () => new ApiError('422', { ...call, outcome: 'refused', httpStatus: 422, body: {} }),
+  notSent: () => new ConnectionError('refused', { ...call, outcome: 'not-sent' }),
+  unknown: () => new ApiError('504', { ...call, outcome: 'unknown', httpStatus: 504, body: {} }),
+  unauthorized: () => new ApiError('401', { ...call, outcome: 'refused', httpStatus: 401, body: {} }),
+  limited: () =>
+    new ApiError('429', { ...call, outcome: 'refused', httpStatus: 429, retryAfterMs: 1e6, body: {} }),
+  unknownWithUuid: () => new ConnectionError('reset', { ...call, outcome: 'unknown', uuid: 'seen-uuid' }),
+};
+
+/** A promise, and what settles it. */
+export function deferred<T>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Orders over memory, whose clock stands where the test puts it. */
+export function setUp(answers: (Answer | PromiseLike<Answer>)[] = [], options: Partial<OrdersOptions> = {}) {
+  const clock = { now: 1_000_000 };
+  const client = new FakeClient(answers);
+  const { store = new MemoryStore({ clock: () => clock.now }) } = options;
+  const orders = createOrders({ client, waitMs: 60, ...options, store } as OrdersOptions);
+  const read = (key = 'order-1') => readOrder(stepsOf(store), key);
+  const states = async (key?: string) =>
+    (await read(key)).order.attempts.map(({ referenceCode, state }) => `${referenceCode} ${state}`);
+  /** Records an attempt as if another process had. */
+  const write = async (attempt: Attempt, key?: string) => {
+    const reading = await read(key);
+    await writeOrder(stepsOf(store), withAttempt(reading.order, attempt), reading);
+  };
+  return { clock, client, store, orders, read, states, write };
+}
+
+/** An attempt in a state. */
+export function attemptIn(attempt: number, state: AttemptState, fields: Partial<Attempt> = {}): Attempt {
+  return {
+    attempt,
+    referenceCode: attempt === 1 ? 'order-1' : `order-1-${attempt}`,
+    state,
+    token: `token-${attempt}`,
+    money: { amount: 'a' },
+    startedAt: 1_000,
+    leaseUntil: 2_000,
+    changedAt: 1_000,
+    ...fields,
+  };
+}

@@ -1,0 +1,113 @@
+import { fixtures } from 'pix-automatic-sdk/testing';
+import { defineNotification, type WebhookDone, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import { createListener, gate, refundPayload, salePayload, send, throwing } from './support';
+
+/** A listener with what its `onDone` was told. */
+function createTelling(options: Partial<WebhookHandlerOptions> = {}) {
+  const told: WebhookDone[] = [];
+  return { ...createListener({ onDone: (done) => void told.push(done), ...options }), told };
+}
+
+const key = 'payment:s-1:PAID';
+const done = { kind: 'payment', key, isRepeat: false, origin: 'delivery', durationMs: expect.any(Number) };
+
+describe('onDone', () => {
+  it('tells of each delivery that was answered 200 as done, and whether it was done before', async () => {
+    const { handler, told, reports } = createTelling();
+    for (let delivery = 1; delivery <= 3; delivery += 1) expect(await send(handler)).toBe(200);
+    expect(await send(handler, refundPayload())).toBe(200);
+    expect(told).toEqual([
+      done,
+      { ...done, isRepeat: true },
+      { ...done, isRepeat: true },
+      { ...done, kind: 'refund', key: 'refund:r-1:PAID' },
+    ]);
+    expect(reports).toEqual([]);
+  });
+
+  it('tells of own kinds and of what no kind fits, too', async () => {
+    const charge = defineNotification({
+      kind: 'charge',
+      match: (body) => 'chargeId' in body,
+      schema: {
+        '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as object }) },
+      },
+      subject: () => 'c-1',
+    });
+    const on = { charge: () => undefined, unrecognized: () => undefined };
+    const { handler, told } = createTelling({ kinds: [charge], on } as never);
+    await send(handler, { chargeId: 'c-1' });
+    await send(handler, { other: 1 });
+    expect(told).toMatchObject([
+      { kind: 'charge', key: 'charge:c-1' },
+      { kind: 'unrecognized', key: expect.stringMatching(/^unrecognized:/) },
+    ]);
+  });
+
+  it('measures from the arrival of the request to its result', async () => {
+    const { wait, open } = gate();
+    const { handler, told } = createTelling({ on: { payment: wait } });
+    const before = performance.now();
+    const answered = send(handler);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    open();
+    await answered;
+    expect(told[0]?.durationMs).toBeGreaterThan(40);
+    expect(told[0]?.durationMs).toBeLessThanOrEqual(performance.now() - before);
+  });
+
+  it('does not tell of what failed, of what has no callback, and of what is ignored', async () => {
+    const on = { payment: throwing(new Error('bug')), refund: 'ignore' as const };
+    const { handler, told } = createTelling({ on });
+    const statuses = [await send(handler), await send(handler, refundPayload()), await send(handler, {})];
+    expect([statuses, told]).toEqual([[500, 200, 200], []]);
+  });
+
+  it('tells of a replay and of a settlement, with where it comes from', async () => {
+    let isFixed = false;
+    const on = {
+      payment: () => {
+        if (!isFixed) throw new Error('bug');
+      },
+    };
+    const { handler, told } = createTelling({ deadLetters: true, on });
+    await send(handler);
+    isFixed = true;
+    await handler.replay(await handler.deadLetters.list());
+    const transaction = fixtures.transaction({ uuid: 's-1', refunds: undefined });
+    await handler.settle({ uuid: 's-1', transaction });
+    await handler.settle({ uuid: 's-2', transaction: { ...transaction, uuid: 's-2' } });
+    expect(told).toEqual([
+      { ...done, origin: 'replay' },
+      { ...done, origin: 'settle', isRepeat: true },
+      { ...done, origin: 'settle', key: 'payment:s-2:PAID' },
+    ]);
+  });
+
+  it('tells of a late success once it is recorded, so that a count of what is no repeat is right', async () => {
+    const { wait, open } = gate();
+    const { handler, told } = createTelling({ callbackTimeoutMs: 20, on: { payment: wait } });
+    expect([await send(handler), told]).toEqual([500, []]);
+    open();
+    await expect.poll(() => told).toEqual([done]);
+    expect(await send(handler)).toBe(200);
+    expect(told).toEqual([done, { ...done, isRepeat: true }]);
+  });
+
+  it.each([
+    ['throws', throwing(new Error('observer'))],
+    ['rejects', async () => throwing(new Error('observer'))()],
+  ])('that %s changes nothing', async (_, onDone) => {
+    const { handler, acted, reports } = createListener({ onDone });
+    expect(await send(handler)).toBe(200);
+    expect([acted, reports]).toEqual([[key], []]);
+  });
+});
+
+it('does not tell of the answer to a body that could not be read', async () => {
+  const { handler, told } = createTelling();
+  expect([await send(handler, 'no JSON'), told]).toEqual([400, []]);
+  expect(await send(handler, salePayload(), { headers: { authorization: 'Basic x' } })).toBe(401);
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,265 @@
+import { createServer } from 'node:http';
+import { ConfigurationError, PaymentsClient, reconcile, type Transaction } from 'pix-automatic-sdk';
+import { fixtures } from 'pix-automatic-sdk/testing';
+import type { PaymentConfirmation, WebhookHandlerOptions, WebhookReport } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import type { Transact } from '../../src/stores/steps';
+import { listen } from '../helpers/listen';
+import { createListener, hang, noOrders, refundPayload, salePayload, send, WatchedStore } from './support';
+
+const { amount, currency, referenceCode } = salePayload();
+const paid = (more: Partial<Transaction> = {}): Transaction => ({
+  ...fixtures.transaction(),
+  ...{ uuid: 's-1', refunds: undefined, situation: 'PAID', amount, currency, referenceCode },
+  ...more,
+});
+
+/** The service, over real HTTP, with a client for it. `answers` may be changed. */
+async function createService(body: unknown, status = 200) {
+  const asked: string[] = [];
+  const answers = { status, body };
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(answers.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answers.body));
+  });
+  const baseUrl = await listen(server);
+  const client = new PaymentsClient({ baseUrl, apiKey: 'key-1', apiToken: 'token', maxRetries: 0 });
+  return { client, asked, answers };
+}
+
+/** A listener that asks this service, which answers so. */
+async function createConfirming(
+  body: unknown,
+  options: (client: PaymentsClient) => Partial<WebhookHandlerOptions> = (client) => ({ confirm: client }),
+  status = 200,
+) {
+  const service = await createService(body, status);
+  const store = new WatchedStore();
+  const deadLetters = store.letters;
+  const seen: (PaymentConfirmation | undefined)[] = [];
+  const act = (_: unknown, { confirmation }: { confirmation: PaymentConfirmation | undefined }) =>
+    void seen.push(confirmation);
+  const on = { payment: act, refund: act };
+  const listener = createListener({ store, deadLetters: true, on, ...options(service.client) });
+  return { ...listener, ...service, store, deadLetters, seen, pay: () => send(listener.handler) };
+}
+
+describe('confirm', () => {
+  it('asks the service before a payment’s callback runs, and gives it the answer', async () => {
+    const { pay, asked, seen, store, deadLetters } = await createConfirming(paid());
+    expect([await pay(), asked]).toEqual([200, ['/v1.1/transactions/s-1']]);
+    const transaction = { uuid: 's-1', situation: 'PAID' };
+    expect(seen).toMatchObject([{ confirmed: true, transaction, differences: [] }]);
+    // A duplicate that is done asks nothing.
+    expect(await pay()).toBe(200);
+    expect([asked.length, seen.length, store.steps]).toEqual([1, 1, ['claim', 'complete', 'claim']]);
+    expect(await deadLetters.list()).toEqual([]);
+  });
+
+  it.each<[string, Partial<Transaction>, string]>([
+    ['is not paid', { situation: 'PENDING' }, 'situation'],
+    ['has another amount', { amount: 1 }, 'amount'],
+    ['was refunded', { refunds: { quantity: 1 } }, 'refunds'],
+  ])('runs no callback for a payment that %s, as the service says', async (_, more, field) => {
+    const { pay, handler, seen, store, deadLetters, reports, answers } = await createConfirming(paid(more));
+    expect(await pay()).toBe(500);
+    expect([seen, store.steps]).toEqual([[], ['claim', 'release']]);
+    const message = expect.stringContaining(`Fields: ${field}.`);
+    const issues = [
+      { path: [field], message: 'differs from what the service says, or the service does not say it' },
+    ];
+    const key = 'payment:s-1:PAID';
+    expect(reports).toMatchObject([{ code: 'not_confirmed', status: 500, key, issues, message }]);
+    const entries = await deadLetters.list();
+    expect(entries).toMatchObject([{ code: 'not_confirmed', key }]);
+    // A replay asks again, and so does the next delivery.
+    expect(await handler.replay(entries)).toEqual([{ key, status: 'failed', code: 'not_confirmed' }]);
+    answers.body = paid();
+    expect(await pay()).toBe(200);
+    expect([seen.length, await deadLetters.list()]).toEqual([1, []]);
+  });
+
+  it('with acceptRefunded runs the callback of a payment that was refunded since, and of no other', async () => {
+    const { pay, seen, answers } = await createConfirming(
+      paid({ refunds: { quantity: 1 }, amount: 1 }),
+      (client) => ({ confirm: { client, acceptRefunded: true } }),
+    );
+    expect(await pay()).toBe(500);
+    answers.body = paid({ refunds: { quantity: 1 } });
+    expect(await pay()).toBe(200);
+    expect(seen).toMatchObject([{ confirmed: true, differences: [{ field: 'refunds' }] }]);
+  });
+
+  it('that cannot ask runs no callback, and says what the client threw', async () => {
+    const { pay, seen, store, deadLetters, reports } = await createConfirming({}, undefined, 503);
+    expect([await pay(), seen, store.steps]).toEqual([500, [], ['claim', 'release']]);
+    const error = { name: 'ApiError', httpStatus: 503 };
+    expect(reports).toMatchObject([{ code: 'confirm_failed', status: 500, error }]);
+    expect(await deadLetters.list()).toMatchObject([{ code: 'confirm_failed', errorName: 'ApiError' }]);
+  });
+
+  it('that takes longer than callbackTimeoutMs is ended by then', async () => {
+    let signal: AbortSignal | undefined;
+    const getTransaction = (_: string, options?: { signal?: AbortSignal }) => {
+      signal = options?.signal;
+      return hang();
+    };
+    const options = { callbackTimeoutMs: 30, confirm: { getTransaction } } as Partial<WebhookHandlerOptions>;
+    const { pay, reports, seen } = await createConfirming(paid(), () => options);
+    expect(await pay()).toBe(500);
+    expect(reports).toMatchObject([{ code: 'confirm_failed', error: { name: 'DeadlineExceeded' } }]);
+    expect([seen, signal?.aborted]).toEqual([[], true]);
+  });
+
+  it('leaves the callback the rest of callbackTimeoutMs', async () => {
+    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    const getTransaction = () => wait(300).then(() => paid());
+    const { pay, reports } = await createConfirming(paid(), () => ({
+      callbackTimeoutMs: 600,
+      confirm: { getTransaction },
+      on: { payment: hang },
+    }));
+    expect(await pay()).toBe(500);
+    const [report] = reports as [WebhookReport];
+    expect(report.code).toBe('callback_timeout');
+    const [, ms] = /^took longer than (\d+) ms$/.exec((report.error as Error).message) ?? [];
+    expect(Number(ms)).toBeLessThanOrEqual(301);
+  });
+
+  it('asks about payments only', async () => {
+    const { handler, asked, seen } = await createConfirming(paid());
+    expect([await send(handler, refundPayload()), asked, seen]).toEqual([200, [], [undefined]]);
+  });
+
+  it.each([
+    ['PAID', true, ['read', 'ask', 'begin', 'commit']],
+    ['CANCELLED', true, ['read', 'ask']],
+    // A store that does not know `prepare` must not skip the confirmation.
+    ['CANCELLED', false, ['read', 'begin', 'ask']],
+  ])(
+    'with a store in transactional mode, asks about a %s one after the first read (prepare: %j)',
+    async (situation, usesPrepare, steps) => {
+      const order: string[] = [];
+      const transact: Transact<undefined> = async ({ subject, state, prepare }, work) => {
+        order.push('read');
+        if (usesPrepare) await prepare?.();
+        order.push('begin');
+        await work(undefined, { subject, state, token: 't', fence: 1, handledStates: [] }, noOrders);
+        order.push('commit');
+        return { status: 'completed' };
+      };
+      const store = Object.assign(new WatchedStore(), { transact });
+      const { pay, seen, reports } = await createConfirming(paid({ situation }), (client) => ({
+        confirm: {
+          getTransaction: (uuid) => {
+            order.push('ask');
+            return client.getTransaction(uuid);
+          },
+        },
+        store,
+      }));
+      const isPaid = situation === 'PAID';
+      expect(await pay()).toBe(isPaid ? 200 : 500);
+      expect([order, seen.length]).toEqual([steps, isPaid ? 1 : 0]);
+      const refused = isPaid ? [] : ['not_confirmed'];
+      expect(reports.map(({ code }) => code)).toEqual(refused);
+      expect((await store.letters.list()).map(({ code }) => code)).toEqual(refused);
+    },
+  );
+});
+
+describe('handler.settle', () => {
+  const key = 'payment:s-1:PAID';
+  const each = { uuid: 's-1', transaction: paid() };
+
+  it('acts on what reconcile yields, once, whether it or the notification comes first', async () => {
+    const { client } = await createService(paid());
+    const store = new WatchedStore();
+    const acted: unknown[] = [];
+    const { handler } = createListener({
+      store,
+      on: {
+        payment: (notification, { confirmation, credentialIndex }) =>
+          void acted.push([notification, confirmation?.confirmed, credentialIndex]),
+      },
+    });
+    for await (const found of reconcile(client, ['s-1'])) {
+      if (found.transaction === undefined) throw found.error;
+      expect(await handler.settle(found)).toEqual({ key, status: 'done' });
+      expect(await handler.settle(found)).toEqual({ key, status: 'already-done' });
+    }
+    expect(await send(handler)).toBe(200);
+    const payload = { saleToken: 's-1', newStatus: 'PAID', amount, currency, referenceCode };
+    const raw = expect.objectContaining({ uuid: 's-1', situation: 'PAID' });
+    expect(acted).toEqual([[{ kind: 'payment', key, payload, raw }, true, -1]]);
+    expect(store.claims).toMatchObject([{ subject: 'payment:s-1', state: 'PAID' }]);
+  });
+
+  it.each<[string, Partial<Transaction>]>([
+    ['is pending', { situation: 'PENDING' }],
+    ['is another one', { uuid: 's-2' }],
+    ['was refunded', { refunds: { requested: 1 } }],
+    ['has no situation', { situation: undefined }],
+  ])('claims nothing for a transaction that %s', async (_, more) => {
+    const store = new WatchedStore();
+    const { handler, acted, reports } = createListener({ store });
+    const notPaid = { key, status: 'not-paid', code: 'not_confirmed' };
+    expect(await handler.settle({ uuid: 's-1', transaction: paid(more) })).toEqual(notPaid);
+    expect([store.steps, acted, reports]).toEqual([[], [], []]);
+  });
+
+  it('accepts a refunded one where `confirm` does, and asks nobody', async () => {
+    const confirm = { client: { getTransaction: hang }, acceptRefunded: true };
+    const { handler, acted } = createListener({ confirm });
+    const transaction = paid({ refunds: { requested: 1 } });
+    expect(await handler.settle({ uuid: 's-1', transaction })).toMatchObject({ status: 'done' });
+    expect(acted).toEqual([key]);
+  });
+
+  it('says what is busy, failed or unhandled, and reports a failure', async () => {
+    const store = new WatchedStore();
+    store.faults.claim.push(async () => ({ status: 'busy' }));
+    const on = { payment: () => Promise.reject(new Error('bug')) };
+    const { handler, reports } = createListener({ store, deadLetters: true, on });
+    expect(await handler.settle(each)).toEqual({ key, status: 'busy', code: 'busy' });
+    expect(await handler.settle(each)).toEqual({ key, status: 'failed', code: 'callback_failed' });
+    expect(reports).toMatchObject([
+      { code: 'busy', delivery: undefined },
+      { code: 'callback_failed', message: 'The callback threw. It was to be settled: do so again.' },
+    ]);
+    expect(await handler.deadLetters.list()).toEqual([]);
+    for (const none of [{}, { payment: 'ignore' } as const]) {
+      const { handler: without } = createListener({ on: none });
+      expect(await without.settle(each)).toEqual({ key, status: 'unhandled', code: 'unhandled' });
+    }
+    await handler.drain();
+    expect(await handler.settle(each)).toEqual({ key, status: 'failed', code: 'draining' });
+  });
+
+  it('takes a payment out of the dead letters', async () => {
+    let isFixed = false;
+    const on = { payment: () => (isFixed ? undefined : Promise.reject(new Error('bug'))) };
+    const { handler } = createListener({ deadLetters: true, on });
+    expect(await send(handler)).toBe(500);
+    isFixed = true;
+    expect(await handler.deadLetters.list()).toHaveLength(1);
+    expect(await handler.settle(each)).toEqual({ key, status: 'done' });
+    expect(await handler.deadLetters.list()).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['an entry with an error', { uuid: 's-1', error: new Error() }],
+    ['an empty uuid', { uuid: '', transaction: paid() }],
+    ['a uuid that is no text', { uuid: 7, transaction: paid() }],
+    ['no transaction', { uuid: 's-1', transaction: null }],
+  ])('refuses %s', async (_, given) => {
+    const settled = createListener().handler.settle(given as never);
+    const refusal = new ConfigurationError(
+      'Expected `handler.settle({ uuid, transaction })`, as `reconcile` yields them. An entry with `error` has no ' +
+        'transaction.',
+    );
+    await expect(settled).rejects.toThrow(refusal);
+  });
+});

@@ -1,0 +1,275 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { MemoryStore, type Store, type WebhookContext } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it } from 'vitest';
+import { type Claim, STEPS, stepsOf, type Transact, type TransactRequest } from '../../src/stores/steps';
+import {
+  createListener,
+  gate,
+  hang,
+  noOrders,
+  notificationRequest,
+  reversalPayload,
+  salePayload,
+  send,
+  throwing,
+} from './support';
+
+interface Transaction {
+  write(row: string): void;
+}
+
+type Step = 'begin' | 'commit' | 'rollback';
+
+/** A database of rows in memory: a transaction’s rows and its completed state come with its commit, or not at all. */
+class TransactionalStore implements Store<Transaction> {
+  readonly [STEPS] = this as never;
+  createTable = () => expect.unreachable();
+  createTableSql = () => expect.unreachable();
+  deleteExpired = () => expect.unreachable();
+  readonly #letters = stepsOf(new MemoryStore());
+  keepLetter = this.#letters.keepLetter;
+  forgetLetter = this.#letters.forgetLetter;
+  letters = () => this.#letters.listLetters({ limit: 100 });
+  rows: readonly string[] = [];
+  readonly log: string[] = [];
+  readonly requests: TransactRequest[] = [];
+  readonly faults = new Map<Step, () => Promise<void>>();
+  readonly #done = new Map<string, readonly string[]>();
+  readonly #locked = new Set<string>();
+  #fence = 0;
+
+  // A method, so that it fails when it is called without its store.
+  async transact(...[request, work]: Parameters<Transact<Transaction>>): ReturnType<Transact<Transaction>> {
+    this.requests.push(request);
+    const { subject, state } = request;
+    await this.#step('begin');
+    const handledStates = this.#done.get(subject) ?? [];
+    if (handledStates.includes(state)) return { status: 'done', at: 1, now: 1 };
+    if (this.#locked.has(subject)) return { status: 'busy' };
+    this.#locked.add(subject);
+    try {
+      const written: string[] = [];
+      const claim: Claim = { subject, state, token: 't', fence: ++this.#fence, handledStates };
+      try {
+        await work({ write: (row) => void written.push(row) }, claim, noOrders);
+      } catch (error) {
+        await this.#step('rollback');
+        throw error;
+      }
+      await this.#step('commit');
+      this.rows = [...this.rows, ...written];
+      this.#done.set(subject, [...handledStates, state]);
+      return { status: 'completed' };
+    } finally {
+      this.#locked.delete(subject);
+    }
+  }
+
+  async #step(step: Step): Promise<void> {
+    this.log.push(step);
+    await this.faults.get(step)?.();
+  }
+}
+
+function createTransactional(
+  callback?: (context: WebhookContext<Transaction>) => unknown,
+  limits: { storeTimeoutMs?: number; callbackTimeoutMs?: number; deadLetters?: boolean } = {},
+) {
+  const store = new TransactionalStore();
+  const runs: string[] = [];
+  const act = ({ key }: { readonly key: string }, context: WebhookContext<Transaction>) => {
+    runs.push(key);
+    context.transaction.write(key);
+    return callback?.(context);
+  };
+  const options = { store, storeTimeoutMs: 40, ...limits, on: { payment: act, reversal: act } };
+  const { handler, reports } = createListener(options as never);
+  const deliver = (body: object = salePayload()) => send(handler, body);
+  return { store, reports, runs, deliver, handler };
+}
+
+describe('with a store in transactional mode', () => {
+  it('the callback writes in the transaction, which is committed before the 200', async () => {
+    const { store, deliver, runs } = createTransactional();
+    expect(await deliver()).toBe(200);
+    expect([store.rows, store.log]).toEqual([['payment:s-1:PAID'], ['begin', 'commit']]);
+    expect(await deliver()).toBe(200);
+    expect([store.rows, runs]).toEqual([['payment:s-1:PAID'], ['payment:s-1:PAID']]);
+  });
+
+  it('the store is told what to claim, for how long, and to wait longer than the handler does', async () => {
+    const { store, deliver } = createTransactional(undefined, { callbackTimeoutMs: 1234 });
+    await deliver();
+    const retentionMs = 400 * 24 * 60 * 60 * 1000;
+    const prepare = expect.any(Function);
+    const hash = expect.stringMatching(/^[\da-f]{16}$/);
+    const content = { amount: hash, currency: hash, referenceCode: hash };
+    expect(store.requests).toEqual([
+      { subject: 'payment:s-1', state: 'PAID', retentionMs, content, timeoutMs: 2234, prepare },
+    ]);
+  });
+
+  it('the context has the fence and the states done before', async () => {
+    const seen: unknown[] = [];
+    const { deliver } = createTransactional(({ fence, handledStates }) => seen.push([fence, handledStates]));
+    await deliver({ ...reversalPayload(), status: 'PAID' });
+    await deliver(reversalPayload());
+    expect(seen).toEqual([
+      [1, []],
+      [2, ['PAID']],
+    ]);
+  });
+
+  it('a busy subject is answered 503 at once, and runs nothing', async () => {
+    const { wait, open } = gate();
+    const { deliver, handler, reports, runs } = createTransactional(wait, { storeTimeoutMs: 5_000 });
+    const running = deliver();
+    await expect.poll(() => runs).toHaveLength(1);
+    const answer = await handler(notificationRequest(salePayload()));
+    expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
+    expect(reports).toMatchObject([{ code: 'busy', status: 503, key: 'payment:s-1:PAID' }]);
+    open();
+    expect([await running, runs.length]).toEqual([200, 1]);
+  });
+
+  it('a callback that throws is answered 500 and rolled back, and runs again on the next delivery', async () => {
+    const failures = [throwing(new Error('callback'))];
+    const { store, deliver, reports } = createTransactional(() => failures.shift()?.());
+    expect(await deliver()).toBe(500);
+    expect(reports).toMatchObject([{ code: 'callback_failed', error: { message: 'callback' } }]);
+    expect([store.rows, store.log]).toEqual([[], ['begin', 'rollback']]);
+    expect(await deliver()).toBe(200);
+    expect(store.rows).toEqual(['payment:s-1:PAID']);
+  });
+
+  it.each([
+    ['resolves, and is committed', () => undefined, 'commit', ['reversal:v-1:PENDING'], 1],
+    ['rejects, and is rolled back', throwing(new Error('late')), 'rollback', [], 2],
+  ])(
+    'a callback that takes too long is answered 500, and holds its subject until it %s',
+    async (_, end, last, rows, runsAfter) => {
+      const signals: AbortSignal[] = [];
+      const { wait, open } = gate();
+      const callback = ({ signal }: WebhookContext<Transaction>) =>
+        signals.push(signal) === 1 ? wait().then(end) : undefined;
+      const limits = { callbackTimeoutMs: 20, storeTimeoutMs: 5_000, deadLetters: true };
+      const { store, deliver, reports, runs } = createTransactional(callback, limits);
+      expect(await deliver(reversalPayload())).toBe(500);
+      expect(signals[0]?.aborted).toBe(true);
+      expect(reports).toMatchObject([{ code: 'callback_timeout', status: 500, key: 'reversal:v-1:PENDING' }]);
+      expect(store.log).toEqual(['begin']);
+
+      // The callback still runs, so another state of its subject must wait.
+      expect(await deliver({ ...reversalPayload(), status: 'PAID' })).toBe(503);
+      expect(runs).toHaveLength(1);
+
+      open();
+      await turn();
+      expect([store.rows, store.log]).toEqual([rows, ['begin', 'begin', last]]);
+      // A late success is no dead letter.
+      await expect.poll(() => store.letters()).toHaveLength(runsAfter - 1);
+      // The next delivery finds a late success done.
+      expect(await deliver(reversalPayload())).toBe(200);
+      expect([store.rows, runs.length]).toEqual([['reversal:v-1:PENDING'], runsAfter]);
+      expect(reports.map(({ code }) => code)).toEqual(['callback_timeout', 'busy']);
+    },
+  );
+
+  it('a transaction that an ORM rolls back and runs again is answered by its last run', async () => {
+    const { store, deliver, reports, runs } = createTransactional(() => {
+      if (runs.length === 1) throw Object.assign(new Error('could not serialize'), { code: '40001' });
+      // Longer than a step of the store may take.
+      return new Promise((resolve) => setTimeout(resolve, 80));
+    });
+    const transact = store.transact.bind(store);
+    store.transact = (request, work) => transact(request, work).catch(() => transact(request, work));
+    expect(await deliver()).toBe(200);
+    expect([runs.length, store.rows, reports]).toEqual([2, ['payment:s-1:PAID'], []]);
+  });
+
+  it('a callback that never ends is answered 500 at callbackTimeoutMs, and drain does not wait for it', async () => {
+    // Less than storeTimeoutMs, because the answer does not wait for the store.
+    const { deliver, handler } = createTransactional(hang, { callbackTimeoutMs: 20, storeTimeoutMs: 7_500 });
+    const status = deliver();
+    await turn();
+    const drained = handler.drain();
+    expect([await status, await drained]).toEqual([500, undefined]);
+  }, 5_000);
+
+  it('a late success that the store then finds busy stays a dead letter', async () => {
+    const { wait, open } = gate();
+    const { store, deliver } = createTransactional(wait, { callbackTimeoutMs: 20, deadLetters: true });
+    const transact = store.transact.bind(store);
+    // As an ORM does that runs a transaction again, which then meets another owner of the subject.
+    store.transact = async (request, work) => {
+      await transact(request, work);
+      return { status: 'busy' };
+    };
+    expect(await deliver()).toBe(500);
+    open();
+    await sleep(20);
+    expect(await store.letters()).toHaveLength(1);
+  });
+
+  it('a callback that throws is answered 500 even where the store commits all the same', async () => {
+    const { store, deliver } = createTransactional(throwing(new Error('out of stock')));
+    const transact = store.transact.bind(store);
+    store.transact = (request, work) =>
+      transact(request, (...given) => work(...given).catch(() => undefined));
+    expect([await deliver(), store.log]).toEqual([500, ['begin', 'commit']]);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('injected: S3CRET')), 'injected: S3CRET'],
+    ['hangs', hang, 'the commit took longer than 40 ms'],
+  ])(
+    'a commit that %s is answered 500, never 200: it may have happened or not',
+    async (_, fault, message) => {
+      const { store, handler, reports, runs } = createTransactional();
+      store.faults.set('commit', fault);
+      const answer = await handler(notificationRequest(salePayload()));
+      expect([answer.status, await answer.text(), runs.length]).toEqual([500, 'Internal error', 1]);
+      expect(reports).toMatchObject([
+        { code: 'store_failed', status: 500, key: 'payment:s-1:PAID', error: { message } },
+      ]);
+    },
+  );
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('injected: no connection'))],
+    ['throws at once', throwing(new Error('injected'))],
+  ])('a begin that %s is answered 503, and the callback does not run', async (_, fault) => {
+    const { store, deliver, reports, runs } = createTransactional();
+    store.transact = fault;
+    expect([await deliver(), runs]).toEqual([503, []]);
+    expect(reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+  });
+
+  it('a begin that hangs is answered 503, and the callback never runs, not even when it succeeds later', async () => {
+    const { store, deliver, reports, runs } = createTransactional();
+    const { wait, open } = gate();
+    store.faults.set('begin', wait);
+    const transact = store.transact.bind(store);
+    let transacted: ReturnType<typeof transact> | undefined;
+    store.transact = (request, work) => {
+      transacted = transact(request, work);
+      return transacted;
+    };
+    expect(await deliver()).toBe(503);
+    expect(reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+    open();
+    await expect(transacted).rejects.toThrow('the transaction began too late');
+    expect([runs, store.rows, store.log]).toEqual([[], [], ['begin', 'rollback']]);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('injected'))],
+    ['hangs', hang],
+  ])('a rollback that %s leaves the answer to the callback as it was', async (_, fault) => {
+    const error = new Error('callback');
+    const { store, deliver, reports } = createTransactional(throwing(error));
+    store.faults.set('rollback', fault);
+    expect(await deliver()).toBe(500);
+    expect(reports).toMatchObject([{ code: 'callback_failed', error }]);
+  });
+});
