@@ -24,7 +24,6 @@ const FLOORS = [
 /** Files that one file of their own folder imports, and nothing else, and why they are no part of that file. */
 const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/cli/portuguese.ts': 'the Portuguese texts, for a translator',
-  'src/cli/verify/sales.ts': 'the moves of a sale: a new kind about a sale is added here',
   'src/client/retry.ts': 'when a call is tried again, without the trying',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
   'src/sandbox/page/app/faults.ts': 'one part of the page that can be seen',
@@ -60,7 +59,10 @@ const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
 function importsOf(file: string): string[] {
   const specifiers = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}(?:\/[^']*)?)'/g);
-  return [...specifiers].map(([, specifier = '']) => {
+  const modules = [...specifiers]
+    .map(([, specifier = '']) => specifier)
+    .filter((specifier) => !specifier.endsWith('.json'));
+  return modules.map((specifier) => {
     const target = normalize(join(file, '..', specifier));
     const found = [`${target}.ts`, join(target, 'index.ts')].find((candidate) => files.includes(candidate));
     if (found === undefined) throw new Error(`${file} imports ${specifier}, which is not there.`);
