@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOrders, type NotifiedOrder } from '../../src/orders';
+import type { Store } from '../../src/stores';
 import { PostgresStore, type PostgresTransaction } from '../../src/stores';
 import { crashBeforeCommit, fixtures, notificationRequest } from '../../src/testing';
-import type { Store } from '../../src/webhooks';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { FakeClient, request } from './support';
 

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
+import type { PaymentConfirmation } from 'pix-automatic-sdk';
 import { ConfigurationError, PaymentsClient, reconcile, type Transaction } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import type { PaymentConfirmation, WebhookHandlerOptions, WebhookReport } from 'pix-automatic-sdk/webhooks';
+import type { WebhookHandlerOptions, WebhookReport } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import type { Transact } from '../../src/stores/steps';
 import { listen } from '../helpers/listen';

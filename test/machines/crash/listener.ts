@@ -3,11 +3,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Store } from '../../../src/stores';
 import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
 import {
   createWebhookHandler,
   type ReceivedNotification,
-  type Store,
   toNodeListener,
   type WebhookContext,
 } from '../../../src/webhooks';

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { createPool } from 'mysql2/promise';
 import pg from 'pg';
 import { createClient } from 'redis';
+import type { Store as AnyStore } from '../../../src/stores';
 import {
   MysqlStore,
   PostgresStore,
@@ -12,7 +13,7 @@ import {
   storeWithin,
 } from '../../../src/stores';
 import { stepsOf } from '../../../src/stores/steps';
-import { type Store as AnyStore, MemoryStore } from '../../../src/webhooks';
+import { MemoryStore } from '../../../src/webhooks';
 import { mysqlAccess } from '../../helpers/mysql-access';
 import { storeOf } from '../../helpers/store-of';
 import { lease, retain } from '../../stores/limits';

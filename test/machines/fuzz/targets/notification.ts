@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { PaymentsError } from 'pix-automatic-sdk';
-import { defineNotification, type NotificationInput, parseNotification } from 'pix-automatic-sdk/webhooks';
+import { defineNotification, parseNotification } from 'pix-automatic-sdk/webhooks';
 import * as z from 'zod/mini';
+import type { NotificationInput } from '../../../../src/webhooks/parse';
 import { BoundedMap } from '../bounded-map';
 import { toJson, write } from '../json';
 import { mutatedText, style, trickyText } from '../mutations';
