@@ -20,6 +20,8 @@ export interface CallbackRun {
   readonly retentionMs: number;
   /** Which order it is about; missing without `createOrders`. */
   readonly order?: OrderQuestion | undefined;
+  /** Whether no request waits for it: a replay or a settlement. */
+  readonly isReplay?: boolean;
   /** What a repeat is recognized by; missing for a replay, a settlement, and a body without an identity. */
   readonly comparison?: Comparison | undefined;
 }
@@ -278,7 +280,8 @@ async function runInTransaction(
   try {
     const timeoutMs = callbackTimeoutMs + STORE_LIMIT_MARGIN_MS;
     const { retentionMs, comparison } = run;
-    const request = { subject, state, retentionMs, content: comparison?.content, timeoutMs, prepare };
+    const content = comparison?.content;
+    const request = { subject, state, retentionMs, content, timeoutMs, isReplay: run.isReplay, prepare };
     const transacted = transact(request, work);
     const late = transacted.then(
       ({ status }) => status !== 'busy',

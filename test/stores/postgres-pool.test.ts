@@ -12,6 +12,7 @@ import {
 import type { PostgresPoolClient, PostgresResult, SentStatement } from '../../src/stores/postgres-pool';
 import { notificationRequest } from '../../src/testing';
 import { createWebhookHandler } from '../../src/webhooks';
+import { freezeProcess } from '../helpers/frozen';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { withSteps } from '../helpers/store-of';
 
@@ -580,6 +581,17 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       await expectPoolIntact();
     });
 
+    it('ends the session of a process that stops dead, and the next delivery acts', {
+      timeout: 60_000,
+    }, async () => {
+      await freezeProcess('postgres', table, subject);
+      expect(await store.transact(request(), neverRun)).toEqual({ status: 'busy' });
+      await expect
+        .poll(() => store.transact(request(), async (t) => void (await write(t))))
+        .toEqual({ status: 'completed' });
+      expect(await effects()).toBe(1);
+    });
+
     const steps = ['BEGIN', 'SELECT record, version', 'SAVEPOINT', 'RELEASE', 'UPDATE', 'COMMIT'];
 
     it.each(steps)('leaves nothing when %s fails before it is sent', async (step) => {
@@ -705,6 +717,70 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       const statuses = (await Promise.all(deliveries)).map(({ status }) => status);
       expect(statuses).toEqual(Array(5).fill(200));
       expect(await effects()).toBe(5);
+    });
+
+    it('are never all taken by replays: with 30 at once on 7, a payment finds one', async () => {
+      let [isBroken, running] = [true, 0];
+      let end: () => void = () => undefined;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const handler = createWebhookHandler({
+        credentials,
+        store: open(pool, { maxTransactions: 7, slotTimeoutMs: 5_000, namespace: `replays-${run}` }),
+        deadLetters: true,
+        onReport: () => undefined,
+        on: {
+          payment: async ({ payload }, { transaction }) => {
+            if (isBroken) throw new Error('broken');
+            running += 1;
+            if (!payload.saleToken.endsWith('new')) await ended;
+            await write(transaction, payload.saleToken);
+          },
+        },
+      });
+      const deliver = async (saleToken: string) =>
+        (await handler(notificationRequest('payment', { saleToken }, credentials))).status;
+      const tokens = Array.from({ length: 30 }, (_, i) => `${subject}-${i}`);
+      expect(await Promise.all(tokens.map(deliver))).toEqual(Array(30).fill(500));
+
+      isBroken = false;
+      const letters = await handler.deadLetters.list();
+      const replays = Promise.all(letters.map((letter) => handler.replay([letter])));
+      await expect.poll(() => running).toBe(6);
+      const status = await deliver(`${subject}-new`);
+      end();
+      expect(status).toBe(200);
+      expect((await replays).flat().map((each) => each.status)).toEqual(Array(30).fill('done'));
+      expect(await effects()).toBe(31);
+    });
+
+    it('can be taken by a replay where there is only one', async () => {
+      const only = open(pool, { maxTransactions: 1 });
+      expect(await only.transact({ ...request(), isReplay: true }, async () => undefined)).toEqual({
+        status: 'completed',
+      });
+    });
+
+    it('are waited for by a replay for as long as slotTimeoutMs says', async () => {
+      const small = open(pool, { maxTransactions: 2, slotTimeoutMs: 200 });
+      let end: () => void = () => undefined;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const began = vi.fn(() => ended);
+      const replay = (i: number) => ({ ...request(), subject: `${subject} ${i}`, isReplay: true });
+      const first = small.transact(replay(1), began);
+      await expect.poll(() => began.mock.calls.length).toBe(1);
+      await expect(small.transact(replay(2), neverRun)).rejects.toThrow(
+        '1 replays were running for 200 ms, which is the most that the store runs at a time',
+      );
+      // A delivery takes the other slot, so that the next replay has none although its own is free.
+      const delivery = small.transact(request(), began);
+      await expect.poll(() => began.mock.calls.length).toBe(2);
+      end();
+      await Promise.all([first, delivery]);
+      expect(await small.transact(replay(3), async () => undefined)).toEqual({ status: 'completed' });
     });
 
     it('come back when their transaction has ended, and are waited for as long as slotTimeoutMs says', async () => {

@@ -196,6 +196,19 @@ describe('handler.settle', () => {
     expect(store.claims).toMatchObject([{ subject: 'payment:s-1', state: 'PAID' }]);
   });
 
+  it('is told apart from a delivery in transactions, so that the store leaves a slot to those', async () => {
+    const isReplay: unknown[] = [];
+    const transact: Transact<undefined> = async (request, work) => {
+      isReplay.push(request.isReplay);
+      await work(undefined, { ...request, token: 't', fence: 1, handledStates: [] }, noOrders);
+      return { status: 'completed' };
+    };
+    const { handler } = createListener({ store: Object.assign(new WatchedStore(), { transact }) });
+    expect(await send(handler)).toBe(200);
+    expect(await handler.settle(each)).toEqual({ key, status: 'done' });
+    expect(isReplay).toEqual([undefined, true]);
+  });
+
   it.each<[string, Partial<Transaction>]>([
     ['is pending', { situation: 'PENDING' }],
     ['is another one', { uuid: 's-2' }],
