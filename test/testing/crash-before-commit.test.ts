@@ -4,7 +4,7 @@ import { storeWithin, type TransactionAccess } from 'pix-automatic-sdk/stores';
 import { crashBeforeCommit, notificationRequest } from 'pix-automatic-sdk/testing';
 import { createWebhookHandler, MemoryStore, type Store } from 'pix-automatic-sdk/webhooks';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { stepsOf } from '../../src/stores/steps';
+import { STEPS, stepsOf } from '../../src/stores/steps';
 import { storeOf } from '../helpers/store-of';
 import { credentials } from './support';
 
@@ -57,6 +57,23 @@ it('passes on what the store answers without a callback', async () => {
   const request = { subject: 's', state: 'PAID', retentionMs: 1, timeoutMs: 1 };
   expect(await crashing.transact?.(request, async () => undefined)).toEqual({ status: 'busy' });
   expect(transact).toHaveBeenCalledOnce();
+});
+
+it('has all else of the store that it is given', async () => {
+  const calls: string[] = [];
+  const readLetter = vi.fn(async () => undefined);
+  const store: Store<undefined> = {
+    createTable: async () => void calls.push('createTable'),
+    createTableSql: () => 'CREATE TABLE',
+    deleteExpired: async () => calls.push('deleteExpired'),
+    ...{ [STEPS]: { readLetter, transact: vi.fn() } as never },
+  };
+  const crashing = crashBeforeCommit(store);
+  await crashing.createTable();
+  expect(crashing.createTableSql()).toBe('CREATE TABLE');
+  expect(await crashing.deleteExpired()).toBe(2);
+  expect(calls).toEqual(['createTable', 'deleteExpired']);
+  expect(stepsOf(crashing).readLetter).toBe(readLetter);
 });
 
 it.each([undefined, null, {}, new MemoryStore()])('refuses %o, which has no transactions', (store) => {
