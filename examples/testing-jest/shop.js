@@ -1,4 +1,4 @@
-const { createWebhookHandler, MemoryStore } = require('pix-automatic-sdk/webhooks');
+const { createOrders } = require('pix-automatic-sdk/orders');
 
 /** Cancels what is still scheduled, when a customer leaves. */
 async function unsubscribe(client, instructionIds) {
@@ -7,15 +7,15 @@ async function unsubscribe(client, instructionIds) {
   }
 }
 
-/** Receives the notifications. The client confirms each payment with the service. */
-function createListener(credentials, client, orders) {
-  return createWebhookHandler({
+/** Opens journeys and receives the notifications. The client confirms each payment with the service. */
+function openShop({ client, credentials, store }, database) {
+  return createOrders({
+    client,
     credentials,
-    confirm: client,
-    store: new MemoryStore(),
+    store,
     on: {
-      payment: ({ payload }) => orders.markAsPaid(payload.referenceCode),
-      reversal: ({ payload }) => orders.setReversal(payload.sale.uuid, payload.status),
+      payment: ({ payload }) => database.markAsPaid(payload.referenceCode),
+      reversal: ({ payload }) => database.setReversal(payload.sale.uuid, payload.status),
       refund: 'ignore',
       payout: 'ignore',
     },
@@ -23,4 +23,4 @@ function createListener(credentials, client, orders) {
   });
 }
 
-module.exports = { createListener, unsubscribe };
+module.exports = { openShop, unsubscribe };

@@ -4,7 +4,7 @@ import { storeWithin, type TransactionAccess } from 'pix-automatic-sdk/stores';
 import { crashBeforeCommit, notificationRequest } from 'pix-automatic-sdk/testing';
 import { createWebhookHandler, MemoryStore, type Store } from 'pix-automatic-sdk/webhooks';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { STEPS, stepsOf } from '../../src/stores/steps';
+import { stepsOf } from '../../src/stores/steps';
 import { storeOf } from '../helpers/store-of';
 import { credentials } from './support';
 
@@ -53,27 +53,31 @@ it('rolls back what a callback wrote in the transaction, and shows what it wrote
 
 it('passes on what the store answers without a callback', async () => {
   const transact = vi.fn(async () => ({ status: 'busy' as const }));
-  const crashing = stepsOf(crashBeforeCommit<undefined>(storeOf({ transact })));
+  const crashing = stepsOf(crashBeforeCommit(storeOf({ transact })));
   const request = { subject: 's', state: 'PAID', retentionMs: 1, timeoutMs: 1 };
   expect(await crashing.transact?.(request, async () => undefined)).toEqual({ status: 'busy' });
   expect(transact).toHaveBeenCalledOnce();
 });
 
-it('has all else of the store that it is given', async () => {
-  const calls: string[] = [];
-  const readLetter = vi.fn(async () => undefined);
-  const store: Store<undefined> = {
-    createTable: async () => void calls.push('createTable'),
-    createTableSql: () => 'CREATE TABLE',
-    deleteExpired: async () => calls.push('deleteExpired'),
-    ...{ [STEPS]: { readLetter, transact: vi.fn() } as never },
-  };
+it('keeps the other methods of the store, and what they know', async () => {
+  class ShopStore extends MemoryStore {
+    readonly #orders = ['order-1'];
+    readonly name = 'shop';
+    orders() {
+      return this.#orders;
+    }
+  }
+  const store = new ShopStore();
+  const transact = vi.fn();
+  Object.assign(stepsOf(store), { transact });
   const crashing = crashBeforeCommit(store);
-  await crashing.createTable();
-  expect(crashing.createTableSql()).toBe('CREATE TABLE');
-  expect(await crashing.deleteExpired()).toBe(2);
-  expect(calls).toEqual(['createTable', 'deleteExpired']);
-  expect(stepsOf(crashing).readLetter).toBe(readLetter);
+  expect([crashing.name, crashing.orders(), await crashing.deleteExpired()]).toEqual([
+    'shop',
+    ['order-1'],
+    0,
+  ]);
+  expect(crashing).toBeInstanceOf(ShopStore);
+  expect(stepsOf(store).transact).toBe(transact);
 });
 
 it.each([undefined, null, {}, new MemoryStore()])('refuses %o, which has no transactions', (store) => {
