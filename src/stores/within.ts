@@ -113,7 +113,8 @@ export interface StoreWithinOptions extends JoinedStoreOptions {
 export function storeWithin<Tx>(access: TransactionAccess<Tx>, options: StoreWithinOptions): Store<Tx> {
   if (typeof access?.transaction !== 'function' || typeof access.query !== 'function') {
     throw new ConfigurationError(
-      'Expected `{ transaction, query }` as the first argument: docs/orm.md in the repository has an example.',
+      'Expected `{ transaction, query }` as the first argument: `transaction(work, limits)` runs `work` in a transaction of ' +
+        'yours, `query(tx, text, values)` runs one statement.',
     );
   }
   const dialect = options?.dialect;

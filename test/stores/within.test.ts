@@ -104,7 +104,8 @@ describe.each([
   it.each([undefined, {}, { transaction: () => {} }, { query: () => {} }])('is refused with %j', (access) => {
     expect(() => within(access as never)).toThrow(
       new ConfigurationError(
-        'Expected `{ transaction, query }` as the first argument: docs/orm.md in the repository has an example.',
+        'Expected `{ transaction, query }` as the first argument: `transaction(work, limits)` runs `work` in a transaction of ' +
+          'yours, `query(tx, text, values)` runs one statement.',
       ),
     );
   });
