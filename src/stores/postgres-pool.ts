@@ -1,5 +1,6 @@
 import { StoreError } from '../errors';
-import { type TransactionAccess, withTimeLimit } from './within';
+import { inTime } from '../shared/time';
+import { failWith, type TransactionAccess } from './within';
 
 /** The database in plain mode: a `Pool` or `Client` of `pg`, a `PGlite`, Neon's `neon()`: anything with `query`. */
 export interface PostgresQueryable {
@@ -94,10 +95,10 @@ export function poolAccess(pool: PostgresPool, stepTimeoutMs: number): Transacti
       let broken: Error | undefined;
       try {
         await transaction.send('BEGIN');
-        await withTimeLimit(
-          timeoutMs,
+        await inTime(
           work(transaction),
-          `The transaction took longer than ${timeoutMs} ms.`,
+          timeoutMs,
+          failWith(`The transaction took longer than ${timeoutMs} ms.`),
         );
         // PostgreSQL answers the COMMIT of a failed transaction with success and the tag ROLLBACK.
         const { command } = await transaction.send('COMMIT');
@@ -185,7 +186,7 @@ export class PoolTransaction implements PostgresTransaction {
     this.#hasEnded = true;
     try {
       const answer = this.#inTurn({ text: 'ROLLBACK' });
-      const { command } = await withTimeLimit(this.#stepTimeoutMs, answer, 'ROLLBACK was not answered.');
+      const { command } = await inTime(answer, this.#stepTimeoutMs, failWith('ROLLBACK was not answered.'));
       return command === 'ROLLBACK' ? undefined : new StoreError(`ROLLBACK was answered with ${command}.`);
     } catch (error) {
       return asError(error);
@@ -224,13 +225,13 @@ function checkOut(pool: PostgresPool, timeoutMs: number): Promise<PostgresPoolCl
       resolve(client);
     });
   });
-  return withTimeLimit(
-    timeoutMs,
-    connected,
-    `No database connection within ${timeoutMs} ms. Raise the pool's max, look for callbacks that take long, or, if ` +
-      'the server does not answer, set connectionTimeoutMillis in the pool.',
-    (late) => giveBack(late, undefined),
-  );
+  return inTime(connected, timeoutMs, () => {
+    connected.then((late) => giveBack(late, undefined), ignore);
+    throw new StoreError(
+      `No database connection within ${timeoutMs} ms. Raise the pool's max, look for callbacks that take long, or, if ` +
+        'the server does not answer, set connectionTimeoutMillis in the pool.',
+    );
+  });
 }
 
 /** Returns the connection to the pool; with an error, closes it. Never throws. */

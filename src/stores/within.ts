@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
-import { LONGEST_TIMER_MS, TIMED_OUT, within } from '../shared/time';
+import { inTime, LONGEST_TIMER_MS } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
 import {
   decideClaim,
@@ -188,8 +188,7 @@ export function transactWithin<Tx>(
       read: (each) => (ORDER.test(each) ? records.lockInTurn(each, tx) : records.read(each, tx)),
       write: (each, change) => records.write(each, change, tx),
     });
-  const inStep = <Value>(promise: Promise<Value>) =>
-    withTimeLimit(stepTimeoutMs, promise, `The database did not answer within ${stepTimeoutMs} ms.`);
+  const stepTooLate = failWith(`The database did not answer within ${stepTimeoutMs} ms.`);
 
   /** Resolves with what gives the slot back. */
   const takeSlot = async (isReplay = false) => {
@@ -286,7 +285,7 @@ export function transactWithin<Tx>(
       }
     };
 
-    const first = parsed(await inStep(records.read(key)));
+    const first = parsed(await inTime(records.read(key), stepTimeoutMs, stepTooLate));
     const early = decide(first);
     if (early.status !== 'claimed') return early;
     await prepare?.();
@@ -297,14 +296,14 @@ export function transactWithin<Tx>(
         const [next, expiresAt] = [nextVersion(0, first.now), first.now + HOUR_MS];
         const record = recordToText(NO_RECORD, newToken());
         const empty = { record, version: 0, next, before: NEVER, expiresAt };
-        await inStep(records.write(key, empty));
+        await inTime(records.write(key, empty), stepTimeoutMs, stepTooLate);
       }
       const releaseSlot = await takeSlot(isReplay);
       const transaction = (async () => access.transaction(run, { timeoutMs }))();
       transaction.then(releaseSlot, releaseSlot);
       try {
-        await inStep(Promise.race([callbackStarted, transaction]));
-        await withTimeLimit(timeoutMs, transaction, `The transaction took longer than ${timeoutMs} ms.`);
+        await inTime(Promise.race([callbackStarted, transaction]), stepTimeoutMs, stepTooLate);
+        await inTime(transaction, timeoutMs, failWith(`The transaction took longer than ${timeoutMs} ms.`));
       } catch (error) {
         isAbandoned = true;
         // An ORM may have wrapped it.
@@ -373,10 +372,10 @@ class Semaphore {
       tell = resolve;
       this.#waiting.add(resolve);
     });
-    const isLate = (await within(this.#timeoutMs, turn)) === TIMED_OUT;
-    // Its turn may have come at the same moment.
-    if (!isLate || !this.#waiting.delete(tell)) return;
-    throw new StoreError(this.#tooLong);
+    await inTime(turn, this.#timeoutMs, () => {
+      // Its turn may have come at the same moment.
+      if (this.#waiting.delete(tell)) throw new StoreError(this.#tooLong);
+    });
   }
 
   /** Passes the slot to the next in line, or frees it. */
@@ -391,15 +390,9 @@ class Semaphore {
   }
 }
 
-/** Returns the promise's result, or throws a `StoreError` after `timeoutMs`; a later result goes to `ignored`. */
-export async function withTimeLimit<Value>(
-  timeoutMs: number,
-  promise: Promise<Value>,
-  message: string,
-  ignored: (value: Value) => void = () => {},
-): Promise<Value> {
-  const value = await within(timeoutMs, promise);
-  if (value !== TIMED_OUT) return value;
-  promise.then(ignored, () => {});
-  throw new StoreError(message);
+/** What the store does when the time is up, for `inTime`. */
+export function failWith(message: string): () => never {
+  return () => {
+    throw new StoreError(message);
+  };
 }
