@@ -1,9 +1,11 @@
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError, PaymentsClient, reconcile, type Transaction } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import {
   credentialsFromEnv,
   type PaymentConfirmation,
+  type WebhookDone,
   type WebhookHandlerOptions,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
@@ -304,6 +306,16 @@ describe('handler.settle', () => {
     expect(await handler.deadLetters.list()).toHaveLength(1);
     expect(await handler.settle(each)).toEqual({ key, status: 'done' });
     expect(await handler.deadLetters.list()).toEqual([]);
+  });
+
+  it('has told of itself when it ends, however long its dead letter takes to go', async () => {
+    const store = new WatchedStore();
+    store.letters.faults.forget = () => sleep(30);
+    const told: string[] = [];
+    const onDone = ({ origin }: WebhookDone) => void told.push(origin);
+    const { handler } = createListener({ store, deadLetters: true, onDone });
+    expect(await handler.settle(each)).toMatchObject({ status: 'done' });
+    expect(told).toEqual(['settle']);
   });
 
   it.each([
