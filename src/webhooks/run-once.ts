@@ -3,8 +3,8 @@ import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
 import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
-import type { ResolvedHandlerOptions, WebhookCallback, WebhookContext } from './options';
-import { type NotifiedOrder, type OrderQuestion, orderQuestion } from './order-link';
+import type { ResolvedHandlerOptions, WebhookCallback } from './options';
+import { type OrderQuestion, orderQuestion, type ReadOrder } from './order-link';
 import type { Recognized } from './recognize';
 import type { WebhookReportCode } from './report';
 import { type Comparison, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
@@ -148,7 +148,7 @@ const CLAIMED_TOO_LATE =
 async function askAndFind(
   run: CallbackRun,
   options: ResolvedHandlerOptions,
-): Promise<(Confirmed & { readonly order: NotifiedOrder | undefined }) | Failure> {
+): Promise<(Confirmed & { readonly order: ReadOrder | undefined }) | Failure> {
   const { store, storeTimeoutMs } = options;
   const confirmed = await askService(run, options);
   if ('code' in confirmed) return confirmed;
@@ -170,32 +170,27 @@ async function readOrder(
   key: string | undefined,
   records: SingleRecords,
   { orders }: ResolvedHandlerOptions,
-): Promise<NotifiedOrder | undefined> {
+): Promise<ReadOrder | undefined> {
   return order && key !== undefined ? orders?.read(records, key, order.reference) : undefined;
 }
 
 /** Records that a payment was acted on. */
-async function markPaid(
-  run: CallbackRun,
-  order: NotifiedOrder | undefined,
-  records: SingleRecords,
-  { orders }: ResolvedHandlerOptions,
-): Promise<void> {
+async function markPaid(run: CallbackRun, order: ReadOrder | undefined): Promise<void> {
   const uuid = run.order?.paidUuid;
-  if (uuid !== undefined && order !== undefined) await orders?.markPaid(records, order, uuid);
+  if (uuid !== undefined) await order?.markPaid(uuid);
 }
 
 /** Records that a payment was acted on before, where that is not recorded yet. */
 export async function markRepeat(run: CallbackRun, options: ResolvedHandlerOptions): Promise<void> {
   const { store } = options;
-  await markPaid(run, await readOrder(run, await findOrder(run, options), store, options), store, options);
+  await markPaid(run, await readOrder(run, await findOrder(run, options), store, options));
 }
 
 /** Records a success. It must not be lost, so this keeps trying while the lease lasts. */
 async function recordDone(
   run: CallbackRun,
   claim: Claim,
-  order: NotifiedOrder | undefined,
+  order: ReadOrder | undefined,
   leaseAge: () => number,
   options: ResolvedHandlerOptions,
 ): Promise<Done | Failure> {
@@ -205,7 +200,7 @@ async function recordDone(
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       // Before the completion, so that a lost mark is never a done state.
-      await inTime(markPaid(run, order, store, options), storeTimeoutMs);
+      await inTime(markPaid(run, order), storeTimeoutMs);
       const isRecorded = await inTime(store.complete(claim, completion), storeTimeoutMs);
       return isRecorded ? DONE : { code: 'lease_lost', status: 503 };
     } catch (error) {
@@ -274,7 +269,7 @@ async function runInTransaction(
       // beside this one. If it still succeeds, its transaction is committed.
       await running.ended;
     }
-    await markPaid(run, order, records, options);
+    await markPaid(run, order);
   };
 
   try {
@@ -352,13 +347,13 @@ interface StartedCallback {
 function startCallback(
   { notification, identity, callback, credentialIndex }: CallbackRun,
   { fence, handledStates }: Claim,
-  more: Pick<WebhookContext<unknown, unknown>, 'transaction' | 'confirmation' | 'order'>,
+  { order, ...more }: Confirmed & { readonly transaction: unknown; readonly order: ReadOrder | undefined },
   timeoutMs: number,
 ): StartedCallback {
   const controller = new AbortController();
   const { signal } = controller;
   const { key } = identity;
-  const context = { key, handledStates, credentialIndex, signal, fence, ...more };
+  const context = { key, handledStates, credentialIndex, signal, fence, ...more, order: order?.order };
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
   const called = async () => {
     await callback(notification, context);
