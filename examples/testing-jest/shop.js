@@ -1,4 +1,5 @@
-const { createWebhookHandler, MemoryStore } = require('pix-automatic-sdk/webhooks');
+const { createOrders } = require('pix-automatic-sdk/orders');
+const { MemoryStore } = require('pix-automatic-sdk/webhooks');
 
 /** Cancels what is still scheduled, when a customer leaves. */
 async function unsubscribe(client, instructionIds) {
@@ -7,15 +8,18 @@ async function unsubscribe(client, instructionIds) {
   }
 }
 
-/** Receives the notifications. The client confirms each payment with the service. */
-function createListener(credentials, client, orders) {
-  return createWebhookHandler({
+/** Opens journeys and receives the notifications. The client confirms each payment with the service. */
+function openShop(credentials, client, database) {
+  return createOrders({
+    client,
     credentials,
-    confirm: client,
     store: new MemoryStore(),
     on: {
-      payment: ({ payload }) => orders.markAsPaid(payload.referenceCode),
-      reversal: ({ payload }) => orders.setReversal(payload.sale.uuid, payload.status),
+      payment: ({ payload }, { order }) =>
+        order?.state === 'created' && order.paidBy === undefined
+          ? database.markAsPaid(order.key)
+          : database.askAPerson(payload.saleToken),
+      reversal: ({ payload }) => database.setReversal(payload.sale?.uuid, payload.status),
       refund: 'ignore',
       payout: 'ignore',
     },
@@ -23,4 +27,4 @@ function createListener(credentials, client, orders) {
   });
 }
 
-module.exports = { createListener, unsubscribe };
+module.exports = { openShop, unsubscribe };
