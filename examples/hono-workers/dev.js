@@ -20,10 +20,15 @@ const worker = new Miniflare({
   script: outputFiles[0].text,
   bindings: { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN },
   d1Databases: ['DB'],
+  unsafeTriggerHandlers: true, // /cdn-cgi/handler/scheduled runs the cron
   d1Persist: 'node_modules/.cache/d1', // keeps the data when the Worker restarts, as in production
 });
 const database = await worker.getD1Database('DB');
-await database.exec(
-  'CREATE TABLE IF NOT EXISTS payments (key TEXT PRIMARY KEY, reference TEXT, amount REAL)',
-);
+for (const sql of [
+  'CREATE TABLE IF NOT EXISTS payments (key TEXT PRIMARY KEY, order_key TEXT, amount REAL, needs_person INTEGER)',
+  'CREATE TABLE IF NOT EXISTS pix_automatic (id TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL, expires_at INTEGER NOT NULL)',
+  'CREATE INDEX IF NOT EXISTS pix_automatic_expires_at ON pix_automatic (expires_at)',
+]) {
+  await database.exec(sql);
+}
 console.log(`Listening on http://localhost:${(await worker.ready).port}`);

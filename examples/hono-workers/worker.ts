@@ -1,57 +1,48 @@
 import { Hono } from 'hono';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { createWebhookHandler, MemoryStore, type WebhookHandler } from 'pix-automatic-sdk/webhooks';
+import { createOrders, type Orders } from 'pix-automatic-sdk/orders';
+import { createStore } from 'pix-automatic-sdk/stores';
+import { credentialsFromEnv } from 'pix-automatic-sdk/webhooks';
+import { type D1Database, D1Records } from './d1-records';
 
 interface Env {
+  DB: D1Database;
   PAYMENTS_BASE_URL: string;
   PAYMENTS_API_KEY: string;
   PAYMENTS_API_TOKEN: string;
-  DB: Database;
 }
 
-/** The part of a D1 binding that is used here; `wrangler types` writes its full type. */
-interface Database {
-  prepare(sql: string): { bind(...values: unknown[]): { run(): Promise<{ meta: { changes: number } }> } };
-}
+/** A Worker gets its secrets with the first request. */
+let orders: Orders | undefined;
 
-/** A Worker gets its secrets with the first request. Keep the handler for later ones: it knows what was processed. */
-let handler: WebhookHandler | undefined;
-
-function createClient(env: Env): PaymentsClient {
-  const { PAYMENTS_BASE_URL: baseUrl, PAYMENTS_API_KEY: apiKey, PAYMENTS_API_TOKEN: apiToken } = env;
-  return new PaymentsClient({ baseUrl, apiKey, apiToken });
-}
-
-function createHandler(env: Env): WebhookHandler {
-  const { PAYMENTS_API_KEY, PAYMENTS_API_TOKEN, DB } = env;
-  const client = createClient(env);
-  return createWebhookHandler({
-    credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
-    confirm: client, // the service confirms each payment before its callback runs
-    // This store sees only its own isolate, and there are many. The primary key below recognizes duplicates across all.
-    store: new MemoryStore(),
+function ordersOf({ DB, ...env }: Env): Orders {
+  orders ??= createOrders({
+    client: PaymentsClient.fromEnv(env), // it confirms each payment before the callback runs
+    credentials: credentialsFromEnv(env),
+    store: createStore(new D1Records(DB)), // shared by all isolates
     on: {
-      payment: async (notification) => {
-        const { payload, key } = notification;
-        const { meta } = await DB.prepare('INSERT INTO payments VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-          .bind(key, payload.referenceCode ?? null, payload.amount ?? null)
+      // It runs at least once. The primary key makes a second run harmless.
+      async payment({ payload: { amount = null }, key }, { order }) {
+        const needsPerson = order?.state !== 'created' || order.paidBy !== undefined;
+        await DB.prepare('INSERT INTO payments VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+          .bind(key, order?.key ?? null, amount, needsPerson ? 1 : 0)
           .run();
-        console.log(`${payload.referenceCode} ${meta.changes === 1 ? 'is paid' : 'was paid before'}`);
+        console.log(needsPerson ? `A person must look at ${key}` : `${order.key} is paid`);
       },
       reversal: 'ignore',
       refund: 'ignore',
       payout: 'ignore',
     },
   });
+  return orders;
 }
 
 const app = new Hono<{ Bindings: Env }>();
 
 app.post('/subscriptions', async (c) => {
   const { referenceCode } = await c.req.json<{ referenceCode: string }>();
-  const { response } = await createClient(c.env).createRecurringCheckout({
+  const order = await ordersOf(c.env).open(referenceCode, {
     currency: 'BRL',
-    referenceCode,
     amount: 59.7,
     shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
     recurrence: {
@@ -60,12 +51,17 @@ app.post('/subscriptions', async (c) => {
       calendar: { periodicity: 'MONTHLY' },
     },
   });
-  return c.json({ uuid: response.uuid, copyAndPaste: response.instructions.qrCode.plain });
+  const copyAndPaste = order.state === 'open' ? order.qrCode.plain : undefined;
+  return c.json({ state: order.state, uuid: order.uuid, copyAndPaste });
 });
 
-app.all('/webhooks', (c) => {
-  handler ??= createHandler(c.env);
-  return handler(c.req.raw);
-});
+app.all('/webhooks', (c) => ordersOf(c.env).webhook(c.req.raw));
 
-export default app;
+export default {
+  fetch: app.fetch,
+  /** Each hour, by `triggers = { crons = ["17 * * * *"] }` in your wrangler.toml. */
+  scheduled: async (_event: unknown, env: Env) => {
+    const result = await ordersOf(env).maintain();
+    console.log('Maintained', JSON.stringify(result));
+  },
+};

@@ -1,34 +1,34 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
+import { createOrders } from 'pix-automatic-sdk/orders';
 import { explainPixCode } from 'pix-automatic-sdk/pix';
-import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { credentialsFromEnv, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { scheduledCharge } from './scheduled-charge.js';
 
-const { PAYMENTS_API_KEY = '', PAYMENTS_API_TOKEN = '', PORT = '3000' } = process.env;
-const client = PaymentsClient.fromEnv();
-
-const handler = createWebhookHandler({
-  credentials: { apiKey: PAYMENTS_API_KEY, apiToken: PAYMENTS_API_TOKEN },
-  confirm: client, // the service confirms each payment before its callback runs
-  store: new MemoryStore(), // one process; see the examples redis and postgres for more than one
+const orders = createOrders({
+  client: PaymentsClient.fromEnv(), // it confirms each payment before the callback runs
+  credentials: credentialsFromEnv(),
+  store: new MemoryStore(), // one process; in production a database
   kinds: [scheduledCharge],
   on: {
-    scheduledCharge: ({ payload }, { handledStates }) => {
-      const { instructionId, status, attempt, amount, code } = payload;
+    payment({ payload: { saleToken, amount } }, { order }) {
+      if (order?.state === 'created' && order.paidBy === undefined)
+        console.log(`${order.key}: sign-up, ${amount}`);
+      else console.log(`A person must look at ${saleToken}`);
+    },
+    // The service confirms payments only: compare the amount with what the order says before you book it.
+    scheduledCharge({ payload }, { order, handledStates }) {
+      const { dueDate, status, attempt, amount, code } = payload;
       const before = handledStates.join(', ') || 'nothing';
-      console.log(
-        `${instructionId}, attempt ${attempt}: ${status}, ${amount ?? 'no amount'}, after ${before}`,
-      );
+      const charge = `${order?.key ?? 'no order'}, ${dueDate}, attempt ${attempt}`;
+      console.log(`${charge}: ${status}, ${amount ?? 'no amount'}, after ${before}`);
       if (code === undefined) return;
       // Refused and cancelled charges have different codes. The result is `undefined` for a code that is not listed.
       const context = status === 'CANCELLED' ? 'charge-cancelled' : 'charge';
       const explanation = explainPixCode(code, context, 'en');
       if (explanation) console.log(`  ${code}: ${explanation.meaning}. ${explanation.action}`);
       if (explanation?.endsCharge) console.log('  No retry can help.');
-    },
-    payment: async (notification) => {
-      console.log(`${notification.payload.referenceCode} is paid`);
     },
     // This shows you what the service sends. It logs names only, because the values may be personal data.
     unrecognized: ({ raw, issues = [] }) => {
@@ -41,12 +41,23 @@ const handler = createWebhookHandler({
   },
 });
 
-const server = createServer(toNodeListener(handler));
-server.listen(Number(PORT), () => {
+const server = createServer(toNodeListener(orders.webhook));
+server.listen(Number(process.env['PORT'] ?? 3000), async () => {
   console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
+  const order = await orders.open('order-1001', {
+    currency: 'BRL',
+    amount: 59.7,
+    shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
+    recurrence: {
+      immediatePayment: true,
+      amount: { recurrenceAmount: 29.9 },
+      calendar: { initialDate: '2027-02-15', periodicity: 'MONTHLY' },
+    },
+  });
+  if (order.state === 'open') console.log(`The payer scans or pastes ${order.qrCode.plain}`);
 });
 
 process.once('SIGTERM', async () => {
-  await handler.drain();
+  await orders.webhook.drain();
   server.close();
 });

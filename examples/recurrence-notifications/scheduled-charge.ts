@@ -13,13 +13,17 @@ export const scheduledCharge = defineNotification({
   // Be strict only about the fields that you use. A body that does not fit is not lost: it goes to `unrecognized`.
   schema: z.looseObject({
     instructionId: z.string().min(1),
+    dueDate: z.string(),
     status: z.string().min(1),
+    sale: z.string(), // the uuid of the journey's transaction
     attempt: z.number().default(0),
     code: z.string().optional(),
     amount: z.number().optional(),
   }),
   // A notification with the same subject and state is a duplicate. A Pix charge may fail and be retried up to three
   // times. If `state` were only the status, your code would never see the second failure.
-  subject: ({ instructionId }) => instructionId,
+  subject: ({ instructionId, dueDate }) => `${instructionId}/${dueDate}`,
   state: ({ status, attempt }) => `${attempt}-${status}`,
+  // Whose charge it is: `context.order`.
+  order: ({ sale }) => ({ uuid: sale }),
 });

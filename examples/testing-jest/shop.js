@@ -14,7 +14,10 @@ function openShop({ client, credentials, store }, database) {
     credentials,
     store,
     on: {
-      payment: ({ payload }) => database.markAsPaid(payload.referenceCode),
+      payment: ({ payload }, { order }) =>
+        order?.state === 'created' && order.paidBy === undefined
+          ? database.markAsPaid(order.key)
+          : database.askAPerson(payload.saleToken),
       reversal: ({ payload }) => database.setReversal(payload.sale.uuid, payload.status),
       refund: 'ignore',
       payout: 'ignore',

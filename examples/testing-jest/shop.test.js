@@ -1,7 +1,7 @@
 const { fixtures, notificationRequest, testOrders } = require('pix-automatic-sdk/testing');
 const { openShop, unsubscribe } = require('./shop');
 
-const database = { markAsPaid: jest.fn(), setReversal: jest.fn() };
+const database = { markAsPaid: jest.fn(), askAPerson: jest.fn(), setReversal: jest.fn() };
 beforeEach(() => jest.resetAllMocks());
 
 const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest();

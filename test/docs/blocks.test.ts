@@ -46,6 +46,36 @@ test.concurrent.each(runnable.map((block) => [block.place, block] as const))(
   90_000,
 );
 
+test('a page says how to install each package that its code imports, before it does', () => {
+  const missing = documents().flatMap((file) => {
+    const page = readFileSync(file, 'utf8');
+    return codeBlocks(file).flatMap((block) => {
+      const until = page.slice(0, page.indexOf(block.code) + block.code.length);
+      const installed = [...until.matchAll(/npm install ([^`\n]+)/g)].flatMap(([, list = '']) =>
+        list.split(/[\s,]+/).map((name) => name.replace(/(?<=.)@.*/, '')),
+      );
+      return importsOf(block)
+        .filter((name) => !installed.includes(name))
+        .map((name) => `${name} in ${block.place}`);
+    });
+  });
+  expect(missing).toEqual([]);
+});
+
+/** The packages that a block imports, without this one and those of its runtime. */
+function importsOf({ code }: CodeBlock): string[] {
+  const specifiers = [...code.matchAll(/(?:\bfrom |\brequire\()'([^'.:][^':]*)'/g)].map(
+    ([, name = '']) => name,
+  );
+  const names = specifiers.map((name) =>
+    name
+      .split('/')
+      .slice(0, name.startsWith('@') ? 2 : 1)
+      .join('/'),
+  );
+  return names.filter((name) => name !== 'pix-automatic-sdk');
+}
+
 test('every npm script that a document names exists', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const named = documents().flatMap((file) =>

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { documents, linksIn, originalOf, sections } from './markdown';
 
@@ -54,6 +55,38 @@ test('every file of the repository that a document names exists', () => {
   const isThere = (name: string) => /\/x\/y\./.test(name) || existsSync(name.split(' ')[0] ?? '');
   expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
+
+test('a page that a message of the library names is in the package', () => {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.(ts|tsx|json)$/.test(file),
+  );
+  const named = sources.flatMap((file) =>
+    pagesIn(file, readFileSync(join('src', file), 'utf8')).map((page) => `${page} in ${file}`),
+  );
+  expect(named.length).toBeGreaterThan(0);
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+  const packed = [...files, 'README.md', 'README.pt-BR.md'];
+  expect(named.filter((name) => !packed.includes(name.split(' ')[0] ?? ''))).toEqual([]);
+});
+
+test('the check reads texts, and no comments', () => {
+  const code = "// docs/a.md\nconst x = [`docs/b.md#there`, 'docs/c.md']; /** docs/d.md */";
+  expect(pagesIn('x.ts', code)).toEqual(['docs/b.md', 'docs/c.md']);
+});
+
+/** The pages that the texts of a source file name, as paths from the repository's root. */
+function pagesIn(file: string, text: string): string[] {
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      texts.push(node.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  if (file.endsWith('.json')) texts.push(text);
+  else visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+  return texts.flatMap((each) => each.match(/(?:docs\/[\w/-]+|\b[A-Z]{4,}(?:\.[\w-]+)?)\.md/g) ?? []);
+}
 
 test('docs/README.md and CONTRIBUTING.md lead to every guide, and no document links to a host of this project', () => {
   const guides = documents().filter((file) => /^docs\/(?!README|pt\/)/.test(file));

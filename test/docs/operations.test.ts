@@ -122,6 +122,38 @@ test('an unknown kind', async () => {
   expect(started).toHaveBeenCalledOnce();
 });
 
+test('an unexpected repeat', async () => {
+  const booked: unknown[] = [];
+  const payment = ({ payload }: { payload: { amount?: number | null | undefined } }) =>
+    void booked.push(payload.amount);
+  const options = { credentials, store: new MemoryStore(), deadLetters: true };
+  const handler = createWebhookHandler({ ...options, on: { payment } });
+  expect(await deliver(handler, { amount: 59.7 })).toBe(200);
+  expect(await deliver(handler, { amount: 59.7 })).toBe(200); // an ordinary duplicate
+  expect(log).toEqual([]);
+  expect(await deliver(handler, { amount: 29.9 })).toBe(200);
+  expect(booked).toEqual([59.7]);
+  expect(log).toEqual(quoted('An unexpected repeat'));
+  expect(JSON.parse((await handler.deadLetters.list())[0]?.body ?? '')).toMatchObject({ amount: 29.9 });
+
+  // It is another event: a kind of its own books it.
+  const month = defineNotification({
+    kind: 'month',
+    match: (body) => body['amount'] === 29.9,
+    schema: z.object({ saleToken: z.string(), date: z.string(), amount: z.number() }),
+    subject: (payload) => `${payload.saleToken}/${payload.date}`,
+  });
+  const described = createWebhookHandler({ ...options, kinds: [month], on: { payment, month: payment } });
+  expect(await described.replay()).toMatchObject([{ status: 'done' }]);
+  expect(booked).toEqual([59.7, 29.9]);
+
+  // It is none: a person forgets it.
+  expect(await deliver(handler, { amount: 1 })).toBe(200);
+  const [letter] = await handler.deadLetters.list();
+  await handler.deadLetters.forget(letter?.key ?? '');
+  expect(await handler.replay()).toEqual([]);
+});
+
 test('a field that changed its type', async () => {
   const amounts: unknown[] = [];
   const handler = createWebhookHandler({

@@ -20,7 +20,7 @@ test.each(translations())(
 );
 
 test('what a merchant opens at work is translated', () => {
-  const guides = ['errors', 'going-live', 'listener', 'pix-codes', 'sandbox'];
+  const guides = ['errors', 'going-live', 'listener', 'orders', 'pix-codes', 'sandbox'];
   expect(
     translations()
       .map(({ translated }) => translated)

@@ -8,11 +8,9 @@ const route: Shop = async ({ origin }) => `${origin}/subscriptions`;
 const examples: [name: string, acted: Acted, shop: Shop | undefined][] = [
   ['quick-start', { payment: / is paid: /gm }, route],
   ['quick-start-commonjs', { payment: / is paid: /gm }, route],
-  ['express', { payment: /: paid$/gm, refund: / refunded$/gm }, route],
-  ['fastify', { payment: /: paid$/gm, reversal: /: reversal \w+$/gm }, route],
   ['hono-workers', { payment: / is paid$/gm }, route],
   ['nextjs', { payment: /: paid$/gm }, nextShop],
-  ['recurrence-notifications', { payment: / is paid$/gm }, undefined],
+  ['recurrence-notifications', { payment: /: sign-up, |must look at/gm }, undefined],
 ];
 
 describe('every check of verify passes for the example', () => {

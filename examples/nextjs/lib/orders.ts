@@ -1,15 +1,37 @@
-import type { QrCode } from 'pix-automatic-sdk';
+import { PaymentsClient } from 'pix-automatic-sdk';
+import { createOrders, type OrderRequest, type Orders } from 'pix-automatic-sdk/orders';
+import { credentialsFromEnv, MemoryStore } from 'pix-automatic-sdk/webhooks';
 
-interface Order {
-  readonly reference: string;
-  readonly qrCode: QrCode;
-  paid: boolean;
+// Next.js may load a module once for pages and once for route handlers, so a variable of the module would not be shared
+// between them. With a store in your database, which several processes need, it may be one.
+const shared = globalThis as { orders?: Orders };
+
+/** `next build` loads this file without credentials, so the first request creates the orders. */
+export function orders(): Orders {
+  shared.orders ??= createOrders({
+    client: PaymentsClient.fromEnv(), // it confirms each payment before the callback runs
+    credentials: credentialsFromEnv(),
+    store: new MemoryStore(), // for one process
+    on: {
+      // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
+      payment({ payload: { saleToken } }, { order }) {
+        if (order?.state === 'created' && order.paidBy === undefined) console.log(`${order.key}: paid`);
+        else console.error(`A person must look at ${saleToken}`);
+      },
+    },
+    onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
+  });
+  return shared.orders;
 }
 
-// Stands for your database. Next.js may load a module once for pages and once for route handlers, so a variable of the
-// module would not be shared between them.
-const shared = globalThis as { orders?: Map<string, Order> };
-shared.orders ??= new Map();
-
-/** The order of each transaction. */
-export const orders = shared.orders;
+/** What every order asks for. */
+export const request: OrderRequest = {
+  currency: 'BRL',
+  amount: 59.7,
+  shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
+  recurrence: {
+    immediatePayment: true,
+    amount: { recurrenceAmount: 29.9 },
+    calendar: { periodicity: 'MONTHLY' },
+  },
+};

@@ -500,6 +500,7 @@ export function within<Tx>(
       return reading && later(reading);
     },
     lockInTurn: async (subject, tx) => later(await records.lockInTurn(subject, tx)),
+    liftLimit: (tx) => records.liftLimit(tx),
     write: (subject, change, tx) =>
       records.write(subject, { ...change, expiresAt: change.expiresAt - offset() }, tx),
   };

@@ -1,11 +1,14 @@
 import { notFound } from 'next/navigation';
 import { decodeQrCode } from 'pix-automatic-sdk';
-import { orders } from '../../../lib/orders';
+import { orders, request } from '../../../lib/orders';
 
 export default async function Page({ params }: { params: Promise<{ uuid: string }> }) {
-  const order = orders.get((await params).uuid);
-  if (!order) notFound();
-  if (order.paid) return <p>{`Paid: ${order.reference}`}</p>;
+  const found = await orders().find({ uuid: (await params).uuid });
+  if (!found) notFound();
+  // Gives the order's journey on each visit, and none once it is paid.
+  const order = await orders().open(found.key, request);
+  if (order.state !== 'open')
+    return <p>{order.state === 'paid' ? `Paid: ${found.key}` : 'We are looking at your payment.'}</p>;
   const image = decodeQrCode(order.qrCode);
   return (
     <>
