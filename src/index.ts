@@ -22,6 +22,7 @@ export {
   AbortedError,
   ApiError,
   type CallError,
+  type CallName,
   ConfigurationError,
   ConnectionError,
   InvalidRequestError,
@@ -35,7 +36,7 @@ export {
   type ValidationIssue,
 } from './errors';
 export type { Credentials } from './service/credentials';
-export type { BankDetails, IdentityDocument, Phone } from './service/fields';
+export type { BankDetails, IdentityDocument, OpenEnum, Phone } from './service/fields';
 export {
   type ScheduledPaymentCancellation,
   type ScheduledPaymentCancellationRequest,

@@ -7,6 +7,7 @@
 // Withheld on purpose: types that no caller writes, such as the parts of a node:http request that are used.
 
 export {
+  type AuthorizationFailure,
   ConfigurationError,
   InvalidNotificationError,
   type Outcome,
