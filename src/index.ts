@@ -9,7 +9,6 @@
 // what `fetch` gets and the parts that options are made of.
 
 export type {
-  BodyCallOptions,
   CallOptions,
   Fetch,
   PaymentsClientOptions,
@@ -18,13 +17,11 @@ export type {
   RetryEvent,
 } from './client/options';
 export { PaymentsClient } from './client/payments-client';
-export { type Reconciled, type ReconcileOptions, reconcile } from './client/reconcile';
-export type { UndocumentedRequest } from './client/request';
+export { type ReconcileOptions, type ReconcileResult, reconcile } from './client/reconcile';
 export {
   AbortedError,
   ApiError,
   type CallError,
-  type CallName,
   ConfigurationError,
   ConnectionError,
   InvalidRequestError,
@@ -38,7 +35,7 @@ export {
   type ValidationIssue,
 } from './errors';
 export type { Credentials } from './service/credentials';
-export type { BankDetails, IdentityDocument, OpenEnum, Phone } from './service/fields';
+export type { BankDetails, IdentityDocument, Phone } from './service/fields';
 export {
   type ScheduledPaymentCancellation,
   type ScheduledPaymentCancellationRequest,
@@ -70,7 +67,6 @@ export {
 export type { Schema } from './service/schema';
 export { amountFromMinorUnits, toMinorUnits } from './values/amounts';
 export {
-  type ConfirmOptions,
   confirmPayment,
   type PaymentConfirmation,
   type PaymentDifference,

@@ -6,7 +6,7 @@ import { checkCount, checkFunction, checkPositive, readOptions } from '../values
 import { notify, resolveSignal } from './options';
 
 /** A transaction as the service has it, or the error of its query. */
-export type Reconciled =
+export type ReconcileResult =
   | {
       /** The transaction's UUID, as you gave it. */
       readonly uuid: string;
@@ -96,7 +96,7 @@ export async function* reconcile(
   client: TransactionSource,
   transactionUUIDs: (Iterable<string> | AsyncIterable<string>) & object,
   options: ReconcileOptions = {},
-): AsyncGenerator<Reconciled, void, undefined> {
+): AsyncGenerator<ReconcileResult, void, undefined> {
   const {
     concurrency = 4,
     perSecond,
@@ -121,7 +121,7 @@ export async function* reconcile(
   const controller = new AbortController();
   const turn = paceOf(perSecond, controller.signal);
   const limits = { timeoutMs, totalTimeoutMs: timeoutMs, signal: controller.signal };
-  const ready: Reconciled[] = [];
+  const ready: ReconcileResult[] = [];
   let started = 0;
   let underWay = 0;
   let done = 0;
@@ -145,7 +145,7 @@ export async function* reconcile(
     await turn();
     controller.signal.throwIfAborted();
     started += 1;
-    const result: Reconciled = await client.getTransaction(uuid, limits).then(
+    const result: ReconcileResult = await client.getTransaction(uuid, limits).then(
       (transaction) => ({ uuid, transaction }),
       (error) => {
         if (error instanceof PaymentsError && !isRefusedPair(error)) return { uuid, error };

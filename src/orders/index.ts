@@ -9,12 +9,11 @@ export {
   createOrders,
   type FoundOrder,
   type ListedOrder,
-  type OrderQuery,
   // The class is not exported: `createOrders` makes it.
   type Orders,
   type OrdersOptions,
 } from './create-orders';
 export { OrderBusyError, OrderConflictError } from './errors';
 export type { MaintainResult } from './maintain';
-export type { CheckoutSource, OpenedOrder, OrderRequest } from './open';
+export type { OpenedOrder, OrderRequest } from './open';
 export type { ReconcileCounts, ReconcileOrdersOptions } from './reconcile';

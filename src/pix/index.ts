@@ -6,5 +6,5 @@
  */
 
 export { type BrCode, BrCodeError, type BrCodeField, readBrCode } from './br-code';
-export { explainPixCode, type PixCodeContext, type PixCodeExplanation } from './explain-pix-code';
-export { type PixCycle, type PixPeriodicity, type PixRecurrence, pixCalendar } from './pix-calendar';
+export { explainPixCode, type PixCodeExplanation } from './explain-pix-code';
+export { type PixCycle, pixCalendar } from './pix-calendar';

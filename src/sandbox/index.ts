@@ -5,19 +5,10 @@
  */
 
 export type { Delivery, DeliveryAttempt } from './delivery/delivery';
-export type { Fault, FaultKind, PendingFault } from './faults';
-export { type InventedAnswer, type Invention, type Inventions, inventionTable } from './inventions';
-export type { SandboxLogEntry } from './log';
+export type { Fault, PendingFault } from './faults';
+export { type Inventions, inventionTable } from './inventions';
+export type { SandboxTransaction } from './model/moves';
 export type {
-  PayOutOptions,
-  RefundOptions,
-  ReturnOptions,
-  ReversalOptions,
-  SandboxTransaction,
-  TestJourneyOptions,
-} from './model/moves';
-export type {
-  SandboxNotification,
   SandboxPayout,
   SandboxRefund,
   SandboxReversal,

@@ -11,5 +11,5 @@ export { fixtures } from './fixtures/fixtures';
 export type { PaymentPayload } from './fixtures/notifications';
 export { type MockService, mockService } from './mock-service';
 export { notificationRequest } from './notification-request';
-export { type RecurrencePaymentsOptions, recurrencePayments } from './recurrence-payments';
-export { type OrdersParts, type TestOrders, type TestOrdersOptions, testOrders } from './test-orders';
+export { recurrencePayments } from './recurrence-payments';
+export { type OrdersParts, type TestOrders, testOrders } from './test-orders';

@@ -7,7 +7,6 @@
 // Withheld on purpose: types that no caller writes, such as the parts of a node:http request that are used.
 
 export {
-  type AuthorizationFailure,
   ConfigurationError,
   InvalidNotificationError,
   type Outcome,
@@ -18,7 +17,6 @@ export {
   WebhookAuthenticationError,
 } from '../errors';
 export type { Credentials } from '../service/credentials';
-export type { BankDetails, OpenEnum } from '../service/fields';
 export type { DocumentedNotification } from '../service/notifications';
 export type { ReceivedNotification } from '../service/notifications/notification';
 export {
@@ -47,15 +45,12 @@ export {
   type SaleStatusNotification,
   salePayloadSchema,
 } from '../service/notifications/sale';
-export type { Schema } from '../service/schema';
 export type { DeadLetter } from '../stores/dead-letters';
-export { MemoryStore, type MemoryStoreOptions } from '../stores/memory-store';
-export type { Store } from '../stores/steps';
-export type { PaymentConfirmation, PaymentDifference, TransactionSource } from '../values/confirm-payment';
+export { MemoryStore } from '../stores/memory-store';
 export { credentialsFromEnv } from '../values/credentials';
 // The types of `toNodeListener`'s result: TypeScript must be able to name them in your own declarations.
 export type { NodeRequest, NodeResponse, PlainResponse } from './answer';
-export { type AuthorizationCheck, checkAuthorization, verifyAuthorization } from './authorization';
+export { checkAuthorization, verifyAuthorization } from './authorization';
 export { createWebhookHandler, type WebhookHandler } from './handler';
 export type { Notification, UnrecognizedNotification } from './kinds';
 export {
@@ -63,7 +58,7 @@ export {
   defineNotification,
   type NotificationDefinition,
 } from './kinds';
-export { type LambdaEvent, type LambdaResult, toLambda } from './lambda';
+export { toLambda } from './lambda';
 export { toNodeListener } from './node';
 export type {
   WebhookCallback,
@@ -73,10 +68,8 @@ export type {
 } from './options';
 export {
   constructNotification,
-  type NotificationInput,
   parseNotification,
 } from './parse';
 export { type PayoutFailure, payoutFailure } from './payout-failure';
 export type { DeadLetters, ReplayResult, SettleResult } from './replay-and-settle';
 export type { WebhookDone, WebhookReport, WebhookReportCode } from './report';
-export type { PlainRequest } from './request';

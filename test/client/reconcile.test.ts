@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AbortedError, ApiError, type Reconciled, reconcile, type Transaction } from 'pix-automatic-sdk';
+import { AbortedError, ApiError, type ReconcileResult, reconcile, type Transaction } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { reply, stall, startHttpServer } from '../helpers/http-server';
 import { clientFor, withoutBackOff } from './support';
@@ -64,7 +64,7 @@ it.each(['86400', '1000000000', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
       reply(429, '', { 'retry-after': retryAfter }),
       reply(200, { status: 0, uuid: 'b' }),
     );
-    const results: Reconciled[] = [];
+    const results: ReconcileResult[] = [];
     const options = { concurrency: 1, timeoutMs: 10_000 };
     for await (const result of reconcile(clientFor(server), ['a', 'b'], options)) results.push(result);
     expect(results).toMatchObject([
@@ -82,13 +82,13 @@ const abortedError = () => new AbortedError('m', { ...context, outcome: 'unknown
 const apiError = (httpStatus: number, more: { body?: unknown; retryAfterMs?: number } = {}) =>
   new ApiError('m', { ...context, outcome: 'refused', httpStatus, body: {}, ...more });
 
-async function collect(results: AsyncIterable<Reconciled>): Promise<Reconciled[]> {
+async function collect(results: AsyncIterable<ReconcileResult>): Promise<ReconcileResult[]> {
   const collected = [];
   for await (const result of results) collected.push(result);
   return collected;
 }
 
-const failureOf = (results: AsyncIterable<Reconciled>) =>
+const failureOf = (results: AsyncIterable<ReconcileResult>) =>
   collect(results).then(
     () => expect.fail('Expected an error'),
     (error) => error,
@@ -394,7 +394,9 @@ describe('with a concurrency of 1', () => {
 
 describe('results that are ready are handed out before an error ends the loop:', () => {
   /** What came out before the error, while the caller was slow with the first result. */
-  async function taken(results: AsyncGenerator<Reconciled>): Promise<{ uuids: string[]; thrown: unknown }> {
+  async function taken(
+    results: AsyncGenerator<ReconcileResult>,
+  ): Promise<{ uuids: string[]; thrown: unknown }> {
     const uuids: string[] = [];
     try {
       for await (const { uuid } of results) {
@@ -486,7 +488,7 @@ describe('stopAfterFailures', () => {
 
   it('throws the error of the last failure in a row, after the results before it', async () => {
     const source = failing('ab');
-    const seen: Reconciled[] = [];
+    const seen: ReconcileResult[] = [];
     const run = async () => {
       const options = { concurrency: 1, stopAfterFailures: 3 };
       for await (const result of reconcile(source, [...'abcdefgh'], options)) seen.push(result);

@@ -8,7 +8,7 @@ import type {
   SQSEvent,
 } from 'aws-lambda';
 import lambdaLocal from 'lambda-local';
-import type { LambdaEvent, LambdaResult } from '../../src/webhooks';
+import type { LambdaEvent, LambdaResult } from '../../src/webhooks/lambda';
 import { type Host, hostOf } from './serve';
 
 for (const transport of lambdaLocal.getLogger().transports) transport.silent = true;

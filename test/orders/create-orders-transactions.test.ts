@@ -3,9 +3,9 @@ import { createPool, type ResultSetHeader } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOrders, type NotifiedOrder } from '../../src/orders';
-import { PostgresStore, storeWithin } from '../../src/stores';
+import { PostgresStore, type Store, storeWithin } from '../../src/stores';
 import { crashBeforeCommit, fixtures, notificationRequest } from '../../src/testing';
-import type { Store } from '../../src/webhooks';
+
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { mysqlAccess } from '../helpers/mysql-access';
 import { findPostgres, postgresConfig } from '../helpers/postgres';

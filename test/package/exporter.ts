@@ -9,8 +9,10 @@ import {
   PaymentsClient,
   reconcile,
 } from 'pix-automatic-sdk';
+import { createOrders } from 'pix-automatic-sdk/orders';
 import { explainPixCode, pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
-import { fakeClock, fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
+import { startSandbox } from 'pix-automatic-sdk/sandbox';
+import { fakeClock, fixtures, mockService, notificationRequest, testOrders } from 'pix-automatic-sdk/testing';
 import {
   checkAuthorization,
   createWebhookHandler,
@@ -19,7 +21,9 @@ import {
   MemoryStore,
   parseNotification,
   payoutFailure,
+  type RefundNotification,
   salePayloadSchema,
+  toLambda,
   toNodeListener,
 } from 'pix-automatic-sdk/webhooks';
 
@@ -69,6 +73,8 @@ export const handler = createWebhookHandler({
   getAuthorization: ({ headers }) => headers.get('x-forwarded-authorization'),
 });
 export const listener = toNodeListener(handler);
+export const lambda = toLambda(handler);
+export const accountOf = ({ payload }: RefundNotification) => payload.bankDetails;
 export const answer = handler.handle({ method: 'POST', url: '/', headers: {}, body: '' });
 export const parsed = parseNotification({ body: {}, kinds: [debit] });
 export const onPayout = (notification: typeof parsed) =>
@@ -87,3 +93,14 @@ export const clock = fakeClock();
 export const make = fixtures;
 export const sale = fixtures.payment();
 export const request = notificationRequest('payment', {}, credentials[0]);
+
+export const tested = testOrders((parts) => createOrders({ ...parts, on: { payment: () => undefined } }));
+export const { orders, service } = tested;
+export const payment = async () => tested.pay(await orders.open('order-1', {} as never));
+export const found = orders.find({ referenceCode: 'order-1' });
+export const listed = orders.list();
+export const maintained = orders.maintain();
+export const mocked = mockService({ clock });
+export const sandbox = startSandbox({ log: (entry) => console.log(entry) });
+export const refunded = async () => (await sandbox).refund('t-1', { amount: 1 });
+export const deliveries = async () => (await sandbox).deliveries;

@@ -1,6 +1,6 @@
-import { explainPixCode, type PixCodeContext } from 'pix-automatic-sdk/pix';
+import { explainPixCode } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
-import type { PixLocale } from '../../src/pix/explain-pix-code';
+import type { PixCodeContext, PixLocale } from '../../src/pix/explain-pix-code';
 import { sections } from '../docs/markdown';
 
 const parties = {

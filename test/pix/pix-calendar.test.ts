@@ -1,5 +1,6 @@
-import { type PixPeriodicity, pixCalendar } from 'pix-automatic-sdk/pix';
+import { pixCalendar } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
+import type { PixPeriodicity } from '../../src/pix/pix-calendar';
 
 /**
  * Computed with Python's `calendar` and `zoneinfo` (America/Sao_Paulo), not with the library: due date, sent from, sent

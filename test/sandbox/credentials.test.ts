@@ -1,7 +1,7 @@
-import type { SandboxLogEntry } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { redactor } from '../../src/sandbox/credentials';
 import { httpSend } from '../../src/sandbox/delivery/post-notification';
+import type { SandboxLogEntry } from '../../src/sandbox/log';
 import { credentials, openListener, openSandbox, order } from './helpers';
 
 const { apiToken } = credentials;

@@ -9,14 +9,11 @@ import {
   reconcile,
   TimeoutError,
 } from 'pix-automatic-sdk';
-import {
-  type FaultKind,
-  type SandboxLogEntry,
-  type SandboxOptions,
-  startSandbox,
-} from 'pix-automatic-sdk/sandbox';
+import { type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { FaultKind } from '../../src/sandbox/faults';
+import type { SandboxLogEntry } from '../../src/sandbox/log';
 import { failureOf, withoutBackOff } from '../client/support';
 
 type RequestEntry = SandboxLogEntry & { type: 'request' };

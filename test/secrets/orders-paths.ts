@@ -1,7 +1,9 @@
 import { ApiError } from 'pix-automatic-sdk';
-import { type CheckoutSource, createOrders } from 'pix-automatic-sdk/orders';
+import { createOrders } from 'pix-automatic-sdk/orders';
+import type { Store } from 'pix-automatic-sdk/stores';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import { MemoryStore, type Store, type WebhookReport } from 'pix-automatic-sdk/webhooks';
+import { MemoryStore, type WebhookReport } from 'pix-automatic-sdk/webhooks';
+import type { CheckoutSource } from '../../src/orders/open';
 import { storeOf } from '../helpers/store-of';
 import { hang } from '../webhooks/support';
 import { reportedCodes } from './handler-paths';

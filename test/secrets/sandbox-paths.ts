@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { type SandboxLogEntry, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
+import { type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { onTestFinished } from 'vitest';
+import type { SandboxLogEntry } from '../../src/sandbox/log';
 import { checkoutRequest } from '../client/support';
 import { reply, startHttpServer } from '../helpers/http-server';
 import { credentials, marked } from './marks';

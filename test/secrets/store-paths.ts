@@ -1,3 +1,4 @@
+import type { Store } from 'pix-automatic-sdk/stores';
 import {
   createStore,
   drizzleStore,
@@ -14,7 +15,7 @@ import {
   type TransactionAccess,
   typeormStore,
 } from 'pix-automatic-sdk/stores';
-import { createWebhookHandler, type Store } from 'pix-automatic-sdk/webhooks';
+import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { stepsOf } from '../../src/stores/steps';
 import { briefly } from '../stores/limits';
 import { authorization, credentials, marked } from './marks';

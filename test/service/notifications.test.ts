@@ -1,8 +1,8 @@
+import type { Schema } from 'pix-automatic-sdk';
 import {
   payoutPayloadSchema,
   refundPayloadSchema,
   reversalPayloadSchema,
-  type Schema,
   salePayloadSchema,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';

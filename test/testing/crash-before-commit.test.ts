@@ -1,8 +1,9 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite';
 import { ConfigurationError } from 'pix-automatic-sdk';
+import type { Store } from 'pix-automatic-sdk/stores';
 import { storeWithin, type TransactionAccess } from 'pix-automatic-sdk/stores';
 import { crashBeforeCommit, notificationRequest } from 'pix-automatic-sdk/testing';
-import { createWebhookHandler, MemoryStore, type Store } from 'pix-automatic-sdk/webhooks';
+import { createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { stepsOf } from '../../src/stores/steps';
 import { storeOf } from '../helpers/store-of';

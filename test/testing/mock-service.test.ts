@@ -7,10 +7,11 @@ import {
   PaymentsClient,
   TimeoutError,
 } from 'pix-automatic-sdk';
-import { type FaultKind, SandboxError } from 'pix-automatic-sdk/sandbox';
+import { SandboxError } from 'pix-automatic-sdk/sandbox';
 import { fakeClock, fixtures, mockService } from 'pix-automatic-sdk/testing';
 import { createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
+import type { FaultKind } from '../../src/sandbox/faults';
 import type { DeliverTo } from '../../src/testing/signed-request';
 import { unusedPort } from '../helpers/http-server';
 import { openListener } from '../sandbox/helpers';

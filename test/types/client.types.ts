@@ -1,3 +1,5 @@
+import type { CallName } from '../../src/errors';
+import type { OpenEnum } from '../../src/service/fields';
 /**
  * Checked by `tsc`, never run: what compiles for a merchant, and what does not.
  */
@@ -6,19 +8,17 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type {
   BankDetails,
   CallError,
-  CallName,
   CallOptions,
   CheckoutInstructions,
   CheckoutShopper,
   IdentityDocument,
-  OpenEnum,
   Outcome,
   PaymentConfirmation,
   PaymentsClient,
   Phone,
   QrCode,
   QrCodeImage,
-  Reconciled,
+  ReconcileResult,
   RecurringCheckout,
   RecurringCheckoutJourney,
   RecurringCheckoutRequest,
@@ -289,7 +289,7 @@ export function caught(error: unknown): void {
 
 export async function helpers(client: PaymentsClient): Promise<void> {
   for await (const result of reconcile(client, new Set(['uuid-1']))) {
-    isTrue<Equal<typeof result, Reconciled>>();
+    isTrue<Equal<typeof result, ReconcileResult>>();
     // Testing one of the two fields narrows the other.
     if (result.error === undefined) use(result.transaction.situation);
     else use(result.error.code);

@@ -1,5 +1,6 @@
 // Checked only by `tsc`: what the webhooks entry lets a merchant write, and what it does not.
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Store } from 'pix-automatic-sdk/stores';
 import {
   createWebhookHandler,
   defineNotification,
@@ -15,7 +16,6 @@ import {
   type refundPayloadSchema,
   type reversalPayloadSchema,
   type SalePayload,
-  type Store,
   type SuccessfulPayout,
   salePayloadSchema,
   type WebhookCallbacks,

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
-import {
-  InvalidNotificationError,
-  type NotificationInput,
-  parseNotification,
-} from 'pix-automatic-sdk/webhooks';
+import { InvalidNotificationError, parseNotification } from 'pix-automatic-sdk/webhooks';
 import { expect, it } from 'vitest';
+import type { NotificationInput } from '../../src/webhooks/parse';
 import { holds, mutatedText, patience, style, toJson, write } from '../helpers/mutations';
 import { seedRandomTests } from '../helpers/random-seed';
 import { charge, notifications, queryText } from './mutated';

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import {
   constructNotification,
   InvalidNotificationError,
-  type NotificationInput,
   parseNotification,
   WebhookAuthenticationError,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { NotificationInput } from '../../src/webhooks/parse';
 import { seedRandomTests } from '../helpers/random-seed';
 import {
   authorization,

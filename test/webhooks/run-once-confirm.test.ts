@@ -1,10 +1,15 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigurationError, PaymentsClient, reconcile, type Transaction } from 'pix-automatic-sdk';
+import {
+  ConfigurationError,
+  type PaymentConfirmation,
+  PaymentsClient,
+  reconcile,
+  type Transaction,
+} from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import {
   credentialsFromEnv,
-  type PaymentConfirmation,
   type WebhookDone,
   type WebhookHandlerOptions,
   type WebhookReport,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { MemoryStore, type Store, type WebhookContext } from 'pix-automatic-sdk/webhooks';
+import type { Store } from 'pix-automatic-sdk/stores';
+import { MemoryStore, type WebhookContext } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { type Claim, STEPS, stepsOf, type Transact, type TransactRequest } from '../../src/stores/steps';
 import {

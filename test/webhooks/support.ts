@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
+import type { Store } from 'pix-automatic-sdk/stores';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import {
   createWebhookHandler,
   MemoryStore,
-  type Store,
   type WebhookHandler,
   type WebhookHandlerOptions,
   type WebhookReport,

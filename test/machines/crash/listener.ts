@@ -4,8 +4,9 @@ import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Store } from '../../../src/stores';
 import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
-import { createWebhookHandler, type Store, toNodeListener } from '../../../src/webhooks';
+import { createWebhookHandler, toNodeListener } from '../../../src/webhooks';
 import { credentials } from '../../helpers/deliver';
 import { storeOf } from '../../helpers/store-of';
 import {

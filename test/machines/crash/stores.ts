@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createPool } from 'mysql2/promise';
 import pg from 'pg';
+import type { Store as AnyStore } from '../../../src/stores';
 import {
   MysqlStore,
   PostgresStore,
@@ -12,7 +13,6 @@ import {
   storeWithin,
 } from '../../../src/stores';
 import { stepsOf } from '../../../src/stores/steps';
-import type { Store as AnyStore } from '../../../src/webhooks';
 import { mysqlUrl } from '../../helpers/mysql';
 import { mysqlAccess } from '../../helpers/mysql-access';
 import { postgresConfig } from '../../helpers/postgres';

@@ -3,8 +3,8 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { PaymentsClient } from '../../../src';
 import { createOrders } from '../../../src/orders';
+import type { Store } from '../../../src/stores';
 import { MysqlStore, PostgresStore, RedisStore } from '../../../src/stores';
-import type { Store } from '../../../src/webhooks';
 
 /** What one process of a shop does: opens the journey of an order, some times at once, and dies where it is told to. */
 export interface ShopConfig {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
+import type { Store } from '../../../src/stores';
 import {
   createWebhookHandler,
   type PaymentNotification,
-  type Store,
   toNodeListener,
   type WebhookContext,
   type WebhookReport,

@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { ConfigurationError } from 'pix-automatic-sdk';
-import { type SandboxLogEntry, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
+import { type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { SandboxLogEntry } from '../../../src/sandbox/log';
 import { credentials, openListener, openPaid, openSandbox } from '../helpers';
 
 /** A sandbox with a listener that answers with these statuses, and then repeats the last one. */
