@@ -1,6 +1,7 @@
 // Measures this library beside what a merchant would use instead. Prints Markdown; docs/performance.md has the goals.
 // Run: npm run bench                            all parts
 //      npm run bench -- size notification       only these
+//      npm run bench -- --beside DIR start      beside another checkout, which is built
 //      npm run bench -- --help                  lists the parts
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -14,6 +15,7 @@ const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
   options: {
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    beside: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -22,7 +24,7 @@ if (options.help) {
   const width = Math.max(...Object.keys(parts).map((name) => name.length));
   const list = Object.entries(parts).map(([name, { measures }]) => `  ${name.padEnd(width)}  ${measures}`);
   console.log(
-    `npm run bench -- [--seed NUMBER] [PART …]\n\nParts, all of them by default:\n${list.join('\n')}`,
+    `npm run bench -- [--seed NUMBER] [--beside DIR] [PART …]\n\nParts, all of them by default:\n${list.join('\n')}`,
   );
   process.exit();
 }
@@ -44,7 +46,7 @@ for (const name of names) {
   if (part === undefined) continue;
   const start = performance.now();
   // Each part gets its own random numbers, so that it runs the same way alone as with others.
-  const report = await part.run({ seed, random: randomFrom(seed) });
+  const report = await part.run({ seed, random: randomFrom(seed), beside: options.beside });
   const seconds = (performance.now() - start) / 1000;
   console.log(`\n### ${name}: ${part.measures}\n\n${render(report)}\n\n(${seconds.toFixed(0)} s)`);
   unmet.push(...(report.goals ?? []).filter(({ met }) => !met).map(({ what }) => `${name}: ${what}`));

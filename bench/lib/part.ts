@@ -12,6 +12,8 @@ export interface BenchContext {
   readonly random: () => number;
   /** The seed of the run, for programs. */
   readonly seed: number;
+  /** Another checkout to measure beside, which is built. */
+  readonly beside: string | undefined;
 }
 
 export interface PartReport {

@@ -16,6 +16,7 @@ const NAMES: readonly ClientName[] = [
   'this library',
   'this library, undici.request',
   'ky().json(zod schema)',
+  'openai',
   'stripe',
 ];
 
@@ -46,8 +47,8 @@ export async function client({ random }: BenchContext): Promise<PartReport> {
     notes: [
       `64 calls in flight over loopback, the service in a process of its own and each client too, ${ROUNDS} rounds of ${CALLS} calls each. ` +
         `A GET answers ${transaction} bytes. A POST sends ${request} and answers ${journey}, most of it the QR code's image. ` +
-        'This library and ky open a connection per call; stripe keeps its own. Only stripe does not validate answers, and only ' +
-        'this library validates requests.',
+        'This library, ky and openai’s client open a connection per call (`connection: close`); stripe keeps its own. ' +
+        'Neither openai’s client nor stripe validates answers, and only this library validates requests.',
     ],
   };
 }
@@ -84,9 +85,11 @@ function tableOf(what: string, samples: ByClient): Table {
 
 function goalsOf(what: string, samples: ByClient): Goal[] {
   const toKy = ratioTo(samples['ky().json(zod schema)'], samples['this library']);
+  const toOpenAI = ratioTo(samples.openai, samples['this library']);
   const toStripe = ratioTo(samples.stripe, samples['this library, undici.request']);
   return [
     atMost(`${what}, of ky().json(zod schema) with connection: close`, toKy, 1.3, times),
+    atMost(`${what}, of openai’s client with connection: close`, toOpenAI, 1, times),
     atMost(`${what} by undici.request, of stripe`, toStripe, 1.2, times),
   ];
 }

@@ -1,5 +1,4 @@
 const { createOrders } = require('pix-automatic-sdk/orders');
-const { MemoryStore } = require('pix-automatic-sdk/webhooks');
 
 /** Cancels what is still scheduled, when a customer leaves. */
 async function unsubscribe(client, instructionIds) {
@@ -9,17 +8,17 @@ async function unsubscribe(client, instructionIds) {
 }
 
 /** Opens journeys and receives the notifications. The client confirms each payment with the service. */
-function openShop(credentials, client, database) {
+function openShop({ client, credentials, store }, database) {
   return createOrders({
     client,
     credentials,
-    store: new MemoryStore(),
+    store,
     on: {
       payment: ({ payload }, { order }) =>
         order?.state === 'created' && order.paidBy === undefined
           ? database.markAsPaid(order.key)
           : database.askAPerson(payload.saleToken),
-      reversal: ({ payload }) => database.setReversal(payload.sale?.uuid, payload.status),
+      reversal: ({ payload }) => database.setReversal(payload.sale.uuid, payload.status),
       refund: 'ignore',
       payout: 'ignore',
     },

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Text } from '../sandbox/controls/control';
 import { didYouMean, quoteWord, usageFailure } from './failure';
-import { type Language, type Sentence, say } from './language';
+import { type Language, say } from './language';
+import type { TextKey } from './texts';
 
 /** The package's own name: with another name, `npx` would run whatever package somebody registers under it. */
 export const PROGRAM = 'pix-automatic-sdk';
@@ -13,15 +14,15 @@ export const DEFAULT_SANDBOX = `http://127.0.0.1:${DEFAULT_PORT}`;
 export interface Command {
   readonly name: string;
   /** One line for the list of commands. */
-  readonly summary: Sentence | Text;
-  readonly arguments: readonly { readonly name: Sentence; readonly isRequired: boolean }[];
+  readonly summary: TextKey | Text;
+  readonly arguments: readonly { readonly name: TextKey; readonly isRequired: boolean }[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** What to type after the program's name, where an address has to be put together. */
   readonly examples?: readonly string[];
   /** More sections of its help. */
   readonly notes?: () => readonly HelpSection[];
   /** What its exit codes mean, from 0 on. Default: those in the help of the program. */
-  readonly exitCodes?: readonly Sentence[];
+  readonly exitCodes?: readonly TextKey[];
   run(call: Call): Promise<Outcome>;
 }
 
@@ -38,8 +39,8 @@ export interface Outcome {
 /** An option of a command, by its name without the dashes. */
 export interface OptionSpec {
   /** What the help shows for the value, such as `url`. An option without it takes no value. */
-  readonly value?: Sentence | undefined;
-  readonly about: Sentence | Text;
+  readonly value?: TextKey | undefined;
+  readonly about: TextKey | Text;
   /** The words that it takes. */
   readonly choices?: readonly string[] | undefined;
 }
@@ -50,7 +51,7 @@ export interface HelpSection {
   readonly lines: readonly string[];
 }
 
-export function section(title: Sentence, ...lines: readonly string[]): HelpSection {
+export function section(title: TextKey, ...lines: readonly string[]): HelpSection {
   return { title: say(title), lines };
 }
 
@@ -65,24 +66,23 @@ export interface Call {
 
 /** Options that several commands have. */
 export const insecureHttpOption = {
-  about: 'Send the credentials over plain http to other hosts, such as those of Docker Compose',
+  about: 'option.insecureHttp',
 } satisfies OptionSpec;
 
 /** For the commands that talk to a running sandbox. */
 export const sandboxOptions = {
   sandbox: {
-    value: 'url',
-    about:
-      'The running sandbox (default: PAYMENTS_BASE_URL if it is on this machine, else http://127.0.0.1:4100)',
+    value: 'value.url',
+    about: 'option.sandbox',
   },
   'allow-insecure-http': insecureHttpOption,
 } satisfies Readonly<Record<string, OptionSpec>>;
 
 /** Every command has them. */
 const commonOptions = {
-  json: { about: 'Print one JSON document' },
-  lang: { value: 'name', about: 'en or pt (default: by LC_ALL, LC_MESSAGES or LANG)' },
-  help: { about: 'Show this help' },
+  json: { about: 'option.json' },
+  lang: { value: 'value.name', about: 'option.lang' },
+  help: { about: 'option.help' },
 } satisfies Readonly<Record<string, OptionSpec>>;
 
 /** All options of a command: its own come first, and it may describe a common one in its own words. */
@@ -109,7 +109,7 @@ export class Options {
 
   text(name: string): string | undefined {
     const values = this.list(name);
-    if (values.length > 1) throw usageFailure('Expected `--{name}` once.', { name });
+    if (values.length > 1) throw usageFailure('wrong.twice', { name });
     return values[0];
   }
 
@@ -119,7 +119,7 @@ export class Options {
     const found = known.find((candidate) => candidate.toLowerCase() === text?.toLowerCase());
     if (text === undefined || found !== undefined) return found;
     const hint = didYouMean(text, known);
-    throw usageFailure('Expected `--{name}` to be one of {list}.{hint}', {
+    throw usageFailure('wrong.choice', {
       name,
       list: known.join(', '),
       hint,
@@ -132,7 +132,7 @@ export class Options {
     if (text === undefined) return undefined;
     const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (number >= limits.least && number <= limits.most) return number;
-    throw usageFailure('Expected `--{name}` to be a whole number from {least} to {most}.', {
+    throw usageFailure('wrong.integer', {
       name,
       ...limits,
     });
@@ -144,7 +144,7 @@ export class Options {
     if (text === undefined) return undefined;
     const number = /^\d+(\.\d{1,2})?$/.test(text) ? Number(text) : 0;
     if (number > 0) return number;
-    throw usageFailure('Expected `--{name}` to be an amount above 0 with a point, such as 29.90.', { name });
+    throw usageFailure('wrong.amount', { name });
   }
 }
 
@@ -171,11 +171,12 @@ export function parseArguments(command: Command, argv: readonly string[], langua
     if (token.kind === 'option') addOption(options, token, values);
   }
   const missing = command.arguments.find(({ isRequired }, index) => isRequired && args[index] === undefined);
-  if (missing !== undefined) throw usageFailure('Expected <{name}>.', { name: say(missing.name) });
+  if (missing !== undefined) throw usageFailure('wrong.missingArgument', { name: say(missing.name) });
   const extra = args[command.arguments.length];
   if (extra !== undefined) {
-    const taken = command.arguments.map(({ name }) => `<${say(name)}>`).join(' ') || say('no argument');
-    throw usageFailure('There is an argument too many: {word}. `{command}` takes {taken}.', {
+    const taken =
+      command.arguments.map(({ name }) => `<${say(name)}>`).join(' ') || say('wrong.takesNoArgument');
+    throw usageFailure('wrong.extraArgument', {
       word: quoteWord(extra),
       command: command.name,
       taken,
@@ -200,16 +201,16 @@ function addOption(
   const spec = Object.hasOwn(options, name) ? options[name] : undefined;
   if (spec === undefined) {
     const hint = didYouMean(name, Object.keys(options), '--');
-    throw usageFailure('There is no option {word}.{hint}', { word: quoteWord(name, '--'), hint });
+    throw usageFailure('wrong.unknownOption', { word: quoteWord(name, '--'), hint });
   }
   if (spec.value === undefined) {
-    if (value !== undefined) throw usageFailure('Expected `--{name}` without a value.', { name });
+    if (value !== undefined) throw usageFailure('wrong.flagValue', { name });
     values.set(name, []);
     return;
   }
   const isOption = !inlineValue && value !== undefined && /^-\D/.test(value);
   if (value === undefined || value === '' || isOption) {
-    throw usageFailure('Expected a value after `--{name}`: <{value}>.', { name, value: say(spec.value) });
+    throw usageFailure('wrong.missingValue', { name, value: say(spec.value) });
   }
   values.set(name, [...(values.get(name) ?? []), value]);
 }

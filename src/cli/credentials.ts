@@ -23,18 +23,12 @@ export interface Target {
 export function parseTarget(option: string, text: string, allowInsecureHttp: boolean): Target {
   const url = parseHttpUrl(option, text);
   if (url.username !== '' || url.password !== '') {
-    throw usageFailure(
-      'Expected `{option}` without user and password: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN instead.',
-      { option },
-    );
+    throw usageFailure('wrong.urlCredentials', { option });
   }
   const loopback = isLoopback(url.hostname);
   const isVouchedFor = allowInsecureHttp && url.protocol === 'http:';
   if (url.protocol !== 'https:' && !loopback && !isVouchedFor) {
-    throw usageFailure(
-      'Expected `{option}` to be an https URL, or one of this machine such as http://127.0.0.1:3000. The credentials are sent there, and plain http would show them to the network. For a network of your own, such as that of Docker Compose, pass `--allow-insecure-http`.',
-      { option },
-    );
+    throw usageFailure('wrong.insecureUrl', { option });
   }
   url.hash = '';
   return { url: url.href, isDevelopment: loopback || isVouchedFor };
@@ -44,7 +38,7 @@ export function parseTarget(option: string, text: string, allowInsecureHttp: boo
 export function parseHttpUrl(option: string, text: string): URL {
   const url = httpUrl(text);
   if (url !== undefined) return url;
-  throw usageFailure('Expected `{option}` to be an absolute URL such as http://127.0.0.1:3000/webhooks.', {
+  throw usageFailure('wrong.url', {
     option,
   });
 }
@@ -66,10 +60,7 @@ export function credentialsFromEnvironment(isDevelopment: boolean): ChosenCreden
   }
   if (!apiKey || !apiToken) {
     const missing = [apiKey ? [] : 'PAYMENTS_API_KEY', apiToken ? [] : 'PAYMENTS_API_TOKEN'].flat();
-    throw usageFailure(
-      'Expected {names} in the environment: the credentials that the other side expects. They are not taken as arguments, because every process on the machine can read arguments.',
-      { names: listed(missing) },
-    );
+    throw usageFailure('wrong.noCredentials', { names: listed(missing) });
   }
   try {
     assertCredentials({ apiKey, apiToken });

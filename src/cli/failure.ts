@@ -1,4 +1,5 @@
-import { type Sentence, say } from './language';
+import { say } from './language';
+import type { TextKey } from './texts';
 
 /** A failure that the command line reports as one message, without a stack. */
 export class CliFailure extends Error {
@@ -12,38 +13,38 @@ export class CliFailure extends Error {
 }
 
 /** It did not work. */
-export function failure(text: Sentence, values?: Readonly<Record<string, unknown>>): CliFailure {
+export function failure(text: TextKey, values?: Readonly<Record<string, unknown>>): CliFailure {
   return new CliFailure(1, say(text, values));
 }
 
 /** It was called wrongly. */
-export function usageFailure(text: Sentence, values?: Readonly<Record<string, unknown>>): CliFailure {
+export function usageFailure(text: TextKey, values?: Readonly<Record<string, unknown>>): CliFailure {
   return new CliFailure(2, say(text, values));
 }
 
 /** The word of `known` that was typed. Suggests a similar one, or lists all. */
 export function knownWord<Word extends string>(
-  what: Sentence,
+  what: TextKey,
   typed: string | undefined,
   known: readonly Word[],
 ): Word {
   const list = known.join(', ');
-  if (typed === undefined) throw usageFailure('Expected <{what}>: one of {list}.', { what: say(what), list });
+  if (typed === undefined) throw usageFailure('wrong.missingWord', { what: say(what), list });
   const found = known.find((candidate) => candidate === typed);
   if (found !== undefined) return found;
-  const hint = didYouMean(typed, known) || ` ${say('Expected one of {list}.', { list })}`;
-  throw usageFailure('There is no {what} {word}.{hint}', { what: say(what), word: quoteWord(typed), hint });
+  const hint = didYouMean(typed, known) || ` ${say('wrong.oneOf', { list })}`;
+  throw usageFailure('wrong.unknownWord', { what: say(what), word: quoteWord(typed), hint });
 }
 
 /** ` Did you mean …?`, or nothing. */
 export function didYouMean(typed: string, candidates: Iterable<string>, prefix = ''): string {
   const near = suggest(typed, candidates);
-  return near === undefined ? '' : ` ${say('Did you mean `{word}`?', { word: prefix + near })}`;
+  return near === undefined ? '' : ` ${say('wrong.didYouMean', { word: prefix + near })}`;
 }
 
 /** Quotes only what looks like a word: anything else may be a secret typed in the wrong place. */
 export function quoteWord(typed: string, prefix = ''): string {
-  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${prefix}${typed}\`` : say('of that name');
+  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${prefix}${typed}\`` : say('wrong.unquotedWord');
 }
 
 /** The most similar candidate, if one is similar enough. */

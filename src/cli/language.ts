@@ -1,10 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Text } from '../sandbox/controls/control';
-import { portuguese } from './portuguese';
+import type { Text } from '../sandbox/text';
+import { type TextKey, texts } from './texts';
 import { visible } from './visible';
 
-/** A sentence of the command line, in English. The compiler refuses one that has no Portuguese. */
-export type Sentence = keyof typeof portuguese;
 export type Language = 'en' | 'pt';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -25,15 +23,16 @@ export function languageOf(args: readonly string[]): Language {
 
 export const isPortuguese = () => chosen.getStore() === 'pt';
 
-/** The text in the language of this run. `{name}` stands for a value, which may come from outside: it is escaped. */
-export function say(text: Sentence | Text, values: Values = {}): string {
-  if (typeof text !== 'string') return fill(text[isPortuguese() ? 1 : 0], values);
-  return fill(translated(text), values);
+/** A text in the language of this run. `{name}` stands for a value, which may come from outside: it is escaped. */
+export function say(text: TextKey | Text, values: Values = {}): string {
+  const [place, language] = isPortuguese() ? ([1, 'pt'] as const) : ([0, 'en'] as const);
+  return fill(typeof text === 'string' ? (texts[language][text] ?? text) : text[place], values);
 }
 
-/** The same for a text of another folder, such as the message of a `ConfigurationError`. */
-export function translated(text: string): string {
-  return isPortuguese() && Object.hasOwn(portuguese, text) ? portuguese[text as Sentence] : text;
+/** The message of an error that is not of this folder, such as a `ConfigurationError`: `config.*` has its Portuguese. */
+export function translated(message: string): string {
+  const key = Object.keys(texts.en).find((key) => key.startsWith('config.') && texts.en[key] === message);
+  return key === undefined ? message : say(key as TextKey);
 }
 
 function fill(text: string, values: Values): string {

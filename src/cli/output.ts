@@ -69,5 +69,5 @@ export function paintAnswer(answer: Answer): string {
 /** How an attempt ended, in few words. */
 export function describeAnswer({ httpStatus, error }: Answer): string {
   if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
-  return error === 'timeout' ? say('no answer in time') : say('no answer ({error})', { error });
+  return error === 'timeout' ? say('answer.timeout') : say('answer.none', { error });
 }

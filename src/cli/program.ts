@@ -10,8 +10,9 @@ import { resend } from './commands/resend';
 import { sandbox } from './commands/sandbox';
 import { verify } from './commands/verify';
 import { CliFailure, knownWord } from './failure';
-import { inLanguage, languageOf, type Sentence, say, translated } from './language';
+import { inLanguage, languageOf, say, translated } from './language';
 import { endWithReader, print, printJson, wrap } from './output';
+import type { TextKey } from './texts';
 import { visible } from './visible';
 
 /** Every command, in the order of the help. */
@@ -63,7 +64,7 @@ function isHelp(arg: string | undefined): boolean {
 
 function commandNamed(typed: string | undefined): Command {
   const names = commands.map(({ name }) => name);
-  const name = knownWord('command', typed, names);
+  const name = knownWord('value.command', typed, names);
   return commands[names.indexOf(name)] as Command;
 }
 
@@ -83,7 +84,7 @@ function fail(error: unknown, command: Command | undefined, isJson: boolean): nu
   if (usage !== undefined) process.stderr.write(`${usage}\n`);
   if (exitCode === 2) {
     process.stderr.write(
-      `${say('Help')}: npx ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help\n`,
+      `${say('help.help')}: npx ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help\n`,
     );
   }
   return exitCode;
@@ -94,7 +95,7 @@ function usageLine(command: Command): string {
   const args = command.arguments.map(({ name, isRequired }) =>
     isRequired ? `<${say(name)}>` : `[${say(name)}]`,
   );
-  return [say('Usage:'), PROGRAM, command.name, ...args, say('[options]')].join(' ');
+  return [say('help.usage'), PROGRAM, command.name, ...args, say('help.anyOptions')].join(' ');
 }
 
 function commandHelp(command: Command): string {
@@ -103,52 +104,33 @@ function commandHelp(command: Command): string {
     return [typed, choices === undefined ? say(about) : `${say(about)}: ${choices.join(', ')}`] as const;
   });
   return render(say(command.summary).replaceAll('`', ''), usageLine(command), [
-    section('Options', ...columns(options)),
+    section('help.options', ...columns(options)),
     ...(command.examples === undefined
       ? []
-      : [section('Examples', ...command.examples.map((example) => `$ npx ${PROGRAM} ${example}`))]),
+      : [section('help.examples', ...command.examples.map((example) => `$ npx ${PROGRAM} ${example}`))]),
     ...(command.notes?.() ?? []),
     ...(command.exitCodes === undefined ? [] : [exitCodes(command.exitCodes)]),
-    section(
-      'Help',
-      say('`{command}` has the credentials and the exit codes.', { command: `npx ${PROGRAM} --help` }),
-    ),
+    section('help.help', say('help.more', { command: `npx ${PROGRAM} --help` })),
   ]);
 }
 
 function programHelp(): string {
-  const summary = say('a local sandbox for recurring Pix payments, and tools for your listener');
+  const summary = say('program.summary');
   const rows = commands.map((command) => [command.name, say(command.summary).replaceAll('`', '')] as const);
   return render(
     `${PROGRAM} ${VERSION}: ${summary}`,
-    [say('Usage:'), PROGRAM, `<${say('command')}>`, say('[options]')].join(' '),
+    [say('help.usage'), PROGRAM, `<${say('value.command')}>`, say('help.anyOptions')].join(' '),
     [
-      section('Commands', ...columns(rows)),
-      section('Help', `$ npx ${PROGRAM} <${say('command')}> --help`),
-      section(
-        'Credentials',
-        say(
-          'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
-        ),
-        say(
-          "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
-        ),
-        say(
-          'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
-        ),
-      ),
-      exitCodes([
-        'it worked; what was sent was answered with 200',
-        'refused, not reached, or a notification was not answered with 200',
-        'called wrongly; nothing was sent',
-        'of `verify` alone: no check failed, and some could not run',
-      ]),
+      section('help.commands', ...columns(rows)),
+      section('help.help', `$ npx ${PROGRAM} <${say('value.command')}> --help`),
+      section('help.credentials', say('help.pair'), say('help.defaultPair'), say('help.pairTarget')),
+      exitCodes(['exit.worked', 'exit.failed', 'exit.calledWrongly', 'exit.notChecked']),
     ],
   );
 }
 
-function exitCodes(meanings: readonly Sentence[]): HelpSection {
-  return section('Exit codes', ...meanings.map((meaning, code) => `${code}  ${say(meaning)}`));
+function exitCodes(meanings: readonly TextKey[]): HelpSection {
+  return section('help.exitCodes', ...meanings.map((meaning, code) => `${code}  ${say(meaning)}`));
 }
 
 const WIDTH = 120;

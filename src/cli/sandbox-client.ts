@@ -9,7 +9,8 @@ import { sleep } from '../shared/time';
 import { DEFAULT_SANDBOX, type Options } from './command';
 import { credentialsFromEnvironment, parseTarget } from './credentials';
 import { CliFailure, failure } from './failure';
-import { isPortuguese, type Sentence, say } from './language';
+import { isPortuguese, say } from './language';
+import type { TextKey } from './texts';
 
 const TIMEOUT_MS = 10_000;
 /** How long a command waits for the listener. The sandbox gives it 30 s for an attempt. */
@@ -76,17 +77,11 @@ export class SandboxClient {
     const answer = parseJson(text);
     if (response.ok) return answer;
     if (response.status === 401) {
-      throw failure(
-        'The sandbox at {url} expects other credentials: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to its pair.',
-        { url },
-      );
+      throw failure('sandbox.wrongCredentials', { url });
     }
     const { message } = Object(answer) as { readonly message?: unknown };
     if (typeof message === 'string') throw new CliFailure(1, message);
-    throw failure(
-      'No sandbox of this version answers at {url} (HTTP {status}). Is something else listening there?',
-      { url, status: response.status },
-    );
+    throw failure('sandbox.otherProgram', { url, status: response.status });
   }
 
   /** Sends a notification once more. Resolves when the listener has answered, after an attempt that may be on its way. */
@@ -120,7 +115,7 @@ export class SandboxClient {
       const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
       const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
       const known = name === 'TimeoutError' ? name : message === 'bad port' ? message : String(code);
-      throw failure(unreachable[known] ?? 'The sandbox at {url} could not be reached ({code}).', {
+      throw failure(unreachable[known] ?? 'sandbox.unreachable', {
         url: this.#url,
         code: code ?? 'fetch failed',
         seconds: timeoutMs / 1000,
@@ -129,19 +124,17 @@ export class SandboxClient {
   }
 }
 
-const unreachable: Readonly<Record<string, Sentence>> = {
-  TimeoutError:
-    'The sandbox at {url} did not answer within {seconds} s: the machine may be busy, or something else listens there.',
-  'bad port':
-    'No sandbox can be at {url}: `fetch` refuses to call that port. Start the sandbox on another one.',
-  ECONNREFUSED: 'The sandbox is not running at {url}: start it with `npx pix-automatic-sdk sandbox`.',
+const unreachable: Readonly<Record<string, TextKey>> = {
+  TimeoutError: 'sandbox.silent',
+  'bad port': 'sandbox.badPort',
+  ECONNREFUSED: 'sandbox.notRunning',
 };
 
 /** A part of the sandbox's answer. @throws `CliFailure` if it is not there: another program answered */
 export function partOf<Part>(answer: unknown, name: string): Part {
   const part: Part | undefined = Object(answer)[name];
   if (part !== undefined) return part;
-  throw failure('The answer is not that of a sandbox of this version. Is something else listening there?');
+  throw failure('sandbox.otherAnswer');
 }
 
 /** A client for the sandbox of `--sandbox`, else of PAYMENTS_BASE_URL on this machine, else on the default port. */
@@ -150,10 +143,7 @@ export function connectSandbox(options: Options): SandboxClient {
   const { url, isDevelopment } = parseTarget('--sandbox', text, options.has('allow-insecure-http'));
   const { credentials } = credentialsFromEnvironment(isDevelopment);
   if (isDevelopment && !isDefaultPair(credentials)) {
-    const warning = say(
-      "Warning: PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are sent to {url}. They are not the sandbox's own pair: unset them if they are real, because any program may listen on that port.",
-      { url },
-    );
+    const warning = say('warning.foreignCredentials', { url });
     process.stderr.write(`${warning}\n`);
   }
   return new SandboxClient(url, credentials);

@@ -17,7 +17,7 @@ import type { Operation } from '../service/operations';
 import { noteLeftOut, type Validation } from '../service/schema';
 import { isObject } from '../shared/objects';
 import { TOO_LARGE } from '../shared/read-body';
-import { ABORTED, race, TIMED_OUT } from '../shared/time';
+import { ABORTED, inTime } from '../shared/time';
 import { summarize } from '../shared/validation-issue';
 import { isLoopback } from './base-url';
 import { describeConnectionFailure, NO_TLS } from './connection-failure';
@@ -90,8 +90,8 @@ export interface Received {
 }
 
 /** Why the client itself ends an attempt. */
-export const ATTEMPT_TIMED_OUT = Symbol('timeoutMs');
-export const CALL_TIMED_OUT = Symbol('totalTimeoutMs');
+export const ATTEMPT_TIMED_OUT: unique symbol = Symbol('timeoutMs');
+export const CALL_TIMED_OUT: unique symbol = Symbol('totalTimeoutMs');
 
 /**
  * Says what a response means, or its absence. A body that is complete JSON and fits the schema is a success, even if
@@ -137,7 +137,7 @@ export async function interpret<T>(
   const isUsable = isObject(body) || (call.mayBeAnything && readError === undefined && body !== text);
   const validation = isUsable ? await readSafely(call, body) : { issues: [notUsable(text)] };
   if (validation === ABORTED) return failed(abortedError(call, context()));
-  if (validation === TIMED_OUT) {
+  if (validation === CALL_TIMED_OUT) {
     return failed(interruption(CALL_TIMED_OUT, undefined, call, context()));
   }
   if (validation.issues === undefined) {
@@ -172,11 +172,12 @@ function uuidOf(text: string, { operation, secrets }: Call<unknown>): string | u
 async function readSafely<T>(
   call: Call<T>,
   body: unknown,
-): Promise<Validation<T> | typeof TIMED_OUT | typeof ABORTED> {
+): Promise<Validation<T> | typeof CALL_TIMED_OUT | typeof ABORTED> {
   try {
     const reading = call.read(body);
     if (!(reading instanceof Promise)) return reading;
-    return await race(reading, call.deadline - performance.now(), call.signal);
+    const remainingMs = call.deadline - performance.now();
+    return await inTime(reading, remainingMs, () => CALL_TIMED_OUT, call.signal);
   } catch {
     return { issues: [{ path: [], message: 'expected a value that the schema can read' }] };
   }

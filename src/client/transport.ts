@@ -2,7 +2,7 @@ import ky, { type KyInstance } from 'ky';
 import { ConfigurationError, isCallError } from '../errors';
 import type { Credentials, Secrets } from '../service/credentials';
 import { IncomingBody } from '../shared/read-body';
-import { ABORTED, onAbort, race, TIMED_OUT } from '../shared/time';
+import { inTime, onAbort } from '../shared/time';
 import { readOptions } from '../values/option-checks';
 import {
   ATTEMPT_TIMED_OUT,
@@ -182,11 +182,10 @@ export class Transport {
       head = { status: statusOf(response), header: headersOf(response) };
       await body.read(response);
     };
+    const tooLate = () => (remainingMs < limits.timeoutMs ? CALL_TIMED_OUT : ATTEMPT_TIMED_OUT);
     let readError: unknown;
     try {
-      const end = await race(receive(), Math.min(limits.timeoutMs, remainingMs), signal);
-      if (end === ABORTED) readError = ABORTED;
-      if (end === TIMED_OUT) readError = remainingMs < limits.timeoutMs ? CALL_TIMED_OUT : ATTEMPT_TIMED_OUT;
+      readError = await inTime(receive(), Math.min(limits.timeoutMs, remainingMs), tooLate, signal);
     } catch (thrown) {
       readError = thrown ?? null;
     }

@@ -2,7 +2,7 @@ import { newToken } from '../shared/bytes';
 import type { SingleRecords } from '../stores/steps';
 import type { ReplayResult } from '../webhooks/replay-and-settle';
 import { CLOCK_TOLERANCE_MS } from './attempt';
-import { KEPT_MS, TRIES } from './order-records';
+import { changeRecord, KEPT_MS } from './order-records';
 import type { Cursor, ReconcileCounts } from './reconcile';
 
 /** What `orders.maintain` did. */
@@ -51,13 +51,13 @@ export async function alone<Result>(
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
   const owner = newToken();
-  const isMine = await change(records, (record, now) => {
+  const claimed = await change(records, (record, now) => {
     const { leaseUntil = 0 } = record;
     const isTaken =
       record.owner !== owner && leaseUntil > now && leaseUntil - now <= LEASE_MS + CLOCK_TOLERANCE_MS;
     return isTaken ? undefined : { ...record, owner, leaseUntil: now + LEASE_MS };
   });
-  if (!isMine) return undefined;
+  if (claimed === undefined) return undefined;
   const renew = () =>
     change(records, (record, now) => {
       return record.owner === owner ? { ...record, leaseUntil: now + LEASE_MS } : undefined;
@@ -73,16 +73,14 @@ export async function alone<Result>(
   }
 }
 
-/** Changes the record. Resolves with `false` if there is nothing to change, or others change it each time. */
-async function change(
+/** Changes the record. Resolves with `undefined` if there is nothing to change. */
+function change(
   records: SingleRecords,
   next: (record: MaintainRecord, now: number) => MaintainRecord | undefined,
-): Promise<boolean> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const read = await records.readRecord<MaintainRecord>('maintain', '');
-    const record = next(read.value ?? {}, read.now);
-    if (record === undefined) return false;
-    if (await records.writeRecord('maintain', '', record, read, read.now + KEPT_MS)) return true;
-  }
-  return false;
+): Promise<MaintainRecord | undefined> {
+  return changeRecord({
+    read: () => records.readRecord<MaintainRecord>('maintain', ''),
+    next: ({ value = {}, now }) => next(value, now),
+    write: (record, read) => records.writeRecord('maintain', '', record, read, read.now + KEPT_MS),
+  });
 }

@@ -127,27 +127,56 @@ export async function forgetPointer(records: SingleRecords, { key, at }: Pointer
 }
 
 /** How often a change is tried while others write the same record. */
-export const TRIES = 10;
+const TRIES = 10;
 
 /**
  * Changes an order. Resolves with it, or with `undefined` if there was nothing to change.
  *
+ * @param known - what was read before, in place of the first read
  * @throws `StoreError` if others write the order each time
  */
-export async function changeOrder(
+export function changeOrder(
   records: SingleRecords,
   key: string,
   change: (order: Order, now: number) => Order,
+  known?: OrderReading | undefined,
 ): Promise<Order | undefined> {
+  return changeRecord({
+    known,
+    read: () => readOrder(records, key),
+    next(reading) {
+      const changed = change(reading.order, reading.now);
+      return changed === reading.order ? undefined : changed;
+    },
+    write: (changed, reading) => writeOrder(records, changed, reading),
+  });
+}
+
+/**
+ * Changes a record, and begins again where others have written it. Resolves with what was written, or with `undefined`
+ * if there was nothing to change.
+ *
+ * @throws `StoreError` if others write it each time
+ */
+export async function changeRecord<Reading, Value>({
+  known,
+  read,
+  next,
+  write,
+}: {
+  readonly known?: Reading | undefined;
+  readonly read: () => Promise<Reading>;
+  readonly next: (reading: Reading) => Value | undefined;
+  readonly write: (value: Value, reading: Reading) => Promise<boolean>;
+}): Promise<Value | undefined> {
+  let reading = known;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const reading = await readOrder(records, key);
-    const changed = change(reading.order, reading.now);
-    if (changed === reading.order) return undefined;
-    if (await writeOrder(records, changed, reading)) return changed;
+    reading ??= await read();
+    const value = next(reading);
+    if (value === undefined || (await write(value, reading))) return value;
+    reading = undefined;
   }
-  throw new StoreError(
-    'Others wrote the record of the order each time that it was to be changed. Try again.',
-  );
+  throw new StoreError('Others wrote the same record each time that it was to be changed. Try again.');
 }
 
 /** How a listener finds the order of a notification, and marks it as paid. */
@@ -155,12 +184,15 @@ export const orderLink: OrderLink = {
   find: findOrder,
 
   async read(records, key, reference) {
-    const { order } = await readOrder(records, key);
-    const found = attemptOf(order, reference);
-    return found && { key, attempt: found.attempt, state: found.state, paidBy: order.paidBy };
-  },
-
-  async markPaid(records, { key, attempt }, uuid) {
-    await changeOrder(records, key, (order, now) => afterPayment(order, attempt, uuid, now));
+    const reading = await readOrder(records, key);
+    const found = attemptOf(reading.order, reference);
+    if (found === undefined) return undefined;
+    const { attempt, state } = found;
+    return {
+      order: { key, attempt, state, paidBy: reading.order.paidBy },
+      async markPaid(uuid) {
+        await changeOrder(records, key, (order, now) => afterPayment(order, attempt, uuid, now), reading);
+      },
+    };
   },
 };

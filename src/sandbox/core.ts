@@ -76,6 +76,8 @@ export interface CoreHost {
   readonly now: () => number;
   /** The clock of the retries. */
   readonly timers: Timers;
+  /** Whether the first attempt waits for that clock, too. Default: it is made at once. */
+  readonly waitsForTimers?: boolean;
   /** How notifications are sent. */
   readonly send: (options: SendOptions) => Send;
   readonly onAttempt: (delivery: Delivery, attempt: DeliveryAttempt) => void;
@@ -105,7 +107,7 @@ export function resolveSettings(options: ServiceOptions): CoreSettings {
 /** What the HTTP server and the msw handlers share: the model, its faults, deliveries and control methods. */
 export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore {
   const { credentials, inventions, retryIntervalMs, ids } = settings;
-  const { baseUrl, now, timers, send, onAttempt } = host;
+  const { baseUrl, now, timers, waitsForTimers = false, send, onAttempt } = host;
   let { webhookUrl } = settings;
 
   const redact = redactor(credentials);
@@ -113,6 +115,7 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
     send: atMost(MAX_CONCURRENT_DELIVERIES, send({ credentials, timeoutMs: inventions.deliveryTimeoutMs })),
     retryIntervalMs,
     timers,
+    waitsForTimers,
     redact,
     // The default pair is no secret.
     redactPayload: (payload) =>

@@ -1,22 +1,40 @@
 /** The longest delay of a timer, in milliseconds (about 24.8 days): it has 31 bits, and a longer one fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What {@link race} resolves with instead of a result once the time is up. */
-export const TIMED_OUT = Symbol('timed out');
-/** What {@link race} resolves with instead of a result once the signal has fired. */
+/** What {@link inTime} resolves with instead of a result once the signal has fired. */
 export const ABORTED = Symbol('aborted');
 
+/** The error for something that takes too long. */
+export class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded';
+}
+
 /**
- * Settles like the promise, or resolves with {@link TIMED_OUT} once the time is up, or with {@link ABORTED} once the
- * signal has fired. The work itself goes on; the caller decides what happens to a late result.
+ * Settles like the promise. Once the time is up, it settles like `tooLate`, which throws {@link DeadlineExceeded} by
+ * default; once the signal has fired, it resolves with {@link ABORTED}. The work itself goes on: its late result is
+ * discarded, unless the caller does something about it.
  *
  * @param ms - in milliseconds
  */
-export function race<T>(
+export function inTime<T, Late = never>(
   promise: Promise<T>,
   ms: number,
+  tooLate?: () => Late,
+): Promise<T | Late>;
+export function inTime<T, Late>(
+  promise: Promise<T>,
+  ms: number,
+  tooLate: () => Late,
+  signal: AbortSignal | undefined,
+): Promise<T | Late | typeof ABORTED>;
+export function inTime<T, Late>(
+  promise: Promise<T>,
+  ms: number,
+  tooLate: () => Late | never = () => {
+    throw new DeadlineExceeded(`took longer than ${ms} ms`);
+  },
   signal?: AbortSignal,
-): Promise<T | typeof TIMED_OUT | typeof ABORTED> {
+): Promise<T | Late | typeof ABORTED> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
@@ -25,11 +43,16 @@ export function race<T>(
       clearTimeout(timer);
       stopListening();
     };
-    const giveUp = (why: typeof TIMED_OUT | typeof ABORTED) => {
+    const giveUp = (settle: () => Late | typeof ABORTED) => {
       stop();
-      resolve(why);
+      try {
+        resolve(settle());
+      } catch (error) {
+        reject(error);
+      }
     };
-    const stopListening = onAbort(signal, () => giveUp(ABORTED));
+    const aborted = () => giveUp(() => ABORTED);
+    const stopListening = onAbort(signal, aborted);
     // Some test doubles return plain values.
     Promise.resolve(promise).then(
       (value) => {
@@ -41,22 +64,12 @@ export function race<T>(
         reject(error);
       },
     );
-    if (signal?.aborted) giveUp(ABORTED);
+    if (signal?.aborted) aborted();
     // Arm the timer one microtask later, so promises that are already settled (MemoryStore) never pay for one.
     Promise.resolve().then(() => {
-      if (!isOver) timer = setTimeout(giveUp, Math.max(0, ms), TIMED_OUT);
+      if (!isOver) timer = setTimeout(giveUp, Math.max(0, ms), tooLate);
     });
   });
-}
-
-/** {@link race} in its older form: {@link TIMED_OUT} for the signal too. */
-export async function within<T>(
-  ms: number,
-  promise: Promise<T>,
-  signal?: AbortSignal,
-): Promise<T | typeof TIMED_OUT> {
-  const result = await race(promise, ms, signal);
-  return result === ABORTED ? TIMED_OUT : result;
 }
 
 /**
@@ -71,7 +84,7 @@ export function stopwatch(): () => number {
 
 /** Resolves after the time, in milliseconds, or as soon as the signal fires. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await race(new Promise<never>(() => undefined), ms, signal);
+  await inTime(new Promise<never>(() => undefined), ms, () => undefined, signal);
 }
 
 /** The callbacks that wait for a signal, and the one listener that calls them. */

@@ -19,15 +19,9 @@ export {
 } from './orms';
 export type {
   PostgresPool,
-  PostgresPoolClient,
-  PostgresQuery,
   PostgresQueryable,
-  PostgresResult,
-  PostgresRows,
   PostgresStatement,
   PostgresTransaction,
-  PostgresTransactionResult,
-  PostgresTypes,
 } from './postgres-pool';
 export {
   PostgresStore,

@@ -1,16 +1,11 @@
-import { ConfigurationError, StoreError } from '../errors';
-import { type TransactionAccess, withTimeLimit } from './within';
-
-/** The part of a query result that `pg` and PGlite share. */
-export interface PostgresRows {
-  /** The rows of the result. */
-  readonly rows: unknown[];
-}
+import { StoreError } from '../errors';
+import { inTime } from '../shared/time';
+import { failWith, type TransactionAccess } from './within';
 
 /** The database in plain mode: a `Pool` or `Client` of `pg`, a `PGlite`, Neon's `neon()`: anything with `query`. */
 export interface PostgresQueryable {
   /** Runs a statement, with values for `$1`, `$2` and so on. Resolves with the rows, or with `{ rows }`. */
-  query(text: string, values?: unknown[]): PromiseLike<PostgresRows | readonly unknown[]>;
+  query(text: string, values?: unknown[]): PromiseLike<{ readonly rows: unknown[] } | readonly unknown[]>;
 }
 
 /** The database in transactional mode: a `Pool` of `pg`, or of a compatible driver. */
@@ -19,43 +14,27 @@ export interface PostgresPool extends PostgresQueryable {
   connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void;
   /** Tells a pool from a client, whose `connect` passes no connection. */
   readonly totalCount: number;
-  /** The pool's own options. */
-  readonly options?:
-    | {
-        /** The most connections that it opens. */
-        readonly max?: number | undefined;
-      }
-    | undefined;
+  /** The pool's own options: `max` is the most connections that it opens. */
+  readonly options?: { readonly max?: number | undefined } | undefined;
 }
 
 /** A connection from the pool. */
 export interface PostgresPoolClient {
-  /** Runs a statement on this connection. */
-  query(query: string | PostgresQuery, values?: unknown[]): Promise<PostgresResult>;
+  query(query: SentStatement): Promise<PostgresResult>;
   /** Returns the connection to the pool. With an error, the pool closes it instead. */
   release(error?: Error): void;
-  /** Listens for the loss of the connection. */
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** Stops listening. */
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** Type parsers, as `pg` takes them. */
-export interface PostgresTypes {
-  /** Returns the function that reads values of the type with this id. */
-  // biome-ignore lint/suspicious/noExplicitAny: what pg's own declaration says
-  getTypeParser(id: number, format?: any): any;
-}
-
-/** A result with the fields that a transaction needs. */
-export interface PostgresResult extends PostgresRows {
-  /** How many rows the statement changed or returned. */
+export interface PostgresResult {
+  readonly rows: unknown[];
   readonly rowCount: number | null;
   /** The command tag's first word: `'COMMIT'`. */
   readonly command: string;
 }
 
-/** A statement as an object, as `pg` takes it. */
+/** A statement as an object, as `pg` takes it: its other fields go to `pg` as they are. */
 export interface PostgresStatement {
   /** The SQL: one statement. */
   readonly text: string;
@@ -66,21 +45,16 @@ export interface PostgresStatement {
   /** `'array'` for rows as lists of values. */
   readonly rowMode?: 'array' | undefined;
   /** How `pg` reads the values of the result. */
-  readonly types?: PostgresTypes | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: what pg's own declaration says
+  readonly types?: { getTypeParser(id: number, format?: any): any } | undefined;
 }
 
-/** A statement as the store sends it. */
-export interface PostgresQuery extends PostgresStatement {
+/** A statement as it is sent. */
+export interface SentStatement extends PostgresStatement {
   /** Makes the server refuse more than one statement. Supported by pg 8.12 and later. */
   readonly queryMode?: 'extended';
   /** How long `pg` waits for the answer, in milliseconds. */
   readonly query_timeout?: number;
-}
-
-/** What `pg` gives for a statement, with everything in it. */
-export interface PostgresTransactionResult<Row> extends PostgresResult {
-  /** The rows of the result. */
-  readonly rows: Row[];
 }
 
 /**
@@ -93,16 +67,23 @@ export interface PostgresTransaction {
    * `pg` gives. Await it, and let its error reach the handler: after an error PostgreSQL accepts nothing more in the
    * transaction, unless you go back to a savepoint. Statements run one after the other, also within `Promise.all`.
    *
-   * Refuses, before anything is sent: statements that begin or end a transaction (`SAVEPOINT` and `ROLLBACK TO` are
-   * fine), and anything but one statement with an array of values. If a statement is refused, the callback fails, even
-   * if it catches the refusal. It also fails if one is still running when it returns: half of what it meant to write
-   * would be committed. Such a statement's promise stays pending, and so does that of a statement that comes later: its
-   * rejection would end the process, because nothing awaits it any more.
+   * Return to commit, throw to roll back. A `COMMIT` of your own is noticed only after it has happened: the answer is
+   * 500, and what you wrote by then is written again by the next delivery.
+   *
+   * The callback fails if a statement is still running when it returns, or never reached PostgreSQL: half of what it
+   * meant to write would be committed. A statement that is still running then stays pending, and so does one that comes
+   * later: its rejection would end the process, because nothing awaits it any more.
    */
   query<Row = Record<string, unknown>>(
     statement: string | PostgresStatement,
     values?: readonly unknown[],
-  ): Promise<PostgresTransactionResult<Row>>;
+  ): Promise<{
+    readonly rows: Row[];
+    /** How many rows the statement changed or returned. */
+    readonly rowCount: number | null;
+    /** The command tag's first word: `'UPDATE'`. */
+    readonly command: string;
+  }>;
 }
 
 /** Joins transactions of a pool of `pg`. */
@@ -114,10 +95,10 @@ export function poolAccess(pool: PostgresPool, stepTimeoutMs: number): Transacti
       let broken: Error | undefined;
       try {
         await transaction.send('BEGIN');
-        await withTimeLimit(
-          timeoutMs,
+        await inTime(
           work(transaction),
-          `The transaction took longer than ${timeoutMs} ms.`,
+          timeoutMs,
+          failWith(`The transaction took longer than ${timeoutMs} ms.`),
         );
         // PostgreSQL answers the COMMIT of a failed transaction with success and the tag ROLLBACK.
         const { command } = await transaction.send('COMMIT');
@@ -158,7 +139,7 @@ export class PoolTransaction implements PostgresTransaction {
     );
     // The failure of a query that is not awaited fails the delivery, and does not end the process.
     result.catch(() => undefined);
-    return result as Promise<PostgresTransactionResult<Row>>;
+    return result as Promise<PostgresResult & { readonly rows: Row[] }>;
   }
 
   async #run(
@@ -166,10 +147,17 @@ export class PoolTransaction implements PostgresTransaction {
     values: readonly unknown[] | undefined,
   ): Promise<PostgresResult> {
     if (this.#hasReturned || this.#hasEnded) throw this.#tooLate();
-    const query = this.#checked(statement, values);
     this.#running += 1;
     try {
-      return await this.#inTurn(query);
+      const query = typeof statement === 'string' ? { text: statement } : statement;
+      // The caller may use its array again before the statement's turn comes.
+      const copy = (values ?? query.values)?.slice();
+      // PostgreSQL then refuses several statements in one text.
+      return await this.#inTurn({ ...query, values: copy, queryMode: 'extended' });
+    } catch (error) {
+      // After an error of its own PostgreSQL commits nothing, unless the callback goes back to a savepoint.
+      if (typeof Object(error).severity !== 'string') this.#failure ??= asError(error);
+      throw error;
     } finally {
       this.#running -= 1;
     }
@@ -198,14 +186,14 @@ export class PoolTransaction implements PostgresTransaction {
     this.#hasEnded = true;
     try {
       const answer = this.#inTurn({ text: 'ROLLBACK' });
-      const { command } = await withTimeLimit(this.#stepTimeoutMs, answer, 'ROLLBACK was not answered.');
+      const { command } = await inTime(answer, this.#stepTimeoutMs, failWith('ROLLBACK was not answered.'));
       return command === 'ROLLBACK' ? undefined : new StoreError(`ROLLBACK was answered with ${command}.`);
     } catch (error) {
-      return error instanceof Error ? error : new StoreError('The connection failed.', { cause: error });
+      return asError(error);
     }
   }
 
-  #inTurn(query: PostgresQuery): Promise<PostgresResult> {
+  #inTurn(query: SentStatement): Promise<PostgresResult> {
     const result = this.#last.then(() => this.#client.query(query));
     this.#last = result.catch(() => undefined);
     return result;
@@ -222,43 +210,7 @@ export class PoolTransaction implements PostgresTransaction {
     }
     return error;
   }
-
-  #checked(
-    statement: string | PostgresStatement,
-    givenValues: readonly unknown[] | undefined,
-  ): PostgresQuery {
-    const { text, values, ...rest } = {
-      ...(typeof statement === 'string' ? { text: statement } : statement),
-    };
-    const start = typeof text === 'string' ? text.replace(BLANKS_AND_COMMENTS, '') : '';
-    if (!/^[a-z(]/i.test(start)) {
-      throw this.#refuse(
-        "Expected an SQL statement that begins with a word, or with comments before it: query('SELECT 1'), or " +
-          "query({ text: 'SELECT 1' }).",
-      );
-    }
-    if (TRANSACTION_CONTROL.test(start)) {
-      throw this.#refuse(
-        'A callback cannot begin or end the transaction it runs in: return to commit, throw to roll back.',
-      );
-    }
-    const list = givenValues ?? values ?? [];
-    if (!Array.isArray(list)) throw this.#refuse('Expected the values of an SQL statement to be an array.');
-    // PostgreSQL then refuses several statements in one text.
-    return { ...rest, text, values: [...list], queryMode: 'extended' } as PostgresQuery;
-  }
-
-  #refuse(message: string): ConfigurationError {
-    const error = new ConfigurationError(message);
-    this.#failure ??= error;
-    return error;
-  }
 }
-
-/** Nested block comments are not matched: a regular expression cannot count their ends. */
-const BLANKS_AND_COMMENTS = /^(?:[ \t\n\r\f]|--[^\n\r]*(?:[\n\r]|$)|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*/;
-const TRANSACTION_CONTROL =
-  /^(?:BEGIN|START|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:(?:WORK|TRANSACTION)\s+)?TO\b))\b/i;
 
 /**
  * Checks out a connection, and listens for its `error` event: without a listener, a lost connection would end the
@@ -273,13 +225,13 @@ function checkOut(pool: PostgresPool, timeoutMs: number): Promise<PostgresPoolCl
       resolve(client);
     });
   });
-  return withTimeLimit(
-    timeoutMs,
-    connected,
-    `No database connection within ${timeoutMs} ms. Raise the pool's max, look for callbacks that take long, or, if ` +
-      'the server does not answer, set connectionTimeoutMillis in the pool.',
-    (late) => giveBack(late, undefined),
-  );
+  return inTime(connected, timeoutMs, () => {
+    connected.then((late) => giveBack(late, undefined), ignore);
+    throw new StoreError(
+      `No database connection within ${timeoutMs} ms. Raise the pool's max, look for callbacks that take long, or, if ` +
+        'the server does not answer, set connectionTimeoutMillis in the pool.',
+    );
+  });
 }
 
 /** Returns the connection to the pool; with an error, closes it. Never throws. */
@@ -294,3 +246,7 @@ function giveBack(client: PostgresPoolClient, broken: Error | undefined): void {
 }
 
 function ignore(): void {}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new StoreError('The connection failed.', { cause: error });
+}

@@ -15,8 +15,13 @@ export type Run<Tx> = (text: string, values: (string | number)[], tx?: Tx) => Pr
 /** Records that a transaction of the merchant's can lock. Each method acts in `tx`, or outside any transaction. */
 export interface RecordsWithin<Tx> extends RecordStore {
   read(key: string, tx?: Tx): Promise<ReadRecord>;
-  /** Locks the record until `tx` ends. `undefined` if there is none, or if another transaction has locked it. */
+  /**
+   * Locks the record until `tx` ends. `undefined` if there is none, or if another transaction has locked it. Has the
+   * server end the session if this process stops dead for `timeoutMs`.
+   */
   lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined>;
+  /** Takes back the limit that `lock` has set, where it does not end with the transaction. */
+  liftLimit(tx: Tx): Promise<void>;
   /** The same, but waits for a transaction that has locked it. A record that is missing cannot be locked. */
   lockInTurn(key: string, tx: Tx): Promise<ReadRecord>;
   write(key: string, change: WriteRecord, tx?: Tx): Promise<boolean>;
@@ -80,9 +85,15 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   }
 
   async lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined> {
-    const limits = this.#table.dialect === 'postgres' ? [String(timeoutMs), String(timeoutMs)] : [];
+    const isPostgres = this.#table.dialect === 'postgres';
+    if (!isPostgres) await this.#send(limitMysql(timeoutMs), [], tx);
+    const limits = isPostgres ? [String(timeoutMs), String(timeoutMs)] : [];
     const [row] = await this.#rows(this.sql.lock, [...limits, key], tx);
     return row === undefined ? undefined : readingIn(row);
+  }
+
+  async liftLimit(tx: Tx): Promise<void> {
+    if (this.#table.dialect !== 'postgres') await this.#send(LIFT_LIMIT_MYSQL, [], tx);
   }
 
   async lockInTurn(key: string, tx: Tx): Promise<ReadRecord> {
@@ -213,6 +224,16 @@ const COLUMNS: Readonly<Record<SqlDialect, string>> = {
 const TEXT_ID = 'CONVERT(id USING ascii) AS id';
 
 const setting = (name: string) => `pg_catalog.current_setting('${name}')`;
+
+/**
+ * MySQL has no limit for one transaction, so the session's own is lowered, and put back before the commit: an idle
+ * connection of the pool must not be closed by it.
+ */
+const limitMysql = (timeoutMs: number) =>
+  `SET ${OWN_WAIT} = COALESCE(${OWN_WAIT}, @@SESSION.wait_timeout), ` +
+  `SESSION wait_timeout = LEAST(@@SESSION.wait_timeout, ${Math.ceil(timeoutMs / 1000)})`;
+const OWN_WAIT = '@pix_automatic_wait_timeout';
+const LIFT_LIMIT_MYSQL = `SET SESSION wait_timeout = CAST(${OWN_WAIT} AS UNSIGNED), ${OWN_WAIT} = NULL`;
 
 /** The statements on one table. Their parameters are in order, once each, because some ORMs only know `?`. */
 function statementsOn(table: SqlTable) {

@@ -291,6 +291,11 @@ export interface TransactRequest {
    */
   readonly timeoutMs: number;
   /**
+   * Whether nobody waits for it, as for a replay or a settlement: it leaves a slot to notifications that are being
+   * delivered, which come six times and no more.
+   */
+  readonly isReplay?: boolean | undefined;
+  /**
    * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
    * transaction begins. If it rejects, `transact` rejects with its error, and nothing was claimed.
    */

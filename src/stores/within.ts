@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
-import { LONGEST_TIMER_MS, TIMED_OUT, within } from '../shared/time';
+import { inTime, LONGEST_TIMER_MS } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
 import {
   decideClaim,
@@ -65,7 +65,8 @@ export interface TransactionOptions {
   /**
    * How many transactions the store has open at a time; the others wait for a slot. Each holds a connection of your
    * pool for as long as its callback runs, so leave some to callbacks that also ask the pool, and to the store's own
-   * reads. Default: 4, which suits even Sequelize's pool of 5; over a pool of `pg`, three quarters of its `max`.
+   * reads. Replays and settlements take one less, so that a notification always finds a slot; of a single slot they
+   * take that one. Default: 4, which suits even Sequelize's pool of 5; over a pool of `pg`, three quarters of its `max`.
    */
   readonly maxTransactions?: number | undefined;
 
@@ -174,16 +175,38 @@ export function transactWithin<Tx>(
   const holdMs = duration('holdMs', 15_000);
   const stepTimeoutMs = duration('stepTimeoutMs', 5_000);
   const namespace = namespaceOf(options);
-  const slots = new Semaphore(checkCount('maxTransactions', options.maxTransactions ?? 4), slotTimeoutMs);
+  const most = checkCount('maxTransactions', options.maxTransactions ?? 4);
+  const slots = new Semaphore(most, slotTimeoutMs, 'transactions were open', 'opens');
+  const replays = new Semaphore(
+    Math.max(1, most - 1),
+    slotTimeoutMs,
+    'replays were running',
+    'runs at a time',
+  );
   const recordsIn = (tx: Tx) =>
     singleRecords(namespace, {
       read: (each) => (ORDER.test(each) ? records.lockInTurn(each, tx) : records.read(each, tx)),
       write: (each, change) => records.write(each, change, tx),
     });
-  const inStep = <Value>(promise: Promise<Value>) =>
-    withTimeLimit(stepTimeoutMs, promise, `The database did not answer within ${stepTimeoutMs} ms.`);
+  const stepTooLate = failWith(`The database did not answer within ${stepTimeoutMs} ms.`);
 
-  return async ({ subject, state, content, prepare, ...request }, work) => {
+  /** Resolves with what gives the slot back. */
+  const takeSlot = async (isReplay = false) => {
+    if (isReplay) await replays.acquire();
+    const release = () => {
+      slots.release();
+      if (isReplay) replays.release();
+    };
+    try {
+      await slots.acquire();
+      return release;
+    } catch (error) {
+      if (isReplay) replays.release();
+      throw error;
+    }
+  };
+
+  return async ({ subject, state, content, isReplay, prepare, ...request }, work) => {
     const retentionMs = checkDuration('retentionMs', request.retentionMs);
     const callbackMs = checkDuration('timeoutMs', request.timeoutMs, LONGEST_TIMER_MS) + holdMs;
     const timeoutMs = Math.min(callbackMs + 2 * stepTimeoutMs, LONGEST_TIMER_MS);
@@ -256,10 +279,13 @@ export function transactWithin<Tx>(
       } catch (error) {
         ending = { error };
         throw error;
+      } finally {
+        // Of a connection that is lost there is nothing to lift.
+        await records.liftLimit(tx).catch(() => undefined);
       }
     };
 
-    const first = parsed(await inStep(records.read(key)));
+    const first = parsed(await inTime(records.read(key), stepTimeoutMs, stepTooLate));
     const early = decide(first);
     if (early.status !== 'claimed') return early;
     await prepare?.();
@@ -270,15 +296,14 @@ export function transactWithin<Tx>(
         const [next, expiresAt] = [nextVersion(0, first.now), first.now + HOUR_MS];
         const record = recordToText(NO_RECORD, newToken());
         const empty = { record, version: 0, next, before: NEVER, expiresAt };
-        await inStep(records.write(key, empty));
+        await inTime(records.write(key, empty), stepTimeoutMs, stepTooLate);
       }
-      await slots.acquire();
+      const releaseSlot = await takeSlot(isReplay);
       const transaction = (async () => access.transaction(run, { timeoutMs }))();
-      const releaseSlot = () => slots.release();
       transaction.then(releaseSlot, releaseSlot);
       try {
-        await inStep(Promise.race([callbackStarted, transaction]));
-        await withTimeLimit(timeoutMs, transaction, `The transaction took longer than ${timeoutMs} ms.`);
+        await inTime(Promise.race([callbackStarted, transaction]), stepTimeoutMs, stepTooLate);
+        await inTime(transaction, timeoutMs, failWith(`The transaction took longer than ${timeoutMs} ms.`));
       } catch (error) {
         isAbandoned = true;
         // An ORM may have wrapped it.
@@ -316,12 +341,20 @@ async function releaseSavepoint<Tx>(access: TransactionAccess<Tx>, tx: Tx): Prom
 class Semaphore {
   readonly #most: number;
   readonly #timeoutMs: number;
+  readonly #tooLong: string;
   readonly #waiting = new Set<() => void>();
   #taken = 0;
 
-  constructor(most: number, timeoutMs: number) {
+  /**
+   * @param were - what the message says of those that had the slots
+   * @param does - what the message says that the store does with so many
+   */
+  constructor(most: number, timeoutMs: number, were: string, does: string) {
     this.#most = most;
     this.#timeoutMs = timeoutMs;
+    this.#tooLong =
+      `${most} ${were} for ${timeoutMs} ms, which is the most that the store ${does}. ` +
+      "Raise the pool's max and maxTransactions, or look for callbacks that take long.";
   }
 
   /**
@@ -339,13 +372,10 @@ class Semaphore {
       tell = resolve;
       this.#waiting.add(resolve);
     });
-    const isLate = (await within(this.#timeoutMs, turn)) === TIMED_OUT;
-    // Its turn may have come at the same moment.
-    if (!isLate || !this.#waiting.delete(tell)) return;
-    throw new StoreError(
-      `${this.#most} transactions were open for ${this.#timeoutMs} ms, which is the most that the store opens. ` +
-        "Raise the pool's max and maxTransactions, or look for callbacks that take long.",
-    );
+    await inTime(turn, this.#timeoutMs, () => {
+      // Its turn may have come at the same moment.
+      if (this.#waiting.delete(tell)) throw new StoreError(this.#tooLong);
+    });
   }
 
   /** Passes the slot to the next in line, or frees it. */
@@ -360,15 +390,9 @@ class Semaphore {
   }
 }
 
-/** Returns the promise's result, or throws a `StoreError` after `timeoutMs`; a later result goes to `ignored`. */
-export async function withTimeLimit<Value>(
-  timeoutMs: number,
-  promise: Promise<Value>,
-  message: string,
-  ignored: (value: Value) => void = () => {},
-): Promise<Value> {
-  const value = await within(timeoutMs, promise);
-  if (value !== TIMED_OUT) return value;
-  promise.then(ignored, () => {});
-  throw new StoreError(message);
+/** What the store does when the time is up, for `inTime`. */
+export function failWith(message: string): () => never {
+  return () => {
+    throw new StoreError(message);
+  };
 }

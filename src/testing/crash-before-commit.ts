@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import { STEPS, type Store, stepsOf } from '../stores/steps';
+import { STEPS, type Store, type StoreSteps, stepsOf } from '../stores/steps';
 
 /**
  * A store that crashes each time your callback has ended and before the transaction commits. Everything in the
@@ -15,8 +15,8 @@ import { STEPS, type Store, stepsOf } from '../stores/steps';
  *
  * @throws `ConfigurationError` for a store without transactions: its callbacks write outside of one by design
  */
-export function crashBeforeCommit<Transaction>(store: Store<Transaction>): Store<Transaction> {
-  const steps = stepsOf(store);
+export function crashBeforeCommit<AnyStore extends Store>(store: AnyStore): AnyStore {
+  const steps = stepsOf<unknown>(store);
   const { transact } = steps;
   if (transact === undefined) {
     throw new ConfigurationError(
@@ -24,17 +24,30 @@ export function crashBeforeCommit<Transaction>(store: Store<Transaction>): Store
         'the store of your ORM. Without them, a crash after the callback always repeats what it did.',
     );
   }
-  return {
-    createTable: () => store.createTable(),
-    createTableSql: () => store.createTableSql(),
-    deleteExpired: () => store.deleteExpired(),
-    [STEPS]: {
-      ...steps,
-      transact: (request, work) =>
-        transact(request, async (...given) => {
-          await work(...given);
-          throw new Error('crashBeforeCommit: the process has crashed before the commit.');
-        }),
+  return withSteps(store, {
+    ...steps,
+    transact: (request, work) =>
+      transact(request, async (...given) => {
+        await work(...given);
+        throw crashed('before the commit');
+      }),
+  });
+}
+
+/** The same store with other steps. It keeps its other methods, which may read private fields of the store. */
+export function withSteps<AnyStore extends object>(store: AnyStore, steps: StoreSteps<unknown>): AnyStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === STEPS) return steps;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
     },
-  };
+  });
+}
+
+/** What stands for the end of the process. */
+export function crashed(when: string): Error {
+  return Object.assign(new Error(`The process has crashed ${when}, as the test asked for.`), {
+    code: 'ECONNRESET',
+  });
 }

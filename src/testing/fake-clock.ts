@@ -6,9 +6,9 @@ export interface FakeClock extends Timers {
   /** Milliseconds since 1970. Can be passed on by itself: `new MemoryStore({ clock: clock.now })`. */
   now(): number;
   /**
-   * Advances by that many milliseconds. Everything that falls due on the way happens in order and at its time; the
-   * promise resolves once all of it has finished, and so has everything that was already under way. `advance(0)` does
-   * the same for what is due now.
+   * Advances by that many milliseconds. Everything that falls due on the way happens in order and at its time, what
+   * falls due at one time side by side; the promise resolves once all of it has finished, and so has everything that
+   * was already under way. `advance(0)` does the same for what is due now.
    *
    * @throws `ConfigurationError` for a time that is not milliseconds, 0 or more
    */
@@ -42,10 +42,13 @@ export function fakeClock(start: number = DEFAULT_START): FakeClock {
 
   const goOnTo = async (end: number) => {
     await settle();
-    for (let next = earliest(timers, end); next !== undefined; next = earliest(timers, end)) {
-      timers.delete(next);
-      time = next.at;
-      next.callback();
+    for (let due = earliest(timers, end); due.length > 0; due = earliest(timers, end)) {
+      for (const timer of due) {
+        // One before it may have cleared it.
+        if (!timers.delete(timer)) continue;
+        time = timer.at;
+        timer.callback();
+      }
       await settle();
     }
     time = end;
@@ -76,11 +79,8 @@ interface Timer {
   readonly at: number;
 }
 
-/** The timer that falls due first; of two at the same time, the one that was set first. */
-function earliest(timers: ReadonlySet<Timer>, end: number): Timer | undefined {
-  let first: Timer | undefined;
-  for (const timer of timers) {
-    if (timer.at <= end && (first === undefined || timer.at < first.at)) first = timer;
-  }
-  return first;
+/** The timers that fall due first, all at one time, in the order in which they were set. */
+function earliest(timers: ReadonlySet<Timer>, end: number): Timer[] {
+  const first = Math.min(...[...timers].map(({ at }) => at));
+  return first <= end ? [...timers].filter(({ at }) => at === first) : [];
 }

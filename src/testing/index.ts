@@ -12,3 +12,4 @@ export type { PaymentPayload } from './fixtures/notifications';
 export { type MockService, mockService } from './mock-service';
 export { notificationRequest } from './notification-request';
 export { type RecurrencePaymentsOptions, recurrencePayments } from './recurrence-payments';
+export { type OrdersParts, type TestOrders, type TestOrdersOptions, testOrders } from './test-orders';

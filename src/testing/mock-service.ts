@@ -36,16 +36,18 @@ export interface MockServiceOptions<Handler> extends ServiceOptions {
    * `https://merchant.example/webhooks` by default.
    */
   deliverTo?: DeliverTo | undefined;
-  /** The clock of date-times and retries, made with `fakeClock`. Default: real time. */
+  /** The clock of date-times and deliveries, made with `fakeClock`. Default: real time. */
   clock?: FakeClock | undefined;
 }
 
 /**
- * The service inside a test: msw handlers over the sandbox's model, with its control methods. `idle` waits for retries;
- * with a fake clock, only `clock.advance` makes them happen.
+ * The service inside a test: msw handlers over the sandbox's model, with its control methods. With a fake clock, a
+ * notification is sent when the clock advances, the first time by `advance(0)`. `idle` sends what is due, and waits for
+ * retries, which only `clock.advance` makes happen.
  */
-export interface MockService<Handler> extends SandboxControls {
-  /** For msw's `setupServer(...service.handlers)`. */
+// biome-ignore lint/suspicious/noExplicitAny: msw's handlers by default, without its types in these declarations
+export interface MockService<Handler = any> extends SandboxControls {
+  /** For msw's `setupServer(...service.handlers)`: of msw's own type, which comes with the `http` that you pass. */
   readonly handlers: Handler[];
   /**
    * For `new PaymentsClient({ fetch: service.fetch, … })`, where msw cannot be loaded: Jest on Node 20 refuses some of
@@ -90,6 +92,7 @@ export function mockService<Handler>(options: MockServiceOptions<Handler> = {}):
     baseUrl: url,
     now: timers.now,
     timers,
+    waitsForTimers: clock !== undefined,
     send: requestSend(deliverTo ?? ((request) => fetch(request)), timers.now),
     onAttempt: () => {},
   });
@@ -110,6 +113,10 @@ export function mockService<Handler>(options: MockServiceOptions<Handler> = {}):
     },
     url,
     credentials: settings.credentials,
+    async idle() {
+      await clock?.advance(0);
+      await core.deliveryLog.idle();
+    },
     close: () => core.deliveryLog.close(),
   });
 }

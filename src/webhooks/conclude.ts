@@ -1,4 +1,5 @@
 import type { ValidationIssue } from '../errors';
+import { inTime } from '../shared/time';
 import type { StoreSteps } from '../stores/steps';
 import { deadLetter, isKept } from './dead-letters';
 import type { Identity } from './key';
@@ -10,7 +11,7 @@ import {
   type WebhookReportCode,
   type WebhookReportDetails,
 } from './report';
-import { type Failure, inTime, type RunResult } from './run-once';
+import type { Failure, RunResult } from './run-once';
 
 /** One handler: its options, and what it remembers for its reports. */
 export interface Listener extends ResolvedHandlerOptions {
@@ -98,7 +99,7 @@ async function stepOnLetters(
   step: (store: StoreSteps) => Promise<unknown>,
 ): Promise<boolean> {
   try {
-    await inTime(storeTimeoutMs, step(store as StoreSteps));
+    await inTime(step(store as StoreSteps), storeTimeoutMs);
     return true;
   } catch (error) {
     report('dead_letters_failed', { ...details, error });

@@ -51,7 +51,12 @@ export interface OrderLink {
   /** The key of the order that the reference leads to. */
   find(records: SingleRecords, reference: OrderReference): Promise<string | undefined>;
   /** The order, as it is now. In a transaction, it is locked until its end. */
-  read(records: SingleRecords, key: string, reference: OrderReference): Promise<NotifiedOrder | undefined>;
-  /** Records that the attempt's payment was acted on. Changes nothing if that is recorded. */
-  markPaid(records: SingleRecords, order: NotifiedOrder, uuid: string): Promise<void>;
+  read(records: SingleRecords, key: string, reference: OrderReference): Promise<ReadOrder | undefined>;
+}
+
+/** An order that was read. */
+export interface ReadOrder {
+  readonly order: NotifiedOrder;
+  /** Records that the attempt's payment was acted on, in the same records. Changes nothing if that is recorded. */
+  readonly markPaid: (uuid: string) => Promise<void>;
 }

@@ -142,7 +142,7 @@ async function replayOne(key: string, listener: Listener): Promise<RunResult> {
   // An entry without a callback stays as it is, and is not reported again.
   if ('code' in run) return run.code === 'ignored' ? UNHANDLED : run;
   const identity = { key, subject, state };
-  const result = await runAgain(identity, run, listener);
+  const result = await runAgain(identity, { ...run, isReplay: true }, listener);
   const { notification } = recognized;
   const received = { body, url };
   await conclude({ notification, identity, result, origin: 'replay', startedAt, received }, listener);
@@ -200,7 +200,7 @@ export async function settle(paid: PaidTransaction, listener: Listener, guard: G
   const settleOne = async (): Promise<RunResult> => {
     const run = callbackFor({ notification, identity }, NO_CREDENTIALS, listener);
     if ('code' in run) return UNHANDLED;
-    const result = await runOnce({ ...run, confirm: async () => confirmation }, listener);
+    const result = await runOnce({ ...run, isReplay: true, confirm: async () => confirmation }, listener);
     if ('isRepeat' in result && result.isRepeat) await markRepeat(run, listener);
     await conclude({ notification, identity, result, origin: 'settle', startedAt }, listener);
     return result;

@@ -1,10 +1,10 @@
 import type { ValidationIssue } from '../errors';
-import { sleep, stopwatch, TIMED_OUT, within } from '../shared/time';
+import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
 import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
-import type { ResolvedHandlerOptions, WebhookCallback, WebhookContext } from './options';
-import { type NotifiedOrder, type OrderQuestion, orderQuestion } from './order-link';
+import type { ResolvedHandlerOptions, WebhookCallback } from './options';
+import { type OrderQuestion, orderQuestion, type ReadOrder } from './order-link';
 import type { Recognized } from './recognize';
 import type { WebhookReportCode } from './report';
 import { type Comparison, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
@@ -20,6 +20,8 @@ export interface CallbackRun {
   readonly retentionMs: number;
   /** Which order it is about; missing without `createOrders`. */
   readonly order?: OrderQuestion | undefined;
+  /** Whether no request waits for it: a replay or a settlement. */
+  readonly isReplay?: boolean;
   /** What a repeat is recognized by; missing for a replay, a settlement, and a body without an identity. */
   readonly comparison?: Comparison | undefined;
 }
@@ -101,7 +103,7 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
   const leaseAge = stopwatch();
   let claim: ClaimResult;
   try {
-    claim = await inTime(storeTimeoutMs, store.claim(subject, state, { leaseMs, withinMs: storeTimeoutMs }));
+    claim = await inTime(store.claim(subject, state, { leaseMs, withinMs: storeTimeoutMs }), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);
   }
@@ -146,13 +148,13 @@ const CLAIMED_TOO_LATE =
 async function askAndFind(
   run: CallbackRun,
   options: ResolvedHandlerOptions,
-): Promise<(Confirmed & { readonly order: NotifiedOrder | undefined }) | Failure> {
+): Promise<(Confirmed & { readonly order: ReadOrder | undefined }) | Failure> {
   const { store, storeTimeoutMs } = options;
   const confirmed = await askService(run, options);
   if ('code' in confirmed) return confirmed;
   try {
     const find = async () => readOrder(run, await findOrder(run, options), store, options);
-    return { ...confirmed, order: await inTime(storeTimeoutMs, find()) };
+    return { ...confirmed, order: await inTime(find(), storeTimeoutMs) };
   } catch (error) {
     return storeFailed(error);
   }
@@ -168,32 +170,27 @@ async function readOrder(
   key: string | undefined,
   records: SingleRecords,
   { orders }: ResolvedHandlerOptions,
-): Promise<NotifiedOrder | undefined> {
+): Promise<ReadOrder | undefined> {
   return order && key !== undefined ? orders?.read(records, key, order.reference) : undefined;
 }
 
 /** Records that a payment was acted on. */
-async function markPaid(
-  run: CallbackRun,
-  order: NotifiedOrder | undefined,
-  records: SingleRecords,
-  { orders }: ResolvedHandlerOptions,
-): Promise<void> {
+async function markPaid(run: CallbackRun, order: ReadOrder | undefined): Promise<void> {
   const uuid = run.order?.paidUuid;
-  if (uuid !== undefined && order !== undefined) await orders?.markPaid(records, order, uuid);
+  if (uuid !== undefined) await order?.markPaid(uuid);
 }
 
 /** Records that a payment was acted on before, where that is not recorded yet. */
 export async function markRepeat(run: CallbackRun, options: ResolvedHandlerOptions): Promise<void> {
   const { store } = options;
-  await markPaid(run, await readOrder(run, await findOrder(run, options), store, options), store, options);
+  await markPaid(run, await readOrder(run, await findOrder(run, options), store, options));
 }
 
 /** Records a success. It must not be lost, so this keeps trying while the lease lasts. */
 async function recordDone(
   run: CallbackRun,
   claim: Claim,
-  order: NotifiedOrder | undefined,
+  order: ReadOrder | undefined,
   leaseAge: () => number,
   options: ResolvedHandlerOptions,
 ): Promise<Done | Failure> {
@@ -203,8 +200,8 @@ async function recordDone(
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       // Before the completion, so that a lost mark is never a done state.
-      await inTime(storeTimeoutMs, markPaid(run, order, store, options));
-      const isRecorded = await inTime(storeTimeoutMs, store.complete(claim, completion));
+      await inTime(markPaid(run, order), storeTimeoutMs);
+      const isRecorded = await inTime(store.complete(claim, completion), storeTimeoutMs);
       return isRecorded ? DONE : { code: 'lease_lost', status: 503 };
     } catch (error) {
       if (leaseAge() + pauseMs >= leaseMs) return storeFailed(error);
@@ -216,7 +213,7 @@ async function recordDone(
 /** Frees the subject for the next delivery. If that fails, the lease runs out before it comes. */
 async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
   try {
-    await inTime(storeTimeoutMs, store.release(claim));
+    await inTime(store.release(claim), storeTimeoutMs);
   } catch {
     // The report is about the failure that led to the release.
   }
@@ -248,7 +245,7 @@ async function runInTransaction(
     read.fire();
     confirmed = await askService(run, options);
     if ('code' in confirmed) throw new NotConfirmed();
-    orderKey = await inTime(storeTimeoutMs, findOrder(run, options));
+    orderKey = await inTime(findOrder(run, options), storeTimeoutMs);
   };
   const work = async (transaction: unknown, claim: Claim, records: SingleRecords) => {
     // A store that does not know `prepare` must not skip the confirmation.
@@ -272,27 +269,28 @@ async function runInTransaction(
       // beside this one. If it still succeeds, its transaction is committed.
       await running.ended;
     }
-    await markPaid(run, order, records, options);
+    await markPaid(run, order);
   };
 
   try {
     const timeoutMs = callbackTimeoutMs + STORE_LIMIT_MARGIN_MS;
     const { retentionMs, comparison } = run;
-    const request = { subject, state, retentionMs, content: comparison?.content, timeoutMs, prepare };
+    const content = comparison?.content;
+    const request = { subject, state, retentionMs, content, timeoutMs, isReplay: run.isReplay, prepare };
     const transacted = transact(request, work);
     const late = transacted.then(
       ({ status }) => status !== 'busy',
       () => false,
     );
-    await inTime(storeTimeoutMs, Promise.race([read.fired, begun.fired, transacted]));
-    await inTime(BEGIN_MS + callbackTimeoutMs, Promise.race([begun.fired, transacted]));
+    await inTime(Promise.race([read.fired, begun.fired, transacted]), storeTimeoutMs);
+    await inTime(Promise.race([begun.fired, transacted]), BEGIN_MS + callbackTimeoutMs);
     for (let started = running; ; started = running) {
       await Promise.race([started?.inTime.catch(() => undefined), transacted]);
       if (started?.isTooSlow()) {
         return { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late };
       }
-      const ending = await within(storeTimeoutMs, transacted);
-      if (ending !== TIMED_OUT) {
+      const ending = await inTime(transacted, storeTimeoutMs, () => undefined);
+      if (ending !== undefined) {
         if (failure !== undefined) return failure;
         if (ending.status === 'done') return repeated(run, ending);
         return ending.status === 'busy' ? BUSY : DONE;
@@ -322,7 +320,7 @@ async function askService(
   if (confirm === undefined) return { confirmation: undefined };
   const controller = new AbortController();
   try {
-    const confirmation = await inTime(callbackTimeoutMs, confirm(controller.signal));
+    const confirmation = await inTime(confirm(controller.signal), callbackTimeoutMs);
     if (confirmation.confirmed) return { confirmation };
     const issues = confirmation.differences.map(({ field }) => ({
       path: [field],
@@ -349,24 +347,23 @@ interface StartedCallback {
 function startCallback(
   { notification, identity, callback, credentialIndex }: CallbackRun,
   { fence, handledStates }: Claim,
-  more: Pick<WebhookContext<unknown, unknown>, 'transaction' | 'confirmation' | 'order'>,
+  { order, ...more }: Confirmed & { readonly transaction: unknown; readonly order: ReadOrder | undefined },
   timeoutMs: number,
 ): StartedCallback {
   const controller = new AbortController();
   const { signal } = controller;
   const { key } = identity;
-  const context = { key, handledStates, credentialIndex, signal, fence, ...more };
+  const context = { key, handledStates, credentialIndex, signal, fence, ...more, order: order?.order };
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
   const called = async () => {
     await callback(notification, context);
   };
   const ended = called();
-  const timed = async () => {
-    if ((await within(timeoutMs, ended)) !== TIMED_OUT) return;
+  const timed = inTime(ended, timeoutMs, () => {
     controller.abort(new DeadlineExceeded(`took longer than ${timeoutMs} ms`));
     throw signal.reason;
-  };
-  return { ended, inTime: timed(), isTooSlow: () => signal.aborted };
+  });
+  return { ended, inTime: timed, isTooSlow: () => signal.aborted };
 }
 
 /** An event that happens once. */
@@ -379,18 +376,6 @@ class OneTimeEvent {
       resolve();
     };
   });
-}
-
-/** The error for something that takes too long. */
-class DeadlineExceeded extends Error {
-  override readonly name = 'DeadlineExceeded';
-}
-
-/** Settles as the promise does, or rejects with `DeadlineExceeded`. The work itself goes on; its result is discarded. */
-export async function inTime<T>(ms: number, promise: Promise<T>): Promise<T> {
-  const value = await within(ms, promise);
-  if (value === TIMED_OUT) throw new DeadlineExceeded(`took longer than ${ms} ms`);
-  return value;
 }
 
 function storeFailed(error: unknown): Failure {

@@ -83,7 +83,7 @@ function tableOf(file: string, heading: string, index = 0): string[][] {
 test('docs/verify.md shows each check once, as it is', () => {
   const page = new URL('../../docs/verify.md', import.meta.url);
   const before = readFileSync(page, 'utf8');
-  const rows = inLanguage('en', () => checklist.map(({ id, asks }) => `| \`${id}\` | ${say(asks)} |`));
+  const rows = inLanguage('en', () => checklist.map(({ id }) => `| \`${id}\` | ${say(`${id}.asks`)} |`));
   const table = /(<!-- checks: generated -->\n\n.*\n.*\n)[\s\S]*(\n\n<!-- \/checks -->)/;
   const after = before.replace(table, (_, start, end) => start + rows.join('\n') + end);
   if (process.env['UPDATE_DOCS']) writeFileSync(page, after);

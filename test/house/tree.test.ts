@@ -23,7 +23,6 @@ const FLOORS = [
 
 /** Files that one file of their own folder imports, and nothing else, and why they are no part of that file. */
 const NEIGHBOURS: Readonly<Record<string, string>> = {
-  'src/cli/portuguese.ts': 'the Portuguese texts, for a translator',
   'src/client/retry.ts': 'when a call is tried again, without the trying',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
   'src/sandbox/page/app/faults.ts': 'one part of the page that can be seen',

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 /** Each machine, and the command that it is. */
 const machines: Readonly<Record<string, readonly string[]>> = {
   faults: ['tsx', 'test/machines/faults/run.ts'],
-  fuzz: ['tsx', 'test/machines/fuzz/run.ts'],
   mutation: ['stryker', 'run', 'test/machines/mutation.json'],
   chaos: ['vitest', 'run', '--project', 'chaos'],
 };

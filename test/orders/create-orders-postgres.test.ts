@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOrders, type NotifiedOrder } from '../../src/orders';
 import { PostgresStore, type PostgresTransaction } from '../../src/stores';
-import { fixtures, notificationRequest } from '../../src/testing';
+import { crashBeforeCommit, fixtures, notificationRequest } from '../../src/testing';
+import type { Store } from '../../src/webhooks';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { FakeClient, request } from './support';
 
@@ -25,6 +26,7 @@ describe.skipIf(!(await findPostgres()))('orders in transactions of PostgreSQL',
   /** A shop that books each payment in its own table, in the transaction. */
   function shop(
     before: (transaction: PostgresTransaction, order: NotifiedOrder | undefined) => unknown = () => {},
+    store: Store<PostgresTransaction> = new PostgresStore(pool, { table, transactional: true }),
   ) {
     const client = new FakeClient();
     const key = `order-${randomUUID()}`;
@@ -32,7 +34,7 @@ describe.skipIf(!(await findPostgres()))('orders in transactions of PostgreSQL',
     const orders = createOrders({
       client,
       credentials,
-      store: new PostgresStore(pool, { table, transactional: true }),
+      store,
       onReport: ({ code }) => reports.push(code),
       on: {
         async payment({ payload }, { order, transaction }) {
@@ -93,6 +95,50 @@ describe.skipIf(!(await findPostgres()))('orders in transactions of PostgreSQL',
       ['created null'],
       { state: 'paid', paidBy: 1 },
     ]);
+  });
+
+  it('a rollback after the paid mark takes both away', async () => {
+    const store = new PostgresStore(pool, { table, transactional: true });
+    const { key, orders, pay, bookings, reports } = shop(undefined, crashBeforeCommit(store));
+    const { uuid } = await orders.open(key, request);
+    expect([await pay(String(uuid), key), reports]).toEqual([500, ['store_failed']]);
+    expect([await bookings(), await orders.find({ uuid: String(uuid) })]).toMatchObject([
+      [],
+      { state: 'created', paidBy: undefined },
+    ]);
+    expect(await orders.open(key, request)).toMatchObject({ state: 'open', uuid });
+  });
+
+  it('a payment reads and writes its order once, with its record locked', async () => {
+    const statements: string[] = [];
+    const { key, orders, pay } = shop();
+    const { uuid } = await orders.open(key, request);
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    onTestFinished(() => query.mockRestore());
+    query.mockClear();
+    expect(await pay(String(uuid), key)).toBe(200);
+    for (const [sent, given] of query.mock.calls as unknown[][]) {
+      const { text = String(sent), values = given } = Object(sent) as { text?: string; values?: unknown };
+      const record = [values].flat().find((value) => /^default\/\w+:/.test(String(value)));
+      statements.push(`${/^\w+/.exec(text)?.[0]} ${/\w+:/.exec(String(record))?.[0] ?? ''}`.trim());
+    }
+    expect(statements).toMatchInlineSnapshot(`
+      [
+        "SELECT seen:",
+        "SELECT uuid:",
+        "INSERT seen:",
+        "BEGIN",
+        "SELECT seen:",
+        "SAVEPOINT",
+        "SELECT order:",
+        "INSERT",
+        "UPDATE order:",
+        "RELEASE",
+        "UPDATE seen:",
+        "COMMIT",
+        "SELECT letter:",
+      ]
+    `);
   });
 
   it('the second of two attempts that are paid at once sees the first', async () => {

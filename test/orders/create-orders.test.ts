@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { OrdersOptions } from '../../src/orders';
 import type { Transaction } from '../../src/service/operations/get-transaction';
+import { MemoryStore } from '../../src/stores/memory-store';
 import { stepsOf } from '../../src/stores/steps';
 import { fixtures, notificationRequest } from '../../src/testing';
 import { defineNotification } from '../../src/webhooks';
@@ -111,6 +112,24 @@ describe('a payment', () => {
     client.transactions.set('uuid-of-order-1', paid('uuid-of-order-1'));
     expect(await orders.webhook.replay()).toEqual([{ key: 'payment:uuid-of-order-1:PAID', status: 'done' }]);
     expect(await states()).toEqual(['order-1 paid']);
+  });
+
+  it('reads its order once, and marks it although another has changed it since', async () => {
+    const store = new MemoryStore();
+    const steps = stepsOf(store);
+    const readRecord = vi.spyOn(steps, 'readRecord');
+    const { orders, deliver, callback, states } = withListener({ store });
+    await orders.open('order-1', request);
+    const reads = () => readRecord.mock.calls.filter(([prefix]) => prefix === 'order:').length;
+
+    const before = reads();
+    expect(await deliver('uuid-of-order-1')).toBe(200);
+    expect(reads() - before).toBe(1);
+
+    await orders.open('order-2', request);
+    callback.mockImplementationOnce((() => orders.close('order-2')) as never);
+    expect(await deliver('uuid-of-order-2', { referenceCode: 'order-2' })).toBe(200);
+    expect(await states('order-2')).toEqual(['order-2 paid']);
   });
 
   it('whose callback throws marks nothing', async () => {

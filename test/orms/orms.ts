@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import { bigint, mysqlTable, varchar } from 'drizzle-orm/mysql-core';
-import { bigserial, pgTable, text as textColumn } from 'drizzle-orm/pg-core';
 import type { Knex } from 'knex';
 import { CompiledQuery, sql as kyselySql } from 'kysely';
 import { DataTypes, type Sequelize, Transaction } from 'sequelize';
@@ -12,15 +11,12 @@ import {
   sequelizeStore,
   typeormStore,
 } from '../../src/stores';
+import { pgOrders } from './drizzle-schema';
 import { type Orm, replacing, retrying } from './orm';
 import { Order } from './typeorm';
 
 export type Dialect = 'postgres' | 'mysql';
 
-const pgOrders = pgTable('orm_orders', {
-  id: bigserial({ mode: 'bigint' }).primaryKey(),
-  reference: textColumn().notNull(),
-});
 const mysqlOrders = mysqlTable('orm_orders', {
   id: bigint({ mode: 'number' }).autoincrement().primaryKey(),
   reference: varchar({ length: 200 }).notNull(),

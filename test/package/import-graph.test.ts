@@ -7,7 +7,10 @@ const LOADS: Readonly<Record<Entry, readonly [rooms: string, packages: string]>>
   webhooks: ['errors service shared stores values webhooks', '@noble/hashes zod'],
   stores: ['errors service shared stores values', '@noble/hashes'],
   orders: ['client errors orders service shared stores values version.ts webhooks', '@noble/hashes zod'],
-  testing: ['errors pix sandbox service shared stores testing values webhooks', 'uqr zod'],
+  testing: [
+    'client errors pix sandbox service shared stores testing values version.ts webhooks',
+    '@noble/hashes ky uqr zod',
+  ],
   sandbox: ['client errors pix sandbox service shared values webhooks', 'uqr zod'],
   pix: ['pix', ''],
 };

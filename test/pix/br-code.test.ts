@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { BrCodeError, readBrCode } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
+import { changed, flipped, holds, patience } from '../helpers/mutations';
 import { seedRandomTests } from '../helpers/random-seed';
 import { brCodeOf, dividedCrc, field, samples } from './samples';
 
@@ -194,3 +195,71 @@ describe('the checksum', () => {
     );
   });
 });
+
+/** Ways to change a code at a place in it. With a right checksum, the reader also checks the rest. */
+const changes: readonly ((code: string, at: number, other: string) => string)[] = [
+  (code, at) => code.slice(0, at),
+  (code, at) => code.slice(0, at) + code.slice(at + 1),
+  (code, at, other) => code.slice(0, at) + other + code.slice(at),
+  (code, at, other) => code.slice(0, at) + other + code.slice(at + other.length),
+  flipped,
+  (code, at) => code.slice(0, at) + (code[at + 1] ?? '') + (code[at] ?? '') + code.slice(at + 2),
+  (code, _, other) => code + other,
+  (code, _, other) => code + field('64', other),
+  (code, _, other) => other + code,
+  (code, at) => code.slice(0, at) + code[at]?.toUpperCase() + code.slice(at + 1),
+  (code, at) => code.slice(0, -4) + (at % 2 === 0 ? code.slice(-4).toLowerCase() : code.slice(at, at + 4)),
+  (code) => code.slice(0, -4) + dividedCrc(code.slice(0, -4)),
+  (code) => code.slice(0, -4) + dividedCrc(code.slice(0, -4)),
+  (code, _, other) => withChecksum(`${code.slice(0, -8)}${field('61', other)}6304`),
+];
+const withChecksum = (text: string) => text + dividedCrc(text);
+const others = [
+  ...['', '0', '9', '00', '6304', '26', '80', 'é', '\ud800', '\u0000', ' ', '\n', '/rec/', pix],
+  '__proto__',
+];
+const whole = fc.constantFrom(
+  ...Object.values(samples),
+  brCodeOf(field('26', pix + field('01', 'key')), field('54', '59.70'), field('80', 'none')),
+  brCodeOf(field('59', 'Ünïcode'), field('85', field('01', field('02', 'x')))),
+);
+
+it('a changed code is read exactly if it is one', { timeout: patience }, async () => {
+  await holds(changed(whole, changes, others, { minLength: 1, maxLength: 3 }), (text) => {
+    if (!isBrCode(text)) {
+      const { offset } = errorOf(text);
+      expect(offset >= 0 && offset <= text.length).toBe(true);
+      return;
+    }
+    const { fields, journey, recurrenceUrl } = readBrCode(text);
+    expect(fields.map(({ tag, value }) => field(tag, value)).join('')).toBe(text);
+    if (journey === undefined) return;
+    expect(recurrenceUrl?.toLowerCase()).toContain('/rec/');
+    expect(text).toContain(recurrenceUrl);
+  });
+});
+
+/** Whether a text is a BR Code, decided without the library: by a pattern per field, and a division of polynomials. */
+function isBrCode(text: string): boolean {
+  const fields = fieldsOf(text) ?? [];
+  const [first] = fields;
+  const last = fields.at(-1);
+  if (first?.join() !== '00,01' || last?.[0] !== '63') return false;
+  const mayHoldPix = (tag: string) => (tag >= '26' && tag <= '51') || tag === '62' || tag >= '80';
+  const isWhole = fields.every(
+    ([tag, value]) => !mayHoldPix(tag) || !/^0014br\.gov\.bcb\.pix/i.test(value) || fieldsOf(value),
+  );
+  return isWhole && last[1] === dividedCrc(text.slice(0, -4));
+}
+
+function fieldsOf(text: string): [tag: string, value: string][] | undefined {
+  const fields = new Map<string, string>();
+  for (let rest = text; rest !== ''; ) {
+    const [, tag = '', length] = /^([0-9]{2})([0-9]{2})/.exec(rest) ?? [];
+    const end = 4 + Number(length);
+    if (length === undefined || fields.has(tag) || rest.length < end) return undefined;
+    fields.set(tag, rest.slice(4, end));
+    rest = rest.slice(end);
+  }
+  return [...fields];
+}

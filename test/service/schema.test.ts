@@ -74,7 +74,8 @@ describe('a list in an answer', () => {
 
   it('with many wrong fields is read, and twenty of them are named', () => {
     const result = validate(transactionSchema, withRefunds(many({ total: '5', uuid: 'r' }, 1_000)));
-    expect(result).toMatchObject({ leftOut: many({}, 20) });
+    const paths = Array.from({ length: 20 }, (_, index) => ['refunds', 'transactions', index, 'total']);
+    expect('leftOut' in result && result.leftOut.map(({ path }) => path)).toEqual(paths);
   });
 
   it('of nothing but brackets, in a field that the document does not show, is kept', () => {

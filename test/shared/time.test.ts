@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LONGEST_TIMER_MS, onAbort, sleep, stopwatch, TIMED_OUT, within } from '../../src/shared/time';
+import { ABORTED, inTime, LONGEST_TIMER_MS, onAbort, sleep, stopwatch } from '../../src/shared/time';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -46,35 +46,46 @@ describe('onAbort', () => {
   });
 });
 
-describe('within', () => {
+describe('inTime', () => {
   const never = new Promise<never>(() => undefined);
 
   it('settles like its promise, or like a plain value', async () => {
-    expect(await within(1_000, Promise.resolve(1))).toBe(1);
-    expect(await within(1_000, 1 as never)).toBe(1);
-    await expect(within(1_000, Promise.reject(new Error('m')))).rejects.toThrow('m');
+    expect(await inTime(Promise.resolve(1), 1_000)).toBe(1);
+    expect(await inTime(1 as never, 1_000)).toBe(1);
+    await expect(inTime(Promise.reject(new Error('m')), 1_000)).rejects.toThrow('m');
   });
 
-  it.each([-5, 0, 5])('gives TIMED_OUT when %d ms are over', async (ms) => {
-    expect(await within(ms, never)).toBe(TIMED_OUT);
+  it.each([-5, 0, 5])('settles like its last argument when %d ms are over', async (ms) => {
+    expect(await inTime(never, ms, () => 'late')).toBe('late');
+    const fail = () => {
+      throw new Error('m');
+    };
+    await expect(inTime(never, ms, fail)).rejects.toThrow('m');
   });
 
-  it('gives TIMED_OUT when the signal fires or has fired, and leaves no listener', async () => {
+  it('rejects when the time is over, without a last argument', async () => {
+    const late = { name: 'DeadlineExceeded', message: 'took longer than 5 ms' };
+    await expect(inTime(never, 5)).rejects.toMatchObject(late);
+  });
+
+  it('gives ABORTED when the signal fires or has fired, and leaves no listener', async () => {
     const controller = new AbortController();
-    const waiting = within(60_000, never, controller.signal);
+    const tooLate = vi.fn();
+    const waiting = inTime(never, 60_000, tooLate, controller.signal);
     controller.abort();
-    expect(await waiting).toBe(TIMED_OUT);
-    expect(await within(60_000, never, controller.signal)).toBe(TIMED_OUT);
+    expect(await waiting).toBe(ABORTED);
+    expect(await inTime(never, 60_000, tooLate, controller.signal)).toBe(ABORTED);
+    expect(tooLate).not.toHaveBeenCalled();
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
   it('arms no timer for a promise that has settled, and clears that of another one', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout');
     const clear = vi.spyOn(globalThis, 'clearTimeout');
-    await within(60_000, Promise.resolve());
+    await inTime(Promise.resolve(), 60_000);
     await Promise.resolve();
     expect(set).not.toHaveBeenCalled();
-    await within(60_000, new Promise((resolve) => setImmediate(resolve)));
+    await inTime(new Promise((resolve) => setImmediate(resolve)), 60_000);
     expect(clear).toHaveBeenCalledWith(set.mock.results[0]?.value);
   });
 });

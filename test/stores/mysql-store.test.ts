@@ -4,7 +4,8 @@ import { createPool as createCallbackPool } from 'mysql2';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import { type MysqlQueryable, MysqlStore, storeWithin } from '../../src/stores';
+import { type MysqlQueryable, MysqlStore, storeWithin, type TransactionAccess } from '../../src/stores';
+import { freezeProcess } from '../helpers/frozen';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { mysqlAccess } from '../helpers/mysql-access';
 import { withSteps } from '../helpers/store-of';
@@ -102,6 +103,58 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
       expect((await pool.query<RowDataPacket[]>(`SELECT id FROM ${table}`))[0]).toEqual([]);
     },
   );
+
+  describe('a transaction', () => {
+    const request = { subject: 'payment:1', state: 'PAID', retentionMs: 60_000, timeoutMs: 500 };
+    const limits = { holdMs: 500, stepTimeoutMs: 1_000, dialect: 'mysql' } as const;
+
+    it('of a process that stops dead is ended by the server, and the next delivery acts', {
+      timeout: 60_000,
+    }, async () => {
+      await storeIn('frozen');
+      await freezeProcess('mysql', `frozen ${run}`, request.subject);
+      const store = withSteps(storeWithin(mysqlAccess(pool), { ...limits, table: `frozen ${run}` }));
+      expect(await store.transact(request, async () => undefined)).toEqual({ status: 'busy' });
+      await expect
+        .poll(() => store.transact(request, async () => undefined))
+        .toEqual({ status: 'completed' });
+    });
+
+    it.each([
+      ['is committed', async () => undefined, undefined],
+      ['is rolled back', () => Promise.reject(new Error('no')), 'no'],
+    ])('that %s leaves the limits of its connection as they were', async (_, callback, message) => {
+      const name = `limits ${message}`;
+      await storeIn(name);
+      const connection = await pool.getConnection();
+      onTestFinished(() => connection.release());
+      const query = async (text: string, values?: unknown[]) =>
+        (await connection.query<RowDataPacket[]>(text, values))[0];
+      const waits = () => query('SELECT @@SESSION.wait_timeout AS wait');
+      const access: TransactionAccess<undefined> = {
+        transaction: async (work) => {
+          await query('BEGIN');
+          await work(undefined).finally(() => query('ROLLBACK'));
+        },
+        query: (_tx, text, values) => query(text, values),
+      };
+      const store = withSteps(storeWithin(access, { ...limits, table: `${name} ${run}` }));
+      for (const [own, within] of [
+        [600, 3],
+        [2, 2],
+      ]) {
+        await query(`SET SESSION wait_timeout = ${own}`);
+        let seen: unknown;
+        const transacted = store.transact(request, async () => {
+          seen = await waits();
+          await callback();
+        });
+        if (message === undefined) await transacted;
+        else await expect(transacted).rejects.toThrow(message);
+        expect([seen, await waits()]).toEqual([[{ wait: within }], [{ wait: own }]]);
+      }
+    });
+  });
 
   it('makes no claim wait while another transaction holds other records and expired ones', async () => {
     const { store, table } = await storeIn('locks');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type PostgresQueryable, type PostgresRows, PostgresStore } from '../../src/stores';
+import { type PostgresQueryable, PostgresStore } from '../../src/stores';
 import { withSteps } from '../helpers/store-of';
 import type { StoreHarness } from './contract';
 import type { Faults } from './faults';
@@ -55,7 +55,7 @@ export function testOnDatabase(name: string, database: PostgresQueryable): void 
     const { rows } = (await database.query(
       "SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'nnn%' UNION ALL " +
         "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'nnn%' ORDER BY 1",
-    )) as PostgresRows;
+    )) as { rows: unknown[] };
     const suffixes = ['', '_expires_at'];
     const expected = ['1', '2'].flatMap((end) => suffixes.map((suffix) => longest + end + suffix));
     expect(rows.map((row) => (row as { name: string }).name)).toEqual(expect.arrayContaining(expected));

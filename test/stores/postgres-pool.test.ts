@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConfigurationError, StoreError } from '../../src/errors';
+import { StoreError } from '../../src/errors';
 import {
   type PostgresPool,
-  type PostgresPoolClient,
-  type PostgresQuery,
-  type PostgresResult,
   PostgresStore,
   type PostgresStoreOptions,
   type PostgresTransaction,
 } from '../../src/stores';
+import type { PostgresPoolClient, PostgresResult, SentStatement } from '../../src/stores/postgres-pool';
 import { notificationRequest } from '../../src/testing';
 import { createWebhookHandler } from '../../src/webhooks';
+import { freezeProcess } from '../helpers/frozen';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { withSteps } from '../helpers/store-of';
 
@@ -268,7 +267,9 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     });
 
     it('never takes the command tag ROLLBACK for a commit', async () => {
-      const cheated = intercepted((query, send) => send(textOf(query) === 'COMMIT' ? 'ROLLBACK' : query));
+      const cheated = intercepted((query, send) =>
+        send(query.text === 'COMMIT' ? { text: 'ROLLBACK' } : query),
+      );
       await expect(cheated.transact(request(), async (t) => void (await write(t)))).rejects.toThrow(
         'COMMIT was answered with ROLLBACK',
       );
@@ -277,31 +278,42 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     });
   });
 
-  describe('a statement that is refused', () => {
-    it.each([
-      'ROLLBACK',
-      'COMMIT',
-      'BEGIN',
-      'start transaction',
-      'abort',
-      '/* a */ -- b\n END',
-      '/* a /* b */ */ COMMIT',
-      ';COMMIT',
-      "PREPARE TRANSACTION 'x'",
-      'rollback work',
-      '',
-      ' ',
-    ])('%j fails the callback before it is sent, also when the refusal is caught', async (statement) => {
-      for (const caught of [false, true]) {
-        const refused = store.transact(request(), async (transaction) => {
+  describe('a statement of a callback', () => {
+    // Not PREPARE TRANSACTION: most servers refuse it, and where it is allowed the subject stays busy with it.
+    it.each(['COMMIT', ';COMMIT', '/* a /* b */ */ COMMIT AND CHAIN', 'end'])(
+      '%j ends its transaction: that is noticed, and answered as a failure, but what was written by then stays',
+      async (statement) => {
+        const ending = store.transact(request(), async (transaction) => {
           await write(transaction);
-          const query = transaction.query(statement);
-          await (caught ? query.catch(() => {}) : query);
+          await transaction.query(statement);
         });
-        await expect(refused).rejects.toBeInstanceOf(ConfigurationError);
-        expect(await effects()).toBe(0);
-      }
-      await expectNothing();
+        await expect(ending).rejects.toThrow('ended the transaction itself');
+        expect(await effects()).toBe(1);
+        expect(await store.transact(request(), async () => undefined)).toEqual({ status: 'completed' });
+        await expectPoolIntact();
+      },
+    );
+
+    it.each(['ROLLBACK', 'abort', 'rollback work', "PREPARE/**/TRANSACTION 'x'"])(
+      '%j undoes what was written, and is answered as a failure',
+      async (statement) => {
+        const ending = store.transact(request(), async (transaction) => {
+          await write(transaction);
+          await transaction.query(statement).catch(() => {});
+        });
+        await expect(ending).rejects.toThrow('ended the transaction itself');
+        await expectNothing();
+        await expectPoolIntact();
+      },
+    );
+
+    it.each(['BEGIN', 'start transaction', '', '-- nothing'])('%j changes nothing', async (statement) => {
+      const result = store.transact(request(), async (transaction) => {
+        await write(transaction);
+        await transaction.query(statement);
+      });
+      expect(await result).toEqual({ status: 'completed' });
+      expect(await effects()).toBe(1);
     });
 
     it.each([
@@ -318,18 +330,40 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       await expectNothing();
     });
 
-    it.each([[42], [{ text: 42 }], [{}], [null]])('%j is no statement', async (statement) => {
-      const refused = store.transact(request(), async (transaction) => {
-        await transaction.query(statement as never);
-      });
-      await expect(refused).rejects.toThrow('Expected an SQL statement');
-    });
+    it.each([
+      [42, undefined],
+      [{ text: 42 }, undefined],
+      [{}, undefined],
+      [null, undefined],
+      ['SELECT $1', 'one'],
+      ['SELECT $1', { one: 1 }],
+    ])(
+      '%j with %j is refused before it is sent: the transaction fails, also if that is caught',
+      async (statement, values) => {
+        for (const caught of [false, true]) {
+          const refused = store.transact(request(), async (transaction) => {
+            await write(transaction);
+            const query = transaction.query(statement as never, values as never);
+            await (caught ? query.catch(() => {}) : query);
+          });
+          await expect(refused).rejects.toBeInstanceOf(Error);
+          expect(await effects()).toBe(0);
+        }
+        await expectNothing();
+        await expectPoolIntact();
+      },
+    );
 
-    it('needs its values as an array', async () => {
-      const refused = store.transact(request(), (transaction) =>
-        transaction.query('SELECT $1', 'one' as never).then(() => undefined),
-      );
-      await expect(refused).rejects.toThrow('to be an array');
+    it('that was not answered in time makes the transaction fail, also if that is caught', async () => {
+      const impatient = new pg.Pool({ ...postgresConfig, max: 2, query_timeout: 100 });
+      const result = open(impatient).transact(request(), async (transaction) => {
+        await write(transaction);
+        await transaction.query('SELECT pg_sleep(0.3)').catch(() => {});
+        await sleep(400);
+      });
+      await expect(result).rejects.toThrow('Query read timeout');
+      await expectNothing();
+      await impatient.end();
     });
   });
 
@@ -382,7 +416,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
         release = resolve;
       });
       const slow = intercepted(async (query, send) => {
-        if (textOf(query).startsWith('RELEASE')) {
+        if (query.text.startsWith('RELEASE')) {
           release();
           await sleep(50);
         }
@@ -515,7 +549,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
         let seen: unknown;
         const watched = intercepted(
           async (query, send) => {
-            if (textOf(query) === 'COMMIT') seen = (await send('SHOW synchronous_commit')).rows;
+            if (query.text === 'COMMIT') seen = (await send({ text: 'SHOW synchronous_commit' })).rows;
             return send(query);
           },
           {},
@@ -547,11 +581,22 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       await expectPoolIntact();
     });
 
+    it('ends the session of a process that stops dead, and the next delivery acts', {
+      timeout: 60_000,
+    }, async () => {
+      await freezeProcess('postgres', table, subject);
+      expect(await store.transact(request(), neverRun)).toEqual({ status: 'busy' });
+      await expect
+        .poll(() => store.transact(request(), async (t) => void (await write(t))))
+        .toEqual({ status: 'completed' });
+      expect(await effects()).toBe(1);
+    });
+
     const steps = ['BEGIN', 'SELECT record, version', 'SAVEPOINT', 'RELEASE', 'UPDATE', 'COMMIT'];
 
     it.each(steps)('leaves nothing when %s fails before it is sent', async (step) => {
       const failing = intercepted(async (query, send) => {
-        if (textOf(query).startsWith(step)) throw new Error('injected');
+        if (query.text.startsWith(step)) throw new Error('injected');
         return send(query);
       });
       await expect(failing.transact(request(), async (t) => void (await write(t)))).rejects.toSatisfy(
@@ -564,7 +609,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     it.each(steps)('leaves all or nothing when the reply to %s is lost', async (step) => {
       const losing = intercepted(async (query, send) => {
         const reply = await send(query);
-        if (textOf(query).startsWith(step)) throw new Error('injected');
+        if (query.text.startsWith(step)) throw new Error('injected');
         return reply;
       });
       await expect(losing.transact(request(), async (t) => void (await write(t)))).rejects.toSatisfy(
@@ -580,7 +625,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     it('ends a connection that goes silent, and frees the subject and the slot', async () => {
       const silent = intercepted(
         (query, send) =>
-          textOf(query).startsWith('UPDATE')
+          query.text.startsWith('UPDATE')
             ? send({ text: 'SELECT pg_sleep(3)', query_timeout: 100 })
             : send(query),
         { stepTimeoutMs: 500, maxTransactions: 1, slotTimeoutMs: 10_000 },
@@ -674,6 +719,70 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       expect(await effects()).toBe(5);
     });
 
+    it('are never all taken by replays: with 30 at once on 7, a payment finds one', async () => {
+      let [isBroken, running] = [true, 0];
+      let end: () => void = () => undefined;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const handler = createWebhookHandler({
+        credentials,
+        store: open(pool, { maxTransactions: 7, slotTimeoutMs: 5_000, namespace: `replays-${run}` }),
+        deadLetters: true,
+        onReport: () => undefined,
+        on: {
+          payment: async ({ payload }, { transaction }) => {
+            if (isBroken) throw new Error('broken');
+            running += 1;
+            if (!payload.saleToken.endsWith('new')) await ended;
+            await write(transaction, payload.saleToken);
+          },
+        },
+      });
+      const deliver = async (saleToken: string) =>
+        (await handler(notificationRequest('payment', { saleToken }, credentials))).status;
+      const tokens = Array.from({ length: 30 }, (_, i) => `${subject}-${i}`);
+      expect(await Promise.all(tokens.map(deliver))).toEqual(Array(30).fill(500));
+
+      isBroken = false;
+      const letters = await handler.deadLetters.list();
+      const replays = Promise.all(letters.map((letter) => handler.replay([letter])));
+      await expect.poll(() => running).toBe(6);
+      const status = await deliver(`${subject}-new`);
+      end();
+      expect(status).toBe(200);
+      expect((await replays).flat().map((each) => each.status)).toEqual(Array(30).fill('done'));
+      expect(await effects()).toBe(31);
+    });
+
+    it('can be taken by a replay where there is only one', async () => {
+      const only = open(pool, { maxTransactions: 1 });
+      expect(await only.transact({ ...request(), isReplay: true }, async () => undefined)).toEqual({
+        status: 'completed',
+      });
+    });
+
+    it('are waited for by a replay for as long as slotTimeoutMs says', async () => {
+      const small = open(pool, { maxTransactions: 2, slotTimeoutMs: 200 });
+      let end: () => void = () => undefined;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const began = vi.fn(() => ended);
+      const replay = (i: number) => ({ ...request(), subject: `${subject} ${i}`, isReplay: true });
+      const first = small.transact(replay(1), began);
+      await expect.poll(() => began.mock.calls.length).toBe(1);
+      await expect(small.transact(replay(2), neverRun)).rejects.toThrow(
+        '1 replays were running for 200 ms, which is the most that the store runs at a time',
+      );
+      // A delivery takes the other slot, so that the next replay has none although its own is free.
+      const delivery = small.transact(request(), began);
+      await expect.poll(() => began.mock.calls.length).toBe(2);
+      end();
+      await Promise.all([first, delivery]);
+      expect(await small.transact(replay(3), async () => undefined)).toEqual({ status: 'completed' });
+    });
+
     it('come back when their transaction has ended, and are waited for as long as slotTimeoutMs says', async () => {
       const small = open(pool, { maxTransactions: 1, slotTimeoutMs: 200 });
       let end: () => void = () => undefined;
@@ -706,8 +815,8 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     });
   });
 
-  type Send = (query: string | PostgresQuery) => Promise<PostgresResult>;
-  type Intercept = (query: string | PostgresQuery, send: Send) => Promise<PostgresResult>;
+  type Send = (query: SentStatement) => Promise<PostgresResult>;
+  type Intercept = (query: SentStatement, send: Send) => Promise<PostgresResult>;
 
   /** A store whose transactions have their queries intercepted. */
   function intercepted(intercept: Intercept, options: Parameters<typeof open>[1] = {}, on: pg.Pool = pool) {
@@ -717,7 +826,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       connect: (callback) =>
         on.connect((error, client) => {
           if (client === undefined) return callback(error, undefined);
-          const send: Send = (query) => client.query(query as string);
+          const send: Send = (query) => client.query(query as never);
           const wrapped: PostgresPoolClient = {
             query: (query) => intercept(query, send),
             release: (broken) => client.release(broken),
@@ -733,7 +842,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
   function counting() {
     const sent: string[] = [];
     const counted = intercepted((query, send) => {
-      sent.push(textOf(query));
+      sent.push(query.text);
       return send(query);
     });
     const outside = vi.spyOn(pool, 'query');
@@ -752,8 +861,4 @@ async function neverRun(): Promise<void> {
 
 function isInjected(error: { message: string; cause?: unknown }): boolean {
   return `${error.message} ${error.cause}`.includes('injected');
-}
-
-function textOf(query: string | PostgresQuery): string {
-  return typeof query === 'string' ? query : query.text;
 }

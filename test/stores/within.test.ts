@@ -84,11 +84,13 @@ it('sends each statement in the transaction or outside, in MySQL, and reads what
     "undefined: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM (SELECT 1) AS one LEFT JOIN \`a?\` ON id = ? default/seen:payment:1
     undefined: INSERT IGNORE INTO \`a?\` (id, record, version, expires_at) SELECT ?, ?, ?, ? FROM DUAL WHERE (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) < ? default/seen:payment:1 | {"format":1,"token":"random","done":[]} | 1000000 | 4600000 | 9007199254740991
     undefined: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM (SELECT 1) AS one LEFT JOIN \`a?\` ON id = ? default/seen:payment:1
+    tx: SET @pix_automatic_wait_timeout = COALESCE(@pix_automatic_wait_timeout, @@SESSION.wait_timeout), SESSION wait_timeout = LEAST(@@SESSION.wait_timeout, 8) 
     tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM \`a?\` WHERE id = ? FOR UPDATE SKIP LOCKED default/seen:payment:1
     tx: SAVEPOINT pix_automatic 
     tx: RELEASE SAVEPOINT pix_automatic 
     tx: UPDATE \`a?\` SET record = ?, version = ?, expires_at = ? WHERE id = ? AND version = ? AND (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) < ? {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000,"until":1060000}]} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
-    tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM (SELECT 1) AS one LEFT JOIN \`a?\` ON id = ? default/seen:payment:1"
+    tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM (SELECT 1) AS one LEFT JOIN \`a?\` ON id = ? default/seen:payment:1
+    tx: SET SESSION wait_timeout = CAST(@pix_automatic_wait_timeout AS UNSIGNED), @pix_automatic_wait_timeout = NULL "
   `);
 });
 

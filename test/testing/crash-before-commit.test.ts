@@ -53,10 +53,31 @@ it('rolls back what a callback wrote in the transaction, and shows what it wrote
 
 it('passes on what the store answers without a callback', async () => {
   const transact = vi.fn(async () => ({ status: 'busy' as const }));
-  const crashing = stepsOf(crashBeforeCommit<undefined>(storeOf({ transact })));
+  const crashing = stepsOf(crashBeforeCommit(storeOf({ transact })));
   const request = { subject: 's', state: 'PAID', retentionMs: 1, timeoutMs: 1 };
   expect(await crashing.transact?.(request, async () => undefined)).toEqual({ status: 'busy' });
   expect(transact).toHaveBeenCalledOnce();
+});
+
+it('keeps the other methods of the store, and what they know', async () => {
+  class ShopStore extends MemoryStore {
+    readonly #orders = ['order-1'];
+    readonly name = 'shop';
+    orders() {
+      return this.#orders;
+    }
+  }
+  const store = new ShopStore();
+  const transact = vi.fn();
+  Object.assign(stepsOf(store), { transact });
+  const crashing = crashBeforeCommit(store);
+  expect([crashing.name, crashing.orders(), await crashing.deleteExpired()]).toEqual([
+    'shop',
+    ['order-1'],
+    0,
+  ]);
+  expect(crashing).toBeInstanceOf(ShopStore);
+  expect(stepsOf(store).transact).toBe(transact);
 });
 
 it.each([undefined, null, {}, new MemoryStore()])('refuses %o, which has no transactions', (store) => {

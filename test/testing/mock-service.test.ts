@@ -133,6 +133,28 @@ describe('faults', () => {
   });
 });
 
+describe('deliveries on the fake clock', () => {
+  it('begin when the clock advances by 0, so that a test can do something before it', async () => {
+    const deliverTo = answering(200);
+    const { service, clock, uuid } = await openJourney({ deliverTo });
+    service.pay(uuid);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(deliverTo).not.toHaveBeenCalled();
+    expect(service.deliveries).toMatchObject([{ status: 'pending', attempts: [] }]);
+    await clock.advance(0);
+    expect(deliverTo).toHaveBeenCalledOnce();
+    expect(service.deliveries).toMatchObject([{ status: 'delivered', attempts: { length: 1 } }]);
+  });
+
+  it('that are due are made by idle', async () => {
+    const deliverTo = answering(200);
+    const { service } = openMockService({ deliverTo });
+    service.payOut({ amount: 1 });
+    await service.idle();
+    expect(deliverTo).toHaveBeenCalledOnce();
+  });
+});
+
 describe('retries on the fake clock', () => {
   it('are five after the first attempt, a minute apart, before the delivery is given up', async () => {
     const deliverTo = answering(500);
@@ -251,8 +273,10 @@ describe('retries on the fake clock', () => {
 
   it('are not made for notifications that are still queued when the service is closed', async () => {
     const deliverTo = vi.fn<DeliverTo>(() => new Promise(() => {}));
-    const { service } = openMockService({ deliverTo });
+    const { service, clock } = openMockService({ deliverTo });
     for (let amount = 1; amount <= 100; amount++) service.payOut({ amount });
+    void clock.advance(0);
+    await vi.waitFor(() => expect(deliverTo).toHaveBeenCalledTimes(64));
     await service.close();
     expect(deliverTo).toHaveBeenCalledTimes(64);
     expect(service.deliveries[99]?.attempts).toMatchObject([{ httpStatus: undefined, error: 'closed' }]);

@@ -94,6 +94,8 @@ export function mswsOwnHttpFits(
   const service = mockService({ http, clock, deliverTo: handler, credentials: undefined });
   isTrue<Equal<typeof service, MockService<HttpHandler>>>();
   setup(...service.handlers);
+  const named: MockService = service;
+  setup(...named.handlers);
   // @ts-expect-error: a misspelt option
   mockService({ http, deliverto: handler });
   // Without msw there are no handlers, and `fetch` takes their place.

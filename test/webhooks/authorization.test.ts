@@ -8,6 +8,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { basicAuthorization } from '../../src/webhooks/authorization';
+import { changed, flipped, holds, patience, trickyText } from '../helpers/mutations';
 import { seedRandomTests } from '../helpers/random-seed';
 import { basic, everythingPrintedOf, thrownBy } from './support';
 
@@ -16,17 +17,76 @@ seedRandomTests();
 const pair = { apiKey: 'key-1', apiToken: 'token:1' };
 const former = { apiKey: 'key-0', apiToken: 'token-0' };
 
-/** What a credential may be: Latin-1 without control characters, and without white space at its ends. */
-const credential = fc
-  .string({
-    unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
-    minLength: 1,
-  })
-  .filter((text) => !/[\x7f-\x9f]/.test(text) && text.trim() === text);
-const credentials = fc.record({
-  apiKey: credential.filter((text) => !text.includes(':')),
-  apiToken: credential,
+const latin1 = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
 });
+
+/** Mostly valid pairs. There are few, so that a header often meets the pair it was made from. */
+const drawnPair = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      apiKey: fc.constantFrom('key-1', 'key-2', 'kéy', '\u00ff'),
+      apiToken: fc.constantFrom('token-1', 'token:2', ':', 'tökén'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ apiKey: latin1, apiToken: latin1 }) },
+  { weight: 1, arbitrary: fc.record({ apiKey: trickyText, apiToken: trickyText }) },
+);
+
+/** Ways to change a right header. */
+const changes: readonly ((header: string, at: number, other: string) => string)[] = [
+  ...Array.from({ length: 4 }, () => (header: string) => header),
+  (header) => header.replace('Basic', 'bAsIC'),
+  (header) => header.replace('Basic ', 'Basic   '),
+  (header) => ` ${header}\t`,
+  (header) => header.replace('Basic ', 'Basic\t'),
+  (header) => header.replace('Basic', 'Bearer'),
+  (header) => header.replace(/Basic ?/, ''),
+  (header) => header.slice(0, -1),
+  (header) => header.replace(/=+$/, ''),
+  (header) => header.replaceAll('+', '-').replaceAll('/', '_'),
+  (header) => header.toLowerCase(),
+  (header) => `${header}, ${header}`,
+  flipped,
+  (header, at) => header.slice(0, at),
+  (header, at, other) => header.slice(0, at) + other + header.slice(at),
+  (header, at, other) => header.slice(0, at) + other + header.slice(at + 1),
+  (header) => Buffer.from(header.slice(6), 'base64').toString('latin1'),
+  (header) => header.repeat(200),
+];
+
+/** Some pairs, and a header: of one of them, of another pair, or changed. */
+const request = fc
+  .tuple(fc.array(drawnPair, { minLength: 1, maxLength: 3 }), drawnPair, fc.nat(6))
+  .chain(([pairs, other, from]) => {
+    const own = from < 5 ? (pairs[from % pairs.length] ?? other) : other;
+    const header = changed(fc.constant(basic(own)), changes, ['', ' ', '=', 'A', 'é'], { maxLength: 2 });
+    return fc.record({ pairs: fc.constant(pairs), header });
+  });
+
+it('a changed header is let in exactly if it is that of a pair', { timeout: patience }, async () => {
+  await holds(request, ({ header, pairs }) => {
+    const own = pairs.length === 1 ? (pairs[0] ?? pair) : pairs;
+    if (!pairs.every(isPossible)) {
+      expect(() => checkAuthorization(header, own)).toThrow(ConfigurationError);
+      return;
+    }
+    const check = checkAuthorization(header, own);
+    expect(verifyAuthorization(header, own)).toBe(check.ok);
+    // Decided by the document (section 5), by RFC 7617, which allows only spaces after the scheme, and by Node's own
+    // Base64.
+    const sent = /^basic +(\S+)$/i.exec(header.trim())?.[1];
+    expect(check.ok ? check.index : -1).toBe(pairs.findIndex((each) => basic(each).slice(6) === sent));
+  });
+});
+
+/** Whether a header can carry the pair, and Basic authentication can split it again. */
+function isPossible({ apiKey, apiToken }: typeof pair): boolean {
+  const isCarried = (text: string) => text.trim() === text && /^[\x20-\x7e\xa0-\xff]+$/.test(text);
+  return isCarried(apiKey) && isCarried(apiToken) && !apiKey.includes(':');
+}
 
 describe('the authorization check accepts', () => {
   it.each([
@@ -54,18 +114,6 @@ describe('the authorization check accepts', () => {
     expect(checkAuthorization(basic(pair), [pair, former])).toEqual({ ok: true, index: 0 });
     expect(checkAuthorization(basic(former), [pair, former])).toEqual({ ok: true, index: 1 });
     expect(checkAuthorization(basic(pair), [pair, pair])).toEqual({ ok: true, index: 0 });
-  });
-
-  it('every valid pair, in the header made from that pair', () => {
-    fc.assert(
-      fc.property(credentials, fc.array(credentials), (own, others) => {
-        const index = others.findIndex(({ apiKey, apiToken }) => basic({ apiKey, apiToken }) === basic(own));
-        expect(checkAuthorization(basic(own), [...others, own])).toEqual({
-          ok: true,
-          index: index === -1 ? others.length : index,
-        });
-      }),
-    );
   });
 });
 
@@ -111,18 +159,6 @@ describe('the authorization check refuses', () => {
       const changed = encoded.slice(0, at) + other + encoded.slice(at + 1);
       expect(verifyAuthorization(`Basic ${changed}`, pair)).toBe(false);
     }
-  });
-
-  it('any header with one character changed', () => {
-    fc.assert(
-      fc.property(credentials, fc.nat(), fc.string({ maxLength: 2 }), (own, position, piece) => {
-        const [, value = ''] = basic(own).split(' ');
-        const at = position % value.length;
-        const changed = value.slice(0, at) + piece + value.slice(at + 1);
-        fc.pre(changed.trim() !== value);
-        expect(verifyAuthorization(`Basic ${changed}`, own)).toBe(false);
-      }),
-    );
   });
 });
 

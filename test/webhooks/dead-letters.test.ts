@@ -512,9 +512,11 @@ describe('handler.replay', () => {
 
     it('is looked up in a transaction of its own, with a store that has transactions', async () => {
       const log: string[] = [];
+      const isReplay: unknown[] = [];
       const transact: Transact<undefined> = async (request, work) => {
         const [kind] = request.subject.split(':');
         log.push(`begin ${kind}`);
+        isReplay.push(request.isReplay);
         try {
           const result = await committing(request, work);
           log.push(`commit ${kind}`);
@@ -531,6 +533,8 @@ describe('handler.replay', () => {
       expect(await handler.replay(entries)).toMatchObject([{ status: 'done' }]);
       expect(log).toEqual(['begin unrecognized', 'roll back unrecognized', 'begin charge', 'commit charge']);
       expect(acted).toEqual(['charge:i-1']);
+      // So the store leaves a slot to deliveries.
+      expect(isReplay.slice(-2)).toEqual([true, true]);
     });
 
     it('is found by its kind where the definition needs a query parameter that was not kept', async () => {

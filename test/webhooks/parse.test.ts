@@ -348,7 +348,7 @@ describe('the body', () => {
         expect(error.issues.length).toBeGreaterThan(0);
       }
     };
-    // Many more run in `test/machines/fuzz`.
+    // Mutated notifications are in parse-mutated.test.ts.
     fc.assert(fc.property(body, query, isEither), { numRuns: 200 });
   });
 });

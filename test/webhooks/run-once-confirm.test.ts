@@ -1,11 +1,27 @@
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigurationError, PaymentsClient, reconcile, type Transaction } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import type { PaymentConfirmation, WebhookHandlerOptions, WebhookReport } from 'pix-automatic-sdk/webhooks';
+import {
+  credentialsFromEnv,
+  type PaymentConfirmation,
+  type WebhookDone,
+  type WebhookHandlerOptions,
+  type WebhookReport,
+} from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import type { Transact } from '../../src/stores/steps';
 import { listen } from '../helpers/listen';
-import { createListener, hang, noOrders, refundPayload, salePayload, send, WatchedStore } from './support';
+import {
+  basic,
+  createListener,
+  hang,
+  noOrders,
+  refundPayload,
+  salePayload,
+  send,
+  WatchedStore,
+} from './support';
 
 const { amount, currency, referenceCode } = salePayload();
 const paid = (more: Partial<Transaction> = {}): Transaction => ({
@@ -97,6 +113,37 @@ describe('confirm', () => {
     const error = { name: 'ApiError', httpStatus: 503 };
     expect(reports).toMatchObject([{ code: 'confirm_failed', status: 500, error }]);
     expect(await deadLetters.list()).toMatchObject([{ code: 'confirm_failed', errorName: 'ApiError' }]);
+  });
+
+  it.each([
+    ['the client switches first', 'new', 'old'],
+    ['the service switches first', 'old', 'new'],
+  ])('works through a rotation in which %s, with both pairs in the environment', async (_, ours, other) => {
+    const pair = (which: string) => ({ apiKey: `${which}-key`, apiToken: `${which}-token` });
+    let inUse = other;
+    const server = createServer((request, response) => {
+      const { 'x-api-key': key, 'x-api-token': token } = request.headers;
+      const isAccepted = key === pair(inUse).apiKey && token === pair(inUse).apiToken;
+      response.writeHead(isAccepted ? 200 : 401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isAccepted ? paid({ uuid: request.url?.split('/').at(-1) }) : {}));
+    });
+    const env = {
+      PAYMENTS_BASE_URL: await listen(server),
+      PAYMENTS_API_KEY: pair(ours).apiKey,
+      PAYMENTS_API_TOKEN: pair(ours).apiToken,
+      PAYMENTS_API_KEY_PREVIOUS: pair(other).apiKey,
+      PAYMENTS_API_TOKEN_PREVIOUS: pair(other).apiToken,
+    };
+    const confirm = PaymentsClient.fromEnv(env);
+    const { handler, acted, reports } = createListener({ credentials: credentialsFromEnv(env), confirm });
+    const statuses: number[] = [];
+    // Until the other side has switched, after it has, and if it goes back.
+    for (const [index, used] of [other, other, ours, ours, other].entries()) {
+      inUse = used;
+      const headers = { authorization: basic(pair(used)) };
+      statuses.push(await send(handler, { ...salePayload(), saleToken: `s-${index}` }, { headers }));
+    }
+    expect([statuses, acted.length, reports]).toEqual([[200, 200, 200, 200, 200], 5, []]);
   });
 
   it('that takes longer than callbackTimeoutMs is ended by then', async () => {
@@ -196,6 +243,19 @@ describe('handler.settle', () => {
     expect(store.claims).toMatchObject([{ subject: 'payment:s-1', state: 'PAID' }]);
   });
 
+  it('is told apart from a delivery in transactions, so that the store leaves a slot to those', async () => {
+    const isReplay: unknown[] = [];
+    const transact: Transact<undefined> = async (request, work) => {
+      isReplay.push(request.isReplay);
+      await work(undefined, { ...request, token: 't', fence: 1, handledStates: [] }, noOrders);
+      return { status: 'completed' };
+    };
+    const { handler } = createListener({ store: Object.assign(new WatchedStore(), { transact }) });
+    expect(await send(handler)).toBe(200);
+    expect(await handler.settle(each)).toEqual({ key, status: 'done' });
+    expect(isReplay).toEqual([undefined, true]);
+  });
+
   it.each<[string, Partial<Transaction>]>([
     ['is pending', { situation: 'PENDING' }],
     ['is another one', { uuid: 's-2' }],
@@ -246,6 +306,16 @@ describe('handler.settle', () => {
     expect(await handler.deadLetters.list()).toHaveLength(1);
     expect(await handler.settle(each)).toEqual({ key, status: 'done' });
     expect(await handler.deadLetters.list()).toEqual([]);
+  });
+
+  it('has told of itself when it ends, however long its dead letter takes to go', async () => {
+    const store = new WatchedStore();
+    store.letters.faults.forget = () => sleep(30);
+    const told: string[] = [];
+    const onDone = ({ origin }: WebhookDone) => void told.push(origin);
+    const { handler } = createListener({ store, deadLetters: true, onDone });
+    expect(await handler.settle(each)).toMatchObject({ status: 'done' });
+    expect(told).toEqual(['settle']);
   });
 
   it.each([

@@ -1,4 +1,3 @@
-// Apart from `support.ts`, which also runs without vitest, in `test/machines/fuzz`.
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { toNodeListener, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';

@@ -1,6 +1,6 @@
 import { PaymentsClient, type PaymentsClientOptions } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import type { Ky, Stripe, Undici } from './peers';
+import type { Ky, OpenAI, Stripe, Undici } from './peers';
 import { undiciFetch } from './undici-fetch';
 import { recurringCheckout, transaction } from './zod-schemas';
 
@@ -39,6 +39,15 @@ export const clients = {
     return {
       get: () => ky.get(get, { headers }).json(transaction),
       post: () => ky.post(post, { headers, json: request }).json(recurringCheckout),
+    };
+  },
+
+  openai: async (service: string) => {
+    const { default: OpenAI } = await load<OpenAI>('openai');
+    const openai = new OpenAI({ apiKey: 'key', baseURL: service, defaultHeaders: headers });
+    return {
+      get: () => openai.get(`/v1.1/transactions/${uuid}`),
+      post: () => openai.post('/v1.1/checkout/pix-automatic', { body: request }),
     };
   },
 

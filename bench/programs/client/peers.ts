@@ -14,6 +14,17 @@ export interface Ky {
   };
 }
 
+export interface OpenAI {
+  readonly default: new (options: {
+    readonly apiKey: string;
+    readonly baseURL: string;
+    readonly defaultHeaders: object;
+  }) => {
+    get(path: string): Promise<unknown>;
+    post(path: string, options: { readonly body: object }): Promise<unknown>;
+  };
+}
+
 export interface Stripe {
   readonly default: new (
     key: string,

@@ -4,7 +4,7 @@ import { controls } from '../../sandbox/controls/controls';
 import type { SandboxScheduledPayment } from '../../sandbox/model/records';
 import { type Command, type OptionSpec, type Options, sandboxOptions, section } from '../command';
 import { didYouMean, failure, usageFailure } from '../failure';
-import { day, money, type Sentence, say } from '../language';
+import { day, money, say } from '../language';
 import { paintAnswer } from '../output';
 import {
   connectSandbox,
@@ -12,6 +12,7 @@ import {
   type ListedTransaction,
   type SandboxClient,
 } from '../sandbox-client';
+import type { TextKey } from '../texts';
 import { line } from '../visible';
 
 /** What a command acts on. */
@@ -26,35 +27,35 @@ interface Chosen {
 
 /** How a command finds what it acts on: what is named, or else the newest that it can act on. */
 interface SubjectOfCommand {
-  readonly argument: Sentence;
-  readonly without: Sentence;
+  readonly argument: TextKey;
+  readonly without: TextKey;
   choose(transactions: readonly ListedTransaction[], named: string | undefined): Chosen;
 }
 
 const subjects: Readonly<Record<Exclude<Subject, 'delivery'>, SubjectOfCommand>> = {
   journey: {
-    argument: 'uuid or referenceCode',
-    without: 'The newest journey that is not paid yet.',
+    argument: 'value.journey',
+    without: 'without.journey',
     choose: (transactions, named) => chooseJourney(transactions, named, 'PENDING'),
   },
   'paid-journey': {
-    argument: 'uuid or referenceCode',
-    without: 'The newest transaction that is paid.',
+    argument: 'value.journey',
+    without: 'without.paidJourney',
     choose: (transactions, named) => chooseJourney(transactions, named, 'PAID'),
   },
   'scheduled-payment': {
-    argument: 'instruction id, or uuid or referenceCode of its journey',
-    without: 'The next payment of the newest journey that has one scheduled. Of a journey: its next one.',
+    argument: 'value.scheduledPayment',
+    without: 'without.scheduledPayment',
     choose: chooseScheduled,
   },
   reversal: {
-    argument: 'uuid of the reversal',
-    without: 'The newest reversal that is PENDING.',
+    argument: 'value.reversal',
+    without: 'without.reversal',
     choose(transactions, named) {
       const reversals = transactions.flatMap(({ reversals }) => reversals);
       const id = named ?? reversals.findLast(({ status }) => status === 'PENDING')?.uuid;
       if (id !== undefined) return { id, identity: {} };
-      throw failure('No reversal is PENDING: `pix-automatic-sdk reverse` starts one.');
+      throw failure('none.reversal');
     },
   },
 };
@@ -74,13 +75,9 @@ function chooseJourney(
     return { id: uuid, referenceCode, amount, identity: { uuid, referenceCode, amount } };
   }
   if (transactions.length === 0) {
-    throw failure(
-      'The sandbox has no journey yet: create one with `client.createRecurringCheckout`, pointed at the sandbox.',
-    );
+    throw failure('none.journey');
   }
-  throw wanted === 'PENDING'
-    ? failure('Every journey of the sandbox is paid or cancelled: create another one first.')
-    : failure('No transaction of the sandbox is paid: pay one with `pix-automatic-sdk pay`.');
+  throw wanted === 'PENDING' ? failure('none.unpaid') : failure('none.paid');
 }
 
 /** The transaction with that uuid or reference code. Without one, the newest that fits. */
@@ -93,10 +90,7 @@ function findJourney(
   const found = transactions.findLast(({ uuid, referenceCode }) => uuid === named || referenceCode === named);
   if (found !== undefined) return found;
   const names = transactions.flatMap(({ uuid, referenceCode }) => [referenceCode, uuid]);
-  throw failure(
-    'No transaction of the sandbox has that uuid or reference code.{hint} `pix-automatic-sdk list` shows them all.',
-    { hint: didYouMean(named, names) },
-  );
+  throw failure('none.suchTransaction', { hint: didYouMean(named, names) });
 }
 
 function chooseScheduled(transactions: readonly ListedTransaction[], named: string | undefined): Chosen {
@@ -107,8 +101,7 @@ function chooseScheduled(transactions: readonly ListedTransaction[], named: stri
   const journey =
     byId ?? findJourney(transactions, named, ({ scheduledPayments }) => scheduledPayments.some(isScheduled));
   const id = byId === undefined ? journey?.scheduledPayments.find(isScheduled)?.instructionId : named;
-  if (journey === undefined || id === undefined)
-    throw failure('No payment is scheduled: `pix-automatic-sdk pay` schedules the payments of a journey.');
+  if (journey === undefined || id === undefined) throw failure('none.scheduled');
   const { uuid, referenceCode } = journey;
   return { id, referenceCode, identity: { uuid, referenceCode } };
 }
@@ -140,14 +133,13 @@ function commandOf(control: Control): Command {
       ),
       ...sandboxOptions,
     },
-    notes: () => (subject === undefined ? [] : [section('Without an argument', say(subject.without))]),
+    notes: () => (subject === undefined ? [] : [section('help.withoutArgument', say(subject.without))]),
     async run({ args, options }) {
       const body = Object.fromEntries(
         fields.map(([field, definition]) => [field, enteredValue(optionName(field), definition, options)]),
       );
       if (typed !== undefined) body[typed[0]] = (args[0] ?? (await ask(typed[1]))) || undefined;
-      if (body['complete'] && body['cancel'])
-        throw usageFailure('Expected `--complete` or `--cancel`, not both.');
+      if (body['complete'] && body['cancel']) throw usageFailure('wrong.completeAndCancel');
       const sandbox = connectSandbox(options);
       const chosen = subject?.choose(await sandbox.transactions(), args[0]);
       const target = path.replace(':id', encodeURIComponent(chosen?.id ?? ''));
@@ -161,14 +153,15 @@ function commandOf(control: Control): Command {
         result: uuid,
         dueDate: dueDate && day(dueDate),
         amount: amount === undefined ? '' : money(amount),
-        outcome: body['fail'] === undefined ? say('made') : say('failed with {code}', { code: body['fail'] }),
+        outcome:
+          body['fail'] === undefined ? say('payout.made') : say('payout.failed', { code: body['fail'] }),
         name: body['name'],
       });
       const lines = [
         summary,
         ...scheduledPayments.map(({ instructionId, dueDate }) => {
           const date = dueDate && day(dueDate);
-          return `  ${say('scheduled: {id}, due {date}', { id: instructionId, date })}`;
+          return `  ${say('sent.scheduled', { id: instructionId, date })}`;
         }),
         ...(deliveries.length === 0
           ? [`  ${await nothingSent(control, sandbox)}`]
@@ -189,22 +182,20 @@ function commandOf(control: Control): Command {
 
 /** Why no notification was sent. */
 async function nothingSent({ name }: Control, sandbox: SandboxClient): Promise<string> {
-  return (await sandbox.listener()) === undefined
-    ? say('No notification was sent: the sandbox has no listener. `set-listener` sets one.')
-    : say('`{name}` sends no notification in this case.', { name });
+  return (await sandbox.listener()) === undefined ? say('sent.noListener') : say('sent.nothing', { name });
 }
 
 /** One line for a notification, with the response to its last attempt. */
 export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
   const attempt = attempts.at(-1);
   const name = line`  → ${kind} ${id}  `;
-  if (attempt === undefined) return name + say('on its way');
+  if (attempt === undefined) return name + say('delivery.onItsWay');
   const result = `${name}${paintAnswer(attempt)}  ${attempt.durationMs} ms`;
-  if (attempt.httpStatus === 200) return `${result}  ${say('delivered')}`;
-  const endings: Readonly<Record<string, Sentence>> = {
-    pending: 'will be retried',
-    delivered: 'delivered before',
-    'given-up': 'given up',
+  if (attempt.httpStatus === 200) return `${result}  ${say('delivery.delivered')}`;
+  const endings: Readonly<Record<string, TextKey>> = {
+    pending: 'delivery.willRetry',
+    delivered: 'delivery.deliveredBefore',
+    'given-up': 'delivery.givenUp',
   };
   const ending = endings[status];
   return `${result}  ${ending === undefined ? line`${status}` : say(ending)}`;
@@ -216,10 +207,10 @@ export function optionName(field: string): string {
 }
 
 const valueNames = {
-  text: 'text',
-  amount: 'n',
-  json: 'json',
-  choice: 'name',
+  text: 'value.text',
+  amount: 'value.n',
+  json: 'value.json',
+  choice: 'value.name',
   flag: undefined,
 } as const;
 
@@ -237,7 +228,7 @@ function enteredValue(
   const text = options.text(name);
   if (text === undefined) {
     if (schema.safeParse(undefined).success) return undefined;
-    throw usageFailure('Expected `--{name}`: {about}', { name, about: say(label) });
+    throw usageFailure('wrong.missingOption', { name, about: say(label) });
   }
   if (input === 'amount') return options.amount(name);
   if (input === 'choice') return options.oneOf(name, choices);
@@ -248,18 +239,18 @@ function enteredValue(
   } catch {
     // Not JSON.
   }
-  throw usageFailure('Expected `--{name}` to be a JSON object.', { name });
+  throw usageFailure('wrong.json', { name });
 }
 
 function argumentsOf(subject: SubjectOfCommand | undefined, typed: Field | undefined): Command['arguments'] {
   if (subject !== undefined) return [{ name: subject.argument, isRequired: false }];
-  return typed === undefined ? [] : [{ name: 'url', isRequired: false }];
+  return typed === undefined ? [] : [{ name: 'value.url', isRequired: false }];
 }
 
 /** Asks for the value of a field, where somebody can answer. */
 async function ask({ label }: Field): Promise<string> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw usageFailure('Expected <{name}>.', { name: say('url') });
+    throw usageFailure('wrong.missingArgument', { name: say('value.url') });
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return (await terminal.question(`${say(label)}: `)).trim();

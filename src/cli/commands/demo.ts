@@ -14,37 +14,32 @@ import { createWebhookHandler } from '../../webhooks/handler';
 import { toNodeListener } from '../../webhooks/node';
 import { type Command, section } from '../command';
 import { failure } from '../failure';
-import { day, decimal, isPortuguese, money, type Sentence, say } from '../language';
+import { day, decimal, isPortuguese, money, say } from '../language';
 import { paint, print } from '../output';
+import type { TextKey } from '../texts';
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Show the whole job on this machine: create, pay, be notified, query, cancel',
+  summary: 'demo.summary',
   arguments: [],
   options: {},
-  notes: () => [
-    section(
-      'Network',
-      say('Nothing leaves this machine: the demo starts a sandbox and a listener of its own.'),
-    ),
-  ],
+  notes: () => [section('demo.network', say('demo.local'))],
   async run({ json }) {
     const started = performance.now();
     const report = new Report(json);
     try {
       await runDemo(report);
     } catch (error) {
-      if (error instanceof ExpectationError)
-        throw failure('The demo failed: expected {what}.', { what: error.message });
+      if (error instanceof ExpectationError) throw failure('demo.failedExpected', { what: error.message });
       if (!(error instanceof PaymentsError)) throw error;
       // The client's own messages are English.
       const inPortuguese = `\`${error.code}\`${error instanceof ApiError ? `, HTTP ${error.httpStatus}` : ''}.`;
-      throw failure('The demo failed: {error}', {
+      throw failure('demo.failed', {
         error: isPortuguese() ? inPortuguese : withoutPointer(error.message),
       });
     }
     const seconds = decimal((performance.now() - started) / 1000, 1);
-    const done = say('All seven steps went as they should, in {seconds} s.', { seconds });
+    const done = say('demo.done', { seconds });
     return { data: { ok: true, steps: report.steps }, text: `\n${paint('green', done)}` };
   },
 };
@@ -66,7 +61,7 @@ class Report {
     this.#print = json ? () => undefined : print;
   }
 
-  heading(title: Sentence): void {
+  heading(title: TextKey): void {
     this.steps.push({ title: say(title), lines: [] });
     this.#print(`\n${paint('bold', say(title))}`);
   }
@@ -125,7 +120,7 @@ async function runDemo(report: Report): Promise<void> {
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    const overdue = () => reject(new ExpectationError(say('the demo to take less than 15 s')));
+    const overdue = () => reject(new ExpectationError(say('demo.expectTime')));
     timer = setTimeout(overdue, TIME_LIMIT_MS);
   });
   try {
@@ -163,85 +158,82 @@ type Listener = Awaited<ReturnType<typeof startListener>>;
 
 /** The seven steps. @throws `ExpectationError` when one does not go as it should */
 async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): Promise<void> {
-  const line = (label: Sentence | '', value: string) => report.line(label && say(label), value);
+  const line = (label: TextKey | '', value: string) => report.line(label && say(label), value);
 
-  report.heading('1. Start a local sandbox of the service, and a listener like that of your backend');
-  line('sandbox', sandbox.url);
-  line('listener', listener.url);
+  report.heading('demo.step1');
+  line('demo.sandbox', sandbox.url);
+  line('demo.listener', listener.url);
 
-  report.heading('2. Create a recurring-payment journey');
+  report.heading('demo.step2');
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
   const { response: journey } = await client.createRecurringCheckout({
     ...order,
     referenceCode: `demo-${Date.now()}`,
   });
   const text = journey.instructions.qrCode.plain;
-  expect(typeof text === 'string' && text !== '', 'a QR code');
-  line('transaction', journey.uuid);
-  line('amount', say('{now} now, then {later} a month', { now: money(order.amount), later: money(29.9) }));
+  expect(typeof text === 'string' && text !== '', 'demo.expectQrCode');
+  line('demo.transaction', journey.uuid);
+  line('demo.amount', say('demo.amounts', { now: money(order.amount), later: money(29.9) }));
   report.picture(text);
-  line('copy & paste', text);
-  line('', say('It can be scanned, but no bank will pay it: it points to a host that does not exist.'));
+  line('demo.copyPaste', text);
+  line('', say('demo.scannable'));
 
-  report.heading('3. The payer pays, and the listener is notified');
+  report.heading('demo.step3');
   const [scheduled] = sandbox.pay(journey.uuid);
   await sandbox.idle();
   const [notification] = listener.payments;
   const { httpStatus, durationMs } = sandbox.deliveries[0]?.attempts[0] ?? {};
-  expect(
-    notification?.payload.saleToken === journey.uuid,
-    'a verified payment notification of this transaction',
-  );
-  line('credentials', say('verified'));
-  line('kind', notification.kind);
-  line('newStatus', notification.payload.newStatus);
-  line('key', notification.key);
-  line('answered', say('HTTP {status} after {ms} ms', { status: httpStatus, ms: durationMs }));
+  expect(notification?.payload.saleToken === journey.uuid, 'demo.expectNotification');
+  line('demo.credentials', say('demo.verified'));
+  line('value.kind', notification.kind);
+  line('demo.newStatus', notification.payload.newStatus);
+  line('demo.key', notification.key);
+  line('demo.answered', say('demo.answerTime', { status: httpStatus, ms: durationMs }));
   const forged = await fetch(listener.url, { method: 'POST', body: JSON.stringify(notification.raw) });
-  expect(forged.status === 401 && listener.payments.length === 1, 'a forged notification to be refused');
-  line('forged one', say('HTTP {status}, not acted on', { status: forged.status }));
+  expect(forged.status === 401 && listener.payments.length === 1, 'demo.expectRefusal');
+  line('demo.forged', say('demo.notActedOn', { status: forged.status }));
 
-  report.heading('4. Query the transaction');
+  report.heading('demo.step4');
   const transaction = await client.getTransaction(journey.uuid);
-  expect(transaction.situation === 'PAID', 'the transaction to be PAID');
-  line('situation', transaction.situation);
-  line('total', money(transaction.total ?? 0));
+  expect(transaction.situation === 'PAID', 'demo.expectPaid');
+  line('demo.situation', transaction.situation);
+  line('demo.total', money(transaction.total ?? 0));
 
-  report.heading('5. Cancel a scheduled payment');
-  expect(scheduled !== undefined, 'a scheduled payment');
+  report.heading('demo.step5');
+  expect(scheduled !== undefined, 'demo.expectScheduled');
   const cancelled = await client.cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' });
-  expect(cancelled.status === 0, 'the cancellation to succeed');
-  line('due', day(scheduled.dueDate));
-  line('answer', `${cancelled.status} ${cancelled.message}`);
+  expect(cancelled.status === 0, 'demo.expectCancelled');
+  line('demo.due', day(scheduled.dueDate));
+  line('demo.answer', `${cancelled.status} ${cancelled.message}`);
 
-  report.heading('6. Cancel it again: the service refuses, and the error says what that means');
+  report.heading('demo.step6');
   const error = await client
     .cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' })
     .catch((reason: unknown) => reason);
-  expect(error instanceof ApiError && error.outcome === 'refused', 'an ApiError with outcome `refused`');
-  line('code', error.code);
-  line('outcome', error.outcome);
-  line('HTTP status', String(error.httpStatus));
+  expect(error instanceof ApiError && error.outcome === 'refused', 'demo.expectApiError');
+  line('demo.code', error.code);
+  line('demo.outcome', error.outcome);
+  line('demo.httpStatus', String(error.httpStatus));
   // The client and the service speak English.
   if (!isPortuguese()) {
-    line('message', error.message);
-    line('service says', error.serviceMessage ?? '');
+    line('demo.message', error.message);
+    line('demo.serviceSays', error.serviceMessage ?? '');
   }
 
-  report.heading('7. An answer is lost after its effect, and the payer still gets one QR code');
+  report.heading('demo.step7');
   const orders = createOrders({ client, store: new MemoryStore() });
   const orderKey = `demo-order-${Date.now()}`;
   sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
   const lost = await orders.open(orderKey, order).catch((reason: unknown) => reason);
-  expect(isCallError(lost) && lost.outcome === 'unknown', 'a lost answer');
-  line('first call', `${lost.code}, outcome ${lost.outcome}`);
+  expect(isCallError(lost) && lost.outcome === 'unknown', 'demo.expectLostAnswer');
+  line('demo.firstCall', `${lost.code}, outcome ${lost.outcome}`);
   const shown = await Promise.all([orders.open(orderKey, order), orders.open(orderKey, order)]);
   const qrCodes = new Set(shown.map((each) => (each.state === 'open' ? each.qrCode.plain : each.state)));
-  expect(qrCodes.size === 1, 'one QR code');
-  line('two more', say('2 calls at once, 1 QR code'));
+  expect(qrCodes.size === 1, 'demo.expectOneQrCode');
+  line('demo.twoMore', say('demo.oneQrCode'));
   const [{ attempts } = { attempts: [] }] = await orders.list();
   for (const { attempt, referenceCode, state } of attempts) {
-    report.line(say('attempt {number}', { number: attempt }), `${referenceCode}: ${state}`);
+    report.line(say('attempt', { number: attempt }), `${referenceCode}: ${state}`);
   }
 }
 
@@ -249,6 +241,6 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): 
 class ExpectationError extends Error {}
 
 /** @throws `ExpectationError` unless the expectation is met */
-function expect(isMet: boolean, expectation: Sentence): asserts isMet {
+function expect(isMet: boolean, expectation: TextKey): asserts isMet {
   if (!isMet) throw new ExpectationError(say(expectation));
 }

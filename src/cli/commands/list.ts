@@ -7,19 +7,17 @@ import { deliveryLine } from './control-command';
 
 export const list: Command = {
   name: 'list',
-  summary: 'List the transactions and notifications of the running sandbox',
-  arguments: [{ name: 'part of a uuid or referenceCode', isRequired: false }],
+  summary: 'list.summary',
+  arguments: [{ name: 'value.partOfJourney', isRequired: false }],
   options: {
     limit: {
-      value: 'n',
-      about: 'How many transactions and how many notifications, the newest (default: 50)',
+      value: 'value.n',
+      about: 'list.limit',
     },
-    state: { value: 'name', about: 'Only transactions that are PENDING, PAID or CANCELLED' },
+    state: { value: 'value.name', about: 'list.situation' },
     ...sandboxOptions,
   },
-  notes: () => [
-    section('Order', say('The newest come last. Payloads are left out: they hold personal data.')),
-  ],
+  notes: () => [section('list.order', say('list.newestLast'))],
   async run({ args, options }) {
     const limit = options.integer('limit', { least: 1, most: 1_000_000 }) ?? 50;
     const state = options.oneOf('state', ['PENDING', 'PAID', 'CANCELLED']);
@@ -40,15 +38,16 @@ export const list: Command = {
     const transactions = found.slice(-limit);
     const deliveries = sent.slice(-limit);
     const lines = [
-      paint('bold', say(transactions.length === 0 ? 'No transactions yet.' : 'Transactions')),
+      paint('bold', say(transactions.length === 0 ? 'list.noTransactions' : 'list.transactions')),
       ...notShown(found.length - transactions.length),
       ...transactions.flatMap(describe),
-      paint('bold', say(deliveries.length === 0 ? 'No notifications yet.' : 'Notifications')),
+      paint('bold', say(deliveries.length === 0 ? 'list.noNotifications' : 'list.notifications')),
       ...notShown(sent.length - deliveries.length),
       ...deliveries.map(deliveryLine),
-      `${paint('bold', 'Listener')}: ${line`${webhookUrl ?? say('none: nothing is sent')}`}`,
+      `${paint('bold', 'Listener')}: ${line`${webhookUrl ?? say('list.noListener')}`}`,
       ...faults.map(
-        ({ operation, fault }) => line`${say('Armed fault')}: ${operation} ${fault.kind} (\`fault --clear\`)`,
+        ({ operation, fault }) =>
+          line`${say('list.armedFault')}: ${operation} ${fault.kind} (\`fault --clear\`)`,
       ),
     ];
     const withoutPayloads = deliveries.map(({ payload: _, ...delivery }) => delivery);
@@ -61,7 +60,7 @@ export const list: Command = {
 
 function notShown(older: number): string[] {
   if (older === 0) return [];
-  return [paint('dim', `  ${say('{older} older ones are not shown: --limit shows more.', { older })}`)];
+  return [paint('dim', `  ${say('list.older', { older })}`)];
 }
 
 function describe({
@@ -75,7 +74,7 @@ function describe({
   return [
     line`  ${referenceCode}  ${state}  ${money(amount)}  ${uuid}`,
     ...scheduledPayments.map(({ instructionId, dueDate, status }) => {
-      const parts = [`    ${say('scheduled')}`, instructionId, dueDate && day(dueDate), status];
+      const parts = [`    ${say('list.scheduled')}`, instructionId, dueDate && day(dueDate), status];
       return line`${parts.filter((part) => part !== undefined).join('  ')}`;
     }),
   ];

@@ -6,17 +6,17 @@ import { connectSandbox } from '../sandbox-client';
 
 export const resend: Command = {
   name: 'resend',
-  summary: 'Send a notification of the running sandbox once more; your listener must not act twice',
-  arguments: [{ name: 'delivery id', isRequired: false }],
+  summary: 'resend.summary',
+  arguments: [{ name: 'value.delivery', isRequired: false }],
   options: sandboxOptions,
-  notes: () => [section('Without an argument', say('The newest notification.'))],
+  notes: () => [section('help.withoutArgument', say('resend.newest'))],
   async run({ args, options }) {
     const sandbox = connectSandbox(options);
     const ids = (await sandbox.deliveries()).map((delivery) => delivery.id);
     const id = args[0] ?? ids.at(-1);
-    if (id === undefined) throw failure('The sandbox has sent no notification yet.');
+    if (id === undefined) throw failure('resend.none');
     if (!ids.includes(id)) {
-      throw failure('The sandbox has no such delivery.{hint} `pix-automatic-sdk list` shows them all.', {
+      throw failure('resend.unknown', {
         hint: didYouMean(id, ids),
       });
     }
@@ -25,7 +25,7 @@ export const resend: Command = {
     return {
       exitCode: httpStatus === 200 ? 0 : 1,
       data: { delivery: id, httpStatus, error, durationMs },
-      text: say('Sent {id} once more: {result}, {durationMs} ms', { id, result, durationMs }),
+      text: say('resend.sent', { id, result, durationMs }),
     };
   },
 };

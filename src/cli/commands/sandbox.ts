@@ -28,28 +28,21 @@ import { line } from '../visible';
 
 export const sandbox: Command = {
   name: 'sandbox',
-  summary: 'Run a local sandbox of the service, with a web page and a live log',
+  summary: 'start.summary',
   arguments: [],
   options: {
-    port: { value: 'n', about: 'Port; 0 takes any free one (default: 4100)' },
+    port: { value: 'value.n', about: 'start.port' },
     host: {
-      value: 'name',
-      about: 'Address to listen on (default: 127.0.0.1); others need credentials from the environment',
+      value: 'value.name',
+      about: 'start.host',
     },
-    'public-url': { value: 'url', about: 'The URL by which others reach it, such as http://sandbox:4100' },
-    'webhook-url': { value: 'url', about: 'Where notifications go: https, or this machine' },
-    'retry-interval': { value: 'ms', about: 'Time from a failed delivery to its retry (default: 60000)' },
+    'public-url': { value: 'value.url', about: 'start.publicUrl' },
+    'webhook-url': { value: 'value.url', about: 'start.webhookUrl' },
+    'retry-interval': { value: 'value.ms', about: 'start.retryInterval' },
     'allow-insecure-http': insecureHttpOption,
-    json: { about: 'Print the log as NDJSON: started, request, delivery, stopped' },
+    json: { about: 'start.json' },
   },
-  notes: () => [
-    section(
-      'Control it',
-      say(
-        'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
-      ),
-    ),
-  ],
+  notes: () => [section('start.control', say('start.controlHow'))],
   async run({ options, json }) {
     const port = options.integer('port', { least: 0, most: 65_535 }) ?? DEFAULT_PORT;
     const retryIntervalMs = options.integer('retry-interval', { least: 0, most: LONGEST_TIMER_MS }) ?? 60_000;
@@ -78,7 +71,7 @@ export const sandbox: Command = {
     await end;
     await running.close();
     if (json) printJson({ type: 'stopped' });
-    return { text: say('Stopped.') };
+    return { text: say('start.stopped') };
   },
 };
 
@@ -88,9 +81,7 @@ async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sa
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (error instanceof ConfigurationError || typeof code !== 'string') throw error;
-    throw code === 'EADDRINUSE'
-      ? failure('Something else has the port: pass another `--port`, or 0 for any free one.')
-      : failure('The sandbox cannot listen on that host and port ({code}).', { code });
+    throw code === 'EADDRINUSE' ? failure('start.portTaken') : failure('start.cannotListen', { code });
   }
 }
 
@@ -127,7 +118,7 @@ export function pageVerify(
 ): Verify {
   return (request, isPortuguese = false) =>
     inLanguage(isPortuguese ? 'pt' : 'en', async () => {
-      const { url } = parseTarget(say('listener URL'), request.url, allowInsecureHttp);
+      const { url } = parseTarget(say('value.listener'), request.url, allowInsecureHttp);
       const effects = request.effects
         ? new Effects(parseHttpUrl('--effects', request.effects), 1_000)
         : undefined;
@@ -151,40 +142,32 @@ function welcome(
   const pair = isOwnPair
     ? [
         `  PAYMENTS_API_KEY=${credentials.apiKey}`,
-        `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', `# ${say("the sandbox's own pair, no secret")}`)}`,
+        `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', `# ${say('start.defaultPair')}`)}`,
       ]
-    : [`  # ${say('PAYMENTS_API_KEY and PAYMENTS_API_TOKEN: the same as here')}`];
+    : [`  # ${say('start.samePair')}`];
   // A pair from the environment may be secret, so the page asks for it even on this machine.
-  const page = isOwnPair
-    ? []
-    : [say('Its page asks for the same pair: the key as user name, the token as password.')];
+  const page = isOwnPair ? [] : [say('start.pageAsks')];
   const isLocal = host === undefined || isLoopback(host.includes(':') ? `[${host}]` : host);
-  const network = say(
-    'It is open to the network, because of --host {host}: whoever reaches this machine and has the pair can use it, and can read everything in it.',
-    { host: host ?? '' },
-  );
+  const network = say('start.openToNetwork', { host: host ?? '' });
   const argument = url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
   return [
-    `${paint('bold', say('The sandbox is up:'))} ${url}`,
+    `${paint('bold', say('start.isUp'))} ${url}`,
     ...(isLocal ? [] : [paint('yellow', network)]),
     ...page,
     '',
-    say('Point PaymentsClient.fromEnv() at it:'),
+    say('start.pointClient'),
     `  PAYMENTS_BASE_URL=${url}`,
     ...pair,
     '',
     webhookUrl === undefined
-      ? say('Notifications go nowhere yet: pass --webhook-url, or set a listener on its page.')
-      : say('Notifications go to {url}', { url: redactor(credentials)(webhookUrl) }),
+      ? say('start.noListener')
+      : say('start.listener', { url: redactor(credentials)(webhookUrl) }),
     '',
-    say('Once your client has created a journey, in another terminal:'),
+    say('start.next'),
     `  npx pix-automatic-sdk pay${argument}`,
-    paint(
-      'dim',
-      `  ${say('also: refund, reverse, pay-out, list, resend, fault. See npx pix-automatic-sdk --help')}`,
-    ),
+    paint('dim', `  ${say('start.also')}`),
     '',
-    paint('dim', say('Ctrl+C ends it.')),
+    paint('dim', say('start.end')),
     '',
   ].join('\n');
 }
@@ -214,9 +197,9 @@ function requestParts({ method, path, status, fault, durationMs }: RequestEntry)
   const isRight = status !== undefined && status < 400;
   return [
     line`${method} ${path}`,
-    paint(isRight ? 'green' : 'red', status === undefined ? say('connection ended') : String(status)),
+    paint(isRight ? 'green' : 'red', status === undefined ? say('log.connectionEnded') : String(status)),
     `${durationMs} ms`,
-    fault === undefined ? '' : say('fault: {fault}', { fault }),
+    fault === undefined ? '' : say('log.fault', { fault }),
   ];
 }
 
@@ -224,13 +207,13 @@ function deliveryParts({ delivery, attempt }: DeliveryEntry, retryIntervalMs: nu
   const { id, kind, status } = delivery;
   const seconds = decimal(retryIntervalMs / 1000, 0, 3);
   const endings = {
-    delivered: say('delivered'),
-    'given-up': paint('red', say('given up')),
-    pending: attempt.manual ? say('not delivered') : say('next attempt in {seconds} s', { seconds }),
+    delivered: say('delivery.delivered'),
+    'given-up': paint('red', say('delivery.givenUp')),
+    pending: attempt.manual ? say('log.notDelivered') : say('log.nextAttempt', { seconds }),
   };
   return [
     line`→ ${kind} ${id}`,
-    attempt.manual ? say('redelivered') : say('attempt {number}', { number: attempt.number }),
+    attempt.manual ? say('log.redelivered') : say('attempt', { number: attempt.number }),
     paintAnswer(attempt),
     `${attempt.durationMs} ms`,
     endings[status],

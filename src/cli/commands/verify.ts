@@ -20,22 +20,22 @@ export const effectsCode = [
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'Run a checklist against your listener, and tell what to fix',
-  arguments: [{ name: 'listener URL', isRequired: false }],
+  summary: 'verify.summary',
+  arguments: [{ name: 'value.listener', isRequired: false }],
   options: {
-    to: { value: 'url', about: 'The listener, instead of the argument: https, or this machine' },
-    sandbox: { value: 'url', about: 'Use real sales of this running sandbox; see below' },
-    shop: { value: 'url', about: 'Where a POST creates an order in your shop, with its journey; see below' },
+    to: { value: 'value.url', about: 'verify.to' },
+    sandbox: { value: 'value.url', about: 'verify.sandbox' },
+    shop: { value: 'value.url', about: 'verify.shop' },
     effects: {
-      value: 'url',
-      about: 'A URL that answers how many actions the listener has taken so far; see below',
+      value: 'value.url',
+      about: 'verify.effects',
     },
-    'effects-wait': { value: 'ms', about: 'How long an action may take to be counted (default: 1000)' },
+    'effects-wait': { value: 'value.ms', about: 'verify.effectsWait' },
     limit: {
-      value: 'ms',
-      about: 'How long a response may take; the service documents no limit (default: 5000)',
+      value: 'value.ms',
+      about: 'verify.limit',
     },
-    partial: { about: 'Accept that some checks could not run: exit code 0 instead of 3' },
+    partial: { about: 'verify.partial' },
     'allow-insecure-http': insecureHttpOption,
   },
   examples: [
@@ -43,30 +43,15 @@ export const verify: Command = {
     'verify http://127.0.0.1:3000/webhooks --effects http://127.0.0.1:3001 --sandbox http://127.0.0.1:4100',
   ],
   notes: () => [
+    section('verify.realSales', say('verify.realSalesHow')),
     section(
-      'Real sales',
-      say(
-        'A listener that confirms payments with the service is right to refuse sales that exist nowhere. Start the sandbox, point the client of the listener at it, and pass --sandbox: each sale is then created and paid there. If the listener looks up its own orders, pass --shop, too: the URL of your shop where a POST creates an order and its journey. The body is {"referenceCode": "…"}, but the shop may choose another reference code. verify finds the journey in the sandbox.',
-      ),
-    ),
-    section(
-      'Effects',
-      say(
-        'Responses do not show whether a listener acted once, twice or never. In a test environment that gets no other notifications, let a URL answer GET with how much it has durably done so far, by kind:',
-      ),
+      'verify.effectsTitle',
+      say('verify.effectsHow'),
       ...effectsCode.map((line) => `  ${line}`),
-      say(
-        'The names are {list}. A listener with an inbox and a worker counts the rows of its inbox as `inbox`. No credentials are sent there. Without --effects, the checks that need it are reported as not checked.',
-        { list: listed(documentedKinds.map(({ kind }) => kind)) },
-      ),
+      say('verify.effectsNames', { list: listed(documentedKinds.map(({ kind }) => kind)) }),
     ),
   ],
-  exitCodes: [
-    'every check ran and passed',
-    'a check failed',
-    'called wrongly, or it could not begin: the listener, the sandbox or --effects did not answer',
-    'no check failed, and some could not run (0 with --partial)',
-  ],
+  exitCodes: ['verify.exit0', 'verify.exit1', 'verify.exit2', 'verify.exit3'],
   async run(call) {
     const { options, json } = call;
     const target = listenerOf(call);
@@ -82,31 +67,20 @@ export const verify: Command = {
 
     if (!json) {
       print(
-        source === 'environment'
-          ? say('Checking {to} with the credentials of the environment.', { to })
-          : say(
-              "Checking {to} with the sandbox's own credentials, because PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are not set.",
-              { to },
-            ),
+        source === 'environment' ? say('verify.withEnvironment', { to }) : say('verify.withDefault', { to }),
       );
       if (settings.sandbox === undefined) {
-        const advice = say(
-          'Without --sandbox, the sales are made up, and a listener that confirms payments refuses them. Start `npx pix-automatic-sdk sandbox`, point the client of the listener at it (PAYMENTS_BASE_URL), and pass --sandbox http://127.0.0.1:4100.',
-        );
+        const advice = say('verify.withoutSandbox');
         print(`\n${wrap(advice, 110).join('\n')}`);
       }
       if (settings.effects === undefined) {
-        const advice = say(
-          'Without --effects, half of the checks cannot run: responses do not show whether a listener acts. Add to the listener, and pass --effects http://127.0.0.1:3001:',
-        );
+        const advice = say('verify.withoutEffects');
         print(`\n${[...wrap(advice, 110), '', ...effectsCode.map((line) => `  ${line}`)].join('\n')}`);
       }
     }
     const checks = await withoutFaults(settings.sandbox, (setAside) => {
       if (!json && setAside > 0) {
-        print(
-          `\n${say('Armed faults of the sandbox that are set aside meanwhile, and put back afterwards: {count}.', { count: setAside })}`,
-        );
+        print(`\n${say('verify.faultsAside', { count: setAside })}`);
       }
       if (!json) print();
       return runChecklist({ ...settings, url: target.url, credentials }, json ? {} : terminalProgress);
@@ -118,12 +92,10 @@ export const verify: Command = {
 function listenerOf({ args, options }: Call): Target {
   const [url] = args;
   const to = options.text('to');
-  if (url !== undefined && to !== undefined)
-    throw usageFailure('Expected the listener once: as an argument or with `--to`.');
+  if (url !== undefined && to !== undefined) throw usageFailure('verify.listenerTwice');
   const text = url ?? to;
-  if (text === undefined)
-    throw usageFailure('Expected the URL of your listener, such as http://127.0.0.1:3000/webhooks.');
-  const name = url === undefined ? '--to' : say('listener URL');
+  if (text === undefined) throw usageFailure('verify.noListener');
+  const name = url === undefined ? '--to' : say('value.listener');
   return parseTarget(name, text, options.has('allow-insecure-http'));
 }
 
@@ -136,10 +108,7 @@ function effectsOf(options: Options): Effects | undefined {
 function shopOf(options: Options): URL | undefined {
   const text = options.text('shop');
   if (text === undefined) return undefined;
-  if (!options.has('sandbox'))
-    throw usageFailure(
-      'Expected `--sandbox` with `--shop`: the journeys of your shop are looked up in that sandbox.',
-    );
+  if (!options.has('sandbox')) throw usageFailure('verify.shopAlone');
   return parseHttpUrl('--shop', text);
 }
 

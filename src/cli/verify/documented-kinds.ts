@@ -1,17 +1,18 @@
 import type { SandboxNotification } from '../../sandbox/model/records';
 import { type DocumentedNotification, documentedKinds } from '../../service/notifications';
 import { validate } from '../../service/schema';
-import { type Sentence, say } from '../language';
+import { say } from '../language';
 import { Samples } from '../samples';
+import type { TextKey } from '../texts';
 import { type ActionCount, counters } from './effects';
 import type { Acted, Exchange, Session } from './session';
 
 type Kind = DocumentedNotification['kind'];
 
 /** A notification with the name of its kind and status. */
-export type NamedKind = readonly [name: Sentence, notification: SandboxNotification];
+export type NamedKind = readonly [name: TextKey, notification: SandboxNotification];
 
-const FAILED_PAYOUT = 'failed payout' satisfies Sentence;
+const FAILED_PAYOUT = 'failedPayout' satisfies TextKey;
 
 /**
  * One notification of each kind and status in sections 6.2 to 6.5, and a sale with REVERSAL. No two are about the same
@@ -22,11 +23,11 @@ export async function everyKind(session: Session): Promise<NamedKind[]> {
   const reversal = async (end: 'PAID' | 'CANCELLED') => (await sale()).reversal(end);
   const byKind: Partial<Record<Kind, NamedKind[]>> = {
     payment: [['payment', (await session.sale()).payment]],
-    saleStatus: [['sale REVERSAL', (await reversal('PAID')).sale]],
+    saleStatus: [['saleReversal', (await reversal('PAID')).sale]],
     reversal: [
-      ['reversal PENDING', (await reversal('PAID')).pending],
-      ['reversal PAID', (await reversal('PAID')).ended],
-      ['reversal CANCELLED', (await reversal('CANCELLED')).ended],
+      ['reversalPending', (await reversal('PAID')).pending],
+      ['reversalPaid', (await reversal('PAID')).ended],
+      ['reversalCancelled', (await reversal('CANCELLED')).ended],
     ],
     refund: [['refund', await (await sale()).refund(1)]],
     payout: [
@@ -40,11 +41,11 @@ export async function everyKind(session: Session): Promise<NamedKind[]> {
 }
 
 /** A kind that has no text of its own is called as in the code. */
-const nameOf = ({ kind }: { kind: string }) => kind as Sentence;
+const nameOf = ({ kind }: { kind: string }) => kind as TextKey;
 
 /** A notification that was sent, and what the listener did about it. */
 export interface SentKind {
-  readonly name: Sentence;
+  readonly name: TextKey;
   readonly notification: SandboxNotification;
   readonly exchange: Exchange;
   /** `undefined` without `--effects`. */
@@ -63,7 +64,7 @@ export async function watchEachKind(session: Session): Promise<SentKind[]> {
 
 /** How to make a notification whose fields are then left out, one at a time. */
 export interface Sample {
-  readonly name: Sentence;
+  readonly name: TextKey;
   /** The fields that are never left out, because no listener can act without them: identity, order, state, amount. */
   readonly needed: readonly string[];
   make(session: Session): Promise<SandboxNotification>;
@@ -77,7 +78,7 @@ export const samplesOfKinds = {
     make: async (session) => (await session.sale()).payment,
   },
   reversal: {
-    name: 'reversal PAID',
+    name: 'reversalPaid',
     needed: ['uuid', 'status', 'reversedAmount', 'sale', 'sale.uuid'],
     make: async (session) => (await (await session.announcedSale()).reversal('PAID')).ended,
   },
@@ -115,9 +116,9 @@ export function requiredFields(documented: (typeof documentedKinds)[number]): st
 /** The kinds of which fewer were acted on than accepted, by what the listener does about one of each. */
 export function notActedOn(
   session: Session,
-  accepted: readonly Sentence[],
+  accepted: readonly TextKey[],
   actions: ActionCount | undefined,
-): Sentence[] {
+): TextKey[] {
   if (actions === undefined) return [];
   const expected: Record<string, number> = {};
   for (const name of accepted) {
@@ -144,7 +145,7 @@ export function counterOf(name: string, { kind, byName = {} }: Acted): string {
  * Counters whose notifications moved nothing at all; if they moved another counter, `right-kind` reports that. A payout
  * that failed does not have to move the counter of payouts.
  */
-export function idleCounters(actionsOf: ReadonlyMap<Sentence, Acted>): string[] {
+export function idleCounters(actionsOf: ReadonlyMap<TextKey, Acted>): string[] {
   return counters.filter((counter) => {
     const actions = [...actionsOf].flatMap(([name, acted]) =>
       acted.kind === counter && name !== FAILED_PAYOUT ? [acted] : [],

@@ -67,9 +67,7 @@ export class Effects {
   async count(): Promise<ActionCount> {
     const count = toCount(await this.#read());
     if (count !== undefined) return count;
-    throw failure(
-      'Expected `--effects` to answer 200 with the number of actions taken so far: a JSON number, or an object of numbers such as {"payment": 7, "refund": 5}, of at most 64 KiB and without a redirect.',
-    );
+    throw failure('run.effectsAnswer');
   }
 
   async #read(): Promise<unknown> {
@@ -96,10 +94,10 @@ export class Effects {
       const code = codeOf(error);
       throw failure(
         UNTRUSTED.test(code)
-          ? 'The certificate of the `--effects` URL is not trusted ({code}). For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS, or let the URL answer over http on this machine.'
+          ? 'run.effectsCertificate'
           : WRONG_SCHEME.test(code)
-            ? 'The URL of `--effects` speaks another protocol ({code}): it is https here and plain http there, or the reverse.'
-            : 'The URL of `--effects` cannot be reached ({code}). Is the listener running, and are its host and port right?',
+            ? 'run.effectsProtocol'
+            : 'run.effectsUnreachable',
         { code },
       );
     }

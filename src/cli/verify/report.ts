@@ -14,14 +14,12 @@ const marks = {
 /** A check's result for people: what is wrong, what could not be checked, what to do. */
 export function reportLines({ title, verdict, problems, open, why, fix }: CheckResult): string {
   const lines = [
-    `  ${marks[verdict]} ${verdict === 'not-checked' ? say('{title}: not checked', { title }) : title}`,
+    `  ${marks[verdict]} ${verdict === 'not-checked' ? say('run.checkNotChecked', { title }) : title}`,
   ];
   for (const problem of problems) lines.push(`      ${problem}`);
   for (const reason of open) lines.push(paint('dim', `      ${reason}`));
-  if (why !== undefined)
-    lines.push(...wrap(say('Why: {why}', { why }), WIDTH).map((line) => `      ${line}`));
-  if (fix !== undefined)
-    lines.push(...wrap(say('Fix: {fix}', { fix }), WIDTH).map((line) => `      ${line}`));
+  if (why !== undefined) lines.push(...wrap(say('run.why', { why }), WIDTH).map((line) => `      ${line}`));
+  if (fix !== undefined) lines.push(...wrap(say('run.fix', { fix }), WIDTH).map((line) => `      ${line}`));
   return lines.join('\n');
 }
 
@@ -29,7 +27,7 @@ export function reportLines({ title, verdict, problems, open, why, fix }: CheckR
 export const terminalProgress: Progress = {
   under({ title, number, leftMs }) {
     if (!process.stderr.isTTY) return;
-    const left = say('{number} of {all}, about {seconds} s left', {
+    const left = say('run.progress', {
       number,
       all: checklist.length,
       seconds: Math.ceil(leftMs / 1000),
@@ -39,9 +37,7 @@ export const terminalProgress: Progress = {
   },
   estimated(responseMs, runMs) {
     const [seconds, minutes] = [decimal(responseMs / 1000, 1), Math.ceil(runMs / 60_000)];
-    print(
-      `  ${say('A response takes about {seconds} s: the whole run takes about {minutes} min.', { seconds, minutes })}`,
-    );
+    print(`  ${say('run.duration', { seconds, minutes })}`);
   },
   ended(result) {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
@@ -70,14 +66,13 @@ export function endOf(checks: readonly CheckResult[], run: object, isPartial: bo
   const [passed, failed, notChecked] = [count('passed'), count('failed'), count('not-checked')];
   const exitCode = exitCodeOf(checks, isPartial);
   const counts = [
-    ...(passed > 0 ? [say(passed === 1 ? '1 passed' : '{count} passed', { count: passed })] : []),
-    ...(failed > 0 ? [say(failed === 1 ? '1 failed' : '{count} failed', { count: failed })] : []),
+    ...(passed > 0 ? [say(passed === 1 ? 'run.onePassed' : 'run.passed', { count: passed })] : []),
+    ...(failed > 0 ? [say(failed === 1 ? 'run.oneFailed' : 'run.failed', { count: failed })] : []),
     ...(notChecked > 0
-      ? [say(notChecked === 1 ? '1 not checked' : '{count} not checked', { count: notChecked })]
+      ? [say(notChecked === 1 ? 'run.oneNotChecked' : 'run.notChecked', { count: notChecked })]
       : []),
   ];
-  const hint =
-    exitCode === 3 ? `\n${say('Not checked is not passed: exit code 3. --partial accepts it.')}` : '';
+  const hint = exitCode === 3 ? `\n${say('run.exit3')}` : '';
   return {
     exitCode,
     data: { ...run, ok: exitCode === 0, passed, failed, notChecked, checks },

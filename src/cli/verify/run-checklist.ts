@@ -1,7 +1,7 @@
 import { CliFailure } from '../failure';
-import type { Sentence } from '../language';
 import type { SandboxClient } from '../sandbox-client';
-import { type CheckDefinition, type CheckResult, Findings, WITHOUT_EFFECTS } from './check';
+import type { TextKey } from '../texts';
+import { type CheckDefinition, type CheckResult, Findings } from './check';
 import { acts } from './checks/acts';
 import { amounts } from './checks/amounts';
 import { bodies } from './checks/bodies';
@@ -57,7 +57,7 @@ export const DEFAULT_LIMIT_MS = 5_000;
 
 /** The check that is under way, and what is left. */
 export interface UnderWay {
-  readonly title: Sentence;
+  readonly title: TextKey;
   readonly number: number;
   /** How long the rest of the run takes, by the responses so far, in milliseconds. */
   readonly leftMs: number;
@@ -83,10 +83,10 @@ export async function runChecklist(options: SessionOptions, progress: Progress =
   const session = new Session({ ...options, onSent: () => tell() });
   let current = 0;
   const tell = () => {
-    const { title } = checklist[current] ?? reachable;
+    const { id } = checklist[current] ?? reachable;
     const responses = Math.max(0, RESPONSES - session.sent) * session.meanMs;
     const waits = (WAITS_MS * (checklist.length - current)) / checklist.length;
-    progress.under?.({ title, number: current + 1, leftMs: responses + waits });
+    progress.under?.({ title: `${id}.title`, number: current + 1, leftMs: responses + waits });
   };
   const results: CheckResult[] = [];
   let isPointless = false;
@@ -95,8 +95,8 @@ export async function runChecklist(options: SessionOptions, progress: Progress =
     current = index;
     tell();
     session.startCheck();
-    if (isPointless && !always.includes(check)) findings.leaveOpen('the first notification was not accepted');
-    else if (check.needsEffects && !session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
+    if (isPointless && !always.includes(check)) findings.leaveOpen('run.firstNotAccepted');
+    else if (check.needsEffects && !session.countsEffects) findings.leaveOpen('run.withoutEffects');
     else await run(check, findings, session);
     const result = findings.result();
     results.push(result);
@@ -119,8 +119,7 @@ async function run(check: CheckDefinition, findings: Findings, session: Session)
     if (!(error instanceof CliFailure)) throw error;
     // A listener that ends its process often takes --effects with it.
     const broken = session.exchanges.slice(sentBefore).find(({ reception }) => reception === 'broken');
-    if (broken !== undefined)
-      findings.fail('{sent}; then nothing listened any more', { sent: describeExchange(broken) });
+    if (broken !== undefined) findings.fail('run.thenGone', { sent: describeExchange(broken) });
     findings.open.push(error.message);
   }
 }

@@ -104,10 +104,7 @@ function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
     const status = await order(shop, `${prefix}${ordered}`);
     const journey = (await sandbox.transactions()).findLast(({ uuid }) => !known.has(uuid));
     if (journey === undefined) {
-      throw failure(
-        'Expected a POST to `--shop` to create a journey in the sandbox ({status}). Does the shop talk to that sandbox?',
-        { status },
-      );
+      throw failure('run.noJourneyOfShop', { status });
     }
     const { uuid, referenceCode, amount } = journey;
     const answer = await sandbox.call('GET', pathOf(operations.getTransaction, uuid));
@@ -135,7 +132,7 @@ async function order(shop: URL, referenceCode: string): Promise<string> {
     await response.body?.cancel();
     return `HTTP ${response.status}`;
   } catch {
-    return say('no answer');
+    return say('run.noAnswer');
   }
 }
 

@@ -11,10 +11,11 @@ import type { Credentials } from '../../service/credentials';
 import { sleep } from '../../shared/time';
 import { basicAuthorization } from '../../webhooks/authorization';
 import { type CliFailure, failure } from '../failure';
-import { type Sentence, say } from '../language';
+import { say } from '../language';
 import { describeAnswer, excerpt } from '../output';
 import { type Sale, Samples } from '../samples';
 import type { SandboxClient } from '../sandbox-client';
+import type { TextKey } from '../texts';
 import type { ActionCount, Effects } from './effects';
 import { madeUpSales, type OrderWish, type SaleSource, sandboxSales, type UnpaidSale } from './sales';
 
@@ -126,9 +127,9 @@ export class Session {
   /** Every notification sent with wrong credentials or none. */
   readonly forgeries: Exchange[] = [];
   /** Kinds that were accepted as the document shows them, by their name in the report. */
-  readonly acceptedKinds = new Set<Sentence>();
+  readonly acceptedKinds = new Set<TextKey>();
   /** What the listener does about one notification of each kind, by the same name. */
-  readonly actionsOf = new Map<Sentence, Acted>();
+  readonly actionsOf = new Map<TextKey, Acted>();
   readonly recoveries: Recovery[] = [];
   /** Whether the listener refuses refunds and reversals of sales whose payment it has not seen, as it may. */
   needsPaymentFirst = false;
@@ -188,7 +189,7 @@ export class Session {
   /** A sale for a refund or a reversal. Sends its payment first, if the listener needs that. */
   async announcedSale(): Promise<Sale> {
     const sale = await this.sale();
-    if (this.needsPaymentFirst) await this.send(say('the payment of a sale'), sale.payment);
+    if (this.needsPaymentFirst) await this.send(say('run.paymentOfSale'), sale.payment);
     return sale;
   }
 
@@ -198,7 +199,7 @@ export class Session {
   }
 
   /** How many actions the listener takes for one notification of this kind; 0 if none, or without `--effects`. */
-  actionsPer(name: Sentence): number {
+  actionsPer(name: TextKey): number {
     return this.actionsOf.get(name)?.total ?? 0;
   }
 
@@ -270,10 +271,7 @@ export class Session {
     if (sent.reception === 'accepted') this.quickestMs = Math.min(this.quickestMs, sent.durationMs);
     // Of the first one, `reachable` tells. Later ones are no proof of a fault: the service sends far fewer.
     if (sent.httpStatus === 429 && this.exchanges.length > 1) {
-      this.#rateLimit = failure(
-        'the listener has a rate limit (HTTP 429 after {count} notifications): raise it while verify runs, which sends some hundreds',
-        { count: this.exchanges.length },
-      );
+      this.#rateLimit = failure('run.rateLimit', { count: this.exchanges.length });
       throw this.#rateLimit;
     }
     return sent;
@@ -293,7 +291,7 @@ export class Session {
 
   /** Sends any body with the right credentials, to find out how the listener reads bodies. */
   probe(body: string, query = '', sending?: Sending): Promise<Exchange> {
-    return this.#post(say('a probe'), query, body, this.#authorization, sending);
+    return this.#post(say('run.probe'), query, body, this.#authorization, sending);
   }
 
   #deliver(
@@ -314,8 +312,7 @@ export class Session {
     authorization: string | undefined,
     sending?: Sending,
   ): Promise<Exchange> {
-    if (this.#timeouts >= MAX_TIMEOUTS)
-      throw failure('stopped after {count} timeouts in a row', { count: MAX_TIMEOUTS });
+    if (this.#timeouts >= MAX_TIMEOUTS) throw failure('run.timeouts', { count: MAX_TIMEOUTS });
     let headers: readonly string[] = [];
     const answer = await postNotification({
       ...sending,

@@ -21,6 +21,8 @@ export interface DeliveryLogOptions {
   readonly send: Send;
   readonly retryIntervalMs: number;
   readonly timers: Timers;
+  /** Whether the first attempt is a timer too, due now: a test's clock makes it when it advances. */
+  readonly waitsForTimers: boolean;
   /** Blanks the credentials in a URL before it is shown. */
   readonly redact: (text: string) => string;
   /** Blanks the credentials in a payload before it is shown. */
@@ -72,7 +74,7 @@ export class DeliveryLog {
   /** Each has a signal of its own: many event listeners on one shared signal would make Node warn of a leak. */
   readonly #running = new Map<Promise<DeliveryAttempt>, AbortController>();
   /** The timers of the next attempts, and when they fire, in milliseconds since 1970. */
-  readonly #retries = new Map<Entry, { readonly timer: unknown; readonly dueAt: number }>();
+  readonly #scheduled = new Map<Entry, { readonly timer: unknown; readonly dueAt: number }>();
   #isClosed = false;
   #waiting: (() => void)[] = [];
 
@@ -95,7 +97,7 @@ export class DeliveryLog {
       const { createdAt, journey } = entry;
       const answers = Object.entries(entry.answers).map(([number, text]) => [number, text.slice(0, 200)]);
       const { payload: _, ...delivery } = this.#describe(entry);
-      const nextAttemptAt = this.#retries.get(entry)?.dueAt;
+      const nextAttemptAt = this.#scheduled.get(entry)?.dueAt;
       const about = entry.kind === 'custom' ? aboutOf(entry.payload) : [];
       return { ...delivery, createdAt, journey, about, nextAttemptAt, answers: Object.fromEntries(answers) };
     });
@@ -126,7 +128,8 @@ export class DeliveryLog {
     };
     this.#entries.set(id, entry);
     this.#revision++;
-    void this.#run(entry, false);
+    if (this.#options.waitsForTimers) this.#runLater(entry, 0);
+    else void this.#run(entry, false);
   }
 
   /**
@@ -146,7 +149,7 @@ export class DeliveryLog {
     return this.#run(entry, true);
   }
 
-  /** Resolves when no attempt is running and no retry is waiting. */
+  /** Resolves when no attempt is running and none is waiting. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -154,7 +157,7 @@ export class DeliveryLog {
     });
   }
 
-  /** Resolves when no attempt is running. Retries may still be waiting for their timers. */
+  /** Resolves when no attempt is running. Others may still be waiting for their timers. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.keys());
   }
@@ -163,7 +166,7 @@ export class DeliveryLog {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const attempt of this.#running.values()) attempt.abort();
-    for (const entry of this.#retries.keys()) this.#cancelRetry(entry);
+    for (const entry of this.#scheduled.keys()) this.#cancelNext(entry);
     await this.idle();
   }
 
@@ -193,33 +196,34 @@ export class DeliveryLog {
     else if (!manual && entry.status === 'pending' && scheduled > MAX_RETRIES) entry.status = 'given-up';
     this.#revision++;
     onAttempt(this.#describe(entry), attempt);
-    // After a success by hand, a waiting retry is not needed any more.
-    if (entry.status === 'delivered') this.#cancelRetry(entry);
-    else if (!manual && entry.status === 'pending' && !this.#isClosed) this.#retryLater(entry);
+    // After a success by hand, a waiting attempt is not needed any more.
+    if (entry.status === 'delivered') this.#cancelNext(entry);
+    else if (!manual && entry.status === 'pending' && !this.#isClosed) {
+      this.#runLater(entry, this.#options.retryIntervalMs);
+    }
     return attempt;
   }
 
-  #retryLater(entry: Entry): void {
-    const { timers, retryIntervalMs } = this.#options;
-    const retry = () => {
-      this.#retries.delete(entry);
+  #runLater(entry: Entry, ms: number): void {
+    const { timers } = this.#options;
+    const run = () => {
+      this.#scheduled.delete(entry);
       void this.#run(entry, false);
     };
-    const dueAt = timers.now() + retryIntervalMs;
-    this.#retries.set(entry, { timer: timers.set(retry, retryIntervalMs), dueAt });
+    this.#scheduled.set(entry, { timer: timers.set(run, ms), dueAt: timers.now() + ms });
   }
 
-  #cancelRetry(entry: Entry): void {
-    const retry = this.#retries.get(entry);
-    if (retry === undefined) return;
-    this.#options.timers.clear(retry.timer);
-    this.#retries.delete(entry);
+  #cancelNext(entry: Entry): void {
+    const next = this.#scheduled.get(entry);
+    if (next === undefined) return;
+    this.#options.timers.clear(next.timer);
+    this.#scheduled.delete(entry);
     this.#revision++;
     this.#wakeIfIdle();
   }
 
   #wakeIfIdle(): void {
-    if (this.#running.size + this.#retries.size > 0) return;
+    if (this.#running.size + this.#scheduled.size > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

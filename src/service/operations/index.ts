@@ -5,7 +5,6 @@ export const operations = {
     method: 'POST',
     urlTemplate: '/v1.1/checkout/pix-automatic',
     uuidPaths: [['response', 'uuid']],
-    purpose: 'create a journey',
     adviceIfUnknown:
       'The journey may exist. If you create another, do it under a new referenceCode, show only its QR code, and ' +
       'watch for notifications of the first.',
@@ -16,7 +15,6 @@ export const operations = {
     method: 'GET',
     urlTemplate: '/v1.1/transactions/{transactionUUID}',
     uuidPaths: [['uuid']],
-    purpose: 'query a transaction',
     adviceIfUnknown: 'A query changes nothing, so it can be made again.',
   },
   cancelScheduledPayment: {
@@ -24,7 +22,6 @@ export const operations = {
     method: 'PUT',
     urlTemplate: '/v1.1/pix-automatic/scheduled-payments/{instructionId}/cancel',
     uuidPaths: [],
-    purpose: 'cancel a scheduled payment',
     adviceIfUnknown:
       'The cancellation may have gone through: check with the service before you report it either way.',
   },
@@ -50,8 +47,6 @@ interface OperationRow {
   readonly urlTemplate: string;
   /** Where the transaction's uuid is in the response; empty if it has none. */
   readonly uuidPaths: readonly (readonly string[])[];
-  /** What the operation does, for help texts. */
-  readonly purpose: string;
   /** What to do when a call may have gone through, for the end of an error's message. */
   readonly adviceIfUnknown: string;
   /** The same, when the response gave the transaction's uuid. Default: `adviceIfUnknown`. */

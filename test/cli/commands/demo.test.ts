@@ -1,6 +1,7 @@
+import { PaymentsClient } from 'pix-automatic-sdk';
 import type { Sandbox, SandboxOptions } from 'pix-automatic-sdk/sandbox';
 import { encode } from 'uqr';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Options } from '../../../src/cli/command';
 import { demo } from '../../../src/cli/commands/demo';
 import { runCli } from '../run-cli';
@@ -44,6 +45,7 @@ describe.concurrent('demo', { timeout: 60_000 }, () => {
     expect(status).toBe(0);
     const uuid = /transaction\s+([0-9a-f-]{36})/.exec(stdout)?.[1];
     expect(uuid).toBeDefined();
+    expect(stdout).toMatch(/amount\s+R\$\s?59\.70 now, then R\$\s?29\.90 a month/);
     expect(stdout).toMatch(/credentials\s+verified/);
     expect(stdout).toMatch(new RegExp(`key\\s+payment:${uuid}:PAID`));
     expect(stdout).toMatch(/answered\s+HTTP 200 after \d+ ms/);
@@ -98,6 +100,29 @@ describe('demo, when a step goes wrong', () => {
       'cancel',
       { prepare: (sandbox) => sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 504 }) },
       'HTTP 504',
+    ],
+    [
+      'query of an unpaid one',
+      {
+        prepare() {
+          const unpaid = { situation: 'PENDING' };
+          vi.spyOn(PaymentsClient.prototype, 'getTransaction').mockResolvedValueOnce(unpaid);
+        },
+      },
+      'the transaction to be PAID',
+    ],
+    [
+      'a step that hangs, once its 15 s are over',
+      {
+        prepare(sandbox) {
+          const { setTimeout } = globalThis;
+          const quick = (work: () => void, ms?: number) => setTimeout(work, ms === 15_000 ? 50 : ms);
+          vi.stubGlobal('setTimeout', quick);
+          onTestFinished(() => void vi.unstubAllGlobals());
+          sandbox.idle = () => new Promise(() => undefined);
+        },
+      },
+      'the demo to take less than 15 s',
     ],
     ['refusal', { options: { inventions: { repeatedCancellation: 'success' } } }, 'outcome `refused`'],
     [

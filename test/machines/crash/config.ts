@@ -1,90 +1,71 @@
+import { tmpdir } from 'node:os';
 import type pg from 'pg';
 
-export type StoreName =
-  | 'memory'
-  | 'redis'
-  | 'redis over node-redis'
-  | 'postgres'
-  | 'postgres transactional'
-  | 'mysql'
-  | 'mysql transactional'
-  | 'sqlite'
-  | 'wrong: forgets leases'
-  | 'wrong: done at claim'
-  | 'wrong: writes outside the transaction';
+/** The stores of the run. In a transaction, the merchant's effects are rows that it writes. */
+export const stores = [
+  'redis',
+  'sqlite',
+  'postgres',
+  'postgres transactional',
+  'postgres over PgBouncer',
+  'postgres over PgBouncer, transactional',
+  'mysql',
+  'mysql transactional',
+] as const;
 
-/** Where the databases are. */
-export interface Places {
-  readonly redisUrl: string;
-  readonly postgres: pg.PoolConfig;
-  readonly mysqlUrl: string;
-}
+/** Stores with mistakes of hand-written listeners, and what the run must find. */
+export const wrongStores = [
+  ['wrong: forgets leases', 'two callbacks at a time'],
+  ['wrong: done at claim', 'answered 200 without an effect'],
+  ['wrong: writes outside the transaction', 'took effect 2 times'],
+] as const;
+
+export type StoreName = (typeof stores)[number] | (typeof wrongStores)[number][0];
+
+/** A twentieth of the service's minute between attempts (document section 6.1), and of the handler's defaults. */
+export const INTERVAL_MS = 3_000;
+export const LEASE_MS = 2_000;
+export const CALLBACK_TIMEOUT_MS = 1_250;
+/** More than its share: a busy machine does not become faster with the clock. */
+export const STORE_TIMEOUT_MS = 1_000;
 
 /** The settings of a listener process, passed as JSON in its environment. */
-export interface ListenerConfig extends Places {
+export interface ListenerConfig {
   readonly store: StoreName;
   /** Keeps the records of runs apart: letters, digits and `_`. */
   readonly run: string;
   readonly logFile: string;
-  readonly sqliteFile: string;
-  readonly timing: Timing;
-  /** Whether callbacks also take a connection from the store’s own pool. */
-  readonly asksPool: boolean;
+  readonly postgres: pg.PoolConfig;
 }
 
-/** Durations in milliseconds. */
-export interface Timing {
-  /** From the failure of a delivery to the next attempt. */
-  readonly intervalMs: number;
-  readonly leaseMs: number;
-  readonly callbackTimeoutMs: number;
-  readonly storeTimeoutMs: number;
-  /** After this, the service gives up the attempt. */
-  readonly deliveryTimeoutMs: number;
-}
+export const isTransactional = (store: StoreName) =>
+  store.endsWith('transactional') || store === 'wrong: writes outside the transaction';
 
-/** The service’s minute between attempts (document section 6.1), and the handler’s defaults. */
-export const REAL_TIMES: Timing = {
-  intervalMs: 60_000,
-  leaseMs: 40_000,
-  callbackTimeoutMs: 25_000,
-  storeTimeoutMs: 5000,
-  deliveryTimeoutMs: 45_000,
-};
+export const tablesOf = (run: string) => ({ records: `crash_${run}`, effects: `crash_effects_${run}` });
 
-/**
- * All times at a fiftieth. A lease is two thirds of the interval, as with the default `callbackTimeoutMs`. Store
- * steps get more than their share, because a busy machine does not become faster with the clock.
- */
-export const SHORT_TIMES: Timing = { ...scaled(1 / 50), storeTimeoutMs: 500 };
+export const sqliteFile = (run: string) => `${tmpdir()}/crash-${run}.db`;
 
-/**
- * All times at a twentieth, for a store that stops: reconnecting must fit into a store step, even when all listeners
- * reconnect at once on a busy machine.
- */
-export const UNHURRIED_TIMES: Timing = { ...scaled(1 / 20), storeTimeoutMs: 1000 };
+/** The points at which a listener can be told to kill itself. */
+export const CRASH_POINTS = [
+  'before claim',
+  'after claim',
+  'in callback',
+  'after callback',
+  'after completion',
+] as const;
 
-/** All times multiplied by `share`. */
-export function scaled(share: number): Timing {
-  const { intervalMs, leaseMs, callbackTimeoutMs, storeTimeoutMs, deliveryTimeoutMs } = REAL_TIMES;
-  return {
-    intervalMs: intervalMs * share,
-    leaseMs: leaseMs * share,
-    callbackTimeoutMs: callbackTimeoutMs * share,
-    storeTimeoutMs: storeTimeoutMs * share,
-    deliveryTimeoutMs: deliveryTimeoutMs * share,
-  };
-}
+/** What a process writes to its own file. Written lines survive its kill. */
+export type LogLine = { readonly at: number } & (
+  | {
+      readonly type: 'begin';
+      readonly run: number;
+      readonly key: string;
+      readonly fence: number;
+      readonly claimAsked: number;
+    }
+  | { readonly type: 'end' | 'recorded' | 'not recorded'; readonly run: number }
+  | { readonly type: 'killed' }
+);
 
-/** One attempt and five retries. */
-export const ATTEMPTS = 6;
-
-/** Whether effects are written in the database, in one transaction with the record. */
-export function isTransactional(store: StoreName): boolean {
-  return store.endsWith(' transactional') || store === 'wrong: writes outside the transaction';
-}
-
-/** The tables of a merchant who writes effects with `context.transaction` and checks for no duplicates. */
-export function tablesOf(run: string) {
-  return { effects: `crash_effects_${run}`, states: `crash_states_${run}` };
-}
+/** Milliseconds of the machine's steady clock, which all processes share. */
+export const now = () => Number(process.hrtime.bigint() / 1000n) / 1000;

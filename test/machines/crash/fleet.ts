@@ -1,34 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import type { ListenerConfig } from './config';
-import type { Interval } from './judge';
-import { type LogLine, now, readLog } from './log';
+import { type ListenerConfig, type LogLine, now } from './config';
 
 /** One listener process, from its start to its end. */
 export interface Incarnation {
   readonly lines: readonly LogLine[];
-  /** The earliest time of its kill; `Infinity` if it was not killed. Its callbacks ended then. */
+  /** The earliest time of its kill. Its callbacks ended then. */
   readonly killedAt: number;
-  /** The times when a signal had stopped it. */
-  readonly pauses: readonly Interval[];
-  readonly stderr: string;
-  /** Whether it ended without being killed. */
-  readonly diedByItself: boolean;
 }
 
 interface Running {
   readonly child: ChildProcess;
   readonly logFile: string;
+  readonly ended: Promise<void>;
   /** Its port while it takes deliveries. */
   port: number | undefined;
-  ready: boolean;
-  stderr: string;
   killedAt: number | undefined;
-  readonly pauses: Interval[];
-  readonly ended: Promise<void>;
 }
 
 /**
@@ -50,139 +40,95 @@ export async function buildListener(outfile: string): Promise<void> {
   });
 }
 
-interface FleetSettings {
-  /** The folder for the listeners’ logs. */
-  readonly directory: string;
-  /** The file that `buildListener` wrote. */
-  readonly bundle: string;
-  readonly execPath: string;
-}
-
-/** Listener processes that share a store. A killed one is replaced at once. */
+/** Three listener processes that share a store. A killed one is replaced at once. */
 export class Fleet {
   readonly #config: Omit<ListenerConfig, 'logFile'>;
   readonly #directory: string;
-  readonly #bundle: string;
   readonly #execPath: string;
   readonly #slots: Running[] = [];
   readonly #all: Running[] = [];
-  #stopping = false;
+  #isStopping = false;
 
-  constructor(config: Omit<ListenerConfig, 'logFile'>, { directory, bundle, execPath }: FleetSettings) {
+  /** @param directory - of the bundle `listener.mjs`, and of the logs */
+  constructor(config: Omit<ListenerConfig, 'logFile'>, directory: string, execPath = process.execPath) {
     this.#config = config;
     this.#directory = directory;
-    this.#bundle = bundle;
     this.#execPath = execPath;
   }
 
-  async start(size: number): Promise<void> {
-    mkdirSync(this.#directory, { recursive: true });
-    for (let slot = 0; slot < size; slot += 1) this.#launch(slot);
+  async start(): Promise<void> {
+    for (const slot of [0, 1, 2]) this.#launch(slot);
     while (this.#slots.some(({ port }) => port === undefined)) {
-      const dead = this.#all.find(({ child }) => child.exitCode !== null);
-      if (dead !== undefined) throw new Error(`A listener did not start:\n${dead.stderr}`);
+      if (this.#all.some(({ child }) => child.exitCode !== null))
+        throw new Error('A listener did not start.');
       await sleep(10);
     }
   }
 
-  /**
-   * The URL of a listener that can take a delivery: the slot’s, or the next one’s. Waits for one, as a load balancer
-   * does, so that a slow machine only slows the test down.
-   */
-  async urlOf(slot: number, deadline: number): Promise<string | undefined> {
-    for (; now() < deadline; await sleep(20)) {
-      for (let step = 0; step < this.#slots.length; step += 1) {
-        const running = this.#slots[(slot + step) % this.#slots.length];
-        if (running?.port !== undefined) return `http://127.0.0.1:${running.port}/webhooks`;
+  /** The URL of the slot's listener, or of the next one that takes deliveries, as a load balancer finds it. */
+  async urlOf(slot: number): Promise<string> {
+    for (; ; await sleep(20)) {
+      for (const step of [0, 1, 2]) {
+        const port = this.#slots[(slot + step) % 3]?.port;
+        if (port !== undefined) return `http://127.0.0.1:${port}/webhooks`;
       }
     }
-    return undefined;
   }
 
-  /**
-   * Whether one listener can be killed while another still takes deliveries. Where processes start slowly, fewer are
-   * killed, because six deliveries without a listener would prove nothing about the store.
-   */
+  /** Whether one can be killed while another takes deliveries: six of them without a listener would prove nothing. */
   get hasSpare(): boolean {
     return this.#slots.filter(({ port }) => port !== undefined).length > 1;
   }
 
   /** Kills the slot's listener, whatever it is doing. */
   kill(slot: number): void {
-    const running = this.#slots[slot % this.#slots.length];
-    if (running?.port === undefined || !this.hasSpare) return;
-    this.#kill(running);
-  }
-
-  /** Stops the slot’s listener for `ms`, like a suspended machine: it keeps its connections and its port. */
-  async pause(slot: number, ms: number): Promise<void> {
-    const running = this.#slots[slot % this.#slots.length];
-    if (running?.port === undefined) return;
-    const from = now();
-    running.child.kill('SIGSTOP');
-    await sleep(ms);
-    running.child.kill('SIGCONT');
-    running.pauses.push({ from, to: now() });
+    const running = this.#slots[slot % 3];
+    if (running?.port !== undefined && this.hasSpare) this.#kill(running);
   }
 
   /** Kills the running listeners, and returns all that ever ran. */
   async stop(): Promise<Incarnation[]> {
-    this.#stopping = true;
+    this.#isStopping = true;
     for (const running of this.#slots) this.#kill(running);
     await Promise.all(this.#all.map(({ ended }) => ended));
-    return this.#all.map(({ logFile, killedAt, pauses, stderr }) => {
-      const lines = existsSync(logFile) ? readLog(logFile) : [];
-      const ownKill = lines.find((line) => line.type === 'killed')?.at;
-      return {
-        lines,
-        killedAt: Math.min(ownKill ?? Number.POSITIVE_INFINITY, killedAt ?? Number.POSITIVE_INFINITY),
-        pauses,
-        stderr,
-        diedByItself: ownKill === undefined && killedAt === undefined,
-      };
+    return this.#all.map(({ logFile, killedAt }) => {
+      // The kill may have cut off the text after the last line break.
+      const texts = existsSync(logFile) ? readFileSync(logFile, 'utf8').split('\n').slice(0, -1) : [];
+      const lines = texts.map((line) => JSON.parse(line) as LogLine);
+      const ownKill = lines.find(({ type }) => type === 'killed')?.at;
+      const endedAt = ownKill ?? killedAt;
+      if (endedAt === undefined) throw new Error('A listener died without being killed.');
+      return { lines, killedAt: endedAt };
     });
   }
 
   #kill(running: Running): void {
-    if (running.child.exitCode !== null || running.child.signalCode !== null) return;
     running.port = undefined;
     running.killedAt ??= now();
     running.child.kill('SIGKILL');
   }
 
   #launch(slot: number): void {
-    const logFile = join(this.#directory, `${slot}-${this.#all.length}.jsonl`);
-    const config: ListenerConfig = { ...this.#config, logFile };
-    const child = fork(this.#bundle, {
+    const logFile = join(this.#directory, `${this.#config.run}-${this.#all.length}.jsonl`);
+    const child = fork(join(this.#directory, 'listener.mjs'), {
       execPath: this.#execPath,
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      env: { ...process.env, CRASH_CONFIG: JSON.stringify(config) },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { ...process.env, CRASH_CONFIG: JSON.stringify({ ...this.#config, logFile }) },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
+    let isReady = false;
     const ended = new Promise<void>((resolve) => {
       child.on('exit', () => {
         running.port = undefined;
         // A listener that cannot even start would be restarted for ever.
-        if (running.ready && !this.#stopping) this.#launch(slot);
+        if (isReady && !this.#isStopping) this.#launch(slot);
         resolve();
       });
     });
-    const running: Running = {
-      child,
-      logFile,
-      port: undefined,
-      ready: false,
-      stderr: '',
-      killedAt: undefined,
-      pauses: [],
-      ended,
-    };
+    const running: Running = { child, logFile, ended, port: undefined, killedAt: undefined };
     child.on('message', (port: number) => {
       running.port = port;
-      running.ready = true;
-    });
-    child.stderr?.on('data', (chunk) => {
-      running.stderr += chunk;
+      isReady = true;
     });
     this.#slots[slot] = running;
     this.#all.push(running);

@@ -1,29 +1,30 @@
-// A merchant’s listener, in a process that gets killed. See `fleet.ts`.
+// A merchant's listener, in a process that gets killed. See `fleet.ts`.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
-import {
-  createWebhookHandler,
-  type ReceivedNotification,
-  type Store,
-  toNodeListener,
-  type WebhookContext,
-} from '../../../src/webhooks';
+import { createWebhookHandler, type Store, toNodeListener } from '../../../src/webhooks';
 import { credentials } from '../../helpers/deliver';
 import { storeOf } from '../../helpers/store-of';
-import { isTransactional, type ListenerConfig, tablesOf } from './config';
-import { type CrashPoint, LogWriter, now } from './log';
-import { isOvertaken } from './notifications';
+import {
+  CALLBACK_TIMEOUT_MS,
+  type CRASH_POINTS,
+  isTransactional,
+  LEASE_MS,
+  type ListenerConfig,
+  type LogLine,
+  now,
+  STORE_TIMEOUT_MS,
+  tablesOf,
+} from './config';
 import { openStore, type Transaction } from './stores';
 
 const config = JSON.parse(process.env['CRASH_CONFIG'] ?? '{}') as ListenerConfig;
-const log = new LogWriter(config.logFile);
-const tables = tablesOf(config.run);
-const { leaseMs, callbackTimeoutMs, storeTimeoutMs } = config.timing;
+const log = (line: LogLine) => appendFileSync(config.logFile, `${JSON.stringify(line)}\n`);
 
-/** The schedule’s plan for the delivery that is being handled. */
+/** What the schedule wants of the delivery that is being handled. */
 interface Plan {
   readonly crashAt: string | undefined;
   readonly workMs: number;
@@ -31,116 +32,87 @@ interface Plan {
   run: number;
 }
 const plans = new AsyncLocalStorage<Plan>();
+const planned = () => plans.getStore() as Plan;
 
-function pass(point: CrashPoint, plan: Plan): void {
-  if (plan.crashAt !== point) return;
-  log.write({ type: 'killed', point, at: now() });
+function pass(point: (typeof CRASH_POINTS)[number]): void {
+  if (planned().crashAt !== point) return;
+  log({ type: 'killed', at: now() });
   process.kill(process.pid, 'SIGKILL');
   // The signal may take a moment, and the process must do nothing more until then.
   for (;;);
 }
 
-function planOfThis(): Plan {
-  const plan = plans.getStore();
-  if (plan === undefined) throw new Error('not within a delivery');
-  return plan;
-}
-
-/** The store with leases at the test’s scale, and with the points at which the process can kill itself. */
-function instrumented(opened: Store<Transaction>): Store<Transaction> {
-  const store = stepsOf(opened);
+/** The store with leases at the test's scale, and with the points at which the process can kill itself. */
+function instrumented(store: StoreSteps<Transaction>): Store<Transaction> {
   const { transact } = store;
-  const steps: Partial<StoreSteps<Transaction>> = {
+  const begin = () => {
+    pass('before claim');
+    planned().claimAsked = now();
+  };
+  return storeOf<Transaction>({
     async claim(subject, state, { withinMs }) {
-      const plan = planOfThis();
-      pass('before claim', plan);
-      plan.claimAsked = now();
-      const claim = await store.claim(subject, state, { leaseMs, withinMs });
-      if (claim.status === 'claimed') pass('after claim', plan);
+      begin();
+      const claim = await store.claim(subject, state, { leaseMs: LEASE_MS, withinMs });
+      if (claim.status === 'claimed') pass('after claim');
       return claim;
     },
     async complete(claim, limits) {
-      const plan = planOfThis();
-      pass('after callback', plan);
-      const completed = await store.complete(claim, limits);
-      log.write({ type: 'recorded', run: plan.run, recorded: completed, at: now() });
-      pass('after completion', plan);
-      return completed;
+      pass('after callback');
+      const isRecorded = await store.complete(claim, limits);
+      log({ type: isRecorded ? 'recorded' : 'not recorded', run: planned().run, at: now() });
+      pass('after completion');
+      return isRecorded;
     },
     release: (claim) => store.release(claim),
-  };
-  if (transact === undefined) return storeOf(steps);
-  return storeOf({
-    ...steps,
-    async transact(request, work) {
-      const plan = planOfThis();
-      pass('before claim', plan);
-      plan.claimAsked = now();
-      const result = await transact(request, async (...given) => {
-        pass('after claim', plan);
-        await work(...given);
-        pass('after callback', plan);
-      });
-      if (result.status === 'completed') pass('after completion', plan);
-      return result;
-    },
+    ...(transact && {
+      async transact(request, work) {
+        begin();
+        const result = await transact(request, async (...given) => {
+          pass('after claim');
+          await work(...given);
+          pass('after callback');
+        });
+        if (result.status === 'completed') pass('after completion');
+        return result;
+      },
+    }),
   });
 }
 
 let runs = 0;
 
-async function act(
-  { key }: ReceivedNotification,
-  { fence, handledStates, transaction }: WebhookContext<Transaction>,
-): Promise<void> {
-  const plan = planOfThis();
-  const [kind, id, ...states] = key.split(':');
-  const subject = `${kind}:${id}`;
-  const state = states.join(':');
-  runs += 1;
-  const run = runs;
-  plan.run = run;
-  const { claimAsked } = plan;
-  log.write({ type: 'begin', run, subject, state, fence, handledStates, claimAsked, at: now() });
+const handler = createWebhookHandler<readonly [], Transaction>({
+  credentials,
+  store: instrumented(stepsOf(await openStore(config))),
+  callbackTimeoutMs: CALLBACK_TIMEOUT_MS,
+  storeTimeoutMs: STORE_TIMEOUT_MS,
+  on: { payment: act, saleStatus: act },
+  onReport: () => undefined,
+});
 
+async function act(
+  { key }: { readonly key: string },
+  { fence, transaction }: { readonly fence: number; readonly transaction: Transaction },
+): Promise<void> {
+  const plan = planned();
+  runs += 1;
+  plan.run = runs;
+  const { run, claimAsked } = plan;
+  log({ type: 'begin', run, key, fence, claimAsked, at: now() });
   await sleep(plan.workMs / 2);
   if (isTransactional(config.store)) {
-    const [values, orUpdate] = config.store.startsWith('mysql')
-      ? ['VALUES (?, ?)', 'ON DUPLICATE KEY UPDATE state = VALUES(state)']
-      : ['VALUES ($1, $2)', 'ON CONFLICT (subject) DO UPDATE SET state = excluded.state'];
-    await transaction.query(`INSERT INTO ${tables.effects} ${values}`, [subject, state]);
-    if (!isOvertaken(state, handledStates)) {
-      await transaction.query(`INSERT INTO ${tables.states} ${values} ${orUpdate}`, [subject, state]);
-    }
+    const value = config.store.startsWith('mysql') ? '?' : '$1';
+    await transaction.query(`INSERT INTO ${tablesOf(config.run).effects} VALUES (${value})`, [key]);
   }
-  if (config.asksPool) await askPool();
-  pass('in callback', plan);
+  pass('in callback');
   await sleep(plan.workMs / 2);
-
-  log.write({ type: 'end', run, at: now() });
+  log({ type: 'end', run, at: now() });
 }
 
-const { store: opened, askPool } = await openStore(config);
-const store = instrumented(opened);
-const handler = createWebhookHandler({
-  credentials,
-  store,
-  callbackTimeoutMs,
-  storeTimeoutMs,
-  on: { payment: act, saleStatus: act, reversal: act, refund: act, payout: act },
-  onReport: (report) =>
-    log.write({
-      type: 'report',
-      code: report.code,
-      key: 'key' in report ? report.key : undefined,
-      at: now(),
-    }),
-});
 const listener = toNodeListener(handler);
-
 const server = createServer((request, response) => {
-  const crashAt = request.headers['x-crash-at']?.toString();
-  const plan: Plan = { crashAt, workMs: Number(request.headers['x-work-ms']), claimAsked: 0, run: 0 };
+  const { 'x-crash-at': crashAt, 'x-work-ms': workMs } = request.headers;
+  const plan: Plan = { crashAt: crashAt?.toString(), workMs: Number(workMs), claimAsked: 0, run: 0 };
   plans.run(plan, () => listener(request, response));
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

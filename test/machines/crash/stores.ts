@@ -1,8 +1,8 @@
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createPool } from 'mysql2/promise';
 import pg from 'pg';
-import { createClient } from 'redis';
 import {
   MysqlStore,
   PostgresStore,
@@ -12,11 +12,23 @@ import {
   storeWithin,
 } from '../../../src/stores';
 import { stepsOf } from '../../../src/stores/steps';
-import { type Store as AnyStore, MemoryStore } from '../../../src/webhooks';
+import type { Store as AnyStore } from '../../../src/webhooks';
+import { mysqlUrl } from '../../helpers/mysql';
 import { mysqlAccess } from '../../helpers/mysql-access';
+import { postgresConfig } from '../../helpers/postgres';
+import { redisUrl } from '../../helpers/redis';
 import { storeOf } from '../../helpers/store-of';
 import { lease, retain } from '../../stores/limits';
-import type { ListenerConfig } from './config';
+import {
+  CALLBACK_TIMEOUT_MS,
+  isTransactional,
+  LEASE_MS,
+  type ListenerConfig,
+  STORE_TIMEOUT_MS,
+  type StoreName,
+  sqliteFile,
+  tablesOf,
+} from './config';
 
 /** The merchant's own transaction, whichever the database. */
 export interface Transaction {
@@ -25,67 +37,41 @@ export interface Transaction {
 
 type Store = AnyStore<Transaction>;
 
-/** The store of a listener process, and the queries that its callbacks send to the store’s own pool. */
-export async function openStore(
-  config: ListenerConfig,
-): Promise<{ readonly store: Store; readonly askPool: () => Promise<unknown> }> {
-  const { storeTimeoutMs } = config.timing;
-  const pool = new pg.Pool({
-    ...config.postgres,
-    max: 5,
-    // A connection that is ready too late for its step is kept for the next one.
-    connectionTimeoutMillis: 2 * storeTimeoutMs,
-    keepAlive: true,
-  });
+const openPool = (config: pg.PoolConfig, max: number) => {
+  const pool = new pg.Pool({ ...config, max, connectionTimeoutMillis: 2 * STORE_TIMEOUT_MS });
   // An idle connection may be lost.
   pool.on('error', () => undefined);
-  return { store: await storeOver(config, pool), askPool: () => pool.query('SELECT pg_sleep(0.01)') };
-}
+  return pool;
+};
 
-async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> {
-  const { store: name, run } = config;
-  const table = `crash_${run}`;
-  const { storeTimeoutMs, callbackTimeoutMs, leaseMs } = config.timing;
-  const options = { table };
+/** The store of a listener process. */
+export async function openStore({ store: name, run, postgres }: ListenerConfig): Promise<Store> {
+  const options = { table: tablesOf(run).records };
   const transactional = {
     ...options,
     transactional: true,
-    stepTimeoutMs: storeTimeoutMs,
-    slotTimeoutMs: callbackTimeoutMs,
-    holdMs: leaseMs - callbackTimeoutMs,
+    stepTimeoutMs: STORE_TIMEOUT_MS,
+    slotTimeoutMs: CALLBACK_TIMEOUT_MS,
+    holdMs: LEASE_MS - CALLBACK_TIMEOUT_MS,
   } as const;
-  const redis = () => {
-    const client = new Redis(config.redisUrl);
-    client.on('error', () => undefined);
-    return new RedisStore(client, { namespace: run });
-  };
-
+  const redis = () => new RedisStore(new Redis(redisUrl), { namespace: run });
+  const mysql = () => createPool({ uri: mysqlUrl, connectionLimit: 5 });
   switch (name) {
-    case 'memory':
-      return new MemoryStore() as AnyStore as Store;
     case 'redis':
       return redis();
-    case 'redis over node-redis': {
-      const client = createClient({ url: config.redisUrl });
-      client.on('error', () => undefined);
-      await client.connect();
-      return new RedisStore(client, { namespace: run });
-    }
     case 'postgres':
-      return new PostgresStore(pool, options);
+    case 'postgres over PgBouncer':
+      return new PostgresStore(openPool(postgres, 5), options);
     case 'postgres transactional':
-      return new PostgresStore(pool, transactional);
+    case 'postgres over PgBouncer, transactional':
+      return new PostgresStore(openPool(postgres, 5), transactional);
     case 'mysql':
-      return new MysqlStore(createPool({ uri: config.mysqlUrl, connectionLimit: 5 }), options);
+      return new MysqlStore(mysql(), options);
     case 'mysql transactional':
-      return storeWithin(mysqlAccess(createPool({ uri: config.mysqlUrl, connectionLimit: 5 })), {
-        dialect: 'mysql',
-        ...transactional,
-        maxTransactions: 4,
-      });
+      return storeWithin(mysqlAccess(mysql()), { dialect: 'mysql', ...transactional, maxTransactions: 4 });
     case 'sqlite': {
       const { DatabaseSync } = await import('node:sqlite');
-      const database = new DatabaseSync(config.sqliteFile);
+      const database = new DatabaseSync(sqliteFile(run));
       await setWriteAheadLog(() =>
         database.exec('PRAGMA busy_timeout = 100; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL'),
       );
@@ -97,8 +83,10 @@ async function storeOver(config: ListenerConfig, pool: pg.Pool): Promise<Store> 
       return forgetsLeases(redis());
     case 'wrong: done at claim':
       return doneAtClaim(redis());
-    case 'wrong: writes outside the transaction':
+    case 'wrong: writes outside the transaction': {
+      const pool = openPool(postgres, 5);
       return writesOutside(new PostgresStore(pool, transactional), pool);
+    }
   }
 }
 
@@ -114,7 +102,54 @@ async function setWriteAheadLog(set: () => void): Promise<void> {
   }
 }
 
-// Stores with mistakes of hand-written listeners. The crash test must find them.
+/** Makes the tables of a run, reads the effects in them, and removes everything. */
+export async function openPlace(store: StoreName, run: string) {
+  const { records, effects } = tablesOf(run);
+  const database = store.startsWith('mysql')
+    ? openMysql(records)
+    : store.startsWith('postgres') || isTransactional(store)
+      ? openPostgres(records)
+      : undefined;
+  await database?.store.createTable();
+  await database?.query(`CREATE TABLE ${effects} (effect varchar(100))`);
+  return {
+    /** How often each effect is there. */
+    async written(): Promise<Map<string, number>> {
+      const times = new Map<string, number>();
+      for (const { effect } of (await database?.query(`SELECT effect FROM ${effects}`)) ?? []) {
+        times.set(effect, (times.get(effect) ?? 0) + 1);
+      }
+      return times;
+    },
+    async close() {
+      await database?.query(`DROP TABLE ${effects}, ${records}`);
+      await database?.end();
+      rmSync(sqliteFile(run), { force: true });
+      const redis = new Redis(redisUrl);
+      const keys = await redis.keys(`pix-automatic:${run}:*`);
+      if (keys.length > 0) await redis.del(keys);
+      redis.disconnect();
+    },
+  };
+}
+
+interface Row {
+  readonly effect: string;
+}
+
+function openPostgres(table: string) {
+  const pool = openPool(postgresConfig, 1);
+  const query = async (text: string) => (await pool.query<Row>(text)).rows;
+  return { store: new PostgresStore(pool, { table }), query, end: () => pool.end() };
+}
+
+function openMysql(table: string) {
+  const pool = createPool({ uri: mysqlUrl, connectionLimit: 1 });
+  const query = async (text: string) => (await pool.query(text))[0] as unknown as readonly Row[];
+  return { store: new MysqlStore(pool, { table }), query, end: () => pool.end() };
+}
+
+// Stores with mistakes of hand-written listeners. The run must find them.
 
 function forgetsLeases(right: AnyStore): Store {
   const store = stepsOf(right);

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import mysql, { type PoolConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Order } from '../../../src/orders/attempt';
 import { MysqlStore, type PostgresPool, PostgresStore, type TransactionAccess } from '../../../src/stores';
 import { MemoryRecords } from '../../../src/stores/memory-store';
 import { runMysql } from '../../../src/stores/mysql-store';
@@ -10,11 +11,13 @@ import { poolAccess } from '../../../src/stores/postgres-pool';
 import type { RecordStore } from '../../../src/stores/record-store';
 import { RedisRecords, scriptRunner } from '../../../src/stores/redis-store';
 import { SqlRecords, type TableOptions } from '../../../src/stores/sql-records';
+import { type KeyPrefix, stepsOf } from '../../../src/stores/steps';
 import type { Store } from '../../../src/webhooks';
 import { findMysql, mysqlUrl } from '../../helpers/mysql';
 import { findPostgres, postgresConfig } from '../../helpers/postgres';
 import { seedRandomTests } from '../../helpers/random-seed';
 import { findRedis, redisUrl } from '../../helpers/redis';
+import { storeOf } from '../../helpers/store-of';
 import {
   expectNothingDoubled,
   type Ground,
@@ -30,7 +33,9 @@ const seed = seedRandomTests();
 const run = randomUUID().slice(0, 8);
 const found = { postgres: await findPostgres(), mysql: await findMysql(), redis: await findRedis() };
 
-const timeout = 240_000;
+const timeout = 400_000;
+/** Enough to find what is never there. */
+const FEW = { subscriptions: 25, faultyDays: 0, atOnce: 0.1 };
 /** More trouble, to find a mistake for sure. */
 const HARD = { subscriptions: 150, faultyDays: 1, atOnce: 0.5 };
 
@@ -43,9 +48,21 @@ function sharing(records: RecordStore, spoil: (store: Store) => Store = (store) 
   };
 }
 
+/** A store that says it has written such a record, and has not. */
+function losing(isLost: (prefix: KeyPrefix, value: object) => boolean) {
+  return (store: Store): Store => {
+    const { writeRecord, ...steps } = stepsOf(store);
+    return storeOf<unknown>({
+      ...steps,
+      writeRecord: async (prefix, id, value, ...rest) =>
+        isLost(prefix, value) || writeRecord(prefix, id, value, ...rest),
+    });
+  };
+}
+
 const inMemory = () => new MemoryRecords(1_000_000, Date.now);
 
-describe('Two years of a merchant: nothing is doubled without a crash, and nothing acknowledged without its effect', () => {
+describe('Two years of orders: nothing is doubled without a crash, nothing is lost, and an order has one QR code', () => {
   it('in memory', { timeout }, () => expectNothingDoubled(seed, 'memory', sharing(inMemory())));
 
   it.skipIf(!found.redis)('in Redis', { timeout }, async () => {
@@ -100,6 +117,27 @@ describe('Two years find a listener that', () => {
       HARD,
     );
     expect(result.doubled).toBeGreaterThan(0);
+  });
+
+  it('loses the mark of a paid order', { timeout }, async () => {
+    const isMark = (prefix: KeyPrefix, order: object) =>
+      prefix === 'order:' && (order as Order).attempts.some(({ state }) => state === 'paid');
+    const result = await simulateTwoYears(seed, sharing(inMemory(), losing(isMark)), FEW);
+    expect(result.shownAfterPaid).toBeGreaterThan(0);
+  });
+
+  it('loses the pointers for reconcile', { timeout }, async () => {
+    const isPointer = (prefix: KeyPrefix) => prefix === 'open:';
+    const result = await simulateTwoYears(seed, sharing(inMemory(), losing(isPointer)), FEW);
+    expect(result.lost).toBeGreaterThan(0);
+  });
+
+  it('loses the intent of an order', { timeout }, async () => {
+    const isIntent = (prefix: KeyPrefix, order: object) =>
+      prefix === 'order:' && (order as Order).attempts.some(({ state }) => state === 'sending');
+    await expect(simulateTwoYears(seed, sharing(inMemory(), losing(isIntent)), FEW)).rejects.toThrow(
+      'No QR code came',
+    );
   });
 
   it.skipIf(!found.postgres)('writes outside the transaction', { timeout }, async () => {

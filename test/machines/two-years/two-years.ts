@@ -1,13 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'vitest';
-import { MemoryStore } from '../../../src/stores/memory-store';
-import { createStore, type ReadRecord, type RecordStore } from '../../../src/stores/record-store';
+import { createOrders, type Orders } from '../../../src/orders';
+import {
+  createStore,
+  type ReadRecord,
+  type RecordStore,
+  StoreOverRecords,
+} from '../../../src/stores/record-store';
 import type { RecordsWithin } from '../../../src/stores/sql-records';
-import { stepsOf } from '../../../src/stores/steps';
+import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
 import { type TransactionAccess, transactWithin } from '../../../src/stores/within';
-import { createWebhookHandler, type Store, type WebhookHandler } from '../../../src/webhooks';
+import type { Store } from '../../../src/webhooks';
 import { authorization, credentials } from '../../helpers/deliver';
-import { storeOf } from '../../helpers/store-of';
 import { randomFrom } from '../random';
 
 const MINUTE_MS = 60_000;
@@ -44,14 +48,24 @@ export interface TwoYears {
   deliveries: number;
   crashes: number;
   replayed: number;
-  /** Six deliveries failed, and no dead letter was kept. */
+  /** Six deliveries failed, and no dead letter was kept. Of payments, `reconcile` finds these. */
   givenUp: number;
+  /** Payments that came with no notification at all, and were found by `reconcile`. */
+  reconciled: number;
+  /** Journeys that were created, and whose answer nobody got. */
+  lostJourneys: number;
   /** Effects that came again after a process had died, or a reply was lost, between the effect and its record. */
   repeatedAfterTrouble: number;
   /** Effects that came again without that. */
   doubled: number;
-  /** Answered 200, and never had an effect. */
+  /** Answered 200, or told as done, and never had an effect. */
   acknowledgedWithoutEffect: number;
+  /** Paid, and never had an effect. */
+  lost: number;
+  /** Orders with two QR codes at a time. */
+  twoQrCodes: number;
+  /** Orders whose payment was acted on, and which still showed a QR code. */
+  shownAfterPaid: number;
 }
 
 interface Notification {
@@ -61,13 +75,34 @@ interface Notification {
   readonly body: object;
 }
 
+/** A payment of one order, due on a day. */
+interface Sale {
+  readonly orderKey: string;
+  readonly day: number;
+}
+
+/** A transaction, as the service has it. */
+interface Transaction {
+  readonly uuid: string;
+  readonly referenceCode: string;
+  situation: 'PENDING' | 'PAID' | 'CANCELLED';
+}
+
 interface Process {
-  readonly handler: WebhookHandler;
+  readonly orders: Orders;
   readonly died: Promise<void>;
   readonly isDead: () => boolean;
   /** The keys that it is at work on. */
   readonly handling: Set<string>;
 }
+
+/** What every order asks for. */
+const REQUEST = {
+  currency: 'BRL',
+  amount: 59.7,
+  shopper: {},
+  recurrence: { immediatePayment: true },
+};
 
 /** How hard the two years are. */
 export interface Hardship {
@@ -78,9 +113,9 @@ export interface Hardship {
   readonly atOnce: number;
 }
 
-const ORDINARY: Hardship = { subscriptions: 150, faultyDays: 0.3, atOnce: 0.1 };
+const ORDINARY: Hardship = { subscriptions: 120, faultyDays: 0.3, atOnce: 0.1 };
 
-/** A merchant's processes, behind the real handler, with the service that sends to them. */
+/** A merchant's processes with their orders, and the service that they call and that sends to them. */
 export async function simulateTwoYears(
   seed: number,
   ground: Ground,
@@ -93,9 +128,14 @@ export async function simulateTwoYears(
     crashes: 0,
     replayed: 0,
     givenUp: 0,
+    reconciled: 0,
+    lostJourneys: 0,
     repeatedAfterTrouble: 0,
     doubled: 0,
     acknowledgedWithoutEffect: 0,
+    lost: 0,
+    twoQrCodes: 0,
+    shownAfterPaid: 0,
   };
   let offset = 0;
   let day = 0;
@@ -103,13 +143,15 @@ export async function simulateTwoYears(
   const ledger = new Map<string, number>();
   const troubled = new Set<string>();
   const acknowledged = new Set<string>();
-  const letters = stepsOf(new MemoryStore({ clock: () => Date.now() + offset }));
+  const transactions = new Map<string, Transaction>();
   const handled = new AsyncLocalStorage<string>();
 
   function startProcess(life: string): Process {
     let isDead = false;
     let steps = 0;
     const handling = new Set<string>();
+    /** The keys whose effect was written, and which are not done. */
+    const begun = new Set<string>();
     let tellDeath: () => void = () => undefined;
     const died = new Promise<void>((resolve) => {
       tellDeath = resolve;
@@ -121,10 +163,10 @@ export async function simulateTwoYears(
       const draw = isFaulty ? random('step', life, steps) : 1;
       const key = handled.getStore();
       const failing = () => {
-        if (key !== undefined && ledger.has(key)) troubled.add(key);
+        for (const each of key === undefined ? begun : [key]) if (ledger.has(each)) troubled.add(each);
         if (draw % 0.014 > 0.004) throw new Error('simulated: the statement failed');
         isDead = true;
-        for (const each of handling) if (ledger.has(each)) troubled.add(each);
+        for (const each of [...handling, ...begun]) if (ledger.has(each)) troubled.add(each);
         result.crashes += 1;
         opened.die?.();
         tellDeath();
@@ -141,31 +183,48 @@ export async function simulateTwoYears(
     const opened = ground.open(outside, () => offset);
     const act = async ({ key }: { readonly key: string }, context: { readonly transaction: unknown }) => {
       // The merchant's own trouble with it lasts for a day.
-      if (random('refused', key) < 0.01 && dayOf.get(key) === day) throw new Error('simulated: out of stock');
+      const trouble = key.startsWith('payment:') ? 0.01 : 0.1;
+      if (random('refused', key) < trouble && dayOf.get(key) === day)
+        throw new Error('simulated: out of stock');
       if (opened.write !== undefined) return void (await opened.write(context.transaction as never, key));
       await outside(async () => {
         const times = ledger.get(key) ?? 0;
         ledger.set(key, times + 1);
+        begun.add(key);
         if (times > 0) result[troubled.has(key) ? 'repeatedAfterTrouble' : 'doubled'] += 1;
       });
     };
-    const store = storeOf({
-      ...stepsOf(opened.store),
-      keepLetter: (...letter) => outside(() => letters.keepLetter(...letter)),
-      readLetter: (key) => letters.readLetter(key),
-      listLetters: (page) => letters.listLetters(page),
-      forgetLetter: (...letter) => outside(() => letters.forgetLetter(...letter)),
-    });
-    const handler = createWebhookHandler({
+    const client = {
+      createRecurringCheckout: ({ referenceCode }: { readonly referenceCode: string }) =>
+        outside(async () => {
+          const uuid = `t-${referenceCode}`;
+          if (transactions.has(uuid)) throw new Error(`Two journeys have the reference ${referenceCode}.`);
+          transactions.set(uuid, { uuid, referenceCode, situation: 'PENDING' });
+          return { response: { uuid, instructions: { qrCode: { plain: `qr-${uuid}` } } } };
+        }),
+      getTransaction: (uuid: string) =>
+        outside(async () => {
+          const { amount, currency } = REQUEST;
+          return { status: 0, type: 'SALE', amount, currency, ...transactions.get(uuid) };
+        }),
+    };
+    const orders = createOrders({
+      client,
       credentials,
-      store,
-      deadLetters: true,
+      store: opened.store,
       // The lease lasts 15 s longer, and ends before the next delivery.
       callbackTimeoutMs: 10_000,
+      waitMs: 200,
       onReport: () => undefined,
+      onDone({ key, origin }) {
+        begun.delete(key);
+        if (origin === 'delivery') return;
+        acknowledged.add(key);
+        if (origin === 'replay') result.replayed += 1;
+      },
       on: { payment: act, saleStatus: act, reversal: act, refund: act, payout: act },
     });
-    return { handler, died, isDead: () => isDead, handling };
+    return { orders, died, isDead: () => isDead, handling };
   }
   const lives = [0, 0];
   const processes = lives.map((_, slot) => startProcess(`${slot}`));
@@ -178,18 +237,31 @@ export async function simulateTwoYears(
     return next;
   }
 
+  /** Looks on without trouble. */
+  const overseer = ground.open(
+    async (act) => act(),
+    () => offset,
+  );
+  const overseen = createOrders({
+    client: { createRecurringCheckout: () => Promise.reject(new Error('open')), getTransaction: () => ({}) },
+    store: overseer.store,
+  } as never);
+  const unnotified = new Set<string>();
+  const dayOf = new Map<string, number>();
+  const sent = new Map<number, readonly Notification[]>();
+
   /** One delivery to one process; whether the service got a 200. */
   function deliver({ key, query, body }: Notification, slot: number): Promise<boolean> {
     return handled.run(key, async () => {
       result.deliveries += 1;
-      const { handler, died, handling } = processOf(slot);
+      const { orders, died, handling } = processOf(slot);
       handling.add(key);
       const request = new Request(`https://merchant.example/webhooks${query}`, {
         method: 'POST',
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      const response = await Promise.race([handler(request), died]);
+      const response = await Promise.race([orders.webhook(request), died]);
       handling.delete(key);
       if (response?.status !== 200) return false;
       acknowledged.add(key);
@@ -211,34 +283,112 @@ export async function simulateTwoYears(
       left = left.filter((_, index) => !answers[index]?.includes(true));
       offset += MINUTE_MS;
     }
+    const letters = stepsOf(overseer.store);
     const kept = new Set((await letters.listLetters({ limit: 10_000 })).map(({ key }) => key));
     result.givenUp += left.filter(({ key }) => !kept.has(key) && !acknowledged.has(key)).length;
   }
 
-  async function replay(): Promise<void> {
-    for (const entry of await letters.listLetters({ limit: 10_000 })) {
-      await handled.run(entry.key, async () => {
-        const { handler, died } = processOf(0);
-        const [replayed] = (await Promise.race([handler.replay([entry]), died])) ?? [];
-        if (replayed?.status !== 'done') return;
-        acknowledged.add(entry.key);
-        result.replayed += 1;
-      });
+  /** Two processes at once, until both have been through. */
+  async function maintain(): Promise<void> {
+    const before = new Set(ledger.keys());
+    await Promise.all(
+      [0, 1].map(async (slot) => {
+        const { orders, died } = processOf(slot);
+        await Promise.race([orders.maintain().catch(() => undefined), died]);
+      }),
+    );
+    for (const uuid of unnotified) {
+      const key = `payment:${uuid}:PAID`;
+      if (ledger.has(key) && !before.has(key)) result.reconciled += 1;
+    }
+    // A process that has died in it holds the others off for two minutes.
+    offset += 5 * MINUTE_MS;
+  }
+
+  /** What the customer sees who opens the order's page, now and then twice at once; loaded again until there is a code. */
+  async function show({ orderKey }: Sale): Promise<Set<string>> {
+    const seen = new Set<string>();
+    for (let tries = 0; seen.size === 0; tries += 1) {
+      if (tries === 30) throw new Error(`No QR code came for ${orderKey}.`);
+      const slot = random('page', orderKey, tries) < 0.5 ? 0 : 1;
+      const slots = random('pages', orderKey, tries) < atOnce ? [slot, 1 - slot] : [slot];
+      await Promise.all(
+        slots.map(async (each) => {
+          const { orders, died } = processOf(each);
+          const opened = await Promise.race([orders.open(orderKey, REQUEST).catch(() => undefined), died]);
+          if (opened?.state === 'open') seen.add(opened.uuid);
+        }),
+      );
+      // Whoever died while its call was on its way holds the order until its lease is over.
+      if (seen.size === 0) offset += 3 * MINUTE_MS;
+    }
+    if (seen.size > 1) result.twoQrCodes += 1;
+    return seen;
+  }
+
+  /** Opens the orders of a day. Gives the notifications of those that are paid. */
+  async function sell(sales: readonly Sale[]): Promise<Notification[]> {
+    const paid = await Promise.all(
+      sales.map(async (sale) => {
+        const { orderKey } = sale;
+        const what = random('payer', orderKey);
+        const seen = await show(sale);
+        if (what < 0.05) {
+          // The customer asks for another QR code, and pays both.
+          const { orders, died } = processOf(0);
+          await Promise.race([orders.close(orderKey).catch(() => undefined), died]);
+          for (const uuid of await show(sale)) seen.add(uuid);
+        }
+        const situation = what > 0.95 ? 'CANCELLED' : 'PAID';
+        return [...seen].flatMap((uuid) => {
+          const transaction = transactions.get(uuid);
+          if (transaction === undefined) throw new Error(`Nobody has created ${uuid}.`);
+          transaction.situation = situation;
+          if (situation === 'CANCELLED') return [];
+          // The listener is down for all six deliveries.
+          if (what > 0.9) {
+            unnotified.add(uuid);
+            return [];
+          }
+          const { referenceCode } = transaction;
+          const { amount, currency } = REQUEST;
+          const body = { saleToken: uuid, newStatus: 'PAID', referenceCode, amount, currency };
+          return [{ key: `payment:${uuid}:PAID`, day, query: '', body }];
+        });
+      }),
+    );
+    return paid.flat();
+  }
+
+  /** An order whose payment was acted on shows no QR code. */
+  async function lookAgain(sales: readonly Sale[]): Promise<void> {
+    for (const { orderKey } of sales) {
+      const found = await overseen.find({ referenceCode: orderKey });
+      const isDone = found?.uuid !== undefined && acknowledged.has(`payment:${found.uuid}:PAID`);
+      if (isDone && (await overseen.open(orderKey, REQUEST)).state !== 'paid') result.shownAfterPaid += 1;
     }
   }
 
-  const all = notificationsOf(random, subscriptions);
-  result.notifications = all.length;
-  const dayOf = new Map(all.map(({ key, day }) => [key, day]));
-  const byDay = groupedByDay(all);
+  const { sales, notifications } = historyOf(random, subscriptions);
+  result.notifications = notifications.length;
+  for (const each of notifications) dayOf.set(each.key, each.day);
+  const salesByDay = groupedByDay(sales);
+  const byDay = groupedByDay(notifications);
   for (; day < DAYS; day += 1) {
     isFaulty = day < DAYS - 30 && random('faulty', day) < faultyDays;
-    await send(byDay.get(day) ?? []);
+    const sold = salesByDay.get(day) ?? [];
+    const paid = await sell(sold);
+    result.notifications += paid.length;
+    for (const { key } of paid) dayOf.set(key, day);
+    const today = [...paid, ...(byDay.get(day) ?? [])];
+    sent.set(day, today);
+    await send(today);
+    await lookAgain(sold);
     // Something of the last four weeks comes again, from a queue or by hand.
-    const recent = byDay.get(day - Math.floor(1 + random('again', day) * 27)) ?? [];
+    const recent = sent.get(day - Math.floor(1 + random('again', day) * 27)) ?? [];
     const again = recent[Math.floor(random('which', day) * recent.length)];
     if (again !== undefined && acknowledged.has(again.key)) await deliver(again, 0);
-    if (day % 7 === 6) await replay();
+    if (day % 7 === 6) await maintain();
     offset += DAY_MS - 6 * MINUTE_MS;
   }
 
@@ -248,24 +398,32 @@ export async function simulateTwoYears(
       ledger.set(key, 1);
     }
   }
+  const all = [...transactions.values()];
+  const paid = all.filter(({ situation }) => situation === 'PAID');
+  result.lost = paid.filter(({ uuid }) => !ledger.has(`payment:${uuid}:PAID`)).length;
+  result.lostJourneys = all.filter(({ situation }) => situation === 'PENDING').length;
+  if (ground.written !== undefined) {
+    result.reconciled = [...unnotified].filter((uuid) => ledger.has(`payment:${uuid}:PAID`)).length;
+  }
   result.acknowledgedWithoutEffect = [...acknowledged].filter((key) => !ledger.has(key)).length;
   return result;
 }
 
-function groupedByDay(all: readonly Notification[]): Map<number, Notification[]> {
-  const days = new Map<number, Notification[]>();
+function groupedByDay<Dated extends { readonly day: number }>(all: readonly Dated[]): Map<number, Dated[]> {
+  const days = new Map<number, Dated[]>();
   for (const each of all) days.set(each.day, [...(days.get(each.day) ?? []), each]);
   return days;
 }
 
 /**
- * Subscriptions that begin at any time and last for up to 16 months, with a payment a month. Some payments are reversed
- * or refunded in parts; a reversal's end may come before its beginning. Payouts fail and succeed.
+ * Subscriptions that begin at any time and last for up to 16 months, with an order a month. Some payments are reversed or
+ * refunded in parts; a reversal's end may come before its beginning. Payouts fail and succeed.
  */
-function notificationsOf(random: ReturnType<typeof randomFrom>, subscriptions: number): Notification[] {
-  const all: Notification[] = [];
+function historyOf(random: ReturnType<typeof randomFrom>, subscriptions: number) {
+  const sales: Sale[] = [];
+  const notifications: Notification[] = [];
   const add = (day: number, key: string, query: string, body: object) => {
-    if (day < DAYS - 40) all.push({ key, day, query, body });
+    if (day < DAYS - 40) notifications.push({ key, day, query, body });
   };
   for (let index = 0; index < subscriptions; index += 1) {
     const start = Math.floor(random('start', index) * DAYS);
@@ -274,19 +432,20 @@ function notificationsOf(random: ReturnType<typeof randomFrom>, subscriptions: n
       const about = [index, month];
       const id = about.join('-');
       const day = start + month * 30;
-      add(day, `payment:${id}:PAID`, '', { saleToken: id, newStatus: 'PAID' });
+      if (day < DAYS - 40) sales.push({ orderKey: `order-${id}`, day });
       const later = day + 1 + Math.floor(random('later', ...about) * 5);
       const kind = random('kind', ...about);
       if (kind < 0.03) {
         const query = '?reversing=true&type=reversing';
         const [first, second] = random('order', ...about) < 0.8 ? [later, later + 1] : [later + 1, later];
-        add(first, `reversal:${id}:PENDING`, query, { uuid: id, status: 'PENDING' });
-        add(second, `reversal:${id}:PAID`, query, { uuid: id, status: 'PAID' });
+        const sale = { uuid: `t-order-${id}` };
+        add(first, `reversal:${id}:PENDING`, query, { uuid: id, status: 'PENDING', sale });
+        add(second, `reversal:${id}:PAID`, query, { uuid: id, status: 'PAID', sale });
       } else if (kind < 0.08) {
         for (const part of ['a', 'b']) {
           const refund = { uuid: `${id}-${part}`, status: 'PAID' };
           add(later, `refund:${id}-${part}:PAID`, '?refund=true&type=refund', {
-            saleToken: id,
+            saleToken: `t-order-${id}`,
             status: 'PAID',
             refund,
           });
@@ -301,7 +460,7 @@ function notificationsOf(random: ReturnType<typeof randomFrom>, subscriptions: n
     const paid = { uuid: id, success: true, status: 'PAID' };
     add(day + 1, `payout:${id}:true:PAID`, '?payout=true&type=payout', paid);
   }
-  return all;
+  return { sales, notifications };
 }
 
 /** A store over records, with the clock of the two years. */
@@ -341,11 +500,12 @@ export function within<Tx>(
       return reading && later(reading);
     },
     lockInTurn: async (subject, tx) => later(await records.lockInTurn(subject, tx)),
+    liftLimit: (tx) => records.liftLimit(tx),
     write: (subject, change, tx) =>
       records.write(subject, { ...change, expiresAt: change.expiresAt - offset() }, tx),
   };
   const transact = transactWithin(access, moved, { maxTransactions: 3 }, afterCallback);
-  return storeOf({ transact });
+  return new StoreOverRecords<StoreSteps<Tx>>(moved, {}, transact as never);
 }
 
 /** Simulates two years, prints what came of them, and checks what must never happen. */
@@ -354,11 +514,18 @@ export async function expectNothingDoubled(seed: number, name: string, ground: G
   const result = await simulateTwoYears(seed, ground);
   const seconds = Math.round((performance.now() - begun) / 100) / 10;
   console.log(`TEST_SEED=${seed} two years, ${name}, ${seconds} s: ${JSON.stringify(result)}`);
-  expect(result).toMatchObject({ doubled: 0, acknowledgedWithoutEffect: 0 });
+  expect(result).toMatchObject({
+    doubled: 0,
+    acknowledgedWithoutEffect: 0,
+    lost: 0,
+    twoQrCodes: 0,
+    shownAfterPaid: 0,
+  });
   // Two years without trouble prove nothing.
-  expect(result.notifications).toBeGreaterThan(700);
+  expect(result.notifications).toBeGreaterThan(600);
   expect(result.deliveries).toBeGreaterThan(result.notifications);
   expect(result.crashes).toBeGreaterThan(3);
   expect(result.replayed).toBeGreaterThan(3);
-  expect(result.givenUp).toBeLessThan(3);
+  expect(result.reconciled).toBeGreaterThan(20);
+  expect(result.lostJourneys).toBeGreaterThan(3);
 }

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { mergeDeep } from '../../../shared/objects';
-import { type Sentence, say } from '../../language';
+import { say } from '../../language';
 import type { Sale } from '../../samples';
+import type { TextKey } from '../../texts';
 import type { CheckDefinition, Findings } from '../check';
 import { type Delivery, describeExchange, type Session } from '../session';
 
@@ -11,58 +12,46 @@ const SIZES = [1_000, 10_000, 150_000];
 /** In ASCII, some of their bytes become quotation marks and control characters, which break the JSON. */
 const LETTERS = { shopper: { firstName: 'João', lastName: 'Conceição da Câmara' } };
 
-const LIMIT =
-  'Accept bodies of 1 MB: the document shows no limit (section 8). Some body parsers take 100 KiB by default (Express: `express.json({ limit: "1mb" })`). Read the whole body, to the end of the request, before you parse it.';
-const UTF8 =
-  'Read the body as UTF-8, and take `content-length` for bytes, not letters: names, reasons and reference codes have letters such as ã and ç.';
-const PIECES =
-  "Read the whole body before you decode it: a letter such as ã may come in two pieces. Use `Buffer.concat`, `request.setEncoding('utf8')` or a body parser; `body += chunk` breaks the letter.";
-
 /** Section 8 shows no limit. Only the whole body, as UTF-8, is what the service sent. */
 export const bodies: CheckDefinition = {
   id: 'bodies',
-  title: 'Reads long bodies, and every letter',
-  asks: 'Payments of 1, 10 and 150 KB, one for João, and one that comes in two pieces, cut within a letter. With `--sandbox` also with such letters in the reference code.',
-  why: 'A listener that misreads the body refuses the payment in all six deliveries, or books it for another order.',
-  fix: UTF8,
   async run(findings, session) {
-    if (!session.acceptedKinds.has('payment')) return findings.leaveOpen('no payment was accepted');
+    if (!session.acceptedKinds.has('payment')) return findings.leaveOpen('run.noPaymentAccepted');
     await session.settle();
     const unit = session.actionsPer('payment');
-    const all: { fix: Sentence; sent: Delivery }[] = [];
+    const all: { fix: TextKey; sent: Delivery }[] = [];
     for (const bytes of SIZES) {
       const { payment } = await session.sale();
-      all.push({ fix: LIMIT, sent: [say('a payment of {bytes} bytes', { bytes }), payment, { bytes }] });
+      all.push({ fix: 'bodies.limit', sent: [say('bodies.long', { bytes }), payment, { bytes }] });
     }
     for (const { title, isSplit, fix } of ways)
       all.push({ fix, sent: withLetters(say(title), await session.sale(), isSplit) });
     const deliveries = all.map(({ sent }) => sent);
     const { result, actions } = await session.watchAll(unit * all.length, deliveries);
     const answered = result.filter((exchange, index) => {
-      const { fix = UTF8 } = all[index] ?? {};
+      const { fix = 'bodies.fix' } = all[index] ?? {};
       // A body that is waited for in vain is no late answer.
       if (exchange.reception === 'silent') findings.fail(exchange, {}, fix);
       return exchange.reception !== 'silent' && findings.expectAccepted(exchange, fix);
     });
     const missing = unit * answered.length - (actions?.total ?? unit * answered.length);
-    if (missing > 0)
-      findings.fail('{missing} of these payments were accepted and not acted on', { missing }, UTF8, LIMIT);
+    if (missing > 0) findings.fail('run.missing', { missing }, 'bodies.fix', 'bodies.limit');
     if (findings.problems.length === 0) await compareReferences(findings, session);
   },
 };
 
-const ways: readonly { title: Sentence; inReference: Sentence; isSplit: boolean; fix: Sentence }[] = [
+const ways: readonly { title: TextKey; inReference: TextKey; isSplit: boolean; fix: TextKey }[] = [
   {
-    title: 'a payment for João',
-    inReference: 'a payment with letters such as ã in its reference code',
+    title: 'bodies.joao',
+    inReference: 'bodies.reference',
     isSplit: false,
-    fix: UTF8,
+    fix: 'bodies.fix',
   },
   {
-    title: 'a payment for João, in two pieces',
-    inReference: 'a payment with letters such as ã in its reference code, in two pieces',
+    title: 'bodies.joaoInPieces',
+    inReference: 'bodies.referenceInPieces',
     isSplit: true,
-    fix: PIECES,
+    fix: 'bodies.pieces',
   },
 ];
 
@@ -91,8 +80,8 @@ async function compareReferences(findings: Findings, session: Session): Promise<
       exchange.reception !== 'accepted' || result.every((one) => one.reception === 'accepted');
     if (hasAsked && isSuspect) {
       const described = describeExchange(exchange);
-      const { fix = UTF8 } = ways[index] ?? {};
-      return findings.fail('{sent}, although the service confirms it', { sent: described }, fix);
+      const { fix = 'bodies.fix' } = ways[index] ?? {};
+      return findings.fail('bodies.confirmed', { sent: described }, fix);
     }
   }
 }

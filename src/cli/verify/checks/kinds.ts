@@ -1,26 +1,20 @@
-import { type Sentence, say } from '../../language';
+import { say } from '../../language';
+import type { TextKey } from '../../texts';
 import type { CheckDefinition } from '../check';
 import { everyKind, type SentKind, watchEachKind } from '../documented-kinds';
 import type { Session } from '../session';
 
-const NO_QUERY =
-  'Its route refuses every URL with a query, and the service tells reversals, refunds and payouts by one (document sections 6.3 to 6.5). Find the route by `new URL(request.url, …).pathname`: compare the path alone.';
-const NO_TYPE =
-  'It knows a payout by `type=payout`. A failed payout carries `payout=true` alone in the document (section 6.5): either of them makes a payout.';
-
 /** Measures, with `--effects`, what the listener does about one notification of each kind; later checks build on it. */
 export const kinds: CheckDefinition = {
   id: 'kinds',
-  title: 'Accepts every kind of notification',
-  asks: 'One of each kind and status, failed payouts included. What is refused comes again after the payment of its sale.',
-  why: 'A refused notification comes five more times and is then lost. A process that crashes loses the next payments, too.',
-  fix: 'Answer 200 to every kind, even to those that you do nothing about. A payout that failed has no receipt and another `status`; a sale may have a `newStatus` other than `PAID` (document section 6).',
   async run(findings, session) {
     const sent = await watchEachKind(session);
     if (sent.some(({ exchange }) => exchange.reception === 'refused')) await sendAfterPayments(session, sent);
     await measureAgain(session, sent);
     const routed = sent.filter(({ notification }) => notification.query !== '');
-    const noQuery: Sentence[] = routed.every(({ exchange }) => exchange.httpStatus === 404) ? [NO_QUERY] : [];
+    const noQuery: TextKey[] = routed.every(({ exchange }) => exchange.httpStatus === 404)
+      ? ['kinds.query']
+      : [];
     for (const one of sent) {
       const { name, notification, exchange, actions } = one;
       const fixes = noQuery.length > 0 ? noQuery : await lacksType(session, one);
@@ -41,7 +35,7 @@ async function sendAfterPayments(session: Session, sent: SentKind[]): Promise<vo
     if (sent[index]?.exchange.reception !== 'refused') continue;
     await session.settle();
     const { result: exchange, actions } = await session.watch(1, () =>
-      session.send(say('{kind} after its payment', { kind: say(name) }), notification),
+      session.send(say('kinds.afterPayment', { kind: say(name) }), notification),
     );
     if (exchange.reception !== 'accepted') continue;
     sent[index] = { name, notification, exchange, actions };
@@ -62,9 +56,9 @@ async function measureAgain(session: Session, sent: SentKind[]): Promise<void> {
   }
 }
 
-async function lacksType(session: Session, { name, notification, exchange }: SentKind): Promise<Sentence[]> {
-  if (name !== 'failed payout' || exchange.reception !== 'refused') return [];
+async function lacksType(session: Session, { name, notification, exchange }: SentKind): Promise<TextKey[]> {
+  if (name !== 'failedPayout' || exchange.reception !== 'refused') return [];
   const query = `${notification.query}&type=payout`;
-  const again = await session.sendOnce(say('a failed payout with type=payout'), { ...notification, query });
-  return again.reception === 'accepted' ? [NO_TYPE] : [];
+  const again = await session.sendOnce(say('kinds.failedPayoutByType'), { ...notification, query });
+  return again.reception === 'accepted' ? ['kinds.failedPayout'] : [];
 }

@@ -1,21 +1,18 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
-import { type Sentence, say } from '../../language';
+import { say } from '../../language';
+import type { TextKey } from '../../texts';
 import type { CheckDefinition } from '../check';
 import { everySample, notActedOn, type Sample } from '../documented-kinds';
 import type { Exchange, Named, Session } from '../session';
 
 export const missingFields: CheckDefinition = {
   id: 'missing-fields',
-  title: 'Copes with fields that are missing or null',
-  asks: 'Each kind many times, each time with one field left out or `null`: any but those for identity, order, state and amount.',
-  why: 'The document does not promise every field. If one is missing, the payment is refused six times and lost.',
-  fix: 'Read fields with care, first those that are named above: `payload.shopper?.email ?? undefined`. Identity and state are always there; a shopper, bank details, a receipt or one of the two refund amounts may be missing or `null` (document sections 6.2 to 6.5). The types of `parseNotification` show which.',
   async run(findings, session) {
     await session.settle();
     const variants: Variant[] = [];
     for (const sample of everySample())
       if (session.acceptedKinds.has(sample.name)) variants.push(...(await variantsOf(session, sample)));
-    if (variants.length === 0) return findings.leaveOpen('no kind was accepted with all of its fields');
+    if (variants.length === 0) return findings.leaveOpen('missing-fields.none');
     const notifications = await session.each(
       variants,
       async ({ what, make }): Promise<Named> => [what, await make()],
@@ -29,15 +26,15 @@ export const missingFields: CheckDefinition = {
     for (const kind of notActedOn(session, kinds, actions)) {
       const ofKind = variants.filter((variant) => variant.kind === kind);
       const names = await withoutAction(session, session.actionsPer(kind), ofKind);
-      if (names.length > 0) findings.fail('accepted and not acted on: {names}', { names: names.join(', ') });
-      else findings.fail('accepted and not acted on: some notifications of kind {kind}', { kind: say(kind) });
+      if (names.length > 0) findings.fail('missing-fields.notActedOn', { names: names.join(', ') });
+      else findings.fail('missing-fields.someNotActedOn', { kind: say(kind) });
     }
   },
 };
 
 /** A notification with one field left out or `null`. */
 interface Variant {
-  readonly kind: Sentence;
+  readonly kind: TextKey;
   readonly what: string;
   make(): Promise<SandboxNotification>;
 }
@@ -53,8 +50,8 @@ async function variantsOf(session: Session, { name, needed, make }: Sample): Pro
     },
   });
   return paths.flatMap((path) => [
-    variant(say('{kind} with `{path}` left out', { kind: say(name), path }), path, undefined),
-    variant(say('{kind} with `{path}` null', { kind: say(name), path }), path, null),
+    variant(say('missing-fields.leftOut', { kind: say(name), path }), path, undefined),
+    variant(say('missing-fields.null', { kind: say(name), path }), path, null),
   ]);
 }
 

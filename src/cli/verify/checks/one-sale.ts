@@ -1,16 +1,13 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
-import { type Sentence, say } from '../../language';
-import { allAccepted, type CheckDefinition, type Findings, WITHOUT_EFFECTS } from '../check';
+import { say } from '../../language';
+import type { TextKey } from '../../texts';
+import { allAccepted, type CheckDefinition, type Findings } from '../check';
 import { notActedOn, type Sample, samplesOfKinds } from '../documented-kinds';
 import { type Exchange, fingerprint, type Named, type Session } from '../session';
 
 /** Notifications that share an identifier but are not duplicates. With `saleToken` alone as the key, they are lost. */
 export const oneSale: CheckDefinition = {
   id: 'one-sale',
-  title: 'Acts on each notification of one sale, one reversal and one payout',
-  asks: 'A payment and then two partial refunds of that sale, of the same amount, which share its `saleToken`; a reversal with PENDING and then with PAID, and a payout that failed and then is PAID, which share their `uuid`. None of them is a duplicate.',
-  why: 'If a refund counts as a duplicate of the payment, it is never booked, and the customer is told nothing.',
-  fix: 'Deduplicate on kind, identity and status together. The partial refunds of a sale share their `saleToken` with its payment and differ in `refund.uuid`; two of them may have the same amount; a reversal keeps its `uuid` from PENDING to PAID, and so does a payout (document sections 6.2 to 6.5). `notification.key` combines all three.',
   async run(findings, session) {
     const sale = await session.sale();
     const reversal = await (await session.announcedSale()).reversal('PAID');
@@ -18,25 +15,25 @@ export const oneSale: CheckDefinition = {
     const all: Comparison[] = [
       {
         sample: samplesOfKinds.refund,
-        opening: ['a payment', sale.payment],
+        opening: ['run.aPayment', sale.payment],
         following: [
-          ['a partial refund of a sale whose payment came before', () => sale.refund(2)],
-          ['a second partial refund of that sale, of the same amount', () => sale.refund(2)],
+          ['one-sale.refund', () => sale.refund(2)],
+          ['one-sale.secondRefund', () => sale.refund(2)],
         ],
       },
       {
         sample: samplesOfKinds.reversal,
-        opening: ['a reversal PENDING', reversal.pending],
-        following: [['the same reversal PAID', async () => reversal.ended]],
+        opening: ['one-sale.pending', reversal.pending],
+        following: [['one-sale.paid', async () => reversal.ended]],
       },
       {
         sample: samplesOfKinds.payout,
-        opening: ['a payout that failed', session.samples.payout('PE0001', identity)],
-        following: [['the same payout PAID', async () => session.samples.payout(undefined, identity)]],
+        opening: ['one-sale.failedPayout', session.samples.payout('PE0001', identity)],
+        following: [['one-sale.paidPayout', async () => session.samples.payout(undefined, identity)]],
       },
     ];
     const comparisons = all.filter(({ sample }) => session.acceptedKinds.has(sample.name));
-    if (comparisons.length < all.length) findings.leaveOpen('a refund, a reversal or a payout was refused');
+    if (comparisons.length < all.length) findings.leaveOpen('one-sale.refused');
     const opened = await session.sendAll(comparisons.map(({ opening: [what, one] }) => [say(what), one]));
     await session.settle();
     const followers: Follower[] = [];
@@ -49,19 +46,19 @@ export const oneSale: CheckDefinition = {
         followers.push({ name: sample.name, sent: [say(what), await make()], answers });
     }
     await judge(findings, session, followers);
-    if (!session.countsEffects) findings.leaveOpen(WITHOUT_EFFECTS);
+    if (!session.countsEffects) findings.leaveOpen('run.withoutEffects');
   },
 };
 
 interface Comparison {
   readonly sample: Sample;
-  readonly opening: readonly [what: Sentence, notification: SandboxNotification];
-  readonly following: readonly (readonly [what: Sentence, make: () => Promise<SandboxNotification>])[];
+  readonly opening: readonly [what: TextKey, notification: SandboxNotification];
+  readonly following: readonly (readonly [what: TextKey, make: () => Promise<SandboxNotification>])[];
 }
 
 /** A notification that follows another of the same sale, reversal or payout. */
 interface Follower {
-  readonly name: Sentence;
+  readonly name: TextKey;
   readonly sent: Named;
   /** Without `--effects`: what the listener answers to one that comes alone, and to its duplicate. */
   readonly answers: Answers | undefined;
@@ -79,12 +76,12 @@ async function judge(findings: Findings, session: Session, followers: readonly F
   const names = accepted.map(({ name }) => name);
   for (const name of notActedOn(session, names, actions)) {
     const what = accepted.flatMap((one) => (one.name === name ? [one.sent[0]] : [])).join('; ');
-    findings.fail('{what} was accepted, but not acted on', { what });
+    findings.fail('run.notActedOn', { what });
   }
   for (const { sent, answers } of accepted) {
     const response = result.find((exchange) => exchange.what === sent[0]);
     if (response !== undefined && answers !== undefined && isAnsweredAsDuplicate(response, answers))
-      findings.fail('{what} was answered like a duplicate, but is none', { what: sent[0] });
+      findings.fail('one-sale.likeDuplicate', { what: sent[0] });
   }
 }
 
@@ -96,10 +93,10 @@ interface Answers {
 async function answersTo(session: Session, { name, make }: Sample): Promise<Answers> {
   const notification = await make(session);
   const kind = say(name);
-  const first = await session.send(say('a {kind} by itself', { kind }), notification);
+  const first = await session.send(say('one-sale.byItself', { kind }), notification);
   return {
     first,
-    repeated: await session.send(say('a {kind} by itself, sent again', { kind }), notification),
+    repeated: await session.send(say('one-sale.byItselfAgain', { kind }), notification),
   };
 }
 

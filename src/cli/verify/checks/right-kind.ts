@@ -1,4 +1,5 @@
-import { type Sentence, say } from '../../language';
+import { say } from '../../language';
+import type { TextKey } from '../../texts';
 import type { CheckDefinition, Findings } from '../check';
 import { counterOf } from '../documented-kinds';
 import { type ActionCount, counters } from '../effects';
@@ -7,23 +8,17 @@ import type { Named, Session } from '../session';
 /** A notification of one kind must not have the effects of another. */
 export const rightKind: CheckDefinition = {
   id: 'right-kind',
-  title: 'Tells the kinds of notifications apart',
-  asks: 'Whether one kind moves the counter of another: a `newStatus` that is not `PAID`, failed payouts, and a refund without its query, which gateways may drop.',
-  why: 'An order that is marked paid by a reversal or a refund is shipped while its money goes back.',
-  fix: 'Mark an order paid only when the query has no flag of another kind and `newStatus` is `PAID`; a `saleToken` alone proves nothing, because refunds and sales with `REVERSAL` have one too (document sections 6.2 to 6.5). Look at the query and at the body, as `parseNotification` does.',
   needsEffects: true,
   async run(findings, session) {
     const payment = session.actionsOf.get('payment');
-    if (payment === undefined) return findings.leaveOpen('no payment was accepted');
+    if (payment === undefined) return findings.leaveOpen('run.noPaymentAccepted');
     if (payment.byName === undefined || !('payment' in payment.byName)) {
-      return findings.leaveOpen(
-        'one number for everything does not tell kinds apart: let --effects answer an object such as {"payment": 7, "refund": 5}',
-      );
+      return findings.leaveOpen('right-kind.oneNumber');
     }
     for (const [name, acted] of session.actionsOf) {
       if (name === 'payment') continue;
       const own = OF_A_REVERSAL.includes(acted.kind) ? OF_A_REVERSAL : [counterOf(name, acted)];
-      expectOwnCounters(findings, say('a {kind}', { kind: say(name) }), acted, own);
+      expectOwnCounters(findings, say('run.aKind', { kind: say(name) }), acted, own);
     }
     await sendMistakable(findings, session);
   },
@@ -38,12 +33,11 @@ export function expectOwnCounters(
   what: string,
   actions: ActionCount | undefined,
   own: readonly string[],
-  ...fix: Sentence[]
+  ...fix: TextKey[]
 ): void {
   for (const counter of counters) {
     const moved = actions?.byName?.[counter] ?? 0;
-    if (moved > 0 && !own.includes(counter))
-      findings.fail('{what} was counted as `{counter}`', { what, counter }, ...fix);
+    if (moved > 0 && !own.includes(counter)) findings.fail('right-kind.countedAs', { what, counter }, ...fix);
   }
 }
 
@@ -55,24 +49,19 @@ const UNPAID = ['PENDING', 'CANCELLED', 'SANDBOX'];
  */
 async function sendMistakable(findings: Findings, session: Session): Promise<void> {
   const refund = { ...(await (await session.announcedSale()).refund(1)), query: '' };
-  const all: Named[] = [[say('a refund without its query'), refund]];
+  const all: Named[] = [[say('right-kind.withoutQuery'), refund]];
   for (const newStatus of UNPAID) {
     const { payment } = await session.sale();
     const payload = { ...payment.payload, newStatus };
-    all.push([say('a sale with the newStatus {newStatus}', { newStatus }), { ...payment, payload }]);
+    all.push([say('right-kind.newStatus', { newStatus }), { ...payment, payload }]);
   }
   await session.settlePayments();
   const { result, actions } = await session.watchAll(0, all);
   const { payment = 0, refund: refunds = 0 } = actions?.byName ?? {};
   if (payment > 0) {
     const values = { payment, list: UNPAID.join(', ') };
-    findings.fail(
-      '{payment} of these were counted as `payment`: a refund without its query, and sales with the `newStatus` {list}',
-      values,
-    );
+    findings.fail('right-kind.asPayment', values);
   } else if (session.actionsPer('refund') > 0 && result[0]?.reception === 'accepted' && refunds === 0) {
-    findings.fail(
-      'a refund without its query was accepted, but not counted as `refund`: the listener takes the kind from the query alone',
-    );
+    findings.fail('right-kind.byQueryAlone');
   }
 }

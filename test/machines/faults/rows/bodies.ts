@@ -45,7 +45,7 @@ const alsoHas =
 /** The JSON without characters beyond ASCII, which a wrong charset changes. */
 const ascii = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\x7e]+/g, '');
 
-/** Faults in the framing and encoding of a body; test/client/transport-answers.test.ts and fuzzing have its JSON. */
+/** Faults in the framing and encoding of a body; test/client has its JSON, in transport-answers and -mutated. */
 export const bodyFaults: readonly Fault[] = [
   row('NUL bytes', unusable, body(Buffer.alloc(64))),
   row('a key twice, the last one bad', every(apiError(200, 'unknown')), ({ answer }) =>

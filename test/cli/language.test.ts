@@ -1,61 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { effectsCode } from '../../src/cli/commands/verify';
-import { portuguese } from '../../src/cli/portuguese';
 import { commands } from '../../src/cli/program';
+import { expectPortuguese } from './expect-portuguese';
 import { startRecorder } from './listeners';
 import { startMerchant } from './listeners/merchant';
 import { credentials, environment, printed, runCli, startCli, words } from './run-cli';
 
 const pt = { LANG: 'pt_BR.UTF-8' };
-
-/** Words that no Portuguese sentence has. What is code, a URL or a name stays as it is. */
-const ENGLISH = /\b(the|of|and|or|with|without|was|were|not|is|are|it|its|to|from|this|that|by|in|on|all)\b/i;
-const NO_WORDS =
-  /`[^`]*`|"[^"]*"|'[^']*'|\{\w+\}|^ +\$ .*$|https?:\S+|--?[a-z-]+|\b[A-Z_]{3,}\b|\S+[.:/=]\S+/gm;
-
-function expectPortuguese(text: string): void {
-  const prose = effectsCode.reduce((rest, line) => rest.replaceAll(line, ''), text).replaceAll(NO_WORDS, ' ');
-  for (const line of prose.split('\n')) expect(line).not.toMatch(ENGLISH);
-}
-
-describe('the table of Portuguese', () => {
-  const source = sourceOf(fileURLToPath(new URL('../../src', import.meta.url)));
-
-  it.each(Object.entries(portuguese))('has the same values and code as: %s', (english, translation) => {
-    const values = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
-    expect(values(translation)).toEqual(values(english));
-    const code = (text: string): string[] => text.match(/`[^`]*`/g) ?? [];
-    // The options of `startSandbox` are options of the command.
-    const added = code(translation).filter(
-      (part) => !code(english).includes(part) && !part.startsWith('`--'),
-    );
-    expect(added).toEqual([]);
-    expect(source.includes(english.replaceAll(/['"`]/g, '')), 'said nowhere').toBe(true);
-    expectPortuguese(translation);
-  });
-});
-
-/** The text of every file but the table's, with strings of several lines in one, and no quotes. */
-function sourceOf(directory: string): string {
-  return (
-    readdirSync(directory, { recursive: true, encoding: 'utf8' })
-      .filter(
-        (name) => name.endsWith('.ts') && !name.endsWith('portuguese.ts') && !name.includes('generated'),
-      )
-      .map((name) => readFileSync(join(directory, name), 'utf8'))
-      .join('\n')
-      .replaceAll(/['`]\s*\+\s*'/g, '')
-      // Of the messages about credentials, which name one of the two.
-      .replaceAll(/`Expected \\`\$\{name\}[^`]*`[^`]*`/g, (text) =>
-        ['apiKey', 'apiToken'].map((name) => text.replace(/\$\{name\}/, name)).join('\n'),
-      )
-      .replaceAll(/\\?['"`]/g, '')
-  );
-}
 
 describe.concurrent('with a Portuguese locale', { timeout: 60_000 }, () => {
   it.each(['', ...commands.map(({ name }) => name)])(

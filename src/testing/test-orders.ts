@@ -1,0 +1,156 @@
+import { PaymentsClient } from '../client/payments-client';
+import { ConfigurationError } from '../errors';
+import type { Orders } from '../orders/create-orders';
+import type { Delivery } from '../sandbox/delivery/delivery';
+import type { RefundOptions } from '../sandbox/model/moves';
+import type { Credentials } from '../service/credentials';
+import { MemoryStore } from '../stores/memory-store';
+import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
+import { crashed, withSteps } from './crash-before-commit';
+import { type FakeClock, fakeClock } from './fake-clock';
+import { type MockService, type MockServiceOptions, mockService } from './mock-service';
+
+/** What `testOrders` gives to your function that makes the orders. */
+export interface OrdersParts<Transaction = undefined> {
+  /** Calls the mocked service. */
+  readonly client: PaymentsClient;
+  /** The pair that the mocked service sends. */
+  readonly credentials: Credentials;
+  /** A `MemoryStore` on the test's clock, or the store that you passed. */
+  readonly store: Store<Transaction>;
+}
+
+/** How orders are tested. Everything has a default. */
+export interface TestOrdersOptions<Transaction = undefined>
+  extends Omit<MockServiceOptions<never>, 'http' | 'deliverTo' | 'clock'> {
+  /** A store in place of the one in memory, such as yours in your transaction: it keeps its own time. */
+  readonly store?: Store<Transaction> | undefined;
+}
+
+/** Your orders, and the service and payer that they deal with. */
+export interface TestOrders<Transaction = undefined> {
+  /** What your function returned. */
+  readonly orders: Orders<Transaction>;
+  /** The mocked service, with all its controls: `fault`, `reverse`, `deliveries` and so on. */
+  readonly service: MockService;
+  /** The client of the orders. */
+  readonly client: PaymentsClient;
+  /** Time stands still until the test advances it: `await clock.advance(60_000)` makes the next retry. */
+  readonly clock: FakeClock;
+  /** The payer pays. Resolves once your listener has answered, with the delivery; without one, nothing was sent. */
+  pay(order: OpenedJourney): Promise<Delivery | undefined>;
+  /** A refund is credited, in part or in full. Resolves as `pay` does. */
+  refund(order: OpenedJourney, options?: RefundOptions): Promise<Delivery | undefined>;
+  /**
+   * From now on, the next callback that succeeds is the last thing that its process does: nothing is recorded and nothing
+   * is answered; in a transaction, nothing is committed. The service sends the notification again after a minute.
+   */
+  crash(): void;
+}
+
+/** What `orders.open` resolves with. */
+export interface OpenedJourney {
+  /** The transaction's uuid. */
+  readonly uuid?: string | undefined;
+}
+
+/**
+ * Your orders over a mocked service and a store in memory, in one call, with any test runner. The client has the mocked
+ * service's `fetch`, so msw is not needed.
+ *
+ * @param make - makes your orders of these parts, by `createOrders`
+ *
+ * @example
+ * const { orders, pay, crash, clock } = testOrders((parts) => createOrders({ ...parts, on: { payment: book } }));
+ * const order = await orders.open('order-1', request);
+ * crash();
+ * await pay(order);
+ * await clock.advance(60_000); // the service tries again: was it booked twice?
+ *
+ * @throws `ConfigurationError` for an option that cannot work
+ */
+export function testOrders<Transaction = undefined>(
+  make: (parts: OrdersParts<Transaction>) => Orders<Transaction>,
+  options: TestOrdersOptions<Transaction> = {},
+): TestOrders<Transaction> {
+  const clock = fakeClock();
+  const process: Process = { isDead: false, isDying: false };
+  let crashes = false;
+  const service = mockService({
+    ...options,
+    clock,
+    async deliverTo(request) {
+      process.isDying = crashes;
+      const answer = await orders.webhook(request);
+      const { isDead } = process;
+      Object.assign(process, { isDead: false, isDying: false });
+      if (!isDead) return answer;
+      crashes = false;
+      throw crashed('before its answer');
+    },
+  });
+  const client = new PaymentsClient({ baseUrl: service.url, ...service.credentials, fetch: service.fetch });
+  const store =
+    options.store ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
+  const steps = dyingSteps(stepsOf<unknown>(store), process);
+  const orders = make({ client, credentials: service.credentials, store: withSteps(store, steps) });
+
+  const delivered = async (move: () => void) => {
+    const before = service.deliveries.length;
+    move();
+    await clock.advance(0);
+    return service.deliveries[before];
+  };
+  return {
+    orders,
+    service,
+    client,
+    clock,
+    pay: (order) => delivered(() => service.pay(uuidOf(order))),
+    refund: (order, refund) => delivered(() => service.refund(uuidOf(order), refund)),
+    crash() {
+      crashes = true;
+    },
+  };
+}
+
+/** The process that receives a notification. */
+interface Process {
+  /** It ends with its next callback that succeeds. */
+  isDying: boolean;
+  isDead: boolean;
+}
+
+/** Steps of a process that dies before a completion or a commit, and writes nothing from then on. */
+function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<unknown> {
+  const { transact } = steps;
+  const dies = () => {
+    process.isDead ||= process.isDying;
+    return process.isDead;
+  };
+  const unlessDead =
+    <Args extends unknown[], Result>(step: (...args: Args) => Promise<Result>, result: Result) =>
+    async (...args: Args) =>
+      process.isDead ? result : step(...args);
+  return {
+    ...steps,
+    // Resolves: a failure would be tried again and reported, and a dead process does neither.
+    complete: async (...args) => dies() || steps.complete(...args),
+    release: unlessDead(steps.release, undefined),
+    keepLetter: unlessDead(steps.keepLetter, undefined),
+    forgetLetter: unlessDead(steps.forgetLetter, undefined),
+    writeRecord: unlessDead(steps.writeRecord, true),
+    transact:
+      transact &&
+      ((request, work) =>
+        transact(request, async (...given) => {
+          await work(...given);
+          if (dies()) throw crashed('before the commit');
+        })),
+  };
+}
+
+function uuidOf({ uuid }: OpenedJourney): string {
+  if (uuid !== undefined) return uuid;
+  throw new ConfigurationError('Expected what `orders.open` resolves with, with its `uuid`.');
+}

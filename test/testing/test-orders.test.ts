@@ -1,0 +1,127 @@
+import { ConfigurationError } from 'pix-automatic-sdk';
+import { createOrders, type NotifiedOrder } from 'pix-automatic-sdk/orders';
+import { fixtures, type OrdersParts, testOrders } from 'pix-automatic-sdk/testing';
+import { MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { describe, expect, it, vi } from 'vitest';
+import { stepsOf, type Transact } from '../../src/stores/steps';
+import { storeOf } from '../helpers/store-of';
+
+const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest({ amount: 59.7 });
+
+/** Orders that note what they book, and the state in which each order was seen. */
+function openShop() {
+  const booked: string[] = [];
+  const seen: (NotifiedOrder | undefined)[] = [];
+  const reports: string[] = [];
+  const make = (parts: OrdersParts) =>
+    createOrders({
+      ...parts,
+      on: {
+        payment: ({ payload }, { order }) => {
+          booked.push(payload.saleToken);
+          seen.push(order);
+        },
+        refund: ({ payload }) => void booked.push(`refund of ${payload.refund.amount}`),
+      },
+      onReport: ({ code }) => void reports.push(code),
+    });
+  return { ...testOrders(make), booked, seen, reports };
+}
+
+describe('orders under test', () => {
+  it('are opened, paid and refunded with one call each, and every payment is confirmed', async () => {
+    const { orders, service, pay, refund, booked, reports } = openShop();
+    const order = await orders.open('order-1', request);
+    expect(await pay(order)).toMatchObject({ kind: 'payment', status: 'delivered' });
+    expect(await refund(order, { amount: 5 })).toMatchObject({ kind: 'refund', status: 'delivered' });
+    expect(booked).toEqual([order.uuid, 'refund of 5']);
+    expect(await orders.open('order-1', request)).toMatchObject({ state: 'paid' });
+    expect(service.deliveries).toHaveLength(2);
+    expect(reports).toEqual([]);
+  });
+
+  it('are found paid by reconcile when every delivery was lost', async () => {
+    const { orders, service, client, pay, clock, booked } = openShop();
+    const order = await orders.open('order-1', request);
+    service.setWebhookUrl(undefined);
+    expect(await pay(order)).toBeUndefined();
+    await clock.advance(24 * 60 * 60 * 1000);
+    expect(booked).toEqual([]);
+    expect(await orders.maintain()).toMatchObject({ skipped: false, reconciled: { paid: 1 } });
+    expect(booked).toEqual([order.uuid]);
+    expect(await client.getTransaction(order.uuid ?? '')).toMatchObject({ situation: 'PAID' });
+  });
+
+  it('see the same payment again after a crash before the completion', async () => {
+    const { orders, service, pay, crash, clock, booked, seen, reports } = openShop();
+    const order = await orders.open('order-1', request);
+    crash();
+    await pay(order);
+    await clock.advance(60_000);
+    expect(service.deliveries[0]?.attempts.map(({ httpStatus, error }) => httpStatus ?? error)).toEqual([
+      'ECONNRESET',
+      200,
+    ]);
+    expect(booked).toEqual([order.uuid, order.uuid]);
+    expect(seen.map((each) => each && [each.state, each.paidBy])).toEqual([
+      ['created', undefined],
+      ['paid', 1],
+    ]);
+    // The crash was one.
+    await service.redeliver('delivery-1');
+    expect(booked).toHaveLength(2);
+    expect(reports).toEqual([]);
+  });
+
+  it('keep the crash for a callback that succeeds', async () => {
+    const fails = vi.fn().mockRejectedValueOnce(new Error('the database is away'));
+    const { orders, service, pay, crash, clock } = testOrders((parts) =>
+      createOrders({ ...parts, on: { payment: fails }, onReport: () => {} }),
+    );
+    crash();
+    await pay(await orders.open('order-1', request));
+    await clock.advance(120_000);
+    expect(service.deliveries[0]?.attempts.map(({ httpStatus, error }) => httpStatus ?? error)).toEqual([
+      500,
+      'ECONNRESET',
+      200,
+    ]);
+  });
+
+  it('book once over a crash in your own transaction', async () => {
+    const committed: string[] = [];
+    const memory = stepsOf(new MemoryStore());
+    const transact: Transact<string[]> = async (asked, work) => {
+      const claim = await memory.claim(asked.subject, asked.state, { leaseMs: 1_000, withinMs: 1_000 });
+      if (claim.status !== 'claimed') return claim;
+      const transaction: string[] = [];
+      await work(transaction, claim, memory).catch(async (error: unknown) => {
+        await memory.release(claim);
+        throw error;
+      });
+      committed.push(...transaction);
+      await memory.complete(claim, { retentionMs: asked.retentionMs, withinMs: 1_000 });
+      return { status: 'completed' };
+    };
+    const { orders, service, pay, crash, clock } = testOrders(
+      (parts: OrdersParts<string[]>) =>
+        createOrders({
+          ...parts,
+          on: { payment: ({ payload }, { transaction }) => transaction.push(payload.saleToken) },
+          onReport: () => {},
+        }),
+      { store: storeOf({ ...memory, transact }) },
+    );
+    const order = await orders.open('order-1', request);
+    crash();
+    await pay(order);
+    expect(committed).toEqual([]);
+    await clock.advance(60_000);
+    expect(committed).toEqual([order.uuid]);
+    expect(service.deliveries).toMatchObject([{ status: 'delivered', attempts: { length: 2 } }]);
+  });
+
+  it('refuse to pay what has no uuid', async () => {
+    await expect(openShop().pay({})).rejects.toThrow(ConfigurationError);
+  });
+});
