@@ -5,7 +5,16 @@ import { failWith, type TransactionAccess } from './within';
 /** The database in plain mode: a `Pool` or `Client` of `pg`, a `PGlite`, Neon's `neon()`: anything with `query`. */
 export interface PostgresQueryable {
   /** Runs a statement, with values for `$1`, `$2` and so on. Resolves with the rows, or with `{ rows }`. */
-  query(text: string, values?: unknown[]): PromiseLike<{ readonly rows: unknown[] } | readonly unknown[]>;
+  query(
+    text: string,
+    values?: unknown[],
+  ): PromiseLike<
+    | {
+        /** The rows that the statement gave. */
+        readonly rows: unknown[];
+      }
+    | readonly unknown[]
+  >;
 }
 
 /** The database in transactional mode: a `Pool` of `pg`, or of a compatible driver. */
@@ -14,8 +23,13 @@ export interface PostgresPool extends PostgresQueryable {
   connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void;
   /** Tells a pool from a client, whose `connect` passes no connection. */
   readonly totalCount: number;
-  /** The pool's own options: `max` is the most connections that it opens. */
-  readonly options?: { readonly max?: number | undefined } | undefined;
+  /** The pool's own options. */
+  readonly options?:
+    | {
+        /** How many connections it opens at most. */
+        readonly max?: number | undefined;
+      }
+    | undefined;
 }
 
 /** A connection from the pool. */
@@ -45,8 +59,13 @@ export interface PostgresStatement {
   /** `'array'` for rows as lists of values. */
   readonly rowMode?: 'array' | undefined;
   /** How `pg` reads the values of the result. */
-  // biome-ignore lint/suspicious/noExplicitAny: what pg's own declaration says
-  readonly types?: { getTypeParser(id: number, format?: any): any } | undefined;
+  readonly types?:
+    | {
+        /** Gives the function that reads values of a type, by the type's number. */
+        // biome-ignore lint/suspicious/noExplicitAny: what pg's own declaration says
+        getTypeParser(id: number, format?: any): any;
+      }
+    | undefined;
 }
 
 /** A statement as it is sent. */
@@ -78,6 +97,7 @@ export interface PostgresTransaction {
     statement: string | PostgresStatement,
     values?: readonly unknown[],
   ): Promise<{
+    /** The rows that the statement gave. */
     readonly rows: Row[];
     /** How many rows the statement changed or returned. */
     readonly rowCount: number | null;

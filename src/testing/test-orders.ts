@@ -23,7 +23,11 @@ export interface OrdersParts<Transaction = undefined> {
 /** How orders are tested. Everything has a default. */
 export interface TestOrdersOptions<Transaction = undefined>
   extends Omit<MockServiceOptions<never>, 'http' | 'deliverTo' | 'clock'> {
-  /** A store in place of the one in memory, such as yours in your transaction: it keeps its own time. */
+  /**
+   * A store in place of the one in memory, such as yours in your transaction: it keeps its own time.
+   *
+   * @defaultValue a `MemoryStore` on the test's clock
+   */
   readonly store?: Store<Transaction> | undefined;
 }
 

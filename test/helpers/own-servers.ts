@@ -4,7 +4,6 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { unusedPort } from './http-server';
@@ -72,37 +71,6 @@ function idsOf(user: string): { uid: number; gid: number } {
 /** The first of the programs that runs. Debian installs some in a folder that may not be on the PATH. */
 function findProgram(name: string, ...options: string[]): string | undefined {
   return [name, `/usr/sbin/${name}`].find((program) => spawnSync(program, options).status === 0);
-}
-
-/** Whether the tests can start a Redis. Reports where they cannot, and fails where one is required. */
-export function hasRedisServer(): boolean {
-  const found = findProgram('redis-server', '--version') !== undefined;
-  if (!found) reportMissing('A redis-server to stop and start', 'PATH');
-  return found;
-}
-
-interface OwnRedis extends OwnServer {
-  readonly url: string;
-}
-
-/** A Redis with everything that it acknowledged on disk. */
-export async function startOwnRedis(): Promise<OwnRedis> {
-  const own = await startOwnServer({
-    name: 'redis-server',
-    command: (directory, port) => [
-      'redis-server',
-      `--port ${port} --bind 127.0.0.1 --dir ${directory} --appendonly yes --appendfsync always`
-        .split(' ')
-        .concat('--save', ''),
-    ],
-    async ask(port) {
-      const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => null });
-      client.on('error', () => undefined);
-      await client.connect().then(() => client.ping());
-      client.disconnect();
-    },
-  });
-  return { ...own, url: `redis://127.0.0.1:${own.port}` };
 }
 
 /** PgBouncer's program. Reports where there is none, and fails where one is required. */
