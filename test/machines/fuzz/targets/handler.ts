@@ -84,7 +84,9 @@ type Callback = 'resolve' | 'throw' | 'reject';
 export async function createHandlerTarget(): Promise<Target> {
   const store = new WatchedStore();
   const acted: string[] = [];
-  const done = new Set<string>();
+  /** The content of what was acted on. */
+  const done = new Map<string, Content>();
+  const repeats: (readonly string[])[] = [];
   let behaviour: Callback = 'resolve';
   const callback = ({ key }: { readonly key: string }): void | Promise<void> => {
     acted.push(key);
@@ -105,7 +107,8 @@ export async function createHandlerTarget(): Promise<Target> {
       unrecognized: 'ignore',
       charge: callback,
     },
-    onReport: () => {
+    onReport: ({ code, issues = [] }) => {
+      if (code === 'unexpected_repeat') repeats.push(issues.map(({ path }) => String(path[0])).sort());
       throw new Error(MARK);
     },
   });
@@ -132,6 +135,7 @@ export async function createHandlerTarget(): Promise<Target> {
     property: fc.asyncProperty(request, async ({ method, query, headers, body, callback }) => {
       behaviour = callback;
       acted.length = 0;
+      repeats.length = 0;
       store.steps.length = 0;
       const sent = { ...framingOf(method, headers, body), ...headers };
       const answer = await deliver(url + query, body, { method, headers: sent, agent, timeoutMs: 5_000 });
@@ -160,14 +164,24 @@ export async function createHandlerTarget(): Promise<Target> {
         return;
       }
       const { key } = parsed;
-      const isRepeat = done.has(hash(key));
+      const content = contentOf(parsed);
+      const before = done.get(hash(key));
+      const isRepeat = before !== undefined;
+      const differing = Object.keys(before ?? {}).filter(
+        (name) => (content[name] ?? before?.[name]) !== before?.[name],
+      );
+      assert.deepEqual(
+        repeats,
+        differing.length === 0 ? [] : [differing.sort()],
+        'a repeat with other content',
+      );
       assert.deepEqual(
         acted,
         isRepeat ? [] : [key],
         'once for each notification, and never for one that is done',
       );
       assert.equal(answer.status, isRepeat || callback === 'resolve' ? 200 : 500);
-      if (answer.status === 200) done.add(hash(key));
+      if (answer.status === 200 && !isRepeat) done.set(hash(key), content);
       assert.deepEqual(
         store.steps,
         isRepeat ? ['claim'] : ['claim', callback === 'resolve' ? 'complete' : 'release'],
@@ -177,6 +191,32 @@ export async function createHandlerTarget(): Promise<Target> {
       store.retentions.length = 0;
     }),
   };
+}
+
+/** What says that a repeat is another event, by the document's fields and not by our code: a short hash of each. */
+type Content = Readonly<Record<string, string>>;
+
+const MONEY = [
+  ...['amount', 'currency', 'referenceCode'],
+  ...['originalAmount', 'reversedAmount', 'amountRefunded', 'refund.amount'],
+];
+
+function contentOf({ kind, payload, raw }: { kind: string; payload: object; raw: object }): Content {
+  const isTime = (value: unknown) =>
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)? ?(?:Z|[+-]\d\d:?\d\d)?$/i.test(value);
+  const fields: [string, unknown][] =
+    kind === 'charge'
+      ? [['body', JSON.stringify(raw, (_, value) => (isTime(value) ? undefined : value))]]
+      : MONEY.map((name) => [
+          name,
+          name.split('.').reduce((at: unknown, field) => Object(at)[field], payload),
+        ]);
+  return Object.fromEntries(
+    fields
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name, hash(JSON.stringify(value)).slice(0, 8)]),
+  );
 }
 
 function assertDocumented({ status, headers, body }: Answer): void {
