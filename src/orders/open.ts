@@ -46,11 +46,14 @@ export type OpenedOrder =
       readonly createdAt: number;
     })
   | (JourneyOfOrder & {
-      /**
-       * `'paid'`: its payment was acted on. `'review'`: the service says that it is paid, and does not confirm the payment;
-       * a person has to look, and to `close` it.
-       */
-      readonly state: 'paid' | 'review';
+      /** Its payment was acted on. */
+      readonly state: 'paid';
+      /** The transaction's uuid, if it is known. */
+      readonly uuid?: string | undefined;
+    })
+  | (JourneyOfOrder & {
+      /** The service says that it is paid, and does not confirm the payment. A person has to look, and to `close` it. */
+      readonly state: 'review';
       /** The transaction's uuid, if it is known. */
       readonly uuid?: string | undefined;
     });

@@ -41,7 +41,7 @@ export function inTime<T, Late>(
     const stop = () => {
       isOver = true;
       clearTimeout(timer);
-      stopListening();
+      stopListening?.();
     };
     const giveUp = (settle: () => Late | typeof ABORTED) => {
       stop();
@@ -52,7 +52,7 @@ export function inTime<T, Late>(
       }
     };
     const aborted = () => giveUp(() => ABORTED);
-    const stopListening = onAbort(signal, aborted);
+    const stopListening = signal && onAbort(signal, aborted);
     // Some test doubles return plain values.
     Promise.resolve(promise).then(
       (value) => {

@@ -1,12 +1,31 @@
-import { InvalidNotificationError } from '../errors';
+import { InvalidNotificationError, type ValidationIssue } from '../errors';
+import { inTime } from '../shared/time';
+import type { StoreSteps } from '../stores/steps';
 import { answer, type PlainResponse } from './answer';
 import { checkAgainst } from './authorization';
-import { conclude, type Listener } from './conclude';
+import { deadLetter, isKept } from './dead-letters';
+import type { Identity } from './key';
+import { HOUR_MS, type ResolvedHandlerOptions } from './options';
 import { readJsonObject, recognize } from './recognize';
-import type { Reporter, WebhookReportCode, WebhookReportDetails } from './report';
+import {
+  type Reporter,
+  tell,
+  type WebhookDone,
+  type WebhookReportCode,
+  type WebhookReportDetails,
+} from './report';
 import { BodyProblem, headOf, type PlainRequest, receiveBody } from './request';
-import { callbackFor, runOnce } from './run-once';
+import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf } from './unexpected-repeat';
+
+/** One handler: its options, and what it remembers for its reports. */
+export interface Listener extends ResolvedHandlerOptions {
+  readonly report: Reporter;
+  /** How many deliveries of a key have failed, for the latest keys. */
+  readonly failures: Map<string, number>;
+  /** The fields of each kind that were reported as left out. */
+  readonly leftOut: Set<string>;
+}
 
 /** Takes a request to its answer, independent of any runtime. */
 export async function receive(request: Request | PlainRequest, listener: Listener): Promise<PlainResponse> {
@@ -51,4 +70,142 @@ export function refuse(
 ): PlainResponse {
   report(code, details);
   return answer(details.status);
+}
+
+/** A notification, and what became of it. */
+export interface Ended {
+  readonly notification: {
+    readonly kind: string;
+    readonly issues?: readonly ValidationIssue[] | undefined;
+  };
+  readonly identity: Identity;
+  readonly result: RunResult;
+  readonly origin: WebhookDone['origin'];
+  /** When it arrived, by `performance.now()`. */
+  readonly startedAt: number;
+  /** What a dead letter of it holds; without it, nothing is kept. */
+  readonly received?: { readonly body: unknown; readonly url: string };
+}
+
+/** Keeps or forgets the dead letter, and tells of it. Returns the status to answer with. */
+export async function conclude(ended: Ended, listener: Listener): Promise<number> {
+  const { result } = ended;
+  let status = 200;
+  if ('isRepeat' in result) await concludeDone(ended, result.isRepeat, listener);
+  else if ('status' in result) status = await concludeFailure(ended, result, listener);
+  reportLeftOut(ended, status, listener);
+  return status;
+}
+
+async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener): Promise<void> {
+  const { notification, identity, origin, startedAt } = ended;
+  const { kind } = notification;
+  const { key } = identity;
+  listener.failures.delete(key);
+  if (listener.lettersMs !== undefined) {
+    // An equal body without an identity may come on purpose, months later: its letter is another event's.
+    const withinMs = kind === 'unrecognized' && origin === 'delivery' ? HOUR_MS : undefined;
+    await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, withinMs));
+  }
+  if (listener.onDone === undefined) return;
+  tell(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
+}
+
+async function concludeFailure(ended: Ended, failure: Failure, listener: Listener): Promise<number> {
+  const { notification, identity, origin } = ended;
+  const { kind } = notification;
+  const { key } = identity;
+  const { late, letter = identity, ...details } = failure;
+  const delivery = origin === 'delivery' ? countFailure(key, listener) : undefined;
+  const kept = await keepLetter({ ...ended, identity: letter }, failure, listener);
+  // An acknowledged notification does not come again, so that one which is not kept must not be acknowledged.
+  const status = failure.status === 200 && kept === false ? 503 : failure.status;
+  // Not awaited: the answer goes out now. The entry was kept before, so that it is the last step that counts.
+  late?.then((isRecorded) => (isRecorded ? concludeDone(ended, false, listener) : undefined));
+  const fate = origin === 'delivery' ? fateOfDelivery(failure.code, status, delivery, kept) : FATES[origin];
+  listener.report(failure.code, { ...details, status, kind, key, delivery, fate, received: notification });
+  return status;
+}
+
+/** Returns whether the dead letter was kept; `undefined` if none is to be. */
+async function keepLetter(
+  { notification: { kind }, identity, received }: Ended,
+  failure: Failure,
+  listener: Listener,
+): Promise<boolean | undefined> {
+  const { lettersMs } = listener;
+  if (lettersMs === undefined || received === undefined || !isKept(failure)) return undefined;
+  const { key } = identity;
+  const statusIfLost = failure.status === 200 ? 503 : failure.status;
+  return stepOnLetters({ status: statusIfLost, kind, key }, listener, (store) =>
+    store.keepLetter(deadLetter({ identity, kind, ...received }, failure), lettersMs),
+  );
+}
+
+/** Does one step of the store on a dead letter, within its time, and reports a failure. Never rejects. */
+async function stepOnLetters(
+  details: Pick<WebhookReportDetails, 'kind' | 'key' | 'status'>,
+  { store, storeTimeoutMs, report }: Listener,
+  step: (store: StoreSteps) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    await inTime(step(store as StoreSteps), storeTimeoutMs);
+    return true;
+  } catch (error) {
+    report('dead_letters_failed', { ...details, error });
+    return false;
+  }
+}
+
+const MAX_COUNTED = 1_000;
+
+/** Counts the deliveries of one notification that failed: no single report shows that it is always the same one. */
+function countFailure(key: string, { failures }: Listener): number {
+  const count = (failures.get(key) ?? 0) + 1;
+  failures.delete(key);
+  failures.set(key, count);
+  const [oldest] = failures.keys();
+  if (failures.size > MAX_COUNTED && oldest !== undefined) failures.delete(oldest);
+  return count;
+}
+
+const FATES = {
+  replay: 'It was replayed, and stays a dead letter.',
+  settle: 'It was to be settled: do so again.',
+} as const;
+
+/** What became of a delivery that failed. */
+function fateOfDelivery(
+  code: WebhookReportCode,
+  status: number,
+  delivery: number | undefined,
+  kept: boolean | undefined,
+): string {
+  const next =
+    status === 200
+      ? 'It was acknowledged, so the service does not send it again.'
+      : `The service sends it again after about 60 s, six times in all (this process has seen ${delivery} of its ` +
+        'deliveries fail).';
+  if (kept === undefined) return next;
+  if (!kept) return `${next} It could not be kept as a dead letter.`;
+  if (code === 'unexpected_repeat') {
+    return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
+  }
+  return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
+}
+
+/** Reports known fields of another type than documented, once per kind and field. */
+function reportLeftOut(
+  { notification: { kind, issues }, identity: { key } }: Ended,
+  status: number,
+  { leftOut, report }: Listener,
+): void {
+  if (issues === undefined || kind === 'unrecognized') return;
+  const fresh = issues.filter(({ path }) => {
+    const field = `${kind} ${path.join('.')}`;
+    if (leftOut.has(field)) return false;
+    leftOut.add(field);
+    return true;
+  });
+  if (fresh.length > 0) report('field_left_out', { status, kind, key, issues: fresh });
 }

@@ -91,9 +91,8 @@ export function receiveBody(
 ): unknown {
   // The stream of a `Request` whose body was read would look empty.
   if (bodyUsed === true) throw new BodyProblem('body_already_read');
-  if (isReadableStream<Uint8Array | string>(body))
-    return collect((sink) => pumpWebStream(body, sink), limits);
-  if (isNodeStream(body)) return collect((sink) => pumpNodeStream(body, sink), limits);
+  if (isReadableStream<Uint8Array | string>(body)) return collect(pumpWebStream, body, limits);
+  if (isNodeStream(body)) return collect(pumpNodeStream, body, limits);
   const bytes =
     typeof body === 'string'
       ? new TextEncoder().encode(body).byteLength
@@ -107,48 +106,43 @@ export function receiveBody(
 interface Sink {
   /** A chunk can be text: in a Node stream after `setEncoding`, and in some web streams. */
   write(chunk: Uint8Array | string): void;
-  end(): void;
-  fail(code: BodyProblem['code'], error?: unknown): void;
+  /** The body is whole, unless there is a `problem`. Only the first call counts. */
+  end(problem?: BodyProblem['code'], error?: unknown): void;
 }
 
 /** Joins chunks until the end, a limit, or a failure. `pump` returns a function that stops it. */
-function collect(
-  pump: (sink: Sink) => () => void,
+function collect<Stream>(
+  pump: (stream: Stream, sink: Sink) => () => void,
+  stream: Stream,
   { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     let stop: () => void = () => undefined;
-    let settled = false;
-    const settle = (action: () => void) => {
-      if (settled) return;
-      settled = true;
+    let hasEnded = false;
+    const end: Sink['end'] = (problem, error) => {
+      if (hasEnded) return;
+      hasEnded = true;
       clearTimeout(timer);
-      action();
+      if (problem === undefined) return resolve(joinChunks(chunks));
+      stop();
+      reject(new BodyProblem(problem, error));
     };
-    const fail: Sink['fail'] = (code, error) =>
-      settle(() => {
-        stop();
-        reject(new BodyProblem(code, error));
-      });
-    const timer = setTimeout(fail, bodyTimeoutMs, 'body_timeout');
-    stop = pump({
-      write(piece) {
-        const chunk = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;
-        bytes += chunk.byteLength;
-        if (bytes > maxBodyBytes) fail('body_too_large');
-        else chunks.push(chunk);
-      },
-      end: () => settle(() => resolve(joinChunks(chunks))),
-      fail,
-    });
+    const write: Sink['write'] = (piece) => {
+      const chunk = typeof piece === 'string' ? new TextEncoder().encode(piece) : piece;
+      bytes += chunk.byteLength;
+      if (bytes > maxBodyBytes) end('body_too_large');
+      else chunks.push(chunk);
+    };
+    const timer = setTimeout(end, bodyTimeoutMs, 'body_timeout');
+    stop = pump(stream, { write, end });
   });
 }
 
 function pumpWebStream(stream: ReadableStream<Uint8Array | string>, sink: Sink): () => void {
   if (stream.locked) {
-    sink.fail('body_already_read');
+    sink.end('body_already_read');
     return () => undefined;
   }
   const reader = stream.getReader();
@@ -160,7 +154,7 @@ function pumpWebStream(stream: ReadableStream<Uint8Array | string>, sink: Sink):
       sink.write(value);
     }
   };
-  pump().catch((error: unknown) => sink.fail('body_interrupted', error));
+  pump().catch((error: unknown) => sink.end('body_interrupted', error));
   return () => {
     open = false;
     reader.cancel().catch(() => undefined);
@@ -180,20 +174,21 @@ interface NodeStream {
 /** Uses events: leaving an iterator early would destroy the stream, and with it the socket for the response. */
 function pumpNodeStream(stream: NodeStream, sink: Sink): () => void {
   if (isConsumed(stream)) {
-    sink.fail('body_already_read');
+    sink.end('body_already_read');
     return () => undefined;
   }
-  const onClose = () => sink.fail('body_interrupted');
-  const onError = (error: unknown) => sink.fail('body_interrupted', error);
+  const onEnd = () => sink.end();
+  const onClose = () => sink.end('body_interrupted');
+  const onError = (error: unknown) => sink.end('body_interrupted', error);
   stream.on('data', sink.write);
-  stream.on('end', sink.end);
+  stream.on('end', onEnd);
   stream.on('error', onError);
   stream.on('close', onClose);
   // A listener alone does not restart a stream that something has paused.
   stream.resume();
   return () => {
     stream.off('data', sink.write);
-    stream.off('end', sink.end);
+    stream.off('end', onEnd);
     stream.off('close', onClose);
     // `onError` stays: an `error` event without a listener would end the process. The rest of the body is discarded as
     // it arrives: unread, it would hold the connection open and keep the server from closing.

@@ -152,6 +152,7 @@ async function askAndFind(
   const { store, storeTimeoutMs } = options;
   const confirmed = await askService(run, options);
   if ('code' in confirmed) return confirmed;
+  if (run.order === undefined) return { ...confirmed, order: undefined };
   try {
     const find = async () => readOrder(run, await findOrder(run, options), store, options);
     return { ...confirmed, order: await inTime(find(), storeTimeoutMs) };
@@ -200,7 +201,7 @@ async function recordDone(
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       // Before the completion, so that a lost mark is never a done state.
-      await inTime(markPaid(run, order), storeTimeoutMs);
+      if (order !== undefined) await inTime(markPaid(run, order), storeTimeoutMs);
       const isRecorded = await inTime(store.complete(claim, completion), storeTimeoutMs);
       return isRecorded ? DONE : { code: 'lease_lost', status: 503 };
     } catch (error) {

@@ -1,11 +1,11 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { listen } from '../helpers/listen';
+import { freePort, listen } from '../helpers/listen';
 import { findPostgres } from '../helpers/postgres';
 import { run } from '../package/run';
 import { openDatabase } from './helpers/open-database';
@@ -209,6 +209,66 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     expect(await program.stop()).toMatchObject({ status: 0, stderr: [] });
   });
 
+  it('has a compose.yaml whose services run with their own arguments and environment', async () => {
+    const [compose] = await manifests('compose.yaml');
+    const { database, sandbox, migrate, shop, ...others } = compose.services;
+    expect(others).toEqual({});
+    expect(database.environment).toEqual({ POSTGRES_HOST_AUTH_METHOD: 'trust' });
+    expect(migrate.environment.DATABASE_URL).toBe('postgres://postgres@database:5432/postgres');
+    const { query, env } = await openDatabase();
+
+    // The names of the services are on loopback here, and the ports are free ones. All else is as in the manifest.
+    const [ofSandbox, ofShop] = await Promise.all([freePort(), freePort()]);
+    const here = (words: string) =>
+      words
+        .replace(/(?<=\/\/sandbox:)4100$/, String(ofSandbox))
+        .replace(/(?<=\/\/shop:)3000(?=\/)/, String(ofShop));
+    const hosts = join(directory, 'hosts.cjs');
+    await writeFile(hosts, HOSTS);
+    const start = (
+      { command, environment }: Service,
+      more: string[] = [],
+      variables: NodeJS.ProcessEnv = {},
+    ) => {
+      const [program = '', ...args] = command.map(here);
+      const own = Object.entries<string>(environment ?? {}).map(([name, value]) => [name, here(value)]);
+      return new Program([program, ...args, ...more], directory, {
+        PATH: process.env['PATH'],
+        NODE_ENV: 'production',
+        NODE_OPTIONS: `--require ${hosts}`,
+        ...Object.fromEntries(own),
+        ...('DATABASE_URL' in (environment ?? {}) && env),
+        ...variables,
+      });
+    };
+    const [, final] = await stages();
+    const image = JSON.parse(final?.instructions.find(([instruction]) => instruction === 'CMD')?.[1] ?? '[]');
+
+    const service = start(sandbox, [`--port=${ofSandbox}`]);
+    await service.printed(/The sandbox is up/);
+    expect(await start(migrate).ended()).toMatchObject({ status: 0 });
+    const merchant = start({ command: image, ...shop }, [], { PORT: String(ofShop) });
+    await merchant.printed(/Listening/);
+
+    const subscribe = async () => {
+      const body = JSON.stringify({ referenceCode: 'order-1' });
+      const headers = { 'content-type': 'application/json' };
+      return (
+        await fetch(`http://127.0.0.1:${ofShop}/subscriptions`, { method: 'POST', headers, body })
+      ).json();
+    };
+    expect(await subscribe()).toMatchObject({ state: 'open', qrCode: expect.stringMatching(/^000201/) });
+    // What the README runs by `docker compose exec sandbox`.
+    const pay = { command: [sandbox.command[0], 'pay'], environment: sandbox.environment };
+    expect(await start(pay, ['--sandbox', `http://127.0.0.1:${ofSandbox}`]).ended()).toMatchObject({
+      status: 0,
+    });
+    await expect.poll(() => query('SELECT key FROM orders WHERE paid')).toEqual([{ key: 'order-1' }]);
+    expect(await subscribe()).toMatchObject({ state: 'paid' });
+    expect(await merchant.stop()).toMatchObject({ status: 0 });
+    expect(await service.stop()).toMatchObject({ status: 0 });
+  });
+
   async function startMerchant({
     processes,
     env,
@@ -312,6 +372,19 @@ describe('the manifests of nestjs-production', () => {
     expect(template.spec.securityContext).toEqual({ runAsNonRoot: true, runAsUser: 1000 });
   });
 });
+
+/** What a service of compose.yaml runs. */
+interface Service {
+  readonly command: string[];
+  readonly environment?: Record<string, string>;
+}
+
+/** Loaded before a program: it finds the services of compose.yaml on loopback. */
+const HOSTS = `
+const dns = require('node:dns');
+const { lookup } = dns;
+dns.lookup = (name, ...rest) => lookup(/^(sandbox|shop|database)$/.test(name) ? '127.0.0.1' : name, ...rest);
+`;
 
 /** A server that takes everything and keeps what it got, in the place of Sentry or of a collector of spans. */
 async function startRecorder() {

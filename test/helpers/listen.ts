@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** Starts a server on loopback, which ends with the test. Returns its URL, without a trailing slash. */
@@ -11,4 +12,14 @@ export async function listen(server: Server): Promise<string> {
   });
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
+}
+
+/** A loopback port that nothing has at the moment, for a program that takes a port and prints none. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from '../helpers/listen';
 import { userEnvironment } from '../package/run';
 
 /** A host that runs, until it is closed. */
@@ -100,15 +101,6 @@ function kill({ pid }: ChildProcess): void {
   } catch {
     // It has ended already.
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function answering(port: number, child: ChildProcess): Promise<void> {

@@ -31,7 +31,6 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/sandbox/page/app/story.ts': 'one part of the page that can be seen',
   'src/sandbox/server/page-routes.ts': 'the routes of the page, which a sandbox without a page does not have',
   'src/webhooks/dead-letters.ts': 'keeps and sends dead letters, which most listeners do without',
-  'src/webhooks/receive.ts': 'a delivery from request to answer',
 };
 
 /** Tests of what no one file keeps, and what that is. */

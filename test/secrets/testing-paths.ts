@@ -6,6 +6,7 @@ import {
   mockService,
   notificationRequest,
   recurrencePayments,
+  testOrders,
 } from 'pix-automatic-sdk/testing';
 import { badPairs } from './configuration-paths';
 import { authorization, credentials, marked } from './marks';
@@ -29,6 +30,7 @@ export const testingPaths: Paths = Object.assign(
       notificationRequest('payment', {}, credentials, { url: bad }),
     'mockService: an invalid base URL': () => mockService({ http, baseUrl: `ftp://${bad}` }),
     'crashBeforeCommit: no store': () => crashBeforeCommit(email as never),
+    'testOrders: no store': () => testOrders(() => undefined as never, { store: email as never }),
     'recurrencePayments: an invalid option': () => recurrencePayments({ initialDate: cpf }),
     'mockService: an unknown transaction': () => mockService({ http, credentials }).pay(cpf),
     'mockService: a payload that is not an object': () =>

@@ -20,7 +20,9 @@ export function testSqlStore(
       for (const table of tables) await run(`DROP TABLE IF EXISTS ${table}`);
     });
 
-    it('deletes every expired record, more than a thousand at a time too, and only those', async () => {
+    it('deletes every expired record, more than a thousand at a time too, and only those', {
+      timeout: 60_000,
+    }, async () => {
       const table = newTable();
       const store = open(table);
       await store.createTable();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseNotification } from 'pix-automatic-sdk/webhooks';
+import { parseNotification, type WebhookReport } from 'pix-automatic-sdk/webhooks';
 import { expect, it } from 'vitest';
 import { authorization, deliver } from '../helpers/deliver';
 import { holds, mutatedText, patience } from '../helpers/mutations';
@@ -80,7 +80,8 @@ it('a listener acts once on each notification of the service, and for nobody els
 }, async () => {
   const store = new WatchedStore();
   const acted: string[] = [];
-  const done = new Set<string>();
+  const done = new Map<string, Content>();
+  const repeats: (readonly string[])[] = [];
   let behaviour = 'resolves';
   const act = ({ key }: { readonly key: string }) => {
     acted.push(key);
@@ -89,7 +90,8 @@ it('a listener acts once on each notification of the service, and for nobody els
   };
   const on = { payment: act, saleStatus: act, reversal: act, refund: act, payout: act, charge: act };
   const kinds = [charge];
-  const onReport = () => {
+  const onReport = ({ code, issues = [] }: WebhookReport) => {
+    if (code === 'unexpected_repeat') repeats.push(issues.map(({ path }) => String(path[0])).sort());
     throw new Error(MARK);
   };
   const { url } = await serve({
@@ -103,6 +105,7 @@ it('a listener acts once on each notification of the service, and for nobody els
   await holds(request, async ({ method, query, headers, body, callback }) => {
     behaviour = callback;
     acted.length = 0;
+    repeats.length = 0;
     store.steps.length = 0;
     // Node adds no framing headers to a DELETE by itself.
     const isFramed = 'transfer-encoding' in headers || method === 'GET';
@@ -128,13 +131,42 @@ it('a listener acts once on each notification of the service, and for nobody els
     if (notification === undefined || notification.kind === 'unrecognized')
       return refused(notification === undefined && answer.status === 400 ? 400 : 200);
     const { key } = notification;
-    if (done.has(key)) return expect([answer.status, store.steps, acted]).toEqual([200, ['claim'], []]);
+    const content = contentOf(notification);
+    const before = done.get(key);
+    if (before !== undefined) {
+      const differs = (name: string) => (content[name] ?? before[name]) !== before[name];
+      const differing = Object.keys(before).filter(differs).sort();
+      const expected = differing.length === 0 ? [] : [differing];
+      return expect([answer.status, store.steps, acted, repeats]).toEqual([200, ['claim'], [], expected]);
+    }
     const isDone = callback === 'resolves';
-    if (isDone) done.add(key);
+    if (isDone) done.set(key, content);
     const steps = ['claim', isDone ? 'complete' : 'release'];
     expect([answer.status, store.steps, acted]).toEqual([isDone ? 200 : 500, steps, [key]]);
   });
 });
+
+/** What says that a repeat is another event: the document's fields about money, or the whole body but its times. */
+type Content = Readonly<Record<string, string>>;
+
+const MONEY = [
+  ...['amount', 'currency', 'referenceCode'],
+  ...['originalAmount', 'reversedAmount', 'amountRefunded', 'refund.amount'],
+];
+
+function contentOf({ kind, payload, raw }: { kind: string; payload: unknown; raw: unknown }): Content {
+  const isTime = (value: unknown) =>
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)? ?(?:Z|[+-]\d\d:?\d\d)?$/i.test(value);
+  const valueAt = (path: string) =>
+    path.split('.').reduce((at: unknown, field) => Object(at)[field], payload);
+  const fields: [string, unknown][] =
+    kind === 'charge'
+      ? [['body', JSON.stringify(raw, (_, value) => (isTime(value) ? undefined : value))]]
+      : MONEY.map((path) => [path, valueAt(path)]);
+  const known = fields.filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(known.map(([name, value]) => [name, JSON.stringify(value)]));
+}
 
 function parsed(target: string, body: string) {
   try {
