@@ -224,8 +224,6 @@ describe('the hover text', () => {
         'WebhookHandlerOptions.callbackTimeoutMs',
         'PaymentsClient.getTransaction',
         'ApiError.serviceMessage',
-        'AuthorizationCheck.reason',
-        'MoveControls.pay',
       ]),
     );
     expect(namesWhere(({ text }) => text === '')).toEqual([]);
