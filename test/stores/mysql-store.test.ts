@@ -91,6 +91,7 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     ],
   ])(
     'counts each record that it deletes once, in three processes at a time, over %s',
+    { timeout: 60_000 },
     async (_, name, open) => {
       const { table } = await storeIn(name);
       const rows = Array.from({ length: 1_500 }, (_, index) => [`expired:${index}`, '{}', 1, index]);
