@@ -10,9 +10,10 @@ const DATABASES: readonly StoreName[] = [
   'mysql transactional',
 ];
 const SERVERS: readonly StoreName[] = ['redis', 'redis over node-redis', ...DATABASES];
-/** `CHAOS_SIZE=10` kills listeners during ten times as many notifications. */
+/** `CHAOS_SIZE=13` kills and stops listeners, and cuts connections, during thirteen times as many notifications. */
 const SIZE = Number(process.env['CHAOS_SIZE'] ?? 1);
 const SCHEDULE = randomly(40, 4000);
+const LONG_SCHEDULE = randomly(40 * SIZE, 4000 * SIZE);
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -27,10 +28,10 @@ export const scenarios: readonly Scenario[] = [
     name: 'listeners stopped for longer than their leases',
     stores: [...SERVERS, 'sqlite', 'memory'],
     through: 'shared servers',
-    schedule: SCHEDULE,
+    schedule: LONG_SCHEDULE,
     timing: UNHURRIED_TIMES,
     async trouble({ fleets, random, timing }) {
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < 3 * SIZE; round += 1) {
         await sleep(200 + random('stop', round) * 400);
         await Promise.all(fleets.map((fleet) => fleet.pause(round, timing.leaseMs * 1.3)));
       }
@@ -64,11 +65,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'all connections cut, again and again',
     stores: SERVERS,
     through: 'a proxy',
-    schedule: SCHEDULE,
+    schedule: LONG_SCHEDULE,
     timing: UNHURRIED_TIMES,
     trouble: ({ servers, outage }) =>
       outage(async () => {
-        for (let round = 0; round < 10; round += 1) {
+        for (let round = 0; round < 10 * SIZE; round += 1) {
           await sleep(400);
           for (const { proxy } of servers) proxy?.cut();
           await sleep(20);
