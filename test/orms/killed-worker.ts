@@ -22,11 +22,13 @@ process.exit(0);
 async function deliverNext(): Promise<void> {
   for (let subject = left.shift(); subject !== undefined; subject = left.shift()) {
     const request = { subject, state: 'PAID', retentionMs: 3_600_000, timeoutMs: 10_000 };
-    const { status } = await store.transact(request, async (tx) => {
+    const transacted = store.transact(request, async (tx) => {
       await orm.insert(tx, request.subject);
       await sleep(10 * random(worker, subject as string, 'callback'));
       process.send?.({ returning: subject });
     });
+    // Its connection was cut, or it was stopped for too long: the service would deliver again.
+    const { status } = await transacted.catch(() => ({ status: 'busy' }));
     if (status === 'busy') {
       left.push(subject);
       await sleep(5);

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { createOrders } from '../../src/orders';
 import { type PostgresQueryable, PostgresStore, type PostgresTransaction } from '../../src/stores';
+import type { SingleRecords } from '../../src/stores/steps';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { withSteps } from '../helpers/store-of';
 import { FakeClient, request as journeyRequest } from '../orders/support';
@@ -247,8 +248,10 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', 
       new PostgresStore(attacked, { table: `${table}_attacked`, transactional: true }),
     );
     const request = { subject: 'payment:2', state: 'PAID', timeoutMs: 10_000, retentionMs: 60_000 };
-    const work = async (transaction: PostgresTransaction) => {
+    const work = async (transaction: PostgresTransaction, _: unknown, records: SingleRecords) => {
       await transaction.query(`SET LOCAL search_path = ${evil}, pg_catalog`);
+      // The order's record, which is locked.
+      expect((await records.readRecord('order:', 'order-1')).version).toBeGreaterThan(0);
     };
     expect(await transactional.transact(request, work)).toEqual({ status: 'completed' });
     expect(await transactional.transact(request, work)).toMatchObject({ status: 'done' });
