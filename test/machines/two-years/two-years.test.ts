@@ -33,7 +33,7 @@ const seed = seedRandomTests();
 const run = randomUUID().slice(0, 8);
 const found = { postgres: await findPostgres(), mysql: await findMysql(), redis: await findRedis() };
 
-const timeout = 400_000;
+const timeout = 900_000;
 /** Enough to find what is never there. */
 const FEW = { subscriptions: 25, faultyDays: 0, atOnce: 0.1 };
 /** More trouble, to find a mistake for sure. */
