@@ -52,8 +52,8 @@ function tablesOf({ version, text, kinds, bytes, forged }: Measured): Table[] {
 function goalsOf({ version, text, kinds, bytes, forged }: Measured): Goal[] {
   const on = `on Node ${version}`;
   return [
-    atMost(`of the floor's time, text, the worst kind, ${on}`, worstOf(kinds), 1.4, times),
-    atMost(`of the floor's time, bytes, ${on}`, toFloor(bytes), 1.4, times),
+    atMost(`of the floor's time, text, the worst kind, ${on}`, worstOf(kinds), 1.45, times),
+    atMost(`of the floor's time, bytes, ${on}`, toFloor(bytes), 1.45, times),
     atLeast(`faster than stripe, ${on}`, ratioTo(text['this library'], text.stripe), 3, times),
     atMost(`of the floor's time for a forged header, ${on}`, toFloor(forged), 1, times),
   ];

@@ -10,23 +10,16 @@ import type { AnyDefinition, Notification, UnrecognizedNotification } from './ki
 
 /** Returns the JSON object that a body is or contains. */
 export function readJsonObject(body: unknown): JsonObject {
-  const value = parseJson(body);
-  if (!isObject(value)) {
-    const issues = [{ path: [], message: 'expected a JSON object' }];
-    throw new InvalidNotificationError('The body cannot be read.', { issues, body });
-  }
-  return value;
-}
-
-function parseJson(body: unknown): unknown {
-  const text = isBytes(body) ? utf8.decode(body) : body;
-  if (typeof text !== 'string') return body;
+  let value = isBytes(body) ? utf8.decode(body) : body;
   try {
     // `JSON.parse` refuses a byte order mark.
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    if (typeof value === 'string') value = JSON.parse(value.startsWith('\uFEFF') ? value.slice(1) : value);
   } catch {
-    return undefined;
+    // A text is no object.
   }
+  if (isObject(value)) return value;
+  const issues = [{ path: [], message: 'expected a JSON object' }];
+  throw new InvalidNotificationError('The body cannot be read.', { issues, body });
 }
 
 /** A JSON object, as a body holds it. */
@@ -158,13 +151,17 @@ function chooseKind(
   );
 }
 
+const kindsAsSent: ReadonlyMap<string, Kinds[number]> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ documentedKinds.flatMap((kind) =>
+    kind.flag === undefined ? [] : [[kind.query, kind] as const, [`${kind.flag}=true`, kind] as const],
+  ),
+);
+
 function kindsOfQuery(source: QuerySource): Kinds {
   // The service's own spellings need no parsing: a failed payout has `payout=true` alone.
   const text = source.query === undefined ? queryOf(source.url) : undefined;
   if (text === '') return [];
-  const asSent = documentedKinds.find(
-    ({ query, flag }) => text === query || (flag !== undefined && text === `${flag}=true`),
-  );
+  const asSent = text === undefined ? undefined : kindsAsSent.get(text);
   if (asSent !== undefined) return [asSent];
   const query = readQuery(source);
   // Look at every value of a repeated parameter: the merchant's own `type` may come before the service's.

@@ -232,6 +232,26 @@ describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what 
     expect([charged, await letters.list()]).toEqual([['charge:s-1:2026-02'], []]);
   });
 
+  it('stays where today’s definitions give it an identity that is done, too', async () => {
+    const { handler, create, clock, letters } = createTimed({}, mode);
+    const february = { ...salePayload(), period: '2026-02' };
+    await send(handler, { ...salePayload(), period: '2026-01' });
+    clock.now += 31 * 24 * HOUR_MS;
+    await send(handler, february);
+    const [key] = await letters.keys();
+    const charged: string[] = [];
+    const own = charge({
+      match: (body) => 'period' in body,
+      subject: ({ saleToken }) => saleToken,
+      state: ({ period }) => period,
+    });
+    const act = (notification: { key: string }) => void charged.push(notification.key);
+    const described = create({ kinds: [own], on: { charge: act } }).handler;
+    expect(await send(described, february)).toBe(200);
+    expect(await described.replay()).toEqual([{ key, status: 'failed', code: 'unexpected_repeat' }]);
+    expect([charged, await letters.keys()]).toEqual([['charge:s-1:2026-02'], [key]]);
+  });
+
   it('is not run by replays that go on after the record of what was done has expired', async () => {
     const { handler, clock, acted } = createTimed({}, mode);
     await send(handler, salePayload());
