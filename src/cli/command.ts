@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Text } from '../sandbox/controls/control';
+import type { Text } from '../sandbox/text';
 import { didYouMean, quoteWord, usageFailure } from './failure';
 import { type Language, say } from './language';
 import type { TextKey } from './texts';

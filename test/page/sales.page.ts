@@ -57,6 +57,12 @@ describe.skipIf(isSkipped)('a sale on the page', () => {
     await press(page, 'Devolver');
     await page.getByText('Uma devolução foi creditada').waitFor();
     expect(sandbox.transactions[0]).toMatchObject({ refunded: 10.5 });
+    await press(page, 'Devolver: order-1001');
+    await page.locator('form.control input[name=reason]').fill('avaria');
+    await press(page, 'Fechar');
+    await press(page, 'Devolver: order-1001');
+    expect(await page.locator('form.control input[name=reason]').inputValue()).toBe('avaria');
+    await press(page, 'Fechar');
     await press(page, 'Estornar: order-1001');
     await press(page, 'Estornar');
     await press(page, /^Concluir o estorno/);

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises';
-import type { Control, Field, Subject, Text } from '../../sandbox/controls/control';
+import type { Control, Field, Subject } from '../../sandbox/controls/control';
 import { controls } from '../../sandbox/controls/controls';
 import type { SandboxScheduledPayment } from '../../sandbox/model/records';
+import type { Text } from '../../sandbox/text';
 import { type Command, type OptionSpec, type Options, sandboxOptions, section } from '../command';
 import { didYouMean, failure, usageFailure } from '../failure';
 import { day, money, say } from '../language';

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import type { SandboxControls } from '../core';
-import type { Text } from '../text';
+import { type ControlName, type SandboxText, type Text, text } from '../text';
 import { parseControlBody } from './control-body';
-
-export type { Text };
 
 /** What `:id` in a control's path names. */
 export type Subject = 'journey' | 'paid-journey' | 'scheduled-payment' | 'reversal' | 'delivery';
@@ -25,17 +23,13 @@ export interface Field<Schema extends z.ZodMiniType = z.ZodMiniType> {
 
 /** What a control needs to be one. Its route, command, form, `curl` and documentation are made from it. */
 interface Definition<Fields extends Readonly<Record<string, Field>>> {
-  /** Its command: `pay`. */
-  readonly name: string;
+  /** Its command: `pay`. Its texts are `pay.label` and `pay.about`: one line, an imperative, without a full stop. */
+  readonly name: ControlName;
   /** Below `/sandbox`, with `:id` where it has one: `POST /transactions/:id/pay`. */
   readonly endpoint: string;
   readonly subject?: Subject | undefined;
-  /** The words on its button. */
-  readonly label: Text;
-  /** What it does: one line that begins with an imperative, without a full stop. */
-  readonly about: Text;
   /** What the terminal prints; `{reference}`, `{uuid}` and the fields of the result are replaced. */
-  readonly done?: Text | undefined;
+  readonly done?: SandboxText | undefined;
   /** What `--json` prints of its result, beside the journey. */
   readonly data?: ((result: object) => object) | undefined;
   readonly fields?: Fields | undefined;
@@ -53,7 +47,12 @@ type BodyOf<Fields extends Readonly<Record<string, Field>>> = z.infer<
 >;
 
 /** One thing that the payer, the bank or the service does, or a setting of the sandbox. */
-export interface Control extends Omit<Definition<Readonly<Record<string, Field>>>, 'run' | 'endpoint'> {
+export interface Control
+  extends Omit<Definition<Readonly<Record<string, Field>>>, 'run' | 'endpoint' | 'done'> {
+  /** The words on its button. */
+  readonly label: Text;
+  readonly about: Text;
+  readonly done: Text | undefined;
   readonly method: string;
   readonly path: string;
   readonly fields: Readonly<Record<string, Field>>;
@@ -71,6 +70,9 @@ export function control<const Fields extends Readonly<Record<string, Field>>>(
   const schema = z.strictObject(shape);
   return {
     ...rest,
+    label: text(`${rest.name}.label`),
+    about: text(`${rest.name}.about`),
+    done: rest.done && text(rest.done),
     fields,
     method,
     path: `/sandbox${path}`,
@@ -81,18 +83,28 @@ export function control<const Fields extends Readonly<Record<string, Field>>>(
 }
 
 /** An amount in the main unit that may be left out. */
-export const amountField = (label: Text) =>
-  ({ schema: z.optional(z.number()), input: 'amount', label }) as const;
+export const amountField = (label: SandboxText) =>
+  ({ schema: z.optional(z.number()), input: 'amount', label: text(label) }) as const;
 
 /** A text that may be left out. */
-export const textField = (label: Text) => ({ schema: z.optional(z.string()), input: 'text', label }) as const;
+export const textField = (label: SandboxText) =>
+  ({ schema: z.optional(z.string()), input: 'text', label: text(label) }) as const;
 
 /** A switch. */
-export const flagField = (label: Text) =>
-  ({ schema: z.optional(z.boolean()), input: 'flag', label }) as const;
+export const flagField = (label: SandboxText) =>
+  ({ schema: z.optional(z.boolean()), input: 'flag', label: text(label) }) as const;
 
 /** One of a few words. */
-export function choiceField<const Word extends string>(words: Readonly<Record<Word, Text>>, label: Text) {
+export function choiceField<const Word extends string>(
+  words: Readonly<Record<Word, Text>>,
+  label: SandboxText,
+) {
   const choices = Object.keys(words) as Word[];
-  return { schema: z.optional(z.enum(choices)), input: 'choice', choices, words, label } as const;
+  return {
+    schema: z.optional(z.enum(choices)),
+    input: 'choice',
+    choices,
+    words,
+    label: text(label),
+  } as const;
 }

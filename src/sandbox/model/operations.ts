@@ -10,7 +10,7 @@ import {
   recurringCheckoutRequestSchema,
 } from '../../service/operations/create-recurring-checkout';
 import type { Transaction } from '../../service/operations/get-transaction';
-import type { Text } from '../text';
+import { type Text, text } from '../text';
 import { documented, invented, parseBody, type ServiceAnswer } from './answers';
 import { addJourney, endScheduledPayment, refundTotals } from './moves';
 import { brCode, qrImage, toBase64 } from './qr-code';
@@ -29,16 +29,16 @@ interface SandboxOperation {
 /** Each operation. To add one, write its answer below, and list it here. */
 export const sandboxOperations: Readonly<Record<OperationName, SandboxOperation>> = {
   createRecurringCheckout: {
-    label: ['Create a journey', 'Criar uma jornada'],
+    label: text('operation.createRecurringCheckout'),
     request: recurringCheckoutRequestObject,
     answer: createRecurringCheckout,
   },
   getTransaction: {
-    label: ['Query a transaction', 'Consultar uma transação'],
+    label: text('operation.getTransaction'),
     answer: getTransaction,
   },
   cancelScheduledPayment: {
-    label: ['Cancel a scheduled payment', 'Cancelar um pagamento agendado'],
+    label: text('operation.cancelScheduledPayment'),
     request: scheduledPaymentCancellationRequestObject,
     answer: cancelScheduledPayment,
   },

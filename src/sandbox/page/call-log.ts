@@ -3,6 +3,7 @@ import type { OperationName } from '../../errors';
 import { parseObject } from '../../shared/objects';
 import type { Fault } from '../faults';
 import { sandboxOperations } from '../model/operations';
+import { text } from '../text';
 
 /** A call of the merchant's client, as the page lists it: its bodies come only when somebody asks for them. */
 export interface ClientCall {
@@ -85,10 +86,8 @@ export function adviseCall(operation: OperationName, body: string): CallAdvice[]
   return unknown.map((path) => ({ path, text: unknownFieldText }));
 }
 
-const unknownFieldText = {
-  en: 'The document has no such field. Is it misspelt? The service would not warn you.',
-  pt: 'A documentação não tem este campo. Erro de digitação? O serviço não avisaria.',
-};
+const [en, pt] = text('call.unknownField');
+const unknownFieldText = { en, pt };
 
 /** The fields of a request that its schema does not name, the nested ones included. */
 function* unknownFields(schema: z.core.$ZodType, value: object, path: string): Iterable<string> {

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../errors';
-import type { Control, Input, Text } from '../controls/control';
+import type { Control, Input } from '../controls/control';
 import { controls, kindTexts } from '../controls/controls';
 import type { SandboxCore } from '../core';
 import type { ListedDelivery } from '../delivery/delivery-log';
@@ -8,6 +8,7 @@ import { inventionTable } from '../inventions';
 import type { SandboxTransaction } from '../model/moves';
 import { sandboxOperations } from '../model/operations';
 import type { JourneyEvent, TransactionRecord } from '../model/records';
+import type { Text } from '../text';
 import type { CallBodies, CallLog, ClientCall } from './call-log';
 import { type Listed, PAGE_LENGTH, statusOf } from './lists';
 

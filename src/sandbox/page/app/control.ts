@@ -4,6 +4,9 @@ import { usePage } from './page-context';
 import { html, readAmount } from './parts';
 import type { Texts } from './texts';
 
+/** What was typed into a form before it was closed, by field. */
+type Draft = Readonly<Record<string, string>>;
+
 /** A control as a button. One with fields unfolds a form first. */
 export function Control(props: {
   name: string;
@@ -18,13 +21,18 @@ export function Control(props: {
 }) {
   const { setup, place } = usePage();
   const [isOpen, setOpen] = useState(props.isOpen === true);
+  const [draft, setDraft] = useState<Draft>({});
   const control = setup.controls.find(({ name }) => name === props.name);
   const run = useRun(control, props);
   if (control === undefined) return null;
   const label = control.label[place];
   const hasFields = Object.keys(control.fields).length > 0;
   if (hasFields && isOpen) {
-    return html`<${Form} control=${control} run=${run} onClose=${props.isOpen ? undefined : () => setOpen(false)} />`;
+    const close = (typed: Draft) => {
+      setDraft(typed);
+      setOpen(false);
+    };
+    return html`<${Form} control=${control} run=${run} draft=${draft} onClose=${props.isOpen ? undefined : close} />`;
   }
   return html`<button
     type="button"
@@ -58,10 +66,15 @@ function useRun(
 function Form(props: {
   control: ControlForm;
   run: (body: object) => Promise<boolean>;
-  onClose?: () => void;
+  draft: Draft;
+  onClose?: (typed: Draft) => void;
 }) {
   const { texts, place, tell } = usePage();
-  const { control, run, onClose } = props;
+  const { control, run, draft, onClose } = props;
+  const close = (event: Event) => {
+    const { form } = event.currentTarget as HTMLButtonElement;
+    onClose?.(Object.fromEntries(new FormData(form ?? undefined)) as Draft);
+  };
   const onSubmit = async (event: Event) => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
@@ -76,34 +89,39 @@ function Form(props: {
     }
     if (!(await run(body))) return;
     form.reset();
-    onClose?.();
+    onClose?.({});
   };
   return html`<form class="control" data-control=${control.name} onSubmit=${onSubmit}>
     <p class="hint">${control.about[place]}</p>
     ${Object.entries(control.fields).map(([name, field]) => {
       const label = `${field.label[place]}${field.isOptional && field.input !== 'flag' && !field.label[place].includes('(') ? ` (${texts.optional})` : ''}`;
       if (field.input === 'flag') {
-        return html`<label class="flag" key=${name}><input type="checkbox" name=${name} value="true" /> ${label}</label>`;
+        return html`<label class="flag" key=${name}><input type="checkbox" name=${name} value="true" defaultChecked=${draft[name] !== undefined} /> ${label}</label>`;
       }
-      return html`<label key=${name}>${label}${inputOf(name, field, place)}</label>`;
+      return html`<label key=${name}>${label}${inputOf(name, field, place, draft[name])}</label>`;
     })}
     <div class="actions">
       <button class="main">${control.label[place]}</button>
-      ${onClose !== undefined && html`<button type="button" class="quiet" onClick=${onClose}>${texts.close}</button>`}
+      ${onClose !== undefined && html`<button type="button" class="quiet" onClick=${close}>${texts.close}</button>`}
     </div>
   </form>`;
 }
 
-function inputOf(name: string, { input, words, isOptional }: ControlForm['fields'][string], place: 0 | 1) {
+function inputOf(
+  name: string,
+  { input, words, isOptional }: ControlForm['fields'][string],
+  place: 0 | 1,
+  typed: string | undefined,
+) {
   if (words !== undefined) {
     return html`<select name=${name}>
       ${isOptional && html`<option value="">–</option>`}
-      ${Object.entries(words).map(([choice, text]) => html`<option key=${choice} value=${choice}>${text[place]}</option>`)}
+      ${Object.entries(words).map(([choice, text]) => html`<option key=${choice} value=${choice} selected=${choice === typed}>${text[place]}</option>`)}
     </select>`;
   }
   if (input === 'json')
-    return html`<textarea name=${name} rows="6" spellcheck="false" required=${!isOptional}>{}</textarea>`;
-  return html`<input name=${name} required=${!isOptional} inputmode=${input === 'text' ? 'text' : 'decimal'} autocomplete="off" />`;
+    return html`<textarea name=${name} rows="6" spellcheck="false" required=${!isOptional} defaultValue=${typed ?? '{}'}></textarea>`;
+  return html`<input name=${name} defaultValue=${typed} required=${!isOptional} inputmode=${input === 'text' ? 'text' : 'decimal'} autocomplete="off" />`;
 }
 
 function readValue(text: string, input: string, texts: Texts): unknown {

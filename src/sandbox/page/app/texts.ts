@@ -4,10 +4,21 @@ import pt from './texts.pt.json' with { type: 'json' };
 
 export type Language = 'en' | 'pt';
 
-/** The texts of the page in one language. */
-export type Texts = Readonly<Record<keyof typeof en, string>>;
+interface Catalogues {
+  'src/sandbox/page/app/texts.en.json': typeof en;
+}
 
-true satisfies SameKeys<'texts.pt.json', typeof en, typeof pt>;
+/** The compiler's message about an unknown key prints this type with its file. */
+type TextsOf<File extends keyof Catalogues> = { readonly [Key in keyof Catalogues[File]]: string };
+
+interface Known {
+  readonly texts: TextsOf<'src/sandbox/page/app/texts.en.json'>;
+}
+
+/** The texts of the page in one language. */
+export type Texts = Known['texts'];
+
+true satisfies SameKeys<'src/sandbox/page/app/texts.pt.json', typeof en, typeof pt>;
 
 export function textsIn(language: Language): Texts {
   return language === 'pt' ? pt : en;
