@@ -18,7 +18,6 @@ import {
   withoutBackOff,
 } from './support';
 
-// Every fault for each operation over these transports is in test/machines/faults/rows/callers-fetch.ts.
 const [create, query] = operations;
 const elsewhere = { url: 'https://service.example/base' };
 const unhandled = vi.fn();

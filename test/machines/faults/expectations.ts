@@ -52,10 +52,6 @@ export function apiError(httpStatus: number, outcome: Outcome, attempts = 1): Ex
   return { end: ['ApiError', 'api_error'], httpStatus, outcome, attempts, requests: attempts };
 }
 
-export function aborted(outcome: Outcome, requests: number): Expected {
-  return { end: ['AbortedError', 'aborted'], outcome, attempts: requests, requests };
-}
-
 export function success(requests = 1): Expected {
   return { end: 'success', attempts: requests, requests };
 }

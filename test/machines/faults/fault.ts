@@ -4,7 +4,6 @@ import type { PaymentsClientOptions } from 'pix-automatic-sdk';
 import type { operations } from '../../client/support';
 import type { FaultServer, Received } from '../../helpers/fault-server';
 import type { ExpectedOf } from './expectations';
-import type { Pool } from './pools';
 
 /** One row of the matrix: what goes wrong, and how each of the three operations must end. */
 export interface Fault {
@@ -17,18 +16,11 @@ export interface Fault {
   readonly onHead?: (exchange: Exchange) => boolean;
   /** What the server does with a new connection. It reads from the connection only if this returns `true`. */
   readonly onConnection?: (socket: Socket) => boolean;
-  /** The server speaks TLS with these options. The client trusts the test's authority unless `agent` says otherwise. */
+  /** The server speaks TLS with these options. The client trusts the test's authority. */
   readonly tls?: TlsOptions;
 
   /** The client's `baseUrl`. By default that of the server. */
   readonly url?: (server: FaultServer, scheme: 'http' | 'https', operation: Operation) => string;
-  /**
-   * Options of the cell's own connection pool, which is of the platform's class; or `'shared'` for the platform's
-   * default pool.
-   */
-  readonly agent?: object | 'shared';
-  /** A custom `fetch`. By default the client uses the platform's over the cell's pool. */
-  readonly callersFetch?: (url: string, init: object) => Promise<Response>;
   readonly client?: Partial<PaymentsClientOptions>;
   /** Adds this many bytes to the request body, so that a fault can hit it on the way. */
   readonly padding?: number;
@@ -39,10 +31,6 @@ export interface Fault {
   readonly act?: (world: World) => Promise<unknown>;
   /** Whether the result is right. By default it must be the documented answer. */
   readonly accepts?: (result: unknown, answer: object) => boolean;
-  /** A further check of the error: returns what is wrong with it, if anything. */
-  readonly inspect?: (error: Error & Record<string, unknown>) => string | undefined;
-  /** Wraps the cell's own pool in another. */
-  readonly wrapPool?: (pool: Pool) => Pool;
   /** The least time that the call must take, in milliseconds. */
   readonly notBefore?: number;
   /**
@@ -70,13 +58,6 @@ export interface World {
   readonly operation: Operation;
   readonly call: () => Promise<unknown>;
   readonly server: FaultServer;
-  readonly controller: AbortController;
-  /** Resolves when the client has passed an attempt to `fetch`. */
-  readonly attempted: () => Promise<void>;
-  /** Resolves when the server has the headers of a request. */
-  readonly begun: () => Promise<void>;
-  /** Resolves when the server has a whole request. */
-  readonly seen: () => Promise<void>;
 }
 
 type Rest = Omit<Fault, 'name' | 'expected' | 'respond'>;

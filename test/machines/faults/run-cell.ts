@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect, isDeepStrictEqual } from 'node:util';
-import type { PaymentsClient, PaymentsClientOptions } from 'pix-automatic-sdk';
+import { PaymentsClient } from 'pix-automatic-sdk';
 import { apiKey, apiToken } from '../../client/support';
 import { FaultServer, type Received } from '../../helpers/fault-server';
 import { type Expected, success } from './expectations';
@@ -12,9 +11,6 @@ import { createPool, overPool } from './pools';
 /** What went wrong in a cell; empty when it went as expected. */
 export type Problems = string[];
 
-/** Creates the client under test: ours, or a bad one as a control. */
-export type CreateClient = (options: PaymentsClientOptions) => PaymentsClient;
-
 /** The client's limits, far above what any cell needs that is not about limits. */
 const LIMITS = { timeoutMs: 6_000, totalTimeoutMs: 15_000, maxResponseBytes: 100_000 };
 
@@ -22,14 +18,9 @@ const LIMITS = { timeoutMs: 6_000, totalTimeoutMs: 15_000, maxResponseBytes: 100
 const PATIENCE_MS = 4_000;
 
 /** Runs one operation under one fault, and again under the same fault, gone by the second attempt. */
-export async function runCell(
-  fault: Fault,
-  operation: Operation,
-  trusted: string,
-  createClient: CreateClient,
-): Promise<Problems> {
+export async function runCell(fault: Fault, operation: Operation, trusted: string): Promise<Problems> {
   const expected = fault.expected[operation.name];
-  const problems = await play(fault, operation, expected, false, trusted, createClient);
+  const problems = await play(fault, operation, expected, false, trusted);
   if (fault.lasting || expected.attempts <= 1) return problems;
   const recovered = success(2);
   const requests = expected.requests === 0 ? 1 : 2;
@@ -39,7 +30,6 @@ export async function runCell(
     { ...recovered, requests },
     true,
     trusted,
-    createClient,
   );
   return [...problems, ...after.map((problem) => `when it passes: ${problem}`)];
 }
@@ -50,47 +40,30 @@ async function play(
   expected: Expected,
   once: boolean,
   trusted: string,
-  createClient: CreateClient,
 ): Promise<Problems> {
   const server = serverFor(fault, operation, once);
   await server.listen();
-  const pool =
-    fault.agent === 'shared' ? undefined : createPool({ connect: { ca: trusted }, ...fault.agent });
+  const pool = createPool({ connect: { ca: trusted, timeout: 1_000 } });
   const controller = new AbortController();
   const watch = new Watch(fault.random ?? 0);
   const scheme = fault.tls === undefined ? 'http' : 'https';
   let attempts = 0;
   const options = { ...LIMITS, ...fault.client };
-  const client = createClient({
+  const client = new PaymentsClient({
     baseUrl: fault.url?.(server, scheme, operation) ?? `${scheme}://127.0.0.1:${server.port}`,
     apiKey,
     apiToken,
     ...options,
     onRequest: () => (attempts += 1),
-    ...(fault.callersFetch && { fetch: fault.callersFetch }),
   });
   // A query has no body, and ignores `extraFields`.
   const extraFields = fault.padding === undefined ? {} : { padding: 'x'.repeat(fault.padding) };
   const callOptions = { signal: controller.signal, extraFields };
   const call = (): Promise<unknown> => operation.call(client, callOptions);
-  const world: World = {
-    operation,
-    call,
-    server,
-    controller,
-    async attempted() {
-      await until(() => attempts > 0);
-      // Before a POST or PUT, the client lets the event loop turn once.
-      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    },
-    begun: () => until(() => server.begun > 0),
-    seen: () => until(() => server.requests > 0),
-  };
+  const world: World = { operation, call, server };
   const limitMs = timeFor(expected, fault.client) + PATIENCE_MS;
   const started = performance.now();
-  const acting = overPool(pool && (fault.wrapPool?.(pool) ?? pool), () =>
-    watched(watch, () => fault.act?.(world) ?? call()),
-  );
+  const acting = overPool(pool, () => watched(watch, () => fault.act?.(world) ?? call()));
   const end = await settle(acting, limitMs);
   const tookMs = performance.now() - started;
 
@@ -109,16 +82,13 @@ async function play(
   check(attempts === expected.attempts, `${attempts} attempts, ${expected.attempts} expected`);
 
   // Closing the pool waits for every running request, and the server for every connection.
-  const closed = await settle(pool?.close() ?? Promise.resolve(), PATIENCE_MS);
+  const closed = await settle(pool.close(), PATIENCE_MS);
   check(closed.kind === 'resolved', 'a request is still under way');
   await server.retire();
-  // After an interrupted attempt, the shared pool opens a spare connection. It does not keep the process alive, and
-  // must end when the server closes it.
-  if (pool === undefined) server.hangUp();
   const connections = await server.connectionsLeft(PATIENCE_MS);
   check(connections === 0, `${connections} connections left`);
   check(server.requests === expected.requests, `${server.requests} requests, ${expected.requests} expected`);
-  await pool?.destroy();
+  await pool.destroy();
   await server.kill();
   return problems;
 }
@@ -150,8 +120,7 @@ function judge(fault: Fault, operation: Operation, expected: Expected, end: End)
     : [`threw ${inspect(got, { breakLength: Infinity })}: ${error.message}`];
   const printed = inspect(error, { depth: 10, showHidden: true });
   if (printed.includes(apiKey) || printed.includes(apiToken)) problems.push('the error shows a credential');
-  const complaint = fault.inspect?.(error);
-  return complaint === undefined ? problems : [...problems, complaint];
+  return problems;
 }
 
 /** The most time that the limits allow to this many attempts. */
@@ -202,8 +171,4 @@ async function settle(promise: Promise<unknown>, withinMs: number): Promise<End>
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function until(isTime: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 2_000 && !isTime(); tries += 1) await sleep(5);
 }

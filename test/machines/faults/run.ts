@@ -1,19 +1,14 @@
 import { parseArgs } from 'node:util';
-import { PaymentsClient } from 'pix-automatic-sdk';
 import { operations } from '../../client/support';
-import { startBlackhole } from '../../helpers/blackhole';
 import { createAuthority } from '../../helpers/certificates';
 import type { Fault, Operation } from './fault';
 import { ProcessWatch } from './leaks';
-import { createNaiveClient } from './naive-client';
 import { bodyFaults } from './rows/bodies';
 import { connectionFaults } from './rows/connection';
-import { dispatcherFaults } from './rows/dispatchers';
 import { framingFaults } from './rows/framing';
 import { statusFaults } from './rows/statuses';
-import { timeFaults } from './rows/time';
 import { tlsFaults } from './rows/tls';
-import { type CreateClient, type Problems, runCell } from './run-cell';
+import { type Problems, runCell } from './run-cell';
 
 /**
  * The fault matrix: every operation under every fault.
@@ -21,35 +16,25 @@ import { type CreateClient, type Problems, runCell } from './run-cell';
  *     npm run machine -- faults
  *     npm run machine -- faults --only gzip          the rows with this in their names
  *     npm run machine -- faults --concurrency 1      to see which cell a complaint about the process belongs to
- *     npm run machine -- faults --control            a naive client in place of ours, which must not survive
  */
 const { values: args } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     concurrency: { type: 'string', default: '12' },
-    control: { type: 'boolean', default: false },
   },
 });
-const createClient: CreateClient = args.control
-  ? createNaiveClient
-  : (options) => new PaymentsClient(options);
-
 const watch = new ProcessWatch();
 const started = performance.now();
 
 const authority = await createAuthority('Authority of the tests');
-const blackhole = await startBlackhole();
 const faults = [
   ...connectionFaults,
   ...(await tlsFaults(authority)),
   ...framingFaults,
   ...bodyFaults,
   ...statusFaults,
-  ...timeFaults(blackhole.port),
-  ...dispatcherFaults,
 ].filter(({ name }) => name.includes(args.only));
 const results = await runAll(faults);
-await blackhole.close();
 
 let survived = 0;
 for (const [fault, found] of results) {
@@ -65,14 +50,13 @@ const ofProcess = [...watch.problems, ...left.map((resource) => `left behind: ${
 for (const problem of ofProcess) console.log(`FAIL  ${problem}`);
 
 const cells = results.size * operations.length;
-const who = args.control ? 'control: a naive client: ' : '';
 const seconds = ((performance.now() - started) / 1_000).toFixed(1);
 console.log(
-  `\n${who}${results.size} faults × ${operations.length} operations: ${survived} survived of ${cells} (${seconds} s)`,
+  `\n${results.size} faults × ${operations.length} operations: ${survived} survived of ${cells} (${seconds} s)`,
 );
 const allSurvived = cells > 0 && survived === cells && ofProcess.length === 0;
 // Not `exitCode`, because leaked resources could keep the process from ending.
-process.exit(allSurvived === args.control ? 1 : 0);
+process.exit(allSurvived ? 0 : 1);
 
 /** Runs all cells, several at a time, because they mostly wait. */
 async function runAll(faults: readonly Fault[]): Promise<Map<Fault, Map<Operation, Problems>>> {
@@ -80,7 +64,7 @@ async function runAll(faults: readonly Fault[]): Promise<Map<Fault, Map<Operatio
   const cells = faults.flatMap((fault) => operations.map((operation) => ({ fault, operation }))).values();
   const lanes = Array.from({ length: Number(args.concurrency) }, async () => {
     for (const { fault, operation } of cells) {
-      results.get(fault)?.set(operation, await runCell(fault, operation, authority.ca, createClient));
+      results.get(fault)?.set(operation, await runCell(fault, operation, authority.ca));
     }
   });
   await Promise.all(lanes);

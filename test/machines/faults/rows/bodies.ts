@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import {
   apiError,
   every,
@@ -87,20 +87,6 @@ export const bodyFaults: readonly Fault[] = [
       write(Buffer.concat([Buffer.from(`${head}content-length: ${bytes.byteLength}\r\n\r\n`), bytes]));
     },
   ),
-  row('an unknown charset', survived, ({ write, answer }) =>
-    write(
-      Buffer.from(
-        message('200 OK', answer).toString().replace('application/json', 'text/plain; charset=x-nothing'),
-      ),
-    ),
-  ),
-  // Unreadable bytes become replacement characters. Money and identifiers are ASCII, so they are read correctly.
-  row(
-    'Latin-1 without a declared charset',
-    survived,
-    { accepts: (result) => (result as Record<string, unknown>)['novel'] === '\ufffd' },
-    ({ answer }) => Buffer.from(answer.replace('{', '{"novel":"é",'), 'latin1'),
-  ),
   row('UTF-16', unusable, ({ write, answer }) =>
     write(message('200 OK', Buffer.from(`\ufeff${answer}`, 'utf16le'), ['content-language: pt-BR'])),
   ),
@@ -150,10 +136,6 @@ export const bodyFaults: readonly Fault[] = [
     write(CHUNKED);
     repeat(socket, () => chunk('x'.repeat(4_000)));
   }),
-  row('endless body until the connection closes', unusable, ({ socket, write }) => {
-    write(`${OK}\r\n`);
-    repeat(socket, () => 'x'.repeat(4_000));
-  }),
   row('refusal with an endless body', refused(403), ({ socket, write }) => {
     write('HTTP/1.1 403 Forbidden\r\ntransfer-encoding: chunked\r\n\r\n');
     repeat(socket, () => chunk('x'.repeat(4_000)));
@@ -163,35 +145,7 @@ export const bodyFaults: readonly Fault[] = [
     unusable,
     say(`${OK}content-length: 5\r\n\r\n{"status":0,"message":"success"}`),
   ),
-  row('Content-Length 0 with a body', unusable, ({ write, answer }) =>
-    write(`${OK}content-length: 0\r\n\r\n${answer}`),
-  ),
-  ...['-5', 'many', '5, 6', '1e3', '99999999999999999999999'].map(
-    (length): Fault =>
-      row(`Content-Length: ${length}`, lost, ({ socket, answer }) =>
-        socket.end(`${OK}content-length: ${length}\r\n\r\n${answer}`),
-      ),
-  ),
-  row('two Content-Lengths', lost, ({ socket, answer }) =>
-    socket.end(`${OK}content-length: 5\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`),
-  ),
-  row('Content-Length together with chunks', lost, ({ socket, answer }) =>
-    socket.end(`${OK}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunk(answer)}0\r\n\r\n`),
-  ),
   row('chunk size that is not a number', lost, say(`${CHUNKED}zz\r\n{"status":0}\r\n0\r\n\r\n`)),
-  row('chunk size that overflows', lost, say(`${CHUNKED}fffffffffffffffff\r\n{"status":0}`)),
-  row('negative chunk size', lost, say(`${CHUNKED}-5\r\n{"status":0}\r\n0\r\n\r\n`)),
-  row('chunk longer than it says', lost, say(`${CHUNKED}3\r\n{"status":0}\r\n0\r\n\r\n`)),
-  row('chunks with extensions and trailers', survived, ({ write, answer }) =>
-    write(
-      `${CHUNKED}${Buffer.byteLength(answer).toString(16)};a=b\r\n${answer}\r\n0\r\nx-trailer: 1\r\n\r\n`,
-    ),
-  ),
-  row('a chunk for every byte', survived, ({ write, answer }) => {
-    write(CHUNKED);
-    for (const byte of Buffer.from(answer)) write(chunk(Buffer.of(byte)));
-    write('0\r\n\r\n');
-  }),
   row('plain JSON declared as gzip', lost, body('{"status":0}', ['content-encoding: gzip'])),
   // The platform returns as much as it could decompress, and JSON that breaks off is invalid.
   row(
@@ -209,14 +163,6 @@ export const bodyFaults: readonly Fault[] = [
     unusable,
     say(message('200 OK', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), ['content-encoding: gzip'])),
   ),
-  row(
-    'gzip bomb in a refusal',
-    refused(422),
-    say(message('422 No', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), ['content-encoding: gzip'])),
-  ),
-  row('deflate declared as gzip', lost, ({ write, answer }) =>
-    write(message('200 OK', deflateSync(answer), ['content-encoding: gzip'])),
-  ),
   row('unknown content-encoding', unusable, ({ write, answer }) =>
     write(
       message(
@@ -225,12 +171,6 @@ export const bodyFaults: readonly Fault[] = [
         ['content-encoding: x-secret'],
       ),
     ),
-  ),
-  row('plain JSON with an unknown content-encoding', survived, ({ write, answer }) =>
-    write(message('200 OK', answer, ['content-encoding: x-nothing'])),
-  ),
-  row('content-encoding in a hundred layers', lost, ({ write, answer }) =>
-    write(message('200 OK', answer, [`content-encoding: ${Array(100).fill('gzip').join(', ')}`])),
   ),
   row(
     'body of one byte more than maxResponseBytes',

@@ -39,39 +39,9 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
       },
       lasting: true,
     }),
-    row('TLS where plain HTTP is expected', reaching(0, lost), {
-      tls: good,
-      url: ({ port }) => `http://127.0.0.1:${port}`,
-      lasting: true,
-    }),
-    ...(['TLSv1.2', 'TLSv1.3'] as const).map(
-      (version): Fault =>
-        // In TLS 1.3 the request is already on its way when the server refuses.
-        row(`client certificate demanded, ${version}`, reaching(0, lost), {
-          tls: {
-            ...good,
-            ca: authority.ca,
-            requestCert: true,
-            rejectUnauthorized: true,
-            minVersion: version,
-            maxVersion: version,
-          },
-          lasting: true,
-        }),
-    ),
-    row('TLS too old', reaching(0, lost), {
-      tls: { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
-      lasting: true,
-    }),
-    row('no cipher in common', reaching(0, lost), {
-      tls: { ...good, maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' },
-      lasting: true,
-    }),
     row('TLS handshake that is never answered', reaching(0, stalled), {
       url: ({ port }) => `https://127.0.0.1:${port}`,
       onConnection: () => false,
-      // The pool goes on with the handshake until its own timeout, 10 s by default.
-      agent: { connect: { timeout: 1_000 } },
       client: BRIEFLY,
       lasting: true,
     }),
@@ -91,15 +61,6 @@ export async function tlsFaults(authority: TestAuthority): Promise<Fault[]> {
       },
       lasting: true,
     }),
-    row('TLS handshake answered with garbage', every(connectionFailed('unknown', 1, 0)), {
-      url: ({ port }) => `https://127.0.0.1:${port}`,
-      onConnection: (socket) => {
-        socket.once('data', () => socket.write(Buffer.alloc(512, 0xff)));
-        return false;
-      },
-      lasting: true,
-    }),
-    row('TLS cut before the headers', lost, { tls: good }, ({ socket }) => socket.destroy()),
     row(
       'TLS cut in the middle of a body of known length',
       lost,
