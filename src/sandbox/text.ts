@@ -44,6 +44,8 @@ export type ControlName = Known['control'];
 
 const texts = { en: { ...en, ...inventionsEn }, pt: { ...pt, ...inventionsPt } };
 
-export function text(key: SandboxText): Text {
-  return [texts.en[key], texts.pt[key]];
+/** @param values - what `{name}` stands for, where the sandbox itself says the text */
+export function text(key: SandboxText, values: Readonly<Record<string, string | number>> = {}): Text {
+  const fill = (text: string) => text.replaceAll(/\{(\w+)\}/g, (mark, name) => String(values[name] ?? mark));
+  return [fill(texts.en[key]), fill(texts.pt[key])];
 }

@@ -5,7 +5,6 @@
  */
 
 export {
-  type MysqlQueryable,
   MysqlStore,
   type MysqlStoreOptions,
 } from './mysql-store';
@@ -17,12 +16,7 @@ export {
   sequelizeStore,
   typeormStore,
 } from './orms';
-export type {
-  PostgresPool,
-  PostgresQueryable,
-  PostgresStatement,
-  PostgresTransaction,
-} from './postgres-pool';
+export type { PostgresTransaction } from './postgres-pool';
 export {
   PostgresStore,
   type PostgresStoreOptions,
@@ -31,25 +25,15 @@ export {
   createStore,
   type ListedRecord,
   type ListPage,
-  type NamespaceOptions,
   type ReadRecord,
   type RecordStore,
   type WriteRecord,
 } from './record-store';
 export {
-  type IoredisClient,
-  type NodeRedisClient,
-  type RedisClient,
   RedisStore,
   type RedisStoreOptions,
-  type UpstashRedisClient,
 } from './redis-store';
-export type { SqlDialect } from './sql';
-export type { TableOptions } from './sql-records';
 export {
-  type LibsqlClient,
-  type SqliteDatabase,
-  type SqliteStatement,
   SqliteStore,
   type SqliteStoreOptions,
 } from './sqlite-store';
@@ -59,5 +43,4 @@ export {
   type StoreWithinOptions,
   storeWithin,
   type TransactionAccess,
-  type TransactionOptions,
 } from './within';

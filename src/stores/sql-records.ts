@@ -1,4 +1,4 @@
-import { StoreError } from '../errors';
+import { ConfigurationError, StoreError } from '../errors';
 import {
   type ListedRecord,
   type ListPage,
@@ -7,7 +7,9 @@ import {
   unexpectedReply,
   type WriteRecord,
 } from './record-store';
-import { migrationOf, rowsIn, type SqlDialect, SqlTable } from './sql';
+
+/** The databases whose SQL is known: `mysql` stands for MariaDB too. */
+type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
 /** Runs a statement, in a transaction or outside of any. Resolves with its rows, in any form that drivers give. */
 export type Run<Tx> = (text: string, values: (string | number)[], tx?: Tx) => PromiseLike<unknown>;
@@ -52,7 +54,7 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   /** The statements, with `?` for each value, or `$1` and so on in PostgreSQL. */
   readonly sql: ReturnType<typeof statementsOn>;
   readonly #run: Run<Tx>;
-  readonly #table: SqlTable;
+  readonly #dialect: SqlDialect;
   readonly #definition: readonly string[];
   readonly #readsBack: InTransaction<Tx> | undefined;
 
@@ -68,16 +70,12 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     { schema, table = 'pix_automatic' }: TableOptions,
     readsBack?: InTransaction<Tx>,
   ) {
+    const name = nameOf(dialect, table, schema ?? (dialect === 'postgres' ? 'public' : undefined));
     this.#run = run;
-    this.#table = new SqlTable(
-      (text, values) => run(text, values as string[]) as never,
-      dialect,
-      table,
-      schema ?? (dialect === 'postgres' ? 'public' : undefined),
-    );
-    this.#definition = this.#table.definition(COLUMNS[dialect], ['expires_at']);
+    this.#dialect = dialect;
+    this.#definition = definitionOf(dialect, name, table);
     this.#readsBack = readsBack;
-    this.sql = statementsOn(this.#table);
+    this.sql = statementsOn(dialect, name);
   }
 
   async read(key: string, tx?: Tx): Promise<ReadRecord> {
@@ -85,7 +83,7 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   }
 
   async lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined> {
-    const isPostgres = this.#table.dialect === 'postgres';
+    const isPostgres = this.#dialect === 'postgres';
     if (!isPostgres) await this.#send(limitMysql(timeoutMs), [], tx);
     const limits = isPostgres ? [String(timeoutMs), String(timeoutMs)] : [];
     const [row] = await this.#rows(this.sql.lock, [...limits, key], tx);
@@ -93,7 +91,7 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   }
 
   async liftLimit(tx: Tx): Promise<void> {
-    if (this.#table.dialect !== 'postgres') await this.#send(LIFT_LIMIT_MYSQL, [], tx);
+    if (this.#dialect !== 'postgres') await this.#send(LIFT_LIMIT_MYSQL, [], tx);
   }
 
   async lockInTurn(key: string, tx: Tx): Promise<ReadRecord> {
@@ -123,7 +121,7 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   }
 
   async deleteExpired(limit: number): Promise<number> {
-    if (this.#table.dialect !== 'mysql') return (await this.#rows(this.sql.expired(limit), [])).length;
+    if (this.#dialect !== 'mysql') return (await this.#rows(this.sql.expired(limit), [])).length;
     // By primary key, one by one: deleting a range would lock it, and make claims wait.
     let deleted = 0;
     const found = await this.#rows(this.sql.expired(this.#readsBack ? LOCKED_AT_ONCE : limit), []);
@@ -145,20 +143,25 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
 
   /** Creates the table and its index where they are missing. */
   async createTable(): Promise<void> {
-    await this.#table.create(this.#definition).catch((cause: unknown) => {
+    try {
+      for (const statement of this.#definition) {
+        // IF NOT EXISTS does not protect against another process that creates the same right now.
+        await this.#run(statement, []).then(undefined, () => this.#run(statement, []));
+      }
+    } catch (cause) {
       if (cause instanceof StoreError) throw cause;
       throw new StoreError(
-        `The database did not create the table ${this.#table.name} or its index; \`cause\` says why. The role must own ` +
+        `The database did not create the table ${this.sql.name} or its index; \`cause\` says why. The role must own ` +
           'the table if it exists, and may need more rights to create it: in PostgreSQL USAGE and CREATE on the schema, ' +
           'which must exist. To run with a role that owns nothing, put createTableSql() in a migration, grant it ' +
           'SELECT, INSERT, UPDATE and DELETE on the table, and leave createTable() out.',
         { cause },
       );
-    });
+    }
   }
 
   createTableSql(): string {
-    return migrationOf(this.#definition);
+    return this.#definition.map((statement) => `${statement};\n`).join('');
   }
 
   async #rows(text: string, values: (string | number)[], tx?: Tx): Promise<readonly unknown[]> {
@@ -173,12 +176,19 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     } catch (cause) {
       if (!saysNoTable(cause)) throw cause;
       throw new StoreError(
-        `The store's table ${this.#table.name} is not there. Call \`createTable()\` once before the first notification, ` +
+        `The store's table ${this.sql.name} is not there. Call \`createTable()\` once before the first notification, ` +
           `or put this in a migration:\n${this.createTableSql()}`,
         { cause },
       );
     }
   }
+}
+
+/** The rows in what a driver or an ORM gives: a list, `{ rows }`, or a list that begins with them. */
+function rowsIn(answer: unknown): readonly unknown[] | undefined {
+  const rows: unknown = Array.isArray(answer) ? answer : Object(answer).rows;
+  if (!Array.isArray(rows)) return undefined;
+  return Array.isArray(rows[0]) ? rows[0] : rows;
 }
 
 /** Whether a database, or an ORM that wraps its error, says that a table does not exist. */
@@ -220,6 +230,45 @@ const COLUMNS: Readonly<Record<SqlDialect, string>> = {
   expires_at INTEGER NOT NULL`,
 };
 
+const MAX_NAME_BYTES = 63;
+
+/**
+ * A name as an identifier of the dialect. PostgreSQL truncates a longer one, so that two tables could become one.
+ *
+ * @throws `ConfigurationError` for a name that cannot be quoted
+ */
+function quoted(dialect: SqlDialect, name: string): string {
+  const isTooLong = dialect === 'postgres' && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
+  if (typeof name !== 'string' || name === '' || name.includes('\0') || isTooLong) {
+    throw new ConfigurationError(
+      'Expected a name of a table or schema, unquoted and without the other part, of up to 52 bytes in PostgreSQL: ' +
+        "{ schema: 'shop', table: 'notifications' }. It is quoted for you.",
+    );
+  }
+  return dialect === 'mysql' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The table, quoted, with its schema if one was given. */
+function nameOf(dialect: SqlDialect, table: string, schema: string | undefined): string {
+  const parts = schema === undefined ? [table] : [schema, table];
+  return parts.map((part) => quoted(dialect, part)).join('.');
+}
+
+/** The statements that create the table, and the index that finds what has expired. */
+function definitionOf(dialect: SqlDialect, name: string, table: string): string[] {
+  const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${COLUMNS[dialect]}`;
+  if (dialect === 'mysql') return [`${create},\n  KEY (expires_at)\n) ENGINE = InnoDB`];
+  const index = quoted(dialect, `${table}_expires_at`);
+  return [`${create}\n)`, `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (expires_at)`];
+}
+
+/** Milliseconds since 1970 by the database's clock, in UTC: a session's time zone may have clock changes. */
+const NOW: Readonly<Record<SqlDialect, string>> = {
+  postgres: 'CAST(EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint)',
+  mysql: "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000)",
+  sqlite: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
+};
+
 /** Drivers and ORMs give a binary column as bytes. */
 const TEXT_ID = 'CONVERT(id USING ascii) AS id';
 
@@ -236,8 +285,8 @@ const OWN_WAIT = '@pix_automatic_wait_timeout';
 const LIFT_LIMIT_MYSQL = `SET SESSION wait_timeout = CAST(${OWN_WAIT} AS UNSIGNED), ${OWN_WAIT} = NULL`;
 
 /** The statements on one table. Their parameters are in order, once each, because some ORMs only know `?`. */
-function statementsOn(table: SqlTable) {
-  const { name, now, dialect } = table;
+function statementsOn(dialect: SqlDialect, name: string) {
+  const now = NOW[dialect];
   const [isPostgres, isMysql] = [dialect === 'postgres', dialect === 'mysql'];
   const is = (operator: string) => (isPostgres ? `OPERATOR(pg_catalog.${operator})` : operator);
   const row = `record, version, ${now} AS now`;
@@ -261,30 +310,40 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
     mysql: oldest,
     sqlite: (limit: number) => `DELETE FROM ${name} WHERE id IN (${oldest(limit)}) RETURNING 1 AS deleted`,
   };
+  /** With `$1`, `$2` and so on in PostgreSQL, for each `?` that is not in a name. */
+  const numbered = (text: string) => {
+    if (!isPostgres) return text;
+    let count = 0;
+    return text.replace(/"[^"]*"|\?/g, (match) => {
+      if (match !== '?') return match;
+      count += 1;
+      return `$${count}`;
+    });
+  };
   return {
     /** The table, quoted. */
     name,
     /** `[key]`. Always one row: `record` and `version`, null where there is none, and `now`. */
-    read: table.numbered(`SELECT ${row} FROM (SELECT 1) AS one LEFT JOIN ${name} ON id ${is('=')} ?`),
+    read: numbered(`SELECT ${row} FROM (SELECT 1) AS one LEFT JOIN ${name} ON id ${is('=')} ?`),
     /** `[key]`, after two limits in PostgreSQL. The same row, locked; none if there is none or another has it. */
-    lock: table.numbered(`SELECT ${row}${limits} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE SKIP LOCKED`),
+    lock: numbered(`SELECT ${row}${limits} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE SKIP LOCKED`),
     /** `[key]`. The same row, locked as soon as no other transaction has it; none if there is none. */
-    lockInTurn: table.numbered(`SELECT ${row} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE`),
+    lockInTurn: numbered(`SELECT ${row} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE`),
     /** `[key, record, version, expiresAt, before]`. */
-    insert: table.numbered(
+    insert: numbered(
       `INSERT ${isMysql ? 'IGNORE ' : ''}INTO ${name} (id, record, version, expires_at) ` +
         `SELECT ?, ?, ?, ?${isMysql ? ' FROM DUAL' : ''} WHERE ${now} ${is('<')} ?` +
         (isMysql ? '' : ' ON CONFLICT (id) DO NOTHING RETURNING 1 AS written'),
     ),
     /** `[record, version, expiresAt, key, the version that the row must have, before]`. */
-    update: table.numbered(
+    update: numbered(
       `UPDATE ${name} SET record = ?, version = ?, expires_at = ? ` +
         `WHERE id ${is('=')} ? AND version ${is('=')} ? AND ${now} ${is('<')} ?` +
         (isMysql ? '' : ` RETURNING 1 AS written${durable}`),
     ),
     /** `[after, before]`. The keys between these two, exclusive, and their records. */
     list: (limit: number) =>
-      table.numbered(
+      numbered(
         `SELECT ${isMysql ? TEXT_ID : 'id'}, record FROM ${name} WHERE id ${is('>')} ? AND id ${is('<')} ? ` +
           `AND expires_at ${is('>')} (SELECT ${now}) ORDER BY ${isMysql ? `${name}.` : ''}id LIMIT ${limit}`,
       ),

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { SqliteDatabase } from '../../src/stores';
+import type { SqliteDatabase } from '../../src/stores/sqlite-store';
 
 export interface BetterSqlite3 {
   new (

@@ -1,4 +1,5 @@
-import type { Store, TransactionAccess, TransactionOptions } from '../../src/stores';
+import type { Store, TransactionAccess } from '../../src/stores';
+import type { TransactionOptions } from '../../src/stores/within';
 
 /** Runs work in a transaction of an ORM. */
 export type RunIn<Tx> = TransactionAccess<Tx>['transaction'];

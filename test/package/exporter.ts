@@ -12,6 +12,15 @@ import {
 import { createOrders } from 'pix-automatic-sdk/orders';
 import { explainPixCode, pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
+import {
+  createStore,
+  MysqlStore,
+  PostgresStore,
+  type PostgresTransaction,
+  RedisStore,
+  SqliteStore,
+  storeWithin,
+} from 'pix-automatic-sdk/stores';
 import { fakeClock, fixtures, mockService, notificationRequest, testOrders } from 'pix-automatic-sdk/testing';
 import {
   checkAuthorization,
@@ -65,6 +74,16 @@ export const debit = defineNotification({
   subject: ({ saleToken }) => saleToken,
 });
 export const store = new MemoryStore();
+export const stores = [
+  new MysqlStore({} as never),
+  new PostgresStore({} as never),
+  new RedisStore({} as never),
+  new SqliteStore({} as never),
+];
+export const transactional = new PostgresStore({} as never, { transactional: true });
+export const book = (transaction: PostgresTransaction) => transaction.query('SELECT 1');
+export const within = storeWithin<object>({} as never, { dialect: 'mysql' });
+export const own = createStore({} as never, { namespace: 'shop' });
 export const handler = createWebhookHandler({
   credentials,
   kinds: [debit],

@@ -5,7 +5,6 @@ import {
   knexStore,
   kyselyStore,
   MysqlStore,
-  type PostgresPool,
   PostgresStore,
   prismaStore,
   RedisStore,
@@ -16,6 +15,7 @@ import {
   typeormStore,
 } from 'pix-automatic-sdk/stores';
 import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
+import type { PostgresPool } from '../../src/stores/postgres-pool';
 import { stepsOf } from '../../src/stores/steps';
 import { briefly } from '../stores/limits';
 import { authorization, credentials, marked } from './marks';

@@ -1,13 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import {
-  type LibsqlClient,
-  MysqlStore,
-  type PostgresQueryable,
-  PostgresStore,
-  RedisStore,
-  SqliteStore,
-} from '../../src/stores';
+import { MysqlStore, PostgresStore, RedisStore, SqliteStore } from '../../src/stores';
+import type { PostgresQueryable } from '../../src/stores/postgres-pool';
+import type { LibsqlClient } from '../../src/stores/sqlite-store';
 import { withSteps } from '../helpers/store-of';
 import { briefly, lease } from './limits';
 

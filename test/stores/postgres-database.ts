@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type PostgresQueryable, PostgresStore } from '../../src/stores';
+import { PostgresStore } from '../../src/stores';
+import type { PostgresQueryable } from '../../src/stores/postgres-pool';
 import { withSteps } from '../helpers/store-of';
 import type { StoreHarness } from './contract';
 import type { Faults } from './faults';

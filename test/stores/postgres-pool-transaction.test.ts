@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
-import type { PostgresPool } from '../../src/stores';
+import type { PostgresPool } from '../../src/stores/postgres-pool';
 import {
   type PoolTransaction,
   type PostgresPoolClient,

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
-import {
-  type PostgresPool,
-  PostgresStore,
-  type PostgresStoreOptions,
-  type PostgresTransaction,
-} from '../../src/stores';
-import type { PostgresPoolClient, PostgresResult, SentStatement } from '../../src/stores/postgres-pool';
+import { PostgresStore, type PostgresStoreOptions, type PostgresTransaction } from '../../src/stores';
+import type {
+  PostgresPool,
+  PostgresPoolClient,
+  PostgresResult,
+  SentStatement,
+} from '../../src/stores/postgres-pool';
 import { notificationRequest } from '../../src/testing';
 import { createWebhookHandler } from '../../src/webhooks';
 import { freezeProcess } from '../helpers/frozen';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import { storeWithin, type TransactionAccess, type TransactionOptions } from '../../src/stores';
+import { storeWithin, type TransactionAccess } from '../../src/stores';
+import type { TransactionOptions } from '../../src/stores/within';
 import { withSteps } from '../helpers/store-of';
 
 const NOW = 1_000_000;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { describe } from '../../service/schema';
 import { SandboxError } from '../model/records';
+import { text } from '../text';
 
 /** Reads the body of a control call. @throws `SandboxError` for one that is not JSON, or does not fit */
 export function parseControlBody<Options>(schema: z.ZodMiniType<Options>, body: string): Options {
@@ -8,7 +9,7 @@ export function parseControlBody<Options>(schema: z.ZodMiniType<Options>, body: 
   try {
     given = JSON.parse(body);
   } catch {
-    throw new SandboxError('invalid', 'Expected the body to be JSON.');
+    throw new SandboxError('invalid', ...text('refused.notJson'));
   }
   return parseControl(schema, given);
 }

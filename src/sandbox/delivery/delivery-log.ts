@@ -1,5 +1,6 @@
 import type { SandboxNotification } from '../model/records';
 import { SandboxError } from '../model/records';
+import { text } from '../text';
 import type { Delivery, DeliveryAttempt, Send } from './delivery';
 
 /** The service's limit (document section 6.1). */
@@ -138,14 +139,9 @@ export class DeliveryLog {
    */
   async redeliver(id: string): Promise<DeliveryAttempt> {
     const entry = this.#entries.get(id);
-    if (entry === undefined)
-      throw new SandboxError(
-        'unknown',
-        'No delivery has this id. See `deliveries`.',
-        'Nenhuma entrega tem este id.',
-      );
+    if (entry === undefined) throw new SandboxError('unknown', ...text('refused.unknownDelivery'));
     while (entry.running !== undefined) await entry.running;
-    if (this.#isClosed) throw new SandboxError('not-allowed', 'The sandbox is closed.');
+    if (this.#isClosed) throw new SandboxError('not-allowed', ...text('refused.closed'));
     return this.#run(entry, true);
   }
 

@@ -14,6 +14,7 @@ import type {
   RecurringCheckoutRequest,
 } from '../../service/operations/create-recurring-checkout';
 import type { Inventions } from '../inventions';
+import { type SandboxText, text } from '../text';
 import { brCode } from './qr-code';
 import {
   dateTime,
@@ -243,11 +244,7 @@ function createTestJourney(state: ServiceState, options: TestJourneyOptions): Tr
   const referenceCode = options.referenceCode || `test-${state.transactions.size + 1}`;
   assertPositive(amount);
   if (state.inventions.repeatedReferenceCode !== 'accepted' && state.referenceCodes.has(referenceCode)) {
-    throw new SandboxError(
-      'not-allowed',
-      'A journey has this order identifier already.',
-      'Uma jornada já tem este identificador de pedido.',
-    );
+    throw new SandboxError('not-allowed', ...text('refused.repeatedReference'));
   }
   const recurrence = {
     amount: { recurrenceAmount: 29.9 },
@@ -269,31 +266,24 @@ function today(state: ServiceState): number {
 
 function assertPositive(amount: number): void {
   if (Number.isFinite(amount) && amount > 0) return;
-  throw new SandboxError('invalid', 'Expected `amount` above 0.', 'É preciso um valor acima de 0.');
+  throw new SandboxError('invalid', ...text('refused.amount'));
 }
 
 /** @throws `SandboxError` for an id that the sandbox does not know */
-function known<Value>(value: Value | undefined, english: string, portuguese: string): Value {
+function known<Value>(value: Value | undefined, key: SandboxText): Value {
   if (value !== undefined) return value;
-  throw new SandboxError('unknown', english, portuguese);
+  throw new SandboxError('unknown', ...text(key));
 }
 
 function findTransaction({ transactions }: ServiceState, uuid: string): TransactionRecord {
-  return known(
-    transactions.get(uuid),
-    'No transaction has this UUID. Pass `response.uuid` of a journey that was created here.',
-    'Nenhuma transação tem este UUID.',
-  );
+  return known(transactions.get(uuid), 'refused.unknownTransaction');
 }
 
 function pendingTransaction(state: ServiceState, uuid: string, move: 'paid' | 'cancelled') {
   const transaction = findTransaction(state, uuid);
-  if (transaction.situation === 'PENDING') return transaction;
-  throw new SandboxError(
-    'not-allowed',
-    `A transaction that is ${transaction.situation} cannot be ${move}.`,
-    `Uma transação ${transaction.situation} não pode ser ${move === 'paid' ? 'paga' : 'cancelada'}.`,
-  );
+  const { situation } = transaction;
+  if (situation === 'PENDING') return transaction;
+  throw new SandboxError('not-allowed', ...text(`refused.${move}`, { situation }));
 }
 
 // Sales
@@ -306,11 +296,7 @@ function pendingTransaction(state: ServiceState, uuid: string, move: 'paid' | 'c
 function pay(state: ServiceState, uuid: string): readonly SandboxScheduledPayment[] {
   const journey = pendingTransaction(state, uuid, 'paid');
   if (journey.isAuthorized) {
-    throw new SandboxError(
-      'not-allowed',
-      'The payer has authorized this journey already. It has no immediate payment: pay its scheduled payments.',
-      'O pagador já autorizou esta jornada. Ela não tem pagamento imediato: pague os pagamentos agendados.',
-    );
+    throw new SandboxError('not-allowed', ...text('refused.authorized'));
   }
   addScheduledPayments(state, journey, state.inventions.scheduledPayments);
   if (journey.immediatePayment) {
@@ -411,38 +397,23 @@ function sum(currency: string, parts: readonly { readonly amount: number }[]): n
 }
 
 /** How much a refund or a reversal returns: the amount asked for, or else all that is left. */
-function amountToReturn(
-  transaction: TransactionRecord,
-  { amount }: ReturnOptions,
-  move: 'refunded' | 'reversed',
-): number {
+function amountToReturn(transaction: TransactionRecord, { amount }: ReturnOptions): number {
   const left = amountLeft(transaction);
-  if (left <= 0) throw nothingLeft(transaction, move);
+  if (left <= 0) throw nothingLeft(transaction);
   const wanted = amount ?? left;
   if (Number.isFinite(wanted) && wanted > 0 && wanted <= left) return wanted;
-  throw new SandboxError(
-    'invalid',
-    `Expected an amount above 0 and up to ${left}, which is what can be ${move}.`,
-    `É preciso um valor acima de 0 e até ${left}, que é o que resta.`,
-  );
+  throw new SandboxError('invalid', ...text('refused.moreThanLeft', { left }));
 }
 
-function nothingLeft({ reversals }: TransactionRecord, move: string): SandboxError {
+function nothingLeft({ reversals }: TransactionRecord): SandboxError {
   const pending = reversals
     .filter(({ status }) => status === 'PENDING')
     .map(({ amount, uuid }) => `${amount} (UUID ${uuid})`);
-  const [why, portuguese] =
+  const message =
     pending.length === 0
-      ? ['all of it has gone back already.', 'tudo já voltou ao pagador.']
-      : [
-          `a reversal of ${pending.join(' and ')} is under way. Complete it, or cancel it to free its amount.`,
-          'um estorno está em andamento. Conclua-o, ou cancele-o para liberar o valor.',
-        ];
-  return new SandboxError(
-    'not-allowed',
-    `Nothing is left to be ${move}: ${why}`,
-    `Nada resta: ${portuguese}`,
-  );
+      ? text('refused.nothingLeft')
+      : text('refused.reversalUnderWay', { pending: pending.join(', ') });
+  return new SandboxError('not-allowed', ...message);
 }
 
 /** How a transaction is refunded. */
@@ -456,14 +427,10 @@ function refund(state: ServiceState, uuid: string, options: RefundOptions): Sand
   const { inventions, ids } = state;
   const sale = findTransaction(state, uuid);
   if (sale.situation !== 'PAID') {
-    throw new SandboxError(
-      'not-allowed',
-      `A transaction that is ${sale.situation} cannot be refunded: pay it first.`,
-      `Uma transação ${sale.situation} não pode ser devolvida: pague-a primeiro.`,
-    );
+    throw new SandboxError('not-allowed', ...text('refused.unpaid', { situation: sale.situation }));
   }
   const { reason = inventions.defaultReasons.refund } = options;
-  const amount = amountToReturn(sale, options, 'refunded');
+  const amount = amountToReturn(sale, options);
   const id = ids.number();
   const { receipt = inventions.receiptPrefix + id } = options;
   const date = dateTime(state, state.now());
@@ -513,14 +480,10 @@ function reverse(state: ServiceState, uuid: string, options: ReversalOptions): S
   const { inventions, ids } = state;
   const { complete = false, cancel = false, reason = inventions.defaultReasons.reversal } = options;
   if (complete && cancel) {
-    throw new SandboxError(
-      'invalid',
-      'Expected `complete` or `cancel`, not both.',
-      'Escolha concluir ou cancelar, não os dois.',
-    );
+    throw new SandboxError('invalid', ...text('refused.both'));
   }
   const sale = findTransaction(state, uuid);
-  const amount = amountToReturn(sale, options, 'reversed');
+  const amount = amountToReturn(sale, options);
   const reversal: SandboxReversal = {
     id: ids.number(),
     uuid: ids.uuid(),
@@ -542,17 +505,9 @@ function reverse(state: ServiceState, uuid: string, options: ReversalOptions): S
 }
 
 function endReversal(state: ServiceState, uuid: string, status: 'PAID' | 'CANCELLED'): SandboxReversal {
-  const reversal = known(
-    state.reversals.get(uuid),
-    'No reversal has this UUID.',
-    'Nenhum estorno tem este UUID.',
-  );
+  const reversal = known(state.reversals.get(uuid), 'refused.unknownReversal');
   if (reversal.status !== 'PENDING') {
-    throw new SandboxError(
-      'not-allowed',
-      `The reversal has ended already: it is ${reversal.status}.`,
-      `O estorno já terminou: está ${reversal.status}.`,
-    );
+    throw new SandboxError('not-allowed', ...text('refused.endedReversal', { status: reversal.status }));
   }
   reversal.status = status;
   if (status === 'PAID') reversal.receipt = state.inventions.receiptPrefix + reversal.id;
@@ -608,7 +563,7 @@ function payOut(state: ServiceState, options: PayOutOptions): SandboxPayout {
   const { amount, currency = 'BRL', referenceCode, bankDetails = inventions.payerAccount, fail } = options;
   assertPositive(amount);
   if (fail !== undefined && !payoutErrorCodes.includes(fail)) {
-    throw new SandboxError('invalid', `Expected \`fail\` to be one of ${payoutErrorCodes.join(', ')}.`);
+    throw new SandboxError('invalid', ...text('refused.failure', { codes: payoutErrorCodes.join(', ') }));
   }
   const success = fail === undefined;
   const message = success ? 'success' : failureMessage(inventions, fail, options.reason);
@@ -680,17 +635,9 @@ export function endScheduledPayment(
   status: 'PAID' | 'FAILED' | 'CANCELLED',
   reason?: string,
 ): SandboxScheduledPayment {
-  const payment = known(
-    state.scheduledPayments.get(instructionId),
-    'No scheduled payment has this instruction id.',
-    'Nenhum pagamento agendado tem este id de instrução.',
-  );
+  const payment = known(state.scheduledPayments.get(instructionId), 'refused.unknownScheduledPayment');
   if (payment.status !== 'SCHEDULED') {
-    throw new SandboxError(
-      'not-allowed',
-      `The payment is ${payment.status} already, not SCHEDULED.`,
-      `O pagamento já está ${payment.status}, e não SCHEDULED.`,
-    );
+    throw new SandboxError('not-allowed', ...text('refused.notScheduled', { status: payment.status }));
   }
   payment.status = status;
   if (reason !== undefined) payment.cancellationReason = reason;
@@ -708,7 +655,7 @@ function assertNotNestedTooDeeply(payload: object): void {
   let level: object[] = [payload];
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_LEVELS) {
-      throw new SandboxError('invalid', `Expected a payload that is nested up to ${MAX_LEVELS} levels deep.`);
+      throw new SandboxError('invalid', ...text('refused.nested', { levels: MAX_LEVELS }));
     }
     level = level.flatMap((value) => Object.values(value).filter(hasLevels));
   }

@@ -35,9 +35,10 @@ const isThere = {
   sqlite: execPath !== undefined,
 };
 const pgBouncer = findPgBouncer();
-const timeout = 180_000;
-/** `CHAOS_SIZE=10` sends ten times as many notifications. */
-const COUNT = 60 * Number(process.env['CHAOS_SIZE'] ?? 1);
+/** `CHAOS_SIZE=10` sends ten times as many notifications, in ten times the time. */
+const SIZE = Number(process.env['CHAOS_SIZE'] ?? 1);
+const timeout = 180_000 * SIZE;
+const COUNT = 60 * SIZE;
 /** In every fifth notification the listener kills itself, at each of its points in turn. */
 const CRASHING = 5;
 /** The share of attempts in which some listener is killed from outside. */
@@ -95,7 +96,7 @@ async function sendAll(fleet: Fleet, random: Random): Promise<Sent[]> {
     const saleToken = `sale-${index - (index % 3 === 1 ? 1 : 0)}`;
     // Every third one is a reversal of the sale before it.
     const newStatus = index % 3 === 1 ? 'REVERSAL' : 'PAID';
-    const startMs = random('start', index) * 5_000;
+    const startMs = random('start', index) * 5_000 * SIZE;
     const copies = random('copies', index) < 0.33 ? [0, 1] : [0];
     const ends = await Promise.all(
       copies.map((copy) => sequence({ saleToken, newStatus }, startMs, index, copy)),

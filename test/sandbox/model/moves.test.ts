@@ -92,7 +92,7 @@ describe('reversals', () => {
     const first = sandbox.reverse(uuid, { amount: 20 });
     const second = sandbox.reverse(uuid);
     for (const again of [() => sandbox.reverse(uuid), () => sandbox.refund(uuid)]) {
-      expect(again).toThrow(`20 (UUID ${first.uuid}) and 39.7 (UUID ${second.uuid})`);
+      expect(again).toThrow(`20 (UUID ${first.uuid}), 39.7 (UUID ${second.uuid})`);
       expect(again).not.toThrow('gone back already');
     }
     expect(sandbox.transactions[0]?.reversals).toMatchObject([
