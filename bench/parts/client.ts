@@ -86,10 +86,8 @@ function tableOf(what: string, samples: ByClient): Table {
 function goalsOf(what: string, samples: ByClient): Goal[] {
   const toKy = ratioTo(samples['ky().json(zod schema)'], samples['this library']);
   const toOpenAI = ratioTo(samples.openai, samples['this library']);
-  const toStripe = ratioTo(samples.stripe, samples['this library, undici.request']);
   return [
     atMost(`${what}, of ky().json(zod schema) with connection: close`, toKy, 1.3, times),
     atMost(`${what}, of openai’s client with connection: close`, toOpenAI, 1, times),
-    atMost(`${what} by undici.request, of stripe`, toStripe, 1.2, times),
   ];
 }
