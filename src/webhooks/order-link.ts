@@ -22,7 +22,10 @@ export interface NotifiedOrder {
   readonly key: string;
   /** Which attempt of the order it is about; 1 for the first. */
   readonly attempt: number;
-  /** The attempt's state. A payment of any but `'created'` is one for a person to look at. */
+  /**
+   * The attempt's state, as it was before. `'created'`: the payer paid what you showed. `'paid'`, with `paidBy` equal to
+   * `attempt`: a later charge of the same journey. Any other is one for a person to look at.
+   */
   readonly state: AttemptState;
   /** The attempt that paid the order before; `undefined` if none has. */
   readonly paidBy?: number | undefined;
