@@ -34,8 +34,7 @@ export function useBrowser() {
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error' && /Content Security|Trusted/i.test(message.text()))
-        problems.push(message.text());
+      if (message.type() === 'error') problems.push(message.text());
     });
     await page.goto(scene.sandbox.url);
     await page.getByRole('heading', { level: 1 }).waitFor();

@@ -45,23 +45,24 @@ describe.skipIf(isSkipped)('a sale on the page', () => {
   });
 
   it('can be refunded with the amount as the language writes it, reversed, and copied from', async () => {
-    const { page, create, sandbox } = await open({ context: { locale: 'pt-BR' } });
+    const { page, create, sandbox, problems } = await open({ context: { locale: 'pt-BR' } });
     const uuid = await create();
     sandbox.pay(uuid);
     await page.getByRole('link', { name: /order-1001/ }).click();
     await press(page, 'Devolver: order-1001');
-    await page.locator('form.control input[name=amount]').fill('1.000,00');
+    await page.locator('.story form.control input[name=amount]').fill('1.000,00');
     await press(page, 'Devolver');
     await page.getByRole('alert').getByText('É preciso um valor acima de 0 e até 59.7').waitFor();
-    await page.locator('form.control input[name=amount]').fill('10,50');
+    expect(problems, 'a refusal is no error in the console').toEqual([]);
+    await page.locator('.story form.control input[name=amount]').fill('10,50');
     await press(page, 'Devolver');
     await page.getByText('Uma devolução foi creditada').waitFor();
     expect(sandbox.transactions[0]).toMatchObject({ refunded: 10.5 });
     await press(page, 'Devolver: order-1001');
-    await page.locator('form.control input[name=reason]').fill('avaria');
+    await page.locator('.story form.control input[name=reason]').fill('avaria');
     await press(page, 'Fechar');
     await press(page, 'Devolver: order-1001');
-    expect(await page.locator('form.control input[name=reason]').inputValue()).toBe('avaria');
+    expect(await page.locator('.story form.control input[name=reason]').inputValue()).toBe('avaria');
     await press(page, 'Fechar');
     await press(page, 'Estornar: order-1001');
     await press(page, 'Estornar');

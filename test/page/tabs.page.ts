@@ -71,6 +71,38 @@ describe.skipIf(isSkipped)('the tab', () => {
     await page.getByRole('article', { name: 'order-1001' }).waitFor();
   });
 
+  it.each(['en-US', 'pt-BR'])('of deliveries has one line each on a phone, too: %s', async (locale) => {
+    const { page, create, sandbox } = await open({
+      context: { locale, viewport: { width: 390, height: 844 } },
+    });
+    sandbox.pay(await create({ referenceCode: 'a-very-long-reference-'.repeat(3) }));
+    sandbox.notify({ event: 'charge', dueDate: '2031-02-28', status: 'CHARGED' }, 'type=recurrence');
+    sandbox.payOut({ amount: 1 });
+    await page.locator('.tabs a[href="#deliveries"]').click();
+    const lines = page.locator('.entry > summary');
+    await until(async () => expect(await lines.count()).toBe(3));
+    for (const line of await lines.all()) {
+      expect((await line.boundingBox())?.height).toBeLessThan(60);
+      const shown = await line.locator(':scope > *:visible').all();
+      for (const part of shown) expect((await part.boundingBox())?.height).toBeLessThan(30);
+    }
+  });
+
+  it('is left without losing what was typed, and what was cleared can still be put back', async () => {
+    const { page, sandbox } = await open();
+    await page.getByRole('link', { name: 'Send', exact: true }).click();
+    await page.getByLabel('Body (JSON object)').fill('{"own":1}');
+    sandbox.fault('getTransaction', { kind: 'status', status: 502 });
+    await page.getByRole('link', { name: 'Faults' }).click();
+    await press(page, 'Clear all faults');
+    await page.getByRole('button', { name: 'Put the faults back' }).waitFor();
+    await page.getByRole('link', { name: 'Send', exact: true }).click();
+    expect(await page.getByLabel('Body (JSON object)').inputValue()).toBe('{"own":1}');
+    await page.getByRole('link', { name: 'Faults' }).click();
+    await press(page, 'Put the faults back');
+    await until(() => expect(sandbox.pendingFaults).toHaveLength(1));
+  });
+
   it('of deliveries finds by kind, result and words, and shows the month and the status of an own kind', async () => {
     const { page, create, sandbox, answerWith, received } = await open();
     sandbox.pay(await create({ referenceCode: 'order-1001' }));

@@ -12,6 +12,7 @@ import type { CallLog, ClientCall } from '../page/call-log';
 import { control, listCalls, needsCredentials } from './control-routes';
 import { type GuardOptions, guard } from './guard';
 import {
+  forPage,
   isEventStream,
   type PageParts,
   servePage,
@@ -113,14 +114,14 @@ function isAuthorized(
 async function carryOut(parts: HttpServerParts, request: ServiceRequest): Promise<ServiceAnswer> {
   const { model, page } = parts;
   const authorized = isAuthorized(parts, request);
-  return (
+  const answer =
     servePage(request, page) ??
     listCalls(request, parts.url, parts.credentials) ??
     servePageData(request, page, authorized) ??
     (await serveVerify(request, page, authorized)) ??
     (await control(parts.controls, request, authorized, parts.show)) ??
-    model.handle(request)
-  );
+    model.handle(request);
+  return page.token.isIn(request) ? forPage(answer) : answer;
 }
 
 type Ended = Pick<ClientCall, 'method' | 'path' | 'status' | 'durationMs' | 'at'> & {

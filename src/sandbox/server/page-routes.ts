@@ -78,6 +78,12 @@ export function servePageData(
   return json(200, answer ?? null);
 }
 
+/** A refusal, as the page gets it: to a status of 400 or more, the browser writes an error into its console. */
+export function forPage(answer: ServiceAnswer): ServiceAnswer {
+  if (answer.status < 400 || answer.status >= 500) return answer;
+  return { ...answer, status: 200, headers: { ...answer.headers, 'x-sandbox-refused': 'true' } };
+}
+
 export function isEventStream({ method, path }: Pick<ServiceRequest, 'method' | 'path'>): boolean {
   return method === 'GET' && path.split('?')[0] === '/sandbox/events';
 }

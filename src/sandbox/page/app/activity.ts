@@ -62,12 +62,11 @@ function DeliveryLine({ delivery }: { delivery: Referring<ListedDelivery> }) {
   return html`<li>
     <details class="entry">
       <summary>
-        <strong>${setup.kinds[kind][place]}</strong>
-        ${about.length > 0 && html`<span class="hint">${about.join(' · ')}</span>`}
-        <span>${delivery.reference ?? html`<span class="hint">${texts.noSale}</span>`}</span>
+        <span class="cut"><strong>${setup.kinds[kind][place]}</strong> <span class="hint">${about.join(' · ')}</span></span>
+        <span class="cut">${delivery.reference ?? html`<span class="hint">${texts.noSale}</span>`}</span>
         <${Badge} text=${texts[status]} tone=${tones[status]} />
-        ${ending !== undefined && html`<span class="hint">${ending}</span>`}
-        <time>${time(createdAt, language)}</time>
+        ${ending !== undefined && html`<span class="hint wide">${ending}</span>`}
+        <time class="wide">${time(createdAt, language)}</time>
       </summary>
       <div><${DeliveryEntry} delivery=${delivery} about=${html`<${About} uuid=${delivery.journey} reference=${delivery.reference} />`} /></div>
     </details>

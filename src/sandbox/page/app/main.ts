@@ -112,8 +112,8 @@ function App() {
           ${tab === 'sales' && html`<${Sales} open=${open} go=${go} />`}
           ${tab === 'deliveries' && html`<${Deliveries} />`}
           ${tab === 'calls' && html`<${Calls} />`}
-          ${tab === 'faults' && html`<${Faults} />`}
-          ${tab === 'send' && html`<${SendTab} />`}
+          <div hidden=${tab !== 'faults'}><${Faults} /></div>
+          <div hidden=${tab !== 'send'}><${SendTab} /></div>
           <div hidden=${tab !== 'listener'}><${ListenerTab} /></div>
         </main>
       </${PageContext.Provider}>`

@@ -60,7 +60,7 @@ export async function callSandbox(method: string, path: string, body?: object): 
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const content = await answer.json();
-  if (!answer.ok) throw new Error(content.message);
+  if (!answer.ok || answer.headers.has('x-sandbox-refused')) throw new Error(content.message);
   return content;
 }
 
