@@ -256,6 +256,14 @@ describe.each(changing)('$name, which changes something,', ({ call, answer }) =>
     expect(fetch).toHaveBeenCalledOnce();
   });
 
+  it('is not sent again when something fails unexpectedly after a 429 and one more try', async () => {
+    vi.spyOn(AbortController.prototype, 'abort').mockImplementationOnce(boom);
+    const server = await startHttpServer(reply(429), dropConnection, reply(200, answer()));
+    const thrown = await failureOf(call(clientFor(server)));
+    expect(thrown).toMatchObject({ code: 'invalid_response', outcome: 'unknown', attempts: 2 });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('is not sent again by us over a patched globalThis.fetch that retries by itself', async () => {
     const server = await startHttpServer(dropConnection, reply(429), reply(200, answer()));
     const platform = globalThis.fetch;

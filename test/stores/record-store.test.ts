@@ -208,3 +208,24 @@ it.each([
   expect(create).toThrow(ConfigurationError);
   expect(create).toThrow(says);
 });
+
+it('a dead letter is counted once, also where the reply to its write was lost', async () => {
+  const records = new MemoryRecords(10, () => START);
+  let losesReply = true;
+  const store = withSteps(
+    createStore({
+      list: (prefix, page) => records.list(prefix, page),
+      read: (key) => records.read(key),
+      write: async (key, change) => {
+        const isWritten = await records.write(key, change);
+        if (!losesReply) return isWritten;
+        losesReply = false;
+        throw new Error('the reply was lost');
+      },
+    }),
+  );
+  const key = 'payment:1:PAID';
+  const what = { key, subject: 'payment:1', state: 'PAID', kind: 'payment', code: 'callback_failed' };
+  await store.keepLetter({ ...what, body: '{}', url: '/' }, 60_000);
+  expect(await store.readLetter(key)).toMatchObject({ attempts: 1 });
+});

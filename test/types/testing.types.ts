@@ -18,13 +18,14 @@ import type {
   SuccessfulPayout,
 } from 'pix-automatic-sdk/webhooks';
 import type { NotificationOverrides } from '../../src/testing/notification-request';
-import { type Equal, isTrue } from './equal';
+import { type Equal, isTrue, type SameFields } from './equal';
 
 declare const credentials: { apiKey: string; apiToken: string };
 
 export function everyKindHasAFixture(): void {
   type Kind = Exclude<Notification['kind'], 'unrecognized'>;
-  isTrue<Equal<keyof NotificationOverrides, Kind | 'failedPayout' | 'custom'>>();
+  // Not `Equal`, so that the compiler's message names the kind.
+  isTrue<SameFields<Record<keyof NotificationOverrides, 1>, Record<Kind | 'failedPayout' | 'custom', 1>>>();
 }
 
 export function fixturesAreOfTheLibrarysTypes(client: PaymentsClient, amount: number | undefined): void {
