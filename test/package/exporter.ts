@@ -13,7 +13,6 @@ import { createOrders } from 'pix-automatic-sdk/orders';
 import { explainPixCode, pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import {
-  createStore,
   MysqlStore,
   PostgresStore,
   type PostgresTransaction,
@@ -83,7 +82,6 @@ export const stores = [
 export const transactional = new PostgresStore({} as never, { transactional: true });
 export const book = (transaction: PostgresTransaction) => transaction.query('SELECT 1');
 export const within = storeWithin<object>({} as never, { dialect: 'mysql' });
-export const own = createStore({} as never, { namespace: 'shop' });
 export const handler = createWebhookHandler({
   credentials,
   kinds: [debit],
