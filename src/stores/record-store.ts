@@ -118,7 +118,7 @@ export interface NamespaceOptions {
  *
  * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
  */
-export function createStore(records: RecordStore, options: NamespaceOptions = {}): StoreOverRecords {
+export function createStore(records: RecordStore, options: NamespaceOptions = {}): Store<undefined> {
   return new StoreOverRecords(records, options);
 }
 

@@ -13,6 +13,7 @@ import { createOrders } from 'pix-automatic-sdk/orders';
 import { explainPixCode, pixCalendar, readBrCode } from 'pix-automatic-sdk/pix';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import {
+  createStore,
   MysqlStore,
   PostgresStore,
   type PostgresTransaction,
@@ -35,6 +36,7 @@ import {
   toNodeListener,
 } from 'pix-automatic-sdk/webhooks';
 
+export const ownStore = (records: Parameters<typeof createStore>[0]) => createStore(records);
 export const client = PaymentsClient.fromEnv();
 export const journey = async (request: Parameters<typeof client.createRecurringCheckout>[0]) =>
   (await client.createRecurringCheckout(request)).response;
