@@ -132,6 +132,19 @@ describe('a payment', () => {
     expect(await states('order-2')).toEqual(['order-2 paid']);
   });
 
+  it('is marked before it counts as done, so that a lost mark is never a done state', async () => {
+    const store = new MemoryStore();
+    const steps = stepsOf(store);
+    const { orders, deliver } = withListener({ store });
+    await orders.open('order-1', request);
+    const writeRecord = vi.spyOn(steps, 'writeRecord');
+    const complete = vi.spyOn(steps, 'complete');
+    expect(await deliver('uuid-of-order-1')).toBe(200);
+    const [marked = Number.NaN] = writeRecord.mock.invocationCallOrder;
+    const [completed = Number.NaN] = complete.mock.invocationCallOrder;
+    expect(marked).toBeLessThan(completed);
+  });
+
   it('whose callback throws marks nothing', async () => {
     const { orders, deliver, callback, states } = withListener();
     await orders.open('order-1', request);
