@@ -119,8 +119,8 @@ async function carryOut(parts: HttpServerParts, request: ServiceRequest): Promis
     listCalls(request, parts.url, parts.credentials) ??
     servePageData(request, page, authorized) ??
     (await serveVerify(request, page, authorized)) ??
-    (await control(parts.controls, request, authorized, parts.show)) ??
-    model.handle(request);
+    (await control(parts.controls, request, authorized, parts.show));
+  if (answer === undefined) return model.handle(request);
   return page.token.isIn(request) ? forPage(answer) : answer;
 }
 
