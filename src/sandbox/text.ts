@@ -46,6 +46,10 @@ const texts = { en: { ...en, ...inventionsEn }, pt: { ...pt, ...inventionsPt } }
 
 /** @param values - what `{name}` stands for, where the sandbox itself says the text */
 export function text(key: SandboxText, values: Readonly<Record<string, string | number>> = {}): Text {
-  const fill = (text: string) => text.replaceAll(/\{(\w+)\}/g, (mark, name) => String(values[name] ?? mark));
-  return [fill(texts.en[key]), fill(texts.pt[key])];
+  return [filled(texts.en[key], values), filled(texts.pt[key], values)];
+}
+
+/** The text with its values: a `{name}` that has none stays. */
+export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (mark, name) => String(values[name] ?? mark));
 }

@@ -14,7 +14,7 @@ import type {
   RecurringCheckoutRequest,
 } from '../../service/operations/create-recurring-checkout';
 import type { Inventions } from '../inventions';
-import { type SandboxText, text } from '../text';
+import { filled, type SandboxText, text } from '../text';
 import { brCode } from './qr-code';
 import {
   dateTime,
@@ -598,8 +598,7 @@ function failureMessage(
 ): string {
   const meaning = payoutErrorMeanings[code];
   if (reason === undefined) return meaning;
-  const values: Readonly<Record<string, string>> = { code, meaning, reason };
-  return failedPayoutMessage.replace(/\{(\w+)\}/g, (mark, name) => values[name] ?? mark);
+  return filled(failedPayoutMessage, { code, meaning, reason });
 }
 
 // Scheduled payments
