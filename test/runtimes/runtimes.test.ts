@@ -15,10 +15,14 @@ const project = inject('consumer');
 const required = process.env['CI_REQUIRE_RUNTIMES'] === '1' || process.env['CI'] === 'true';
 const summary: string[] = [];
 let testService: TestService;
+let commands: Promise<readonly string[]>[];
 
 beforeAll(async () => {
   testService = await startTestService();
   await cp('test/runtimes/programs', project, { recursive: true });
+  // npm fetches all runtimes while the first ones run.
+  commands = runtimes.map((runtime) => runtime.command(project));
+  for (const command of commands) command.catch(() => undefined);
 });
 
 afterAll(async () => {
@@ -27,10 +31,10 @@ afterAll(async () => {
   console.log([...summary, `${passed} runtimes passed of ${runtimes.length}`].join('\n'));
 });
 
-it.for(runtimes)(
+it.for(runtimes.map((runtime, index) => ({ ...runtime, index })))(
   '$name runs the client and the listener of the packed package',
-  async (runtime, { skip }) => {
-    const command = await runtime.command(project).catch((error: unknown) => {
+  async ({ index, ...runtime }, { skip }) => {
+    const command = await (commands[index] as Promise<readonly string[]>).catch((error: unknown) => {
       const message = `${runtime.name} cannot be had from the npm registry`;
       if (required) throw new Error(message, { cause: error });
       summary.push(`${runtime.name}: SKIPPED, not run: it cannot be had from the npm registry`);

@@ -73,7 +73,7 @@ export const runtimes: readonly Runtime[] = [
     name: `workerd (${compatibilityDate})`,
     async command(project: string) {
       const [path = ''] = (await printedBy('miniflare@4', 'node', '-p', 'process.env.PATH')).split(':');
-      const bundle = await bundleWorker(project);
+      const bundle = await bundleWorker(project, compatibilityDate);
       return [process.execPath, 'run-worker.mjs', join(path, '..'), bundle, compatibilityDate];
     },
     requires: false,
@@ -96,8 +96,8 @@ async function printedBy(spec: string, ...command: string[]): Promise<string> {
 }
 
 /** Bundles a worker like wrangler, except that dynamic imports stay modules of their own. */
-async function bundleWorker(project: string): Promise<string> {
-  const outdir = join(project, 'bundle');
+async function bundleWorker(project: string, compatibilityDate: string): Promise<string> {
+  const outdir = join(project, `bundle-${compatibilityDate}`);
   await build({
     entryPoints: [join(project, 'worker.mjs')],
     outdir,
