@@ -197,10 +197,12 @@ export class Transport {
     return { ...head, text: body.text(), readError, isPlatforms };
   }
 
-  /** Sends the request that ky built: as it is, or in the plain form that every implementation of `fetch` takes. */
+  /**
+   * Sends what ky built, with the caller's `fetch` or the platform's. URL, method, headers and body go by themselves,
+   * because a `Request` made from another one pipes the body through one more stream.
+   */
   async #fetch(request: Request, signal: AbortSignal, isPlatforms: boolean): Promise<FetchResponse> {
     const { fetch } = this.#options;
-    if (isPlatforms) return fetchApart(request, signal);
     const { url, method, headers, redirect } = request;
     const init: Omit<FetchInit, 'body'> = {
       method,
@@ -211,8 +213,8 @@ export class Transport {
     };
     if (fetch === undefined) {
       // Still a stream, because most of what replaces the platform's `fetch` hands the request on to it.
-      const stream = request.body === null ? {} : { body: request.body, duplex: 'half' as const };
-      return globalThis.fetch(url, { ...init, ...stream });
+      const stream = request.body === null ? init : { ...init, body: request.body, duplex: 'half' as const };
+      return isPlatforms && method !== 'GET' ? fetchApart(url, stream) : globalThis.fetch(url, stream);
     }
     // A text has its length.
     delete init.headers['content-length'];
@@ -242,15 +244,14 @@ function isSuccess(status: number | undefined): boolean {
 }
 
 /**
- * Sends with the platform's `fetch`. Bun and Deno use a kept connection in spite of `connection: close`; each has an
- * option that keeps a request off it. A query gets none of them, because it can be repeated.
+ * Sends a POST or PUT on a connection of its own. Bun and Deno use a kept connection in spite of `connection: close`;
+ * each has an option that keeps a request off it. A query does without, because it can be repeated.
  */
-async function fetchApart(request: Request, signal: AbortSignal): Promise<Response> {
-  if (request.method === 'GET') return globalThis.fetch(request, { signal });
+async function fetchApart(url: string, init: RequestInit): Promise<Response> {
   // Made for one request and closed after it, because Deno keeps a client until the process ends.
   const client = (globalThis as RuntimeGlobals).Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 });
   try {
-    return await globalThis.fetch(request, { signal, keepalive: false, ...(client && { client }) });
+    return await globalThis.fetch(url, { ...init, keepalive: false, ...(client && { client }) });
   } finally {
     client?.close();
   }
