@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withSteps } from '../helpers/store-of';
 import { randomFrom } from '../machines/random';
-import { type Dialect, openOrm } from './orms';
+import { type Dialect, openAccess } from './orms';
 
 // One of several processes that are delivered the same notifications, each in an order of its own. The parent kills it
 // when it likes; a message says what this process is about to do, so that the kill hits each step.
@@ -11,7 +11,7 @@ const [dialect, name = '', url = '', seed, worker = '', ...subjects] = process.a
   ...string[],
 ];
 const random = randomFrom(Number(seed));
-const orm = await openOrm(dialect, name, url);
+const orm = await openAccess(dialect, name, url);
 const store = withSteps(orm.store);
 
 const left = [...subjects].sort((a, b) => random(worker, a) - random(worker, b));

@@ -5,7 +5,8 @@ import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { chooseSeed, randomFrom } from '../machines/random';
 import { type Database, makeDatabase } from './databases';
-import { type Dialect, NAMES, openOrm } from './orms';
+import { DRIVERS } from './drivers';
+import { type Dialect, NAMES, openAccess } from './orms';
 
 /** Built once, because a process starts in a third of the time then; among the packages, so that it finds them. */
 const WORKER = fileURLToPath(new URL('node_modules/.killed-worker.mjs', import.meta.url));
@@ -39,12 +40,12 @@ for (const dialect of ['postgres', 'mysql'] as const) {
   describe.skipIf(database === undefined)(
     `4 processes over ${dialect}, killed, stopped and cut off at their work`,
     () => {
-      it.each(NAMES[dialect])(
+      it.each([...Object.keys(DRIVERS[dialect]), ...NAMES[dialect]])(
         '%s: no effect is doubled, and none missing',
         { timeout: 300_000 * SIZE },
         async (name) => {
           const url = database?.url ?? '';
-          const orm = await openOrm(dialect, name, url);
+          const orm = await openAccess(dialect, name, url);
           await orm.store.createTable();
           await orm.close();
 

@@ -11,6 +11,7 @@ import {
   sequelizeStore,
   typeormStore,
 } from '../../src/stores';
+import { DRIVERS } from './drivers';
 import { pgOrders } from './drizzle-schema';
 import { type Orm, replacing, retrying } from './orm';
 import { Order } from './typeorm';
@@ -184,4 +185,13 @@ export async function openOrm(dialect: Dialect, name: string, url: string): Prom
   if (open === undefined) throw new Error(`unknown ORM ${name}`);
   process.env['DATABASE_URL'] = url;
   return open();
+}
+
+/** The ORM, or the driver, of this name. */
+export async function openAccess(
+  dialect: Dialect,
+  name: string,
+  url: string,
+): Promise<Pick<Orm<object>, 'store' | 'insert' | 'close'>> {
+  return DRIVERS[dialect][name]?.(url) ?? openOrm(dialect, name, url);
 }
