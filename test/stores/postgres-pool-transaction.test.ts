@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
 import type { PostgresPool } from '../../src/stores/postgres-pool';
@@ -162,7 +163,7 @@ describe('a query that is not awaited', () => {
     expect(texts()).toEqual(['BEGIN', 'SELECT 1', 'ROLLBACK']);
   });
 
-  it('is warned of after the callback, and rejects without a warning after a rollback', async () => {
+  it('rejects after a rollback; after the callback it is warned of, and stays pending, so as not to end the process', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { transact, texts } = poolOf();
     let kept: PoolTransaction | undefined;
@@ -175,21 +176,27 @@ describe('a query that is not awaited', () => {
     expect(warned).not.toHaveBeenCalled();
 
     expect(() => kept?.close()).not.toThrow();
-    void kept?.query('SELECT 1');
+    const settled = vi.fn();
+    void kept?.query('SELECT 1').then(settled, settled);
+    await sleep(0);
+    expect(settled).not.toHaveBeenCalled();
     expect(warned).toHaveBeenCalledExactlyOnceWith(new StoreError(late).message, 'PixAutomaticWarning');
     expect(() => kept?.close()).toThrow(new StoreError(late));
     expect(texts()).toEqual(['BEGIN', 'ROLLBACK']);
   });
 
-  it.each([undefined, {}])('fails the commit where `process` is %j, as outside Node', async (process) => {
-    const { transact, texts } = poolOf();
-    const failing = transact(async (transaction) => {
-      transaction.close();
-      vi.stubGlobal('process', process);
-      void transaction.query('SELECT 1');
-      vi.unstubAllGlobals();
-    });
-    await expect(failing).rejects.toThrow(new StoreError(late));
-    expect(texts()).toEqual(['BEGIN', 'ROLLBACK']);
-  });
+  it.each([undefined, {}])(
+    'before the commit fails it, also where `process` is %j, as outside Node',
+    async (process) => {
+      const { transact, texts } = poolOf();
+      const failing = transact(async (transaction) => {
+        transaction.close();
+        vi.stubGlobal('process', process);
+        void transaction.query('SELECT 1');
+        vi.unstubAllGlobals();
+      });
+      await expect(failing).rejects.toThrow(new StoreError(late));
+      expect(texts()).toEqual(['BEGIN', 'ROLLBACK']);
+    },
+  );
 });

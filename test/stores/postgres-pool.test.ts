@@ -336,36 +336,6 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       expect(await effects()).toBe(1);
     });
 
-    it('commits nothing where a helper with a pause sends its next query before the commit', async () => {
-      const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-      const released = deferred();
-      const slow = intercepted(async (query, send) => {
-        if (query.text.startsWith('RELEASE')) {
-          released.resolve();
-          await sleep(50);
-        }
-        return send(query);
-      });
-      const callback = writing((transaction) => {
-        void released.promise.then(() => write(transaction, `${subject} 2`));
-      });
-      expect(await outcome(callback, slow)).toBe(undone('after its transaction had ended'));
-      expect(warned).toHaveBeenCalledOnce();
-    });
-
-    it('warns of a query that comes after the commit, and does not end the process', async () => {
-      const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-      let kept: PostgresTransaction | undefined;
-      await store.transact(request(), async (transaction) => {
-        kept = transaction;
-      });
-      const settled = vi.fn();
-      void kept?.query('SELECT 1').then(settled, settled);
-      await sleep(20);
-      expect(settled).not.toHaveBeenCalled();
-      expect(warned.mock.calls[0]?.[0]).toContain('after its transaction had ended');
-    });
-
     it('runs the queries of Promise.all one after the other, as pg asks for', async () => {
       let [running, most] = [0, 0];
       const counting = intercepted(async (query, send) => {
@@ -645,19 +615,6 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       ended.resolve();
       await Promise.all([first, delivery]);
       expect(await small.transact(replay(3), doNothing)).toEqual({ status: 'completed' });
-    });
-
-    it('come back when their transaction has ended, and are waited for as long as slotTimeoutMs says', async () => {
-      const small = open(pool, { maxTransactions: 1, slotTimeoutMs: 200 });
-      const ended = deferred();
-      const began = vi.fn(() => ended.promise);
-      const first = small.transact(request(), began);
-      await expect.poll(() => began.mock.calls.length).toBe(1);
-      const other = { ...request(), subject: `${subject} other` };
-      await expect(small.transact(other, neverRun)).rejects.toThrow('1 transactions were open for 200 ms');
-      ended.resolve();
-      await first;
-      expect(await small.transact(other, doNothing)).toEqual({ status: 'completed' });
     });
 
     it.each(['maxTransactions', 'slotTimeoutMs', 'holdMs', 'stepTimeoutMs'])(
