@@ -35,18 +35,14 @@ describe('an order', () => {
     await orders.close('order-1');
     clock.now += 399 * DAY_MS;
     await store.deleteExpired();
-    expect(await orders.find({ uuid: String(first.uuid) })).toMatchObject({
-      key: 'order-1',
-      state: 'closed',
-    });
+    const closed = { key: 'order-1', state: 'closed' };
+    expect(await orders.find({ uuid: String(first.uuid) })).toMatchObject(closed);
     expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'closed' });
     expect(await orders.open('order-1', request)).toMatchObject({ attempt: 2, referenceCode: 'order-1-2' });
     clock.now += 400 * DAY_MS;
     expect(await orders.find({ uuid: String(first.uuid) })).toBeUndefined();
-    expect(await orders.open('order-1', { ...request, amount: 1 })).toMatchObject({
-      attempt: 1,
-      referenceCode: 'order-1',
-    });
+    const anew = { attempt: 1, referenceCode: 'order-1' };
+    expect(await orders.open('order-1', { ...request, amount: 1 })).toMatchObject(anew);
   });
 
   it('takes a reference that a crash left before its attempt', async () => {
