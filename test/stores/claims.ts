@@ -3,9 +3,11 @@ import type { Claim } from '../../src/stores/steps';
 import type { TestStore } from '../helpers/store-of';
 import { lease, retain } from './limits';
 
+type Claims = Pick<TestStore, 'claim' | 'complete'>;
+
 /** A claim of the state. Fails where the store says that it is done or busy. */
 export async function claimed(
-  store: Pick<TestStore, 'claim'>,
+  store: Claims,
   subject: string,
   state = 'PAID',
   leaseMs = 60_000,
@@ -16,13 +18,14 @@ export async function claimed(
 }
 
 /** Claims the state and completes it. */
-export async function completed(
-  store: Pick<TestStore, 'claim' | 'complete'>,
-  subject: string,
-  state = 'PAID',
-  retentionMs = 60_000,
-): Promise<void> {
+export async function completed(store: Claims, subject: string, state = 'PAID', retentionMs = 60_000) {
   expect(await store.complete(await claimed(store, subject, state), retain(retentionMs))).toBe(true);
+}
+
+/** What a claim comes to, with the states that are done: `busy`, `claimed PENDING`, `done PENDING PAID`. */
+export async function tryClaim(store: Claims, subject: string, state = 'PAID'): Promise<string> {
+  const { status, ...more } = await store.claim(subject, state, lease(60_000));
+  return [status, ...('handledStates' in more ? more.handledStates : [])].join(' ');
 }
 
 /** Any dead letter. */
@@ -35,13 +38,3 @@ export const letter = {
   url: '/',
   code: 'callback_failed',
 };
-
-/** What a claim comes to, with the states that are done: `busy`, `claimed PENDING`, `done PENDING PAID`. */
-export async function tryClaim(
-  store: Pick<TestStore, 'claim'>,
-  subject: string,
-  state = 'PAID',
-): Promise<string> {
-  const { status, ...more } = await store.claim(subject, state, lease(60_000));
-  return [status, ...('handledStates' in more ? more.handledStates : [])].join(' ');
-}

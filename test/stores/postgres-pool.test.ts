@@ -541,47 +541,46 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       expect(most).toBe(slots);
     });
 
-    it('are waited for longer than the store may take for a step, so that a burst is not lost', async () => {
+    /** Delivers a payment to a handler with this callback: gives the status of the answer. */
+    function handlerOf(
+      options: Parameters<typeof open>[1],
+      payment: (subject: string, transaction: PostgresTransaction) => Promise<void>,
+    ) {
       const handler = createWebhookHandler({
         credentials,
-        store: open(pool, { maxTransactions: 1 }),
+        store: open(pool, options),
         storeTimeoutMs: 300,
+        deadLetters: true,
         onReport: () => undefined,
-        on: {
-          payment: async ({ payload }, { transaction }) => {
-            await write(transaction, payload.saleToken);
-            await sleep(200);
-          },
-        },
+        on: { payment: ({ payload }, { transaction }) => payment(payload.saleToken, transaction) },
       });
-      const deliveries = Array.from({ length: 5 }, (_, i) =>
-        handler(notificationRequest('payment', { saleToken: `${subject}-${i}` }, credentials)),
-      );
-      expect((await Promise.all(deliveries)).map(({ status }) => status)).toEqual(Array(5).fill(200));
+      const deliver = async (saleToken: string) =>
+        (await handler(notificationRequest('payment', { saleToken }, credentials))).status;
+      const deliverAll = (count: number) =>
+        Promise.all(Array.from({ length: count }, (_, i) => deliver(`${subject}-${i}`)));
+      return { handler, deliver, deliverAll };
+    }
+
+    it('are waited for longer than the store may take for a step, so that a burst is not lost', async () => {
+      const { deliverAll } = handlerOf({ maxTransactions: 1 }, async (sale, transaction) => {
+        await write(transaction, sale);
+        await sleep(200);
+      });
+      expect(await deliverAll(5)).toEqual(Array(5).fill(200));
       expect(await effects()).toBe(5);
     });
 
     it('are never all taken by replays: with 30 at once on 7, a payment finds one', async () => {
       let [isBroken, running] = [true, 0];
       const ended = deferred();
-      const handler = createWebhookHandler({
-        credentials,
-        store: open(pool, { maxTransactions: 7, slotTimeoutMs: 5_000, namespace: `replays-${run}` }),
-        deadLetters: true,
-        onReport: () => undefined,
-        on: {
-          payment: async ({ payload }, { transaction }) => {
-            if (isBroken) throw new Error('broken');
-            running += 1;
-            if (!payload.saleToken.endsWith('new')) await ended.promise;
-            await write(transaction, payload.saleToken);
-          },
-        },
+      const options = { maxTransactions: 7, slotTimeoutMs: 5_000, namespace: `replays-${run}` };
+      const { handler, deliver, deliverAll } = handlerOf(options, async (sale, transaction) => {
+        if (isBroken) throw new Error('broken');
+        running += 1;
+        if (!sale.endsWith('new')) await ended.promise;
+        await write(transaction, sale);
       });
-      const deliver = async (saleToken: string) =>
-        (await handler(notificationRequest('payment', { saleToken }, credentials))).status;
-      const tokens = Array.from({ length: 30 }, (_, i) => `${subject}-${i}`);
-      expect(await Promise.all(tokens.map(deliver))).toEqual(Array(30).fill(500));
+      expect(await deliverAll(30)).toEqual(Array(30).fill(500));
 
       isBroken = false;
       const letters = await handler.deadLetters.list();
