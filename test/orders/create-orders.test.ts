@@ -8,7 +8,7 @@ import { notificationRequest } from '../../src/testing';
 import { defineNotification } from '../../src/webhooks';
 import type { NotifiedOrder } from '../../src/webhooks/order-link';
 import { deferred } from '../helpers/deferred';
-import { attemptIn, credentials, errors, paid, request, setUp } from './support';
+import { attemptIn, credentials, errors, paid, setUp } from './support';
 
 const UUID = 'uuid-of-order-1';
 
@@ -39,25 +39,31 @@ function withListener(options: Partial<OrdersOptions> = {}, answers: Parameters<
   return { ...parts, seen, reports, callback, tell, deliver, failOnce };
 }
 
+/** The same, with an order that is open. */
+async function opened(options: Partial<OrdersOptions> = {}) {
+  const parts = withListener(options);
+  await parts.open();
+  return parts;
+}
+
 describe('a payment', () => {
   it('is booked for its order, which shows no QR code after that', async () => {
-    const { orders, deliver, seen } = withListener();
-    const { uuid } = await orders.open('order-1', request);
+    const { orders, open, deliver, seen } = withListener();
+    const { uuid } = await open();
     expect(await deliver()).toBe(200);
     expect(await deliver()).toBe(200);
     expect(seen).toEqual([{ key: 'order-1', attempt: 1, state: 'created', paidBy: undefined }]);
     const paidOrder = { state: 'paid', uuid, attempt: 1, referenceCode: 'order-1' };
-    expect(await orders.open('order-1', request)).toEqual(paidOrder);
+    expect(await open()).toEqual(paidOrder);
     const conflict = { code: 'order_conflict' };
-    await expect(orders.open('order-1', { ...request, amount: 1 })).rejects.toMatchObject(conflict);
+    await expect(open('order-1', { amount: 1 })).rejects.toMatchObject(conflict);
     expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'paid', paidBy: 1 });
   });
 
   it('of a second attempt sees which attempt paid the order before', async () => {
-    const { orders, deliver, seen } = withListener();
-    await orders.open('order-1', request);
+    const { orders, open, deliver, seen } = await opened();
     await orders.close('order-1');
-    await orders.open('order-1', request);
+    await open();
     await deliver('uuid-of-order-1-2', { referenceCode: 'order-1-2' });
     await deliver();
     const lines = seen.map((order) => `${order?.attempt} ${order?.state} ${order?.paidBy}`);
@@ -66,31 +72,30 @@ describe('a payment', () => {
   });
 
   it('that comes before open has recorded its journey is found by its reference, and stays booked', async () => {
-    const { orders, deliver, seen, client } = withListener();
+    const { orders, open, deliver, seen, client } = withListener();
     const create = client.createRecurringCheckout.bind(client);
     vi.spyOn(client, 'createRecurringCheckout').mockImplementationOnce(async (...call) => {
       const answer = await create(...call);
       expect(await deliver()).toBe(200);
       return answer;
     });
-    expect(await orders.open('order-1', request)).toMatchObject({ state: 'paid', uuid: UUID });
+    expect(await open()).toMatchObject({ state: 'paid', uuid: UUID });
     expect(seen).toEqual([{ key: 'order-1', attempt: 1, state: 'sending', paidBy: undefined }]);
     expect(await orders.find({ uuid: UUID })).toMatchObject({ state: 'paid' });
   });
 
   it('of a lost attempt, and of no order at all, reaches the callback as such', async () => {
-    const { orders, deliver, seen } = withListener({}, [errors.unknown()]);
-    await expect(orders.open('order-1', request)).rejects.toThrow();
+    const { open, deliver, seen } = withListener({}, [errors.unknown()]);
+    await expect(open()).rejects.toThrow();
     await deliver('a-sale');
     await deliver('another-sale', { referenceCode: 'somebody-elses' });
     expect(seen.map((order) => order?.state)).toEqual(['lost', undefined]);
     // Nobody saw its QR code, and the order is paid: nobody will.
-    expect(await orders.open('order-1', request)).toMatchObject({ state: 'paid', uuid: 'a-sale' });
+    expect(await open()).toMatchObject({ state: 'paid', uuid: 'a-sale' });
   });
 
   it('that the service does not confirm marks nothing, and is kept for a replay', async () => {
-    const { orders, deliver, seen, tell, states, reports } = withListener();
-    await orders.open('order-1', request);
+    const { orders, deliver, seen, tell, states, reports } = await opened();
     tell(UUID, { amount: 1 });
     expect(await deliver()).toBe(500);
     expect([seen, await states(), reports]).toEqual([
@@ -107,15 +112,14 @@ describe('a payment', () => {
     const store = new MemoryStore();
     const steps = stepsOf(store);
     const readRecord = vi.spyOn(steps, 'readRecord');
-    const { orders, deliver, callback, states } = withListener({ store });
-    await orders.open('order-1', request);
+    const { orders, open, deliver, callback, states } = await opened({ store });
     const reads = () => readRecord.mock.calls.filter(([prefix]) => prefix === 'order:').length;
 
     const before = reads();
     expect(await deliver()).toBe(200);
     expect(reads() - before).toBe(1);
 
-    await orders.open('order-2', request);
+    await open('order-2');
     callback.mockImplementationOnce((() => orders.close('order-2')) as never);
     expect(await deliver('uuid-of-order-2', { referenceCode: 'order-2' })).toBe(200);
     expect(await states('order-2')).toEqual(['order-2 paid']);
@@ -124,8 +128,7 @@ describe('a payment', () => {
   it('is marked before it counts as done, so that a lost mark is never a done state', async () => {
     const store = new MemoryStore();
     const steps = stepsOf(store);
-    const { orders, deliver } = withListener({ store });
-    await orders.open('order-1', request);
+    const { deliver } = await opened({ store });
     const writeRecord = vi.spyOn(steps, 'writeRecord');
     const complete = vi.spyOn(steps, 'complete');
     expect(await deliver()).toBe(200);
@@ -135,8 +138,7 @@ describe('a payment', () => {
   });
 
   it('whose callback throws marks nothing', async () => {
-    const { orders, deliver, failOnce, states } = withListener();
-    await orders.open('order-1', request);
+    const { deliver, failOnce, states } = await opened();
     failOnce();
     expect(await deliver()).toBe(500);
     expect(await states()).toEqual(['order-1 created']);
@@ -160,8 +162,8 @@ it('other kinds are told of their order, and mark nothing', async () => {
   });
   const kinds = ['payment', 'refund', 'reversal', 'charge'];
   const on = Object.fromEntries(kinds.map((kind) => [kind, note(kind)]));
-  const { orders, states } = setUp([], { credentials, kinds: [charge], on } as never);
-  await orders.open('order-1', request);
+  const { orders, open, states } = setUp([], { credentials, kinds: [charge], on } as never);
+  await open();
   for (const [kind, body] of [
     ['refund', { saleToken: UUID, referenceCode: 'unknown' }],
     ['reversal', { sale: { uuid: UUID } }],
@@ -177,9 +179,9 @@ it('other kinds are told of their order, and mark nothing', async () => {
 describe('reconcile', () => {
   it('books what is paid, closes what is cancelled, and asks a person about the rest, once', async () => {
     const answers = [undefined, undefined, undefined, errors.unknownWithUuid()];
-    const { orders, tell, seen, states, reports } = withListener({}, answers);
-    for (const key of ['order-1', 'order-2', 'order-3']) await orders.open(key, request);
-    await expect(orders.open('order-4', request)).rejects.toThrow();
+    const { orders, open, tell, seen, states, reports } = withListener({}, answers);
+    for (const key of ['order-1', 'order-2', 'order-3']) await open(key);
+    await expect(open('order-4')).rejects.toThrow();
     tell(UUID);
     tell('uuid-of-order-2', { situation: 'CANCELLED', referenceCode: 'order-2' });
     tell('uuid-of-order-3', { type: 'REFUND', referenceCode: 'order-3' });
@@ -191,18 +193,18 @@ describe('reconcile', () => {
     const after = await Promise.all(['order-1', 'order-2', 'order-3'].map(states));
     expect(after.flat()).toEqual(['order-1 paid', 'order-2 closed', 'order-3 review']);
     const third = { state: 'review', uuid: 'uuid-of-order-3', attempt: 1, referenceCode: 'order-3' };
-    expect(await orders.open('order-3', request)).toEqual(third);
+    expect(await open('order-3')).toEqual(third);
     // What was closed is asked about again, since a payer may pay it all the same. What is in review is not.
     expect(await orders.reconcile()).toMatchObject({ asked: 2, paid: 0, closed: 0, review: 0 });
     expect(reports).toHaveLength(1);
     await orders.close('order-3');
-    expect(await orders.open('order-3', request)).toMatchObject({ state: 'open', attempt: 2 });
+    expect(await open('order-3')).toMatchObject({ state: 'open', attempt: 2 });
   });
 
   it('marks the order of a payment that was acted on without a mark, and runs nothing', async () => {
-    const { orders, deliver, callback, write, states } = withListener();
+    const { orders, open, deliver, callback, write, states } = withListener();
     await deliver();
-    await orders.open('order-1', request);
+    await open();
     const created = attemptIn(1, 'created', { uuid: UUID, money: {}, qrCode: { plain: 'qr' } });
     await write({ ...created, changedAt: 1_000_000 });
     expect(await orders.reconcile()).toMatchObject({ asked: 1, paid: 1 });
@@ -211,9 +213,8 @@ describe('reconcile', () => {
   });
 
   it('counts a query that fails, goes on, and leaves it for the next run', async () => {
-    const { orders, client, tell } = withListener();
-    await orders.open('order-1', request);
-    await orders.open('order-2', request);
+    const { orders, open, client, tell } = await opened();
+    await open('order-2');
     tell('uuid-of-order-2', { referenceCode: 'order-2' });
     vi.spyOn(client, 'getTransaction').mockRejectedValueOnce(errors.unknown());
     expect(await orders.reconcile()).toMatchObject({ asked: 2, paid: 1, failed: 1, isComplete: true });
@@ -222,17 +223,16 @@ describe('reconcile', () => {
   });
 
   it('asks about nothing that changed longer ago than maxAgeMs', async () => {
-    const { orders, clock } = withListener();
-    await orders.open('order-1', request);
+    const { orders, clock } = await opened();
     clock.now += 41 * 24 * 60 * 60 * 1000;
     expect(await orders.reconcile()).toMatchObject({ asked: 0, isComplete: true });
   });
 
   it('goes on after the order where the last run ended, and comes round', async () => {
-    const { orders, client, tell, seen, reports } = withListener({ waitMs: 60_000 });
+    const { orders, open, client, tell, seen, reports } = withListener({ waitMs: 60_000 });
     const keys = Array.from({ length: 250 }, (_, index) => `order-${1000 + index}`);
     for (const key of keys) {
-      await orders.open(key, request);
+      await open(key);
       tell(`uuid-of-${key}`, { referenceCode: key, situation: 'PENDING' });
     }
     const ask = client.getTransaction.bind(client);
@@ -253,8 +253,7 @@ describe('reconcile', () => {
   });
 
   it('forgets an order that need not be asked about, but not while it may be on its way', async () => {
-    const { orders, clock, deliver, store } = withListener();
-    await orders.open('order-1', request);
+    const { orders, clock, deliver, store } = await opened();
     await deliver();
     const pointers = async () => (await stepsOf(store).listRecords('open:', { limit: 10 })).length;
     await orders.reconcile();
@@ -268,8 +267,7 @@ describe('reconcile', () => {
 
 describe('maintain', () => {
   it('reconciles, replays and deletes, and gives the counts of each', async () => {
-    const { orders, tell, deliver, failOnce } = withListener();
-    await orders.open('order-1', request);
+    const { orders, tell, deliver, failOnce } = await opened();
     failOnce();
     await deliver();
     tell(UUID, { situation: 'PENDING' });
@@ -283,8 +281,7 @@ describe('maintain', () => {
   });
 
   it('runs each part even if another fails, which it reports', async () => {
-    const { orders, client, reports } = withListener();
-    await orders.open('order-1', request);
+    const { orders, client, reports } = await opened();
     const refused = errors.unauthorized();
     vi.spyOn(client, 'getTransaction').mockRejectedValue(refused);
     expect(await orders.maintain()).toMatchObject({
@@ -298,9 +295,9 @@ describe('maintain', () => {
   });
 
   it('is done by one process at a time, and by another one once the first has died', async () => {
-    const { orders, client, store, clock } = withListener();
+    const { orders, open, client, store, clock } = withListener();
     const other = withListener({ store }).orders;
-    await orders.open('order-1', request);
+    await open();
     const answer = deferred<Transaction>();
     const pending = paid(UUID, { situation: 'PENDING' });
     vi.spyOn(client, 'getTransaction').mockReturnValue(answer.promise);
@@ -329,8 +326,8 @@ describe('options', () => {
   });
 
   it('without a listener, opens orders and says so to everything else', async () => {
-    const { orders } = setUp();
-    await orders.open('order-1', request);
+    const { orders, open } = setUp();
+    await open();
     const refused = { code: 'configuration' };
     expect(() => orders.webhook).toThrow(expect.objectContaining(refused));
     await expect(orders.reconcile()).rejects.toMatchObject(refused);

@@ -81,6 +81,7 @@ export function setUp(answers: (Answer | PromiseLike<Answer>)[] = [], options: P
   const client = new FakeClient(answers);
   const { store = new MemoryStore({ clock: () => clock.now }) } = options;
   const orders = createOrders({ client, waitMs: 60, ...options, store } as OrdersOptions);
+  const open = (key = 'order-1', fields: object = {}) => orders.open(key, { ...request, ...fields });
   const read = (key = 'order-1') => readOrder(stepsOf(store), key);
   const states = async (key?: string) =>
     (await read(key)).order.attempts.map(({ referenceCode, state }) => `${referenceCode} ${state}`);
@@ -89,7 +90,7 @@ export function setUp(answers: (Answer | PromiseLike<Answer>)[] = [], options: P
     const reading = await read(key);
     await writeOrder(stepsOf(store), withAttempt(reading.order, attempt), reading);
   };
-  return { clock, client, store, orders, read, states, write };
+  return { clock, client, store, orders, open, read, states, write };
 }
 
 /** An attempt in a state. */

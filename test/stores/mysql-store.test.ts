@@ -53,20 +53,6 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
   };
   testSqlStore('mysql2', open, (sql) => pool.query(sql));
 
-  it('deletes expired records through an access of the merchant’s too', async () => {
-    const { table } = await storeIn('within');
-    const access: TransactionAccess<undefined> = {
-      transaction: async (work) => work(undefined),
-      query: async (_, text, values) => (await pool.query(text, values))[0] as unknown[],
-    };
-    const within = storeWithin(access, { table: `within ${run}`, dialect: 'mysql' });
-    await pool.query(`INSERT INTO ${table} VALUES ('expired:1', '{}', 1, 1), ('live:1', '{}', 1, ?)`, [
-      Number.MAX_SAFE_INTEGER,
-    ]);
-    expect(await within.deleteExpired()).toBe(1);
-    expect(await pool.query(`SELECT * FROM ${table}`)).toMatchObject([[{ version: 1 }], {}]);
-  });
-
   it.each([
     ['a pool', (table: string) => new MysqlStore(pool, { table })],
     [
@@ -79,13 +65,15 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     async (name, open) => {
       const { table } = await storeIn(name);
       const rows = Array.from({ length: 1_500 }, (_, index) => [`expired:${index}`, '{}', 1, index]);
-      await pool.query(`INSERT INTO ${table} VALUES ?`, [rows]);
+      const live = ['live:1', '{}', 1, Number.MAX_SAFE_INTEGER];
+      await pool.query(`INSERT INTO ${table} VALUES ?`, [[...rows, live]]);
       const stores = Array.from({ length: 3 }, () => open(`${name} ${run}`));
       const counts = await Promise.all(stores.map((store) => store.deleteExpired()));
       // One that finds nothing left to delete ends, so a last call finds what the others had selected.
       const last = (await stores[0]?.deleteExpired()) ?? 0;
       expect(counts.reduce((sum, count) => sum + count, last)).toBe(1_500);
-      expect((await pool.query<RowDataPacket[]>(`SELECT id FROM ${table}`))[0]).toEqual([]);
+      const [left] = await pool.query<RowDataPacket[]>(`SELECT id FROM ${table}`);
+      expect(left.map(({ id }) => String(id))).toEqual(['live:1']);
     },
   );
 

@@ -60,15 +60,6 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     await appPool.end();
   });
 
-  it('accepts the table that it made before, and the one that createTableSql() makes', async () => {
-    await store.createTable();
-    await store.createTable();
-    await pool.query(`DROP TABLE ${taken}.records`);
-    await pool.query(store.createTableSql());
-    await store.createTable();
-    expect(await tryClaim(store, 'payment:1')).toBe('claimed');
-  });
-
   it('accepts a table whose owner is a role of which it is a member', async () => {
     await store.createTable();
     await pool.query(`ALTER TABLE ${taken}.records OWNER TO ${owners}`);
