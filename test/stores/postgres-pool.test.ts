@@ -91,6 +91,9 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
   const COMMITTED = 'completed: 1 row; next: done, 1 row';
   /** What a delivery comes to that leaves nothing, so that the next one completes. */
   const undone = (why: string) => `${why}: 0 rows; next: completed, 1 row`;
+  /** Why a transaction is undone whose statements have ended or failed it. */
+  const notCommitted = (cause: string) =>
+    `The callback returned, but its transaction cannot be committed (${cause})`;
   const UNDONE = /.: 0 rows; next: completed, 1 row$/;
 
   /** What a delivery comes to, and the next one of the same notification, which writes a row of its own. */
@@ -225,7 +228,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     ['throws', undone('out of stock'), writing(() => Promise.reject(new Error('out of stock')))],
     [
       'caught an SQL error',
-      undone('cannot be committed (25P02)'),
+      undone(notCommitted('25P02')),
       writing((transaction) => write(transaction, 'refused').catch(ignored)),
     ],
     [
@@ -242,7 +245,11 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       undone('duplicate key value violates unique constraint'),
       writing((transaction) => write(transaction)),
     ],
-    ['changed the record', undone('was changed while its callback held it'), writing(deleteRecord)],
+    [
+      'changed the record',
+      undone('The record of the notification was changed while its callback held it'),
+      writing(deleteRecord),
+    ],
   ])('a callback that %s: %s', async (_, expected, callback) => {
     expect(await outcome(callback)).toBe(expected);
   });
@@ -256,23 +263,21 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
 
   describe('a statement of a callback', () => {
     // 25P01: there is no transaction, 3B001: it is another one, 25P02: it has failed.
-    const [gone, another, failed] = ['25P01', '3B001', '25P02'].map(
-      (code) => `cannot be committed (${code})`,
-    );
+    const undoneBy = (code: string) => undone(notCommitted(code));
     // It has happened before it is noticed, so that what was written stays.
-    const stays = (why = '') => `${why}: 1 row; next: completed, 2 rows`;
+    const stays = (code: string) => `${notCommitted(code)}: 1 row; next: completed, 2 rows`;
 
     // Not a PREPARE TRANSACTION that succeeds: where a server allows it, the subject stays busy with it.
     const refused = ['SELECT 1; COMMIT', 'SELECT 1; COMMIT; BEGIN', 'DO $$ BEGIN ROLLBACK; END $$'];
     it.each(
       [
-        [stays(gone), 'COMMIT', ';COMMIT', 'end'],
-        [stays(another), '/* a /* b */ */ COMMIT AND CHAIN'],
-        [undone(`${gone}`), 'ROLLBACK', 'abort', 'rollback work', "PREPARE/**/TRANSACTION 'x'"],
-        [undone(`${failed}`), ...refused, 'DO $$ BEGIN COMMIT; END $$'],
+        [stays('25P01'), 'COMMIT', ';COMMIT', 'end'],
+        [stays('3B001'), '/* a /* b */ */ COMMIT AND CHAIN'],
+        [undoneBy('25P01'), 'ROLLBACK', 'abort', 'rollback work', "PREPARE/**/TRANSACTION 'x'"],
+        [undoneBy('25P02'), ...refused, 'DO $$ BEGIN COMMIT; END $$'],
         [COMMITTED, 'BEGIN', 'start transaction', '', '-- nothing'],
       ].flatMap(([expected, ...statements]) => statements.map((statement) => [statement, expected])),
-    )('%j, with its error caught: %s', async (statement = '', expected) => {
+    )('%j, its error caught, comes to: %s', async (statement = '', expected) => {
       const callback = writing((transaction) => transaction.query(statement).catch(ignored));
       expect(await outcome(callback)).toBe(expected);
     });
@@ -328,7 +333,9 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     };
 
     it.each(Object.entries(callbacks))('commits nothing: %s', async (_, callback) => {
-      expect(await outcome(callback)).toBe(undone('still running'));
+      expect(await outcome(callback)).toBe(
+        undone('The callback returned while a query of its transaction was still running'),
+      );
       await sleep(50);
       expect(await effects()).toBe(1);
     });
@@ -376,7 +383,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       const slow = outcome(callback, open(pool, limits), 100);
       await sleep(200);
       expect(await store.transact(request('CANCELLED'), neverRun)).toEqual({ status: 'busy' });
-      expect(await slow).toBe(undone('took longer than 800 ms'));
+      expect(await slow).toBe(undone('The transaction took longer than 800 ms'));
       await expect.poll(() => late).toBeInstanceOf(StoreError);
       expect(await effects()).toBe(1);
     });
@@ -385,7 +392,10 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       const limits = { holdMs: 100, stepTimeoutMs: 300 };
       const callback = writing((transaction) => transaction.query('SELECT pg_sleep(60)'));
       // Either clock may be the first.
-      const ended = [undone('took longer than 800 ms'), undone('statement timeout')];
+      const ended = [
+        undone('The transaction took longer than 800 ms'),
+        undone('canceling statement due to statement timeout'),
+      ];
       expect(ended).toContain(await outcome(callback, open(pool, limits), 100));
     });
   });
@@ -457,14 +467,14 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
 
     const steps = ['BEGIN', 'SELECT record, version', 'SAVEPOINT', 'RELEASE', 'UPDATE', 'COMMIT'];
     it.each(
-      steps.flatMap((step) => [
-        [step, 'fails before it is sent', undone('injected')],
-        [
-          step,
-          'loses its reply',
-          step === 'COMMIT' ? 'injected: 1 row; next: done, 1 row' : undone('injected'),
-        ],
-      ]),
+      steps.flatMap((step) => {
+        const failed = undone(step === 'RELEASE' ? notCommitted('injected') : 'injected');
+        const lost = step === 'COMMIT' ? 'injected: 1 row; next: done, 1 row' : failed;
+        return [
+          [step, 'fails before it is sent', failed],
+          [step, 'loses its reply', lost],
+        ];
+      }),
     )('%s %s: %s', async (step, how, expected) => {
       const failing = intercepted(async (query, send) => {
         if (!query.text.startsWith(step as string)) return send(query);
@@ -666,9 +676,8 @@ async function neverRun(): Promise<void> {
   throw new Error('must not run');
 }
 
-/** Why a delivery failed, in a few words and the code of the cause. */
-function why({ message, cause }: Error & { cause?: { code?: string } }): string {
-  const known =
-    /injected|out of stock|cannot be committed|was changed while its callback held it|duplicate key value violates unique constraint|COMMIT was answered with ROLLBACK|still running|after its transaction had ended|took longer than 800 ms|statement timeout/;
-  return (known.exec(`${cause} ${message}`)?.[0] ?? message) + (cause?.code ? ` (${cause.code})` : '');
+/** Why a delivery failed: its first clause, and the code or message of its cause. */
+function why({ message, cause }: Error & { cause?: { code?: string; message?: string } }): string {
+  const [reason] = message.split(/ ?[.;:"]|, so /);
+  return cause === undefined ? `${reason}` : `${reason} (${cause.code ?? cause.message})`;
 }
