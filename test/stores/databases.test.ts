@@ -23,48 +23,52 @@ async function expectRefused(store: Store, error: Error): Promise<void> {
   await expect(withSteps(store).claim('payment:1', 'PAID', briefly)).rejects.toThrow(error);
 }
 
-describe.each([
-  {
-    name: 'PostgresStore',
-    create: (database: unknown, table?: string) => new PostgresStore(database as never, { table }),
+interface StoreCase {
+  /** Makes a store over what may be no database, or in a table of this name. */
+  readonly create: (database: unknown, table?: string) => Store;
+  readonly others: readonly unknown[];
+  readonly refusal: string;
+  /** Where names of tables are refused: a database that is one, and names that it alone refuses. */
+  readonly database?: object;
+  readonly tables?: readonly string[];
+}
+
+const stores: Record<string, StoreCase> = {
+  PostgresStore: {
+    create: (database, table) => new PostgresStore(database as never, { table }),
     others: [{ query: 'SELECT' }],
     refusal:
       'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
     database: { query: rows },
     tables: ['x'.repeat(53), 'é'.repeat(27)],
   },
-  {
-    name: 'MysqlStore',
-    create: (database: unknown, table?: string) => new MysqlStore(database as never, { table }),
+  MysqlStore: {
+    create: (database, table) => new MysqlStore(database as never, { table }),
     others: [{ execute: 'SELECT' }, { execute: rows, promise: () => undefined }],
     refusal:
       "Expected a pool of mysql2 with promises as the first argument: `createPool()` of 'mysql2/promise', or " +
       '`pool.promise()`.',
     database: { execute: rows },
-    tables: [],
   },
-  {
-    name: 'SqliteStore',
-    create: (database: unknown, table?: string) => new SqliteStore(database as never, { table }),
+  SqliteStore: {
+    create: (database, table) => new SqliteStore(database as never, { table }),
     others: [{ prepare: true }, { execute: true }, callable({ prepare: () => undefined })],
     refusal:
       'Expected an SQLite database as the first argument: a `new DatabaseSync(path)` of node:sqlite, a ' +
       '`new Database(path)` of bun, better-sqlite3 or libsql, or the result of `createClient()` of @libsql/client.',
     database: { prepare: () => undefined },
-    tables: [],
   },
-  {
-    name: 'RedisStore',
-    create: (database: unknown) => new RedisStore(database as never),
+  RedisStore: {
+    create: (database) => new RedisStore(database as never),
     others: [{ eval: rows }, callable({ createScript: true })],
     refusal:
       'Expected a Redis client as the first argument: a `new Redis()` of ioredis 5 or later, the result of ' +
       '`createClient()` of redis 4 or later (not in its legacy mode), or a `new Redis()` of @upstash/redis. Pass ' +
       "the client itself, not the driver's module.",
-    database: undefined,
-    tables: [],
   },
-])('$name', ({ create, others, refusal, database, tables }) => {
+};
+
+describe.each(Object.entries(stores))('%s', (_, { create, others, refusal, database, tables = [] }) => {
   it.each([undefined, null, 'database', 7, {}, () => undefined, ...others])(
     'refuses the database %j',
     (other) => {
