@@ -222,9 +222,12 @@ describe('reconcile', () => {
     expect(await orders.reconcile()).toMatchObject({ asked: 1, paid: 1, failed: 0 });
   });
 
-  it('asks about nothing that changed longer ago than maxAgeMs', async () => {
-    const { orders, clock } = await opened();
-    clock.now += 41 * 24 * 60 * 60 * 1000;
+  it('asks about nothing that changed longer ago than maxAgeMs, which is 40 days', async () => {
+    const { orders, clock, tell } = await opened();
+    tell(UUID, { situation: 'PENDING' });
+    clock.now += 40 * 24 * 60 * 60 * 1000;
+    expect(await orders.reconcile()).toMatchObject({ asked: 1 });
+    clock.now += 1;
     expect(await orders.reconcile()).toMatchObject({ asked: 0, isComplete: true });
   });
 
