@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import type { OrdersOptions } from '../../src/orders';
 import type { Transaction } from '../../src/service/operations/get-transaction';
@@ -55,7 +55,7 @@ describe('a payment', () => {
     expect(seen).toEqual([{ key: 'order-1', attempt: 1, state: 'created', paidBy: undefined }]);
     const paidOrder = { state: 'paid', uuid, attempt: 1, referenceCode: 'order-1' };
     expect(await open()).toEqual(paidOrder);
-    const conflict = { code: 'order_conflict' };
+    const conflict = { code: 'order_conflict', message: expect.stringContaining(': amount differs from') };
     await expect(open('order-1', { amount: 1 })).rejects.toMatchObject(conflict);
     expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'paid', paidBy: 1 });
   });
@@ -283,7 +283,9 @@ describe('maintain', () => {
     });
   });
 
-  it('runs each part even if another fails, which it reports', async () => {
+  it('runs each part even if another fails, which it reports, and leaves no timer that keeps a process running', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { orders, client, reports } = await opened();
     const refused = errors.unauthorized();
     vi.spyOn(client, 'getTransaction').mockRejectedValue(refused);
@@ -295,6 +297,7 @@ describe('maintain', () => {
       errors: [refused],
     });
     expect(reports).toEqual(['maintain_failed']);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('is done by one process at a time, and by another one once the first has died', async () => {

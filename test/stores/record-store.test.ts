@@ -3,7 +3,7 @@ import { ConfigurationError, StoreError } from '../../src/errors';
 import { MemoryRecords } from '../../src/stores/memory-store';
 import { recordFromText, recordToText, type SubjectRecord } from '../../src/stores/record';
 import { createStore, type RecordStore, type WriteRecord } from '../../src/stores/record-store';
-import type { Claim } from '../../src/stores/steps';
+import { type Claim, stepsOf } from '../../src/stores/steps';
 import { type TestStore, withSteps } from '../helpers/store-of';
 import { letter } from './claims';
 
@@ -179,6 +179,15 @@ it.each([{ version: -1 }, { version: 1.5 }, { now: Number.NaN }])(
     await expect(claim(store)).rejects.toThrow(refusal);
   },
 );
+
+it('nothing but a store of the library is taken for one', () => {
+  expect(() => stepsOf({} as never)).toThrow(
+    new ConfigurationError(
+      'Expected `store` to be a store: `new PostgresStore(pool)`, for example. For a database of your own, ' +
+        '`createStore(records)` of pix-automatic-sdk/stores makes one.',
+    ),
+  );
+});
 
 const read = async () => undefined;
 it.each([
