@@ -10,6 +10,7 @@ import {
   type Step,
 } from '../../src/orders/attempt';
 import type { AttemptState } from '../../src/webhooks/order-link';
+import { attemptIn } from './support';
 
 const NOW = 1_000_000;
 const money = { amount: 'hash of 59.7' };
@@ -17,25 +18,16 @@ const qrCode = { plain: 'qr' };
 
 /** Attempts by their states, as in `lost created`: 1, 2, … `!` means that the lease is over, `*` another amount. */
 function attempts(states: string): Attempt[] {
-  return states
-    .split(' ')
-    .filter(Boolean)
-    .map((text, index) => {
-      const state = text.replace(/[!*]/g, '') as AttemptState;
-      const number = index + 1;
-      return {
-        attempt: number,
-        referenceCode: number === 1 ? 'order-1' : `order-1-${number}`,
-        state,
-        token: `token-${number}`,
-        money: text.includes('*') ? { amount: 'hash of 1' } : money,
-        uuid: state === 'created' || state === 'paid' ? `uuid-${number}` : undefined,
-        qrCode: state === 'created' ? qrCode : undefined,
-        startedAt: NOW - 100,
-        leaseUntil: text.includes('!') ? NOW : NOW + 100,
-        changedAt: NOW - 100,
-      };
+  return (states.match(/\S+/g) ?? []).map((text, index) => {
+    const state = text.replace(/[!*]/g, '') as AttemptState;
+    const number = index + 1;
+    return attemptIn(number, state, {
+      money: text.includes('*') ? { amount: 'hash of 1' } : money,
+      uuid: state === 'created' || state === 'paid' ? `uuid-${number}` : undefined,
+      qrCode: state === 'created' ? qrCode : undefined,
+      leaseUntil: text.includes('!') ? NOW : NOW + 100,
     });
+  });
 }
 
 /** A step in a few words. */

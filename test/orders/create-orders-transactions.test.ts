@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createPool, type ResultSetHeader } from 'mysql2/promise';
+import { createPool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOrders, type NotifiedOrder } from '../../src/orders';
-import { PostgresStore, type Store, storeWithin } from '../../src/stores';
+import { PostgresStore, type PostgresTransaction, type Store, storeWithin } from '../../src/stores';
 import { crashBeforeCommit, fixtures, notificationRequest } from '../../src/testing';
-
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { mysqlAccess } from '../helpers/mysql-access';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
-import { FakeClient, request } from './support';
+import { credentials, FakeClient, paid, request } from './support';
 
-const credentials = { apiKey: 'key', apiToken: 'token' };
 const run = randomUUID().slice(0, 8);
 const [table, booked] = [`orders_${run}`, `booked_${run}`];
 
@@ -25,11 +23,10 @@ interface Place<Tx> {
   end(): Promise<void>;
 }
 
-function postgres() {
+function postgres(): Place<PostgresTransaction> {
   const pool = new pg.Pool({ ...postgresConfig, max: 10 });
-  const store = new PostgresStore(pool, { table, transactional: true });
-  return place({
-    store,
+  return {
+    store: new PostgresStore(pool, { table, transactional: true }),
     query: async (tx, text, values) => {
       let count = 0;
       const numbered = text.replaceAll('?', () => `$${++count}`);
@@ -37,22 +34,18 @@ function postgres() {
     },
     wait: 'SELECT pg_sleep(0.2)',
     end: () => pool.end(),
-  });
+  };
 }
 
-function mysql() {
+function mysql(): Place<PoolConnection> {
   const pool = createPool({ uri: mysqlUrl, connectionLimit: 10 });
-  return place({
+  return {
     store: storeWithin(mysqlAccess(pool), { table, dialect: 'mysql' }),
     query: async (tx, text, values) =>
       (await (tx ?? pool).query<ResultSetHeader>(text, values))[0] as unknown as Rows,
     wait: 'SELECT SLEEP(0.2)',
     end: () => pool.end(),
-  });
-}
-
-function place<Tx>(given: Place<Tx>): Place<Tx> {
-  return given;
+  };
 }
 
 if (await findPostgres()) testIn('PostgreSQL', postgres());
@@ -95,82 +88,69 @@ function testIn<Tx>(name: string, { store, query, wait, end }: Place<Tx>): void 
           },
         },
       });
-      const pay = async (uuid: string, referenceCode: string) => {
-        const transaction = { type: 'SALE', situation: 'PAID', amount: 59.7, currency: 'BRL' } as const;
-        client.transactions.set(uuid, {
-          ...fixtures.transaction({ refunds: undefined }),
-          ...transaction,
-          uuid,
-          referenceCode,
-        });
+      /** Opens the order, and gives the uuid of its journey. */
+      const open = async () => String((await orders.open(key, request)).uuid);
+      const pay = async (uuid: string, referenceCode = key) => {
+        client.transactions.set(uuid, paid(uuid, { referenceCode }));
         const payload = { saleToken: uuid, referenceCode, amount: 59.7, currency: 'BRL' };
         return (await orders.webhook(notificationRequest('payment', payload, credentials))).status;
       };
       const bookings = async () => {
-        const rows = await query(
-          undefined,
-          `SELECT state, paid_by FROM ${booked} WHERE order_key = ? ORDER BY COALESCE(paid_by, 0)`,
-          [key],
-        );
+        const text = `SELECT state, paid_by FROM ${booked} WHERE order_key = ? ORDER BY COALESCE(paid_by, 0)`;
+        const rows = await query(undefined, text, [key]);
         return rows.map(({ state, paid_by }) => `${state} ${paid_by}`);
       };
-      return { client, key, orders, pay, bookings, reports };
+      /** What is booked, and what the order says. */
+      const trace = async (uuid: string) => {
+        const order = await orders.find({ uuid });
+        return `booked: ${await bookings()}; order: ${order?.state} ${order?.paidBy}`;
+      };
+      return { client, key, orders, open, pay, bookings, trace, reports };
     }
 
     it('a booking and the paid mark are one commit', async () => {
-      const { key, orders, pay, bookings } = shop();
-      const { uuid } = await orders.open(key, request);
-      expect(await pay(String(uuid), key)).toBe(200);
-      expect(await pay(String(uuid), key)).toBe(200);
-      expect(await bookings()).toEqual(['created null']);
+      const { key, orders, open, pay, trace } = shop();
+      const uuid = await open();
+      expect([await pay(uuid), await pay(uuid)]).toEqual([200, 200]);
+      expect(await trace(uuid)).toBe('booked: created null; order: paid 1');
       expect(await orders.open(key, request)).toMatchObject({ state: 'paid' });
     });
 
     it('a rollback takes the mark away with the booking', async () => {
       let fails = true;
-      const { key, orders, pay, bookings } = shop(() => {
+      const { orders, open, pay, trace } = shop(() => {
         if (fails) throw new Error('a bug');
       });
-      const { uuid } = await orders.open(key, request);
-      expect(await pay(String(uuid), key)).toBe(500);
-      expect([await bookings(), await orders.find({ uuid: String(uuid) })]).toMatchObject([
-        [],
-        { state: 'created' },
-      ]);
+      const uuid = await open();
+      expect(await pay(uuid)).toBe(500);
+      expect(await trace(uuid)).toBe('booked: ; order: created undefined');
       fails = false;
       expect(await orders.webhook.replay()).toMatchObject([{ status: 'done' }]);
-      expect([await bookings(), await orders.find({ uuid: String(uuid) })]).toMatchObject([
-        ['created null'],
-        { state: 'paid', paidBy: 1 },
-      ]);
+      expect(await trace(uuid)).toBe('booked: created null; order: paid 1');
     });
 
     it('a rollback after the paid mark takes both away', async () => {
-      const { key, orders, pay, bookings, reports } = shop(undefined, crashBeforeCommit(store));
-      const { uuid } = await orders.open(key, request);
-      expect([await pay(String(uuid), key), reports]).toEqual([500, ['store_failed']]);
-      expect([await bookings(), await orders.find({ uuid: String(uuid) })]).toMatchObject([
-        [],
-        { state: 'created', paidBy: undefined },
-      ]);
+      const { key, orders, open, pay, trace, reports } = shop(undefined, crashBeforeCommit(store));
+      const uuid = await open();
+      expect([await pay(uuid), reports]).toEqual([500, ['store_failed']]);
+      expect(await trace(uuid)).toBe('booked: ; order: created undefined');
       expect(await orders.open(key, request)).toMatchObject({ state: 'open', uuid });
     });
 
     // Of pg's own client.
     if (name === 'PostgreSQL') {
       it('a payment reads and writes its order once, with its record locked', async () => {
-        const statements: string[] = [];
-        const { key, orders, pay } = shop();
-        const { uuid } = await orders.open(key, request);
+        const { open, pay } = shop();
+        const uuid = await open();
         const query = vi.spyOn(pg.Client.prototype, 'query');
         onTestFinished(() => query.mockRestore());
         query.mockClear();
-        expect(await pay(String(uuid), key)).toBe(200);
-        for (const [sent, given] of query.mock.calls as unknown[][]) {
+        expect(await pay(uuid)).toBe(200);
+        const statements = (query.mock.calls as unknown[][]).map(([sent, given]) => {
           const { text = String(sent), values = given } = Object(sent) as { text?: string; values?: unknown };
           const record = [values].flat().find((value) => /^default\/\w+:/.test(String(value)));
-          statements.push(`${/^\w+/.exec(text)?.[0]} ${/\w+:/.exec(String(record))?.[0] ?? ''}`.trim());
-        }
+          return `${/^\w+/.exec(text)?.[0]} ${/\w+:/.exec(String(record))?.[0] ?? ''}`.trim();
+        });
         expect(statements).toMatchInlineSnapshot(`
             [
               "SELECT seen:",
@@ -193,14 +173,11 @@ function testIn<Tx>(name: string, { store, query, wait, end }: Place<Tx>): void 
 
     it('the second of two attempts that are paid at once sees the first', async () => {
       // Both callbacks begin before either has ended: the second waits for the order’s record.
-      const { key, orders, pay, bookings } = shop((transaction) => query(transaction, wait));
-      const first = await orders.open(key, request);
+      const { key, orders, open, pay, bookings } = shop((transaction) => query(transaction, wait));
+      const first = await open();
       await orders.close(key);
       const second = await orders.open(key, request);
-      const statuses = await Promise.all([
-        pay(String(first.uuid), key),
-        pay(String(second.uuid), second.referenceCode),
-      ]);
+      const statuses = await Promise.all([pay(first), pay(String(second.uuid), second.referenceCode)]);
       expect(statuses).toEqual([200, 200]);
       const [before, after] = await bookings();
       expect(before).toMatch(/^(created|closed) null$/);
@@ -208,30 +185,18 @@ function testIn<Tx>(name: string, { store, query, wait, end }: Place<Tx>): void 
     });
 
     it('two processes that maintain at once book each payment once', async () => {
-      const { key, orders, client, bookings } = shop();
-      const { uuid } = await orders.open(key, request);
-      client.transactions.set(String(uuid), {
-        ...fixtures.transaction({ refunds: undefined }),
-        type: 'SALE',
-        situation: 'PAID',
-        amount: 59.7,
-        currency: 'BRL',
-        uuid: String(uuid),
-        referenceCode: key,
-      });
+      const { key, orders, client, open, trace } = shop();
+      const uuid = await open();
+      client.transactions.set(uuid, paid(uuid, { referenceCode: key }));
       vi.spyOn(client, 'getTransaction').mockImplementation(
         async (asked) =>
           client.transactions.get(asked) ?? { ...fixtures.transaction(), uuid: asked, situation: 'PENDING' },
       );
-      const results = await Promise.all([
-        orders.maintain(),
-        orders.maintain(),
-        orders.reconcile(),
-        orders.reconcile(),
-      ]);
+      const [maintaining, reconciling] = [() => orders.maintain(), () => orders.reconcile()];
+      const runs = [maintaining, maintaining, reconciling, reconciling];
+      const results = await Promise.all(runs.map((run) => run()));
       expect(results.filter((result) => 'skipped' in result && result.skipped)).toHaveLength(1);
-      expect(await bookings()).toEqual(['created null']);
-      expect(await orders.open(key, request)).toMatchObject({ state: 'paid' });
+      expect(await trace(uuid)).toBe('booked: created null; order: paid 1');
     });
   });
 }

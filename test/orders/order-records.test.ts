@@ -28,36 +28,32 @@ testOrders('memory', (namespace) => {
 
 describe('an order', () => {
   it('is kept for 400 days after its last change, with all its pointers, and is new after that', async () => {
-    const { clock, store, orders } = setUp();
-    const first = await orders.open('order-1', request);
+    const { clock, store, orders, open } = setUp();
+    const first = await open();
     clock.now += 399 * DAY_MS;
     await store.deleteExpired();
     await orders.close('order-1');
     clock.now += 399 * DAY_MS;
     await store.deleteExpired();
-    expect(await orders.find({ uuid: String(first.uuid) })).toMatchObject({
-      key: 'order-1',
-      state: 'closed',
-    });
+    const closed = { key: 'order-1', state: 'closed' };
+    expect(await orders.find({ uuid: String(first.uuid) })).toMatchObject(closed);
     expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'closed' });
-    expect(await orders.open('order-1', request)).toMatchObject({ attempt: 2, referenceCode: 'order-1-2' });
+    expect(await open()).toMatchObject({ attempt: 2, referenceCode: 'order-1-2' });
     clock.now += 400 * DAY_MS;
     expect(await orders.find({ uuid: String(first.uuid) })).toBeUndefined();
-    expect(await orders.open('order-1', { ...request, amount: 1 })).toMatchObject({
-      attempt: 1,
-      referenceCode: 'order-1',
-    });
+    const anew = { attempt: 1, referenceCode: 'order-1' };
+    expect(await open('order-1', { amount: 1 })).toMatchObject(anew);
   });
 
   it('takes a reference that a crash left before its attempt', async () => {
-    const { store, orders, read } = setUp();
+    const { store, open, read } = setUp();
     expect(await takeReference(stepsOf(store), (await read()).order, 1)).toBe('order-1');
-    expect(await orders.open('order-1', request)).toMatchObject({ referenceCode: 'order-1' });
+    expect(await open()).toMatchObject({ referenceCode: 'order-1' });
   });
 
   it('holds a QR code only while it is created', async () => {
-    const { orders, read } = setUp();
-    await orders.open('order-1', request);
+    const { orders, open, read } = setUp();
+    await open();
     expect(JSON.stringify(await read())).toContain('qr-of-order-1');
     await orders.close('order-1');
     expect(JSON.stringify(await read())).not.toContain('qr-of-order-1');

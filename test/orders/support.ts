@@ -6,7 +6,11 @@ import type { RecurringCheckoutRequest } from '../../src/service/operations/crea
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { MemoryStore } from '../../src/stores/memory-store';
 import { stepsOf } from '../../src/stores/steps';
+import { fixtures } from '../../src/testing';
 import type { AttemptState } from '../../src/webhooks/order-link';
+
+/** The keys of a listener. */
+export const credentials = { apiKey: 'key', apiToken: 'token' };
 
 export const request = {
   currency: 'BRL',
@@ -14,6 +18,18 @@ export const request = {
   shopper: { name: 'Maria Silva' },
   recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 } },
 } satisfies OrderRequest;
+
+/** What the service says about a journey that is paid. */
+export function paid(uuid: string, fields: Partial<Transaction> = {}): Transaction {
+  const usual = {
+    situation: 'PAID',
+    type: 'SALE',
+    amount: 59.7,
+    currency: 'BRL',
+    referenceCode: 'order-1',
+  } as const;
+  return { ...fixtures.transaction({ refunds: undefined }), uuid, ...usual, ...fields };
+}
 
 /** What a call of the client double comes to; `uuid` and QR code follow from the reference if nothing is said. */
 export type Answer = Error | { readonly uuid: string } | undefined;
@@ -49,24 +65,15 @@ export class FakeClient {
 }
 
 const call = { operation: 'createRecurringCheckout', attempts: 1 } as const;
+const refusal = { ...call, outcome: 'refused' } as const;
 export const errors = {
-  refused: () => new ApiError('422', { ...call, outcome: 'refused', httpStatus: 422, body: {} }),
+  refused: () => new ApiError('422', { ...refusal, httpStatus: 422, body: {} }),
   notSent: () => new ConnectionError('refused', { ...call, outcome: 'not-sent' }),
   unknown: () => new ApiError('504', { ...call, outcome: 'unknown', httpStatus: 504, body: {} }),
-  unauthorized: () => new ApiError('401', { ...call, outcome: 'refused', httpStatus: 401, body: {} }),
-  limited: () =>
-    new ApiError('429', { ...call, outcome: 'refused', httpStatus: 429, retryAfterMs: 1e6, body: {} }),
+  unauthorized: () => new ApiError('401', { ...refusal, httpStatus: 401, body: {} }),
+  limited: () => new ApiError('429', { ...refusal, httpStatus: 429, retryAfterMs: 1e6, body: {} }),
   unknownWithUuid: () => new ConnectionError('reset', { ...call, outcome: 'unknown', uuid: 'seen-uuid' }),
 };
-
-/** A promise, and what settles it. */
-export function deferred<T>() {
-  let resolve!: (value: T) => void;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
 
 /** Orders over memory, whose clock stands where the test puts it. */
 export function setUp(answers: (Answer | PromiseLike<Answer>)[] = [], options: Partial<OrdersOptions> = {}) {
@@ -74,6 +81,7 @@ export function setUp(answers: (Answer | PromiseLike<Answer>)[] = [], options: P
   const client = new FakeClient(answers);
   const { store = new MemoryStore({ clock: () => clock.now }) } = options;
   const orders = createOrders({ client, waitMs: 60, ...options, store } as OrdersOptions);
+  const open = (key = 'order-1', fields: object = {}) => orders.open(key, { ...request, ...fields });
   const read = (key = 'order-1') => readOrder(stepsOf(store), key);
   const states = async (key?: string) =>
     (await read(key)).order.attempts.map(({ referenceCode, state }) => `${referenceCode} ${state}`);
@@ -82,7 +90,7 @@ export function setUp(answers: (Answer | PromiseLike<Answer>)[] = [], options: P
     const reading = await read(key);
     await writeOrder(stepsOf(store), withAttempt(reading.order, attempt), reading);
   };
-  return { clock, client, store, orders, read, states, write };
+  return { clock, client, store, orders, open, read, states, write };
 }
 
 /** An attempt in a state. */

@@ -1,31 +1,90 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
-import { MysqlStore, PostgresStore, RedisStore, SqliteStore } from '../../src/stores';
+import { MysqlStore, PostgresStore, RedisStore, SqliteStore, type Store } from '../../src/stores';
 import type { PostgresQueryable } from '../../src/stores/postgres-pool';
 import type { LibsqlClient } from '../../src/stores/sqlite-store';
 import { withSteps } from '../helpers/store-of';
+import { tryClaim } from './claims';
 import { briefly, lease } from './limits';
 
 // What a store does with a database that is none, or that answers as no database does.
 
 const unread = (step: string) =>
-  `The store's client gave a reply to ${step} that its command never gives, so its outcome is unknown. ` +
-  'Pass a plain client, without transformed replies, outside a pipeline or MULTI.';
+  new StoreError(
+    `The store's client gave a reply to ${step} that its command never gives, so its outcome is unknown. ` +
+      'Pass a plain client, without transformed replies, outside a pipeline or MULTI.',
+  );
 
 const rows = async () => [];
-const notAClient = [undefined, null, 'database', 7, {}, () => undefined];
+const callable = (methods: object) => Object.assign(() => undefined, methods);
+
+/** Expects the error that this brief claim ends with. */
+async function expectRefused(store: Store, error: Error): Promise<void> {
+  await expect(withSteps(store).claim('payment:1', 'PAID', briefly)).rejects.toThrow(error);
+}
+
+interface StoreCase {
+  /** Makes a store over what may be no database, or in a table of this name. */
+  readonly create: (database: unknown, table?: string) => Store;
+  readonly others: readonly unknown[];
+  readonly refusal: string;
+  /** Where names of tables are refused: a database that is one, and names that it alone refuses. */
+  readonly database?: object;
+  readonly tables?: readonly string[];
+}
+
+const stores: Record<string, StoreCase> = {
+  PostgresStore: {
+    create: (database, table) => new PostgresStore(database as never, { table }),
+    others: [{ query: 'SELECT' }],
+    refusal:
+      'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
+    database: { query: rows },
+    tables: ['x'.repeat(53), 'é'.repeat(27)],
+  },
+  MysqlStore: {
+    create: (database, table) => new MysqlStore(database as never, { table }),
+    others: [{ execute: 'SELECT' }, { execute: rows, promise: () => undefined }],
+    refusal:
+      "Expected a pool of mysql2 with promises as the first argument: `createPool()` of 'mysql2/promise', or " +
+      '`pool.promise()`.',
+    database: { execute: rows },
+  },
+  SqliteStore: {
+    create: (database, table) => new SqliteStore(database as never, { table }),
+    others: [{ prepare: true }, { execute: true }, callable({ prepare: () => undefined })],
+    refusal:
+      'Expected an SQLite database as the first argument: a `new DatabaseSync(path)` of node:sqlite, a ' +
+      '`new Database(path)` of bun, better-sqlite3 or libsql, or the result of `createClient()` of @libsql/client.',
+    database: { prepare: () => undefined },
+  },
+  RedisStore: {
+    create: (database) => new RedisStore(database as never),
+    others: [{ eval: rows }, callable({ createScript: true })],
+    refusal:
+      'Expected a Redis client as the first argument: a `new Redis()` of ioredis 5 or later, the result of ' +
+      '`createClient()` of redis 4 or later (not in its legacy mode), or a `new Redis()` of @upstash/redis. Pass ' +
+      "the client itself, not the driver's module.",
+  },
+};
+
+describe.each(Object.entries(stores))('%s', (_, { create, others, refusal, database, tables = [] }) => {
+  it.each([undefined, null, 'database', 7, {}, () => undefined, ...others])(
+    'refuses the database %j',
+    (other) => {
+      expect(() => create(other)).toThrow(new ConfigurationError(refusal));
+    },
+  );
+
+  it.each(database ? ['', 'a\0b', ...tables] : [])('refuses the table %j', (table) => {
+    expect(() => create(database, table)).toThrow(ConfigurationError);
+    expect(() => create(database, table)).toThrow('Expected a name of a table or schema');
+  });
+});
 
 describe('PostgresStore', () => {
-  it.each([...notAClient, { query: 'SELECT' }])('refuses the database %j', (database) => {
-    expect(() => new PostgresStore(database as never)).toThrow(
-      new ConfigurationError(
-        'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
-      ),
-    );
-  });
-
   it('takes a function with a query method, as Neon gives', async () => {
-    const neon: PostgresQueryable = Object.assign(() => undefined, { query: async () => [{ now: 1 }] });
+    const neon: PostgresQueryable = callable({ query: async () => [{ now: 1 }] }) as never;
     const claim = await withSteps(new PostgresStore(neon)).claim('payment:1', 'PAID', lease(1));
     expect(claim).toMatchObject({ status: 'claimed', fence: 1 });
   });
@@ -33,8 +92,8 @@ describe('PostgresStore', () => {
   it.each([{}, { connect: () => undefined }, { totalCount: 0 }, { connect: true, totalCount: 0 }])(
     'refuses as a pool: %j',
     (parts) => {
-      expect(() =>
-        withSteps(new PostgresStore({ query: rows, ...parts } as never, { transactional: true } as never)),
+      expect(
+        () => new PostgresStore({ query: rows, ...parts } as never, { transactional: true } as never),
       ).toThrow(
         new ConfigurationError(
           'Expected a pool with a connect method for transactional: true, because each callback needs a connection of ' +
@@ -44,11 +103,15 @@ describe('PostgresStore', () => {
     },
   );
 
-  it('takes a pool for its transactions', () => {
-    const pool = { query: rows, connect: () => undefined, totalCount: 0 };
-    expect(withSteps(new PostgresStore(pool as never, { transactional: true })).transact).toBeTypeOf(
-      'function',
-    );
+  it('takes a pool for its transactions, and has transact with transactional: true only', () => {
+    const pool = { query: rows, connect: () => undefined, totalCount: 0 } as never;
+    expect(withSteps(new PostgresStore(pool, { transactional: true })).transact).toBeTypeOf('function');
+    expect(withSteps(new PostgresStore(pool)).transact).toBeUndefined();
+  });
+
+  it.each([undefined, 'rows', null, {}])('treats the rows %j as an error', async (rows) => {
+    const store = new PostgresStore({ query: async () => ({ rows }) } as never);
+    await expectRefused(store, unread('a statement'));
   });
 
   it('gives the SQL of its table', () => {
@@ -68,31 +131,25 @@ describe('PostgresStore', () => {
 });
 
 describe('MysqlStore', () => {
-  it.each([...notAClient, { execute: 'SELECT' }, { execute: rows, promise: () => undefined }])(
-    'refuses the database %j',
-    (database) => {
-      expect(() => new MysqlStore(database as never)).toThrow(
-        new ConfigurationError(
-          "Expected a pool of mysql2 with promises as the first argument: `createPool()` of 'mysql2/promise', or " +
-            '`pool.promise()`.',
-        ),
-      );
+  it.each(['', 'a\0b'])('refuses the schema %j', (schema) => {
+    expect(() => new MysqlStore({ execute: async () => [[]] }, { schema })).toThrow(ConfigurationError);
+  });
+
+  it.each([undefined, 'rows', {}, { affectedRows: 2 }, { affectedRows: '1' }])(
+    'treats the answer %j to a read, or to a write, as an error',
+    async (answer) => {
+      const reading = [{ record: null, version: null, now: 1 }];
+      const writing = new MysqlStore({
+        execute: async (sql) => [sql.startsWith('SELECT') ? reading : answer],
+      });
+      await expectRefused(writing, unread('a statement'));
+      await expectRefused(new MysqlStore({ execute: async () => [answer] }), unread('a statement'));
     },
   );
 
-  it.each([undefined, {}, { affectedRows: 2 }, { affectedRows: '1' }])(
-    'treats the answer %j to a write as an error',
-    async (answer) => {
-      const reading = [{ record: null, version: null, now: 1 }];
-      const store = withSteps(
-        new MysqlStore({
-          execute: async (sql) => [sql.startsWith('SELECT') ? reading : answer],
-        }),
-      );
-      const claim = store.claim('payment:1', 'PAID', briefly);
-      await expect(claim).rejects.toThrow(new StoreError(unread('a statement')));
-    },
-  );
+  it.each([[[]], [[{}]], [[{ version: 'x', now: 1 }]]])('treats the rows %j as an error', async (rows) => {
+    await expectRefused(new MysqlStore({ execute: async () => [rows] }), unread('read'));
+  });
 
   it('gives the SQL of its table', () => {
     expect(new MysqlStore({ execute: async () => [[]] }).createTableSql()).toMatchInlineSnapshot(`
@@ -111,30 +168,18 @@ describe('MysqlStore', () => {
 });
 
 describe('RedisStore', () => {
-  /** A client of Upstash, the only kind whose `eval` takes two lists. */
-  const answering = (answer: (values: string[]) => unknown) => {
+  /** A store over a client of Upstash, the only kind whose `eval` takes two lists. */
+  const answering = (answer: (values: string[]) => unknown, options = {}) => {
     const run = vi.fn(async (_script: string, _keys: string[], values: string[]) => answer(values));
-    return { client: { createScript: () => undefined, eval: run }, run };
+    const client = { createScript: () => undefined, eval: run };
+    return { store: withSteps(new RedisStore(client as never, options)), run };
   };
   const missing = ['0', '', 1];
 
-  it.each([...notAClient, { eval: rows }, Object.assign(() => undefined, { createScript: true })])(
-    'refuses the client %j',
-    (client) => {
-      expect(() => new RedisStore(client as never)).toThrow(
-        new ConfigurationError(
-          'Expected a Redis client as the first argument: a `new Redis()` of ioredis 5 or later, the result of ' +
-            '`createClient()` of redis 4 or later (not in its legacy mode), or a `new Redis()` of @upstash/redis. Pass ' +
-            "the client itself, not the driver's module.",
-        ),
-      );
-    },
-  );
-
-  it.each(['', 'a:', ':a', 'a b', '{a}', 'a/b', 'a'.repeat(101), 7 as never])(
+  it.each(['', 'a:', ':a', 'a b', '{a}', 'a/b', 'a'.repeat(101), 7])(
     'refuses the namespace %j',
     (namespace) => {
-      expect(() => new RedisStore(answering(rows).client as never, { namespace })).toThrow(
+      expect(() => answering(rows, { namespace })).toThrow(
         new ConfigurationError(
           "Expected `namespace` to be 1 to 100 letters, digits, '.', '_' or '-', such as the name of the listener.",
         ),
@@ -146,53 +191,39 @@ describe('RedisStore', () => {
     [{}, 'pix-automatic:default/seen:payment:1'],
     [{ prefix: '{a}', namespace: 'a-1_b.C' }, '{a}a-1_b.C/seen:payment:1'],
   ])('with %j has the key %s', async (options, key) => {
-    const { client, run } = answering((values) => (values.length === 0 ? missing : ['written', '', 1]));
-    await withSteps(new RedisStore(client as never, options)).claim('payment:1', 'PAID', lease(1_000));
+    const { store, run } = answering((values) => (values.length ? ['written', '', 1] : missing), options);
+    await tryClaim(store, 'payment:1');
     expect(run.mock.calls.map(([, keys]) => keys)).toEqual([[key], [key]]);
   });
 
   it.each([undefined, 'abc', [], ['0', ''], ['0', '', 1, 2], { length: 3 }])(
     'treats the reply %j as an error',
-    async (reply) => {
-      const store = withSteps(new RedisStore(answering(() => reply).client as never));
-      const claim = store.claim('payment:1', 'PAID', briefly);
-      await expect(claim).rejects.toThrow(new StoreError(unread('the script')));
-    },
+    (reply) => expectRefused(answering(() => reply).store, unread('the script')),
   );
 
   it.each([
     ['0', { format: 1, done: [] }, 1],
     [0, '', 1],
-  ])('says what to change where the client parsed a reply: %j, %j', async (...reply) => {
-    const store = withSteps(new RedisStore(answering(() => reply).client as never));
-    await expect(store.claim('payment:1', 'PAID', lease(1_000))).rejects.toThrow(
+  ])('says what to change where the client parsed a reply: %j, %j', (...reply) =>
+    expectRefused(
+      answering(() => reply).store,
       new ConfigurationError(
         'The Redis client parsed a record instead of returning its text. Construct the Upstash client with ' +
           '`automaticDeserialization: false`; give any other client its default parsers.',
       ),
-    );
-  });
+    ),
+  );
 
   it('reads again where another process wrote first, and treats any other outcome as an error', async () => {
     const outcomes = ['kept', 'written', 'OK'];
-    const { client, run } = answering((values) =>
-      values.length === 0 ? missing : [outcomes.shift(), '', 1],
-    );
-    const store = withSteps(new RedisStore(client as never));
-    const claim = await store.claim('payment:1', 'PAID', lease(1_000));
+    const { store, run } = answering((values) => (values.length ? [outcomes.shift(), '', 1] : missing));
+    expect(await tryClaim(store, 'payment:2')).toBe('claimed');
     expect(run.mock.calls.map(([, , values]) => values.length)).toEqual([0, 5, 0, 5]);
-    expect(claim.status).toBe('claimed');
-    const other = store.claim('payment:2', 'PAID', briefly);
-    await expect(other).rejects.toThrow(new StoreError(unread('the script')));
+    await expectRefused(store, unread('the script'));
   });
 });
 
 describe('SqliteStore', () => {
-  const refusal = new ConfigurationError(
-    'Expected an SQLite database as the first argument: a `new DatabaseSync(path)` of node:sqlite, a ' +
-      '`new Database(path)` of bun, better-sqlite3 or libsql, or the result of `createClient()` of @libsql/client.',
-  );
-
   /** A database whose statements fail with these errors, one after the other, before they succeed. */
   const failing = (...errors: unknown[]) => {
     const run = vi.fn();
@@ -205,15 +236,7 @@ describe('SqliteStore', () => {
     }));
     return { run, database: { prepare } };
   };
-
-  it.each([
-    ...notAClient,
-    { prepare: true },
-    { execute: true },
-    Object.assign(() => undefined, { prepare: () => undefined }),
-  ])('refuses the database %j', (database) => {
-    expect(() => new SqliteStore(database as never)).toThrow(refusal);
-  });
+  const errorWith = (fields: object) => Object.assign(new Error('of SQLite'), fields);
 
   it('says which option is wrong', () => {
     const { database } = failing();
@@ -222,31 +245,26 @@ describe('SqliteStore', () => {
 
   it('takes a client of libsql', async () => {
     const client: LibsqlClient = { execute: async () => ({ rows: [{ now: 1, written: 1 }] }) };
-    expect((await withSteps(new SqliteStore(client)).claim('a', 'PAID', lease(1_000))).status).toBe(
-      'claimed',
-    );
+    expect(await tryClaim(withSteps(new SqliteStore(client)), 'a')).toBe('claimed');
   });
 
   it('creates its table with statements that give no rows', async () => {
     const { database, run } = failing();
     await new SqliteStore(database).createTable();
     expect(run).toHaveBeenCalledTimes(2);
-    expect(database.prepare.mock.calls.map(([sql]) => sql.split(' ')[0])).toEqual([
-      'PRAGMA',
-      'CREATE',
-      'CREATE',
-    ]);
+    const sent = database.prepare.mock.calls.map(([sql]) => sql.split(' ')[0]);
+    expect(sent).toEqual(['PRAGMA', 'CREATE', 'CREATE']);
   });
 
-  it.each(['inTransaction', 'isTransaction'])('refuses to work where %s is true', async (name) => {
-    const store = withSteps(new SqliteStore({ ...failing().database, [name]: true }));
-    await expect(store.claim('a', 'PAID', lease(1_000))).rejects.toThrow(
+  it.each(['inTransaction', 'isTransaction'])('refuses to work where %s is true', (name) =>
+    expectRefused(
+      new SqliteStore({ ...failing().database, [name]: true }),
       new StoreError(
         "A transaction is open on the store's SQLite connection, and its rollback would undo the step. " +
           'Give the store a connection of its own.',
       ),
-    );
-  });
+    ),
+  );
 
   it.each([
     { errcode: 5 },
@@ -259,29 +277,25 @@ describe('SqliteStore', () => {
     { code: 'SQLITE_SCHEMA' },
     { errno: 'busy', code: 'SQLITE_BUSY' },
   ])('tries again after %j', async (fields) => {
-    const { database } = failing(Object.assign(new Error('held'), fields));
-    const claim = await withSteps(new SqliteStore(database)).claim('a', 'PAID', lease(1_000));
-    expect(claim.status).toBe('claimed');
+    const { database } = failing(errorWith(fields));
+    expect(await tryClaim(withSteps(new SqliteStore(database)), 'a')).toBe('claimed');
   });
 
   it.each([
     'SQLITE_BUSY',
     { code: 'SQLITE_BUSY' },
-    Object.assign(new Error('full'), { errcode: 13, code: 'SQLITE_BUSY' }),
-    Object.assign(new Error('full'), { errno: 13 }),
-    Object.assign(new Error('full'), { code: 'SQLITE_FULL' }),
-    Object.assign(new Error('other'), { code: 'NOT_SQLITE_BUSY' }),
+    errorWith({ errcode: 13, code: 'SQLITE_BUSY' }),
+    errorWith({ errno: 13 }),
+    errorWith({ code: 'SQLITE_FULL' }),
+    errorWith({ code: 'NOT_SQLITE_BUSY' }),
     new Error('SQLITE_BUSY'),
   ])('throws what cannot pass: %j', async (error) => {
-    const store = withSteps(new SqliteStore(failing(error).database));
-    await expect(store.deleteExpired()).rejects.toBe(error);
+    await expect(new SqliteStore(failing(error).database).deleteExpired()).rejects.toBe(error);
   });
 
   it('says that the file was held for all of its time', async () => {
-    const held = Object.assign(new Error('held'), { code: 'SQLITE_BUSY' });
-    const store = withSteps(
-      new SqliteStore(failing(...Array(100).fill(held)).database, { busyTimeoutMs: 20 }),
-    );
+    const held = errorWith({ code: 'SQLITE_BUSY' });
+    const store = new SqliteStore(failing(...Array(100).fill(held)).database, { busyTimeoutMs: 20 });
     await expect(store.deleteExpired()).rejects.toThrow(
       new StoreError(
         'Another connection held the SQLite database for all of busyTimeoutMs (20 ms). Look for a process with a long ' +

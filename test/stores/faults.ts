@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deferred } from '../helpers/deferred';
 
 /** Between two sends, so that the store’s clock moves on. */
 const MOMENT_MS = 5;
@@ -15,65 +16,43 @@ export type Fault =
 
 /** Makes a client’s next call go wrong. The client is wrapped so that its calls go through `apply`. */
 export class Faults {
-  next: Fault | undefined;
-  /** How many calls go well before that: a claim reads first, then writes. */
-  skip = 0;
-  /** Sends the call that is late. */
-  send: () => void = () => {};
-
+  #next: Fault | undefined;
+  #skip: number;
+  readonly #hangs = deferred<'hanging'>();
+  readonly #sends = deferred();
   /** Resolves when a call hangs. */
-  readonly hanging: Promise<'hanging'>;
-  #hangs: (value: 'hanging') => void = () => {};
+  readonly hanging = this.#hangs.promise;
+  /** Sends the call that is late. */
+  readonly send = this.#sends.resolve;
 
-  constructor() {
-    this.hanging = new Promise((resolve) => {
-      this.#hangs = resolve;
-    });
+  /** @param skip - how many calls go well before: a claim reads first, then writes */
+  constructor(next: Fault, skip = 0) {
+    this.#next = next;
+    this.#skip = skip;
   }
 
   async apply(call: () => Promise<unknown>, garbled: unknown): Promise<unknown> {
-    switch (this.#take()) {
-      case 'fails before it is sent':
-        throw new Error('injected: not sent');
-      case 'loses its reply':
-        await call();
-        throw new Error('injected: reply lost');
-      case 'hangs before it is sent':
-        return this.#hang();
-      case 'hangs before its reply':
-        await call();
-        return this.#hang();
-      case 'is sent late':
-        await new Promise<void>((resolve) => {
-          this.send = resolve;
-          this.#hangs('hanging');
-        });
-        return call();
-      case 'is sent twice': {
-        await call();
-        await sleep(MOMENT_MS);
-        return call();
-      }
-      case 'gets a garbled reply':
-        await call();
-        return garbled;
-      default:
-        return call();
+    this.#skip -= 1;
+    const fault = this.#skip < 0 ? this.#next : undefined;
+    if (fault !== undefined) this.#next = undefined;
+
+    if (fault === 'fails before it is sent') throw new Error('injected: not sent');
+    if (fault === 'hangs before it is sent') return this.#hang();
+    if (fault === 'is sent late') {
+      this.#hangs.resolve('hanging');
+      await this.#sends.promise;
     }
+    const reply = await call();
+    if (fault === 'loses its reply') throw new Error('injected: reply lost');
+    if (fault === 'hangs before its reply') return this.#hang();
+    if (fault === 'gets a garbled reply') return garbled;
+    if (fault !== 'is sent twice') return reply;
+    await sleep(MOMENT_MS);
+    return call();
   }
 
   #hang(): Promise<never> {
-    this.#hangs('hanging');
+    this.#hangs.resolve('hanging');
     return new Promise(() => {});
-  }
-
-  #take(): Fault | undefined {
-    if (this.next !== undefined && this.skip > 0) {
-      this.skip -= 1;
-      return undefined;
-    }
-    const fault = this.next;
-    this.next = undefined;
-    return fault;
   }
 }

@@ -5,7 +5,7 @@ import type { PostgresQueryable } from '../../src/stores/postgres-pool';
 import { withSteps } from '../helpers/store-of';
 import type { StoreHarness } from './contract';
 import type { Faults } from './faults';
-import { testSqlStore } from './sql-contract';
+import { type OpenSql, testSqlStore } from './sql-contract';
 
 /** How the contract suite reaches a store in this database. `run` keeps its tables apart from those of other runs. */
 export async function harnessOf(
@@ -36,18 +36,13 @@ function withFaults(database: PostgresQueryable, faults: Faults | undefined): Po
 
 /** What both a server and PGlite must do, beyond the contract. */
 export function testOnDatabase(name: string, database: PostgresQueryable): void {
-  const open = (table: string, sent: (sql: string) => void = () => undefined, namespace?: string) =>
-    withSteps(
-      new PostgresStore(
-        {
-          query: (text, values) => {
-            sent(text);
-            return database.query(text, values);
-          },
-        },
-        { table, namespace },
-      ),
-    );
+  const open: OpenSql = (table, sent, namespace) => {
+    const query: PostgresQueryable['query'] = (text, values) => {
+      sent?.(text);
+      return database.query(text, values);
+    };
+    return withSteps(new PostgresStore({ query }, { table, namespace }));
+  };
   testSqlStore(name, open, (sql) => database.query(sql));
 
   it(`${name}: keeps apart the tables and indexes of two names of 52 bytes that differ in the last`, async () => {

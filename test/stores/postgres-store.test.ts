@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigurationError, StoreError } from '../../src/errors';
 import { createOrders } from '../../src/orders';
 import { PostgresStore, type PostgresTransaction } from '../../src/stores';
-import type { PostgresQueryable } from '../../src/stores/postgres-pool';
 import type { SingleRecords } from '../../src/stores/steps';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
-import { withSteps } from '../helpers/store-of';
+import { type TestStore, withSteps } from '../helpers/store-of';
 import { FakeClient, request as journeyRequest } from '../orders/support';
+import { claimed, completed, letter, tryClaim } from './claims';
 import { ALL_FAULTS, testStoreContract } from './contract';
-import { briefly, lease, retain } from './limits';
+import { retain } from './limits';
 import { harnessOf, testOnDatabase } from './postgres-database';
 
 const found = await findPostgres();
@@ -39,46 +38,13 @@ describe.skipIf(!found)('PostgreSQL', () => {
   testOnDatabase('pg', pool);
 });
 
-describe('PostgresStore is refused', () => {
-  const database: PostgresQueryable = { query: async () => ({ rows: [] }) };
-
-  it.each(['', 'x'.repeat(53), 'é'.repeat(27), 'a\0b'])('with the table %j', (table) => {
-    expect(() => new PostgresStore(database, { table })).toThrow(ConfigurationError);
-  });
-
-  it('without a database', () => {
-    // @ts-expect-error: no database
-    expect(() => new PostgresStore(undefined)).toThrow(ConfigurationError);
-  });
-
-  it('as transactional without a pool', () => {
-    // @ts-expect-error: no pool
-    expect(() => new PostgresStore(database, { transactional: true })).toThrow(ConfigurationError);
-  });
-});
-
-describe('PostgresStore', () => {
-  it('has transact in transactional mode only', () => {
-    const pool = new pg.Pool(postgresConfig);
-    expect(withSteps(new PostgresStore(pool)).transact).toBeUndefined();
-    expect(withSteps(new PostgresStore(pool, { transactional: true })).transact).toBeTypeOf('function');
-  });
-
-  it.each([undefined, 'rows', null, {}])('treats the rows %j as an error', async (rows) => {
-    // @ts-expect-error: not what a client answers
-    const store = withSteps(new PostgresStore({ query: async () => ({ rows }) }));
-    const claim = { subject: 'payment:1', state: 'PAID', token: 'token', fence: 1, handledStates: [] };
-    await expect(store.claim('payment:1', 'PAID', briefly)).rejects.toBeInstanceOf(StoreError);
-    await expect(store.complete(claim, { ...briefly, retentionMs: 1000 })).rejects.toBeInstanceOf(StoreError);
-  });
-});
-
 describe.skipIf(!found)('PostgreSQL: createTable()', () => {
   const pool = new pg.Pool({ ...postgresConfig, max: 2 });
-  const store = withSteps(new PostgresStore(pool, { schema: taken, table: 'records' }));
+  const inSchema = { schema: taken, table: 'records' };
+  const store = withSteps(new PostgresStore(pool, inSchema));
   const asRole = (name: string) => new pg.Pool({ ...postgresConfig, options: `-c role=${name}`, max: 1 });
   const appPool = asRole(app);
-  const appStore = withSteps(new PostgresStore(appPool, { schema: taken, table: 'records' }));
+  const appStore = withSteps(new PostgresStore(appPool, inSchema));
 
   beforeAll(async () => {
     for (const name of [app, owners, stranger]) await pool.query(`CREATE ROLE ${name}`);
@@ -94,30 +60,20 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     await appPool.end();
   });
 
-  it('accepts the table that it made before, and the one that createTableSql() makes', async () => {
-    await store.createTable();
-    await store.createTable();
-    await pool.query(`DROP TABLE ${taken}.records`);
-    await pool.query(store.createTableSql());
-    await store.createTable();
-    expect(await store.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
-  });
-
   it('accepts a table whose owner is a role of which it is a member', async () => {
     await store.createTable();
     await pool.query(`ALTER TABLE ${taken}.records OWNER TO ${owners}`);
     await appStore.createTable();
-    expect(await appStore.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
+    expect(await tryClaim(appStore, 'payment:1')).toBe('claimed');
   });
 
   it.each(['with a trigger', 'as it should be'])(
     'refuses a table that another role prepared, %s',
     async (how) => {
       const theirs = asRole(stranger);
-      const prepared = withSteps(new PostgresStore(theirs, { schema: taken, table: 'records' }));
-      await prepared.createTable();
+      await new PostgresStore(theirs, inSchema).createTable();
       if (how === 'with a trigger') await theirs.query(triggered());
-      expect(await appStore.createTable().catch((reason: unknown) => reason)).toMatchObject({
+      await expect(appStore.createTable()).rejects.toMatchObject({
         code: 'store_failed',
         message: expect.stringContaining('must own the table'),
         cause: expect.objectContaining({ code: '42501' }),
@@ -127,14 +83,13 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
   );
 
   it.each([
-    ['the schema is missing', { schema: `missing_${run}` }],
-    ['the role may create nothing in the schema', { schema: 'pg_catalog' }],
-  ])('says which rights it needs where %s', async (_, options) => {
-    const error = await new PostgresStore(appPool, options).createTable().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(StoreError);
-    expect(error).toMatchObject({
+    ['the schema is missing', { schema: `missing_${run}` }, '3F000'],
+    ['the role may create nothing in the schema', { schema: 'pg_catalog' }, '42501'],
+  ])('says which rights it needs where %s', async (_, options, code) => {
+    await expect(new PostgresStore(appPool, options).createTable()).rejects.toMatchObject({
+      code: 'store_failed',
       message: expect.stringContaining('USAGE and CREATE'),
-      cause: expect.objectContaining({ code: expect.stringMatching(/^(3F000|42501)$/) }),
+      cause: expect.objectContaining({ code }),
     });
   });
 
@@ -142,12 +97,8 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     await store.createTable();
     await pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${taken}.records TO ${stranger}`);
     const few = asRole(stranger);
-    const theirs = withSteps(
-      new PostgresStore(few, { schema: taken, table: 'records', transactional: true }),
-    );
-    const claim = await theirs.claim('payment:1', 'PAID', lease(1000));
-    if (claim.status !== 'claimed') throw new Error('not claimed');
-    expect(await theirs.complete(claim, retain(1))).toBe(true);
+    const theirs = withSteps(new PostgresStore(few, { ...inSchema, transactional: true }));
+    await completed(theirs, 'payment:1');
     const request = { subject: 'payment:2', state: 'PAID', timeoutMs: 1000, retentionMs: 1000 };
     expect(await theirs.transact(request, async () => undefined)).toEqual({ status: 'completed' });
     await theirs.deleteExpired();
@@ -178,48 +129,36 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', 
   it('keeps one record of a subject for two processes with schemas of their own', async () => {
     const [mine, theirs] = [within(first), within(second)];
     for (const each of [mine, theirs]) await new PostgresStore(each, { table }).createTable();
-    const [store, other] = [
-      withSteps(new PostgresStore(mine, { table })),
-      withSteps(new PostgresStore(theirs, { table })),
+    const [store, other] = [mine, theirs].map((each) => withSteps(new PostgresStore(each, { table }))) as [
+      TestStore,
+      TestStore,
     ];
-
-    const claim = await store.claim('payment:1', 'PAID', lease(60_000));
-    if (claim.status !== 'claimed') throw new Error('not claimed');
-    expect(await other.claim('payment:1', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
+    const claim = await claimed(store, 'payment:1');
+    expect(await tryClaim(other, 'payment:1')).toBe('busy');
     await mine.query(`SET search_path = ${second}`);
     expect(await store.complete(claim, retain(60_000))).toBe(true);
-    expect((await other.claim('payment:1', 'PAID', lease(60_000))).status).toBe('done');
+    expect(await tryClaim(other, 'payment:1')).toBe('done PAID');
     await mine.end();
     await theirs.end();
   });
 
   it('calls no function, operator, cast or type of another role', async () => {
     // Whatever a statement could call, in forms that fit any type, and before PostgreSQL's own on the path.
-    const trap = `RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$`;
+    const trap = `LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$`;
     await pool.query(`
-      CREATE FUNCTION ${evil}.trap(anyelement, anyelement) ${trap};
-      CREATE FUNCTION ${evil}.trap_text(text, text) ${trap};
-      CREATE FUNCTION ${evil}.trap_bigint(bigint, bigint) ${trap};
-      CREATE FUNCTION ${evil}.trap_mixed(double precision, double precision) ${trap};
       CREATE FUNCTION ${evil}.date_part(text, timestamptz) RETURNS double precision LANGUAGE sql AS 'SELECT 1/0::float8';
-      CREATE FUNCTION ${evil}.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$;
-      CREATE FUNCTION ${evil}.set_config(text, text, boolean) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$;
-      CREATE FUNCTION ${evil}.current_setting(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'called another role''s function'; END $$;
+      CREATE FUNCTION ${evil}.clock_timestamp() RETURNS timestamptz ${trap};
+      CREATE FUNCTION ${evil}.set_config(text, text, boolean) RETURNS text ${trap};
+      CREATE FUNCTION ${evil}.current_setting(text) RETURNS text ${trap};
       CREATE DOMAIN ${evil}.text AS pg_catalog.int4;
     `);
-    for (const name of ['=', '<', '<=', '>', '>=']) {
-      await pool.query(
-        `CREATE OPERATOR ${evil}.${name} (LEFTARG = anyelement, RIGHTARG = anyelement, FUNCTION = ${evil}.trap)`,
-      );
-      await pool.query(
-        `CREATE OPERATOR ${evil}.${name} (LEFTARG = pg_catalog.text, RIGHTARG = pg_catalog.text, FUNCTION = ${evil}.trap_text)`,
-      );
-      await pool.query(
-        `CREATE OPERATOR ${evil}.${name} (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = ${evil}.trap_bigint)`,
-      );
-      await pool.query(
-        `CREATE OPERATOR ${evil}.${name} (LEFTARG = double precision, RIGHTARG = double precision, FUNCTION = ${evil}.trap_mixed)`,
-      );
+    for (const type of ['anyelement', 'pg_catalog.text', 'bigint', 'double precision']) {
+      await pool.query(`CREATE FUNCTION ${evil}.trap(${type}, ${type}) RETURNS boolean ${trap}`);
+      for (const name of ['=', '<', '<=', '>', '>=']) {
+        await pool.query(
+          `CREATE OPERATOR ${evil}.${name} (LEFTARG = ${type}, RIGHTARG = ${type}, FUNCTION = ${evil}.trap)`,
+        );
+      }
     }
     const attacked = within(`${evil},pg_catalog`);
     // The traps work: a statement that names nothing with its schema falls into them.
@@ -230,24 +169,18 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', 
 
     const store = withSteps(new PostgresStore(attacked, { table: `${table}_attacked` }));
     await store.createTable();
-    const claim = await store.claim('payment:1', 'PAID', lease(60_000));
-    if (claim.status !== 'claimed') throw new Error('not claimed');
-    expect(await store.complete(claim, retain(1))).toBe(true);
-    const again = await store.claim('payment:1', 'CANCELLED', lease(1));
-    if (again.status === 'claimed') await store.release(again);
-    const letter = { key: 'a', subject: 's', state: 'S', kind: 'k', body: '{}', url: '/', code: 'c' };
+    await completed(store, 'payment:1', 'PAID', 1);
+    await store.release(await claimed(store, 'payment:1', 'CANCELLED'));
     await store.keepLetter(letter, 60_000);
     expect(await store.listLetters({ limit: 2 })).toMatchObject([letter]);
-    await store.forgetLetter('a');
-    const client = new FakeClient();
-    const orders = createOrders({ client, store });
+    await store.forgetLetter(letter.key);
+    const orders = createOrders({ client: new FakeClient(), store });
     await orders.open('order-1', journeyRequest);
     await orders.close('order-1');
     expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'closed' });
     await store.deleteExpired();
-    const transactional = withSteps(
-      new PostgresStore(attacked, { table: `${table}_attacked`, transactional: true }),
-    );
+    const options = { table: `${table}_attacked`, transactional: true } as const;
+    const transactional = withSteps(new PostgresStore(attacked, options));
     const request = { subject: 'payment:2', state: 'PAID', timeoutMs: 10_000, retentionMs: 60_000 };
     const work = async (transaction: PostgresTransaction, _: unknown, records: SingleRecords) => {
       await transaction.query(`SET LOCAL search_path = ${evil}, pg_catalog`);

@@ -26,178 +26,159 @@ const LEASE_MS = 40_000;
 const MONTH_MS = 30 * 24 * 60 * 60_000;
 
 const claimOf = (state: string, token: string, now = NOW) => ({ state, token, now, leaseMs: LEASE_MS });
+const completionOf = (state: string, token: string, now = NOW, retentionMs = MONTH_MS) => ({
+  state,
+  token,
+  now,
+  retentionMs,
+});
 
-function claimed(record: SubjectRecord, state: string, token: string, now = NOW): SubjectRecord {
-  const decision = decideClaim(record, claimOf(state, token, now));
-  if (decision.status !== 'claimed' || decision.next === undefined) throw new Error(decision.status);
-  return decision.next;
+/**
+ * Plays steps from no record on: `PAID:a` claims for the token a, `PAID:a!` completes, `PAID:a!5` for 5 ms, `~a`
+ * releases, `+5` lets time pass. Gives the record, and in a line what the last step comes to, with what is then done and
+ * who has the lease: `claimed, PENDING, b`.
+ */
+function play(steps: string) {
+  let [record, now, line] = [NO_RECORD, NOW, ''];
+  for (const step of steps.split(' ')) {
+    const [, state = '', token = '', completes, retention] = /^(\w*)[:~](\w+)(!)?(\d*)$/.exec(step) ?? [];
+    let said = 'passed';
+    let next: SubjectRecord | undefined;
+    if (token === '') now += Number(step);
+    else if (state === '') {
+      ({ next } = decideRelease(record, { token, now }));
+      said = 'released';
+    } else if (completes) {
+      const ms = retention ? Number(retention) : MONTH_MS;
+      const decision = decideComplete(record, completionOf(state, token, now, ms));
+      said = decision.completed ? 'completed' : 'refused';
+      next = decision.next;
+    } else {
+      const decision = decideClaim(record, claimOf(state, token, now));
+      said = [decision.status, ...('handledStates' in decision ? decision.handledStates : [])].join(' ');
+      next = decision.status === 'claimed' ? decision.next : undefined;
+    }
+    record = next ?? record;
+    const done = record.done.map((each) => each.state).join(' ');
+    line = [said, ...(next ? [done || 'none', record.lease?.token ?? 'free'] : ['nothing written'])].join(
+      ', ',
+    );
+  }
+  return { record, line };
 }
 
-function completed(record: SubjectRecord, state: string, token: string, now = NOW, retentionMs = MONTH_MS) {
-  const { next } = decideComplete(record, { state, token, now, retentionMs });
-  if (next === undefined) throw new Error('not completed');
-  return next;
-}
+const PENDING = 'PENDING:a PENDING:a!';
+
+it.each([
+  // A claim
+  ['PAID:a', 'claimed, none, a'],
+  [`${PENDING} PAID:b`, 'claimed PENDING, PENDING, b'],
+  // It is done before it is busy.
+  [`${PENDING} PAID:b PENDING:c`, 'done PENDING, nothing written'],
+  [`${PENDING} PAID:b PAID:c`, 'busy, nothing written'],
+  [`${PENDING} PAID:b CANCELLED:c`, 'busy, nothing written'],
+  // It recognizes its own token.
+  ['PAID:a PAID:a', 'claimed, nothing written'],
+  // A lease counts until its last millisecond.
+  [`PAID:a +${LEASE_MS - 1} PAID:b`, 'busy, nothing written'],
+  [`PAID:a +${LEASE_MS} PAID:b`, 'claimed, none, b'],
+  // It is waited for when the clock was set back by a minute, and not when by more.
+  ['PAID:a -21000 PAID:b', 'busy, nothing written'],
+  ['PAID:a -60000 PAID:b', 'busy, nothing written'],
+  ['PAID:a -60001 PAID:b', 'claimed, none, b'],
+  // Only states whose retention is not over are passed on and kept.
+  ['PENDING:a PENDING:a!1000 PAID:b PAID:b! +999 X:c', 'claimed PENDING PAID, PENDING PAID, c'],
+  ['PENDING:a PENDING:a!1000 PAID:b PAID:b! +1000 PENDING:c', 'claimed PAID, PAID, c'],
+
+  // A completion
+  ['PAID:a PAID:a!', 'completed, PAID, free'],
+  // It counts after its lease too, where nobody came between.
+  ['PAID:a +3600000 PAID:a!', 'completed, PAID, free'],
+  // It is refused once another claim came between, whatever became of it.
+  ['PAID:a!', 'refused, nothing written'],
+  [`PAID:a +${LEASE_MS} PAID:b PAID:a!`, 'refused, nothing written'],
+  [`PAID:a +${LEASE_MS} PAID:b ~b PAID:a!`, 'refused, nothing written'],
+  [`PAID:a +${LEASE_MS} PAID:b PAID:b! PAID:a!`, 'refused, nothing written'],
+  // It is confirmed again to the claim that made it, and to no other.
+  ['PAID:a PAID:a! PAID:a!', 'completed, nothing written'],
+  ['PAID:a PAID:a! PENDING:a!', 'refused, nothing written'],
+  ['PAID:a PAID:a! PAID:b!', 'refused, nothing written'],
+
+  // A release gives up its own lease alone, and keeps what is done.
+  ['PAID:a ~a', 'released, none, free'],
+  [`${PENDING} PAID:b ~b`, 'released, PENDING, free'],
+  [`${PENDING} PAID:b ~a`, 'released, nothing written'],
+  [`${PENDING} ~a`, 'released, nothing written'],
+  ['~a', 'released, nothing written'],
+])('%s comes to: %s', (steps, expected) => {
+  expect(play(steps).line).toBe(expected);
+});
 
 describe('A claim', () => {
-  it('takes the lease of a new subject', () => {
-    expect(decideClaim(NO_RECORD, claimOf('PAID', 'a'))).toEqual({
-      status: 'claimed',
-      handledStates: [],
-      next: { lease: { token: 'a', until: NOW + LEASE_MS, ms: LEASE_MS }, done: [] },
-    });
-  });
-
-  it('is done before it is busy', () => {
-    const pending = completed(claimed(NO_RECORD, 'PENDING', 'a'), 'PENDING', 'a');
-    const paying = claimed(pending, 'PAID', 'b');
-    expect(decideClaim(paying, claimOf('PENDING', 'c'))).toMatchObject({
-      status: 'done',
-      handledStates: ['PENDING'],
-    });
-    expect(decideClaim(paying, claimOf('PAID', 'c'))).toEqual({ status: 'busy' });
-    expect(decideClaim(paying, claimOf('CANCELLED', 'c'))).toEqual({ status: 'busy' });
-  });
-
-  it('recognizes its own token, and writes nothing', () => {
-    const leased = claimed(NO_RECORD, 'PAID', 'a');
-    expect(decideClaim(leased, claimOf('PAID', 'a'))).toEqual({ status: 'claimed', handledStates: [] });
-  });
-
-  it('counts a lease until its last millisecond', () => {
-    const leased = claimed(NO_RECORD, 'PAID', 'a');
-    expect(decideClaim(leased, claimOf('PAID', 'b', NOW + LEASE_MS - 1)).status).toBe('busy');
-    expect(decideClaim(leased, claimOf('PAID', 'b', NOW + LEASE_MS)).status).toBe('claimed');
-  });
-
-  it('waits for a lease when the clock was set back by a minute, and not when by more', () => {
-    const leased = claimed(NO_RECORD, 'PAID', 'a');
-    for (const backMs of [21_000, 60_000]) {
-      expect(decideClaim(leased, claimOf('PAID', 'b', NOW - backMs)).status).toBe('busy');
-      expect(isLeased(leased, NOW - backMs)).toBe(true);
+  it('takes a lease of the length that is asked for, also of more than a minute', () => {
+    for (const leaseMs of [LEASE_MS, 600_000]) {
+      const next = { lease: { token: 'a', until: NOW + leaseMs, ms: leaseMs }, done: [] };
+      const claim = { ...claimOf('PAID', 'a'), leaseMs };
+      expect(decideClaim(NO_RECORD, claim)).toEqual({ status: 'claimed', handledStates: [], next });
+      expect(decideClaim(next, claimOf('PAID', 'b'))).toEqual({ status: 'busy' });
     }
-    expect(decideClaim(leased, claimOf('PAID', 'b', NOW - 60_001)).status).toBe('claimed');
-    expect(isLeased(leased, NOW - 3_600_000)).toBe(false);
   });
 
-  it('keeps a lease that was asked for longer than a minute', () => {
-    const { next } = decideClaim(NO_RECORD, { ...claimOf('PAID', 'a'), leaseMs: 600_000 }) as {
-      next: SubjectRecord;
-    };
-    expect(decideClaim(next, claimOf('PAID', 'b')).status).toBe('busy');
-  });
-
-  it('passes on the states whose retention is not over', () => {
-    const pending = completed(claimed(NO_RECORD, 'PENDING', 'a'), 'PENDING', 'a', NOW, 1_000);
-    const paid = completed(claimed(pending, 'PAID', 'b'), 'PAID', 'b');
-    expect(decideClaim(paid, claimOf('X', 'c', NOW + 999))).toMatchObject({
-      handledStates: ['PENDING', 'PAID'],
-    });
-    const later = decideClaim(paid, claimOf('PENDING', 'c', NOW + 1_000));
-    expect(later).toMatchObject({
-      status: 'claimed',
-      handledStates: ['PAID'],
-      next: { done: [{ state: 'PAID' }] },
-    });
+  it('is leased when the clock was set back by a minute, and not when by more', () => {
+    const back = [21_000, 60_000, 60_001, 3_600_000].map((ms) => isLeased(play('PAID:a').record, NOW - ms));
+    expect(back).toEqual([true, true, false, false]);
   });
 });
 
 describe('A completion', () => {
-  const complete = (record: SubjectRecord, state: string, token: string, now = NOW) =>
-    decideComplete(record, { state, token, now, retentionMs: MONTH_MS });
-
-  it('records the state and gives up the lease', () => {
-    expect(complete(claimed(NO_RECORD, 'PAID', 'a'), 'PAID', 'a')).toEqual({
-      completed: true,
-      next: { done: [{ state: 'PAID', token: 'a', at: NOW, until: NOW + MONTH_MS }] },
-    });
-  });
-
   it('keeps the time of its claim and its content, which a later claim is given', () => {
     const content = { amount: 'h1' };
-    const asked = { state: 'PAID', token: 'a', now: NOW, retentionMs: MONTH_MS, content };
-    const { next = NO_RECORD } = decideComplete(claimed(NO_RECORD, 'PAID', 'a'), asked);
+    const asked = { ...completionOf('PAID', 'a'), content };
+    const { next = NO_RECORD } = decideComplete(play('PAID:a').record, asked);
+    expect(next).toEqual({ done: [{ state: 'PAID', token: 'a', at: NOW, until: NOW + MONTH_MS, content }] });
     const later = decideClaim(next, claimOf('PAID', 'b', NOW + 5));
     expect(later).toEqual({ status: 'done', handledStates: ['PAID'], at: NOW, now: NOW + 5, content });
   });
 
-  it('counts after its lease too, where nobody came between', () => {
-    const leased = claimed(NO_RECORD, 'PAID', 'a');
-    expect(complete(leased, 'PAID', 'a', NOW + 3_600_000).completed).toBe(true);
-  });
-
-  it('is refused once another claim came between, whatever became of it', () => {
-    const taken = claimed(claimed(NO_RECORD, 'PAID', 'a'), 'PAID', 'b', NOW + LEASE_MS);
-    expect(complete(taken, 'PAID', 'a', NOW + LEASE_MS)).toEqual({ completed: false });
-    const { next: released = NO_RECORD } = decideRelease(taken, { token: 'b', now: NOW });
-    expect(complete(released, 'PAID', 'a')).toEqual({ completed: false });
-    const done = completed(taken, 'PAID', 'b', NOW + LEASE_MS);
-    expect(complete(done, 'PAID', 'a', NOW + LEASE_MS)).toEqual({ completed: false });
-    expect(complete(NO_RECORD, 'PAID', 'a')).toEqual({ completed: false });
-  });
-
-  it('is confirmed again to the claim that made it, and to no other', () => {
-    const done = completed(claimed(NO_RECORD, 'PAID', 'a'), 'PAID', 'a');
-    expect(complete(done, 'PAID', 'a')).toEqual({ completed: true });
-    expect(complete(done, 'PENDING', 'a')).toEqual({ completed: false });
-    expect(complete(done, 'PAID', 'b')).toEqual({ completed: false });
-  });
-
   it(`remembers the ${MAX_STATES} newest states, oldest first`, () => {
-    let record = NO_RECORD;
-    for (let index = 0; index < MAX_STATES + 6; index += 1) {
-      record = completed(claimed(record, `S${index}`, `t${index}`), `S${index}`, `t${index}`);
-    }
-    expect(record.done.map(({ state }) => state)).toEqual(
-      Array.from({ length: MAX_STATES }, (_, index) => `S${index + 6}`),
-    );
-    expect(decideClaim(record, claimOf('S5', 'x')).status).toBe('claimed');
-    expect(decideClaim(record, claimOf('S6', 'x')).status).toBe('done');
+    const steps = Array.from({ length: MAX_STATES + 6 }, (_, i) => `S${i}:t${i} S${i}:t${i}!`);
+    const newest = steps
+      .map((_, i) => `S${i}`)
+      .slice(6)
+      .join(' ');
+    expect(play(steps.join(' ')).line).toBe(`completed, ${newest}, free`);
+    expect(play([...steps, 'S5:x'].join(' ')).line).toMatch(/^claimed /);
+    expect(play([...steps, 'S6:x'].join(' ')).line).toMatch(/^done /);
   });
 
   it('forgets no live state because of states that have expired', () => {
-    let record = completed(claimed(NO_RECORD, 'KEPT', 'k'), 'KEPT', 'k');
-    for (let index = 0; index < MAX_STATES - 1; index += 1) {
-      record = completed(claimed(record, `S${index}`, 't'), `S${index}`, 't', NOW, 1);
-    }
-    record = completed(claimed(record, 'A', 'a', NOW + 1), 'A', 'a', NOW + 1);
-    expect(record.done.map(({ state }) => state)).toEqual(['KEPT', 'A']);
-  });
-});
-
-describe('A release', () => {
-  it('gives up its own lease alone, and keeps what is done', () => {
-    const pending = completed(claimed(NO_RECORD, 'PENDING', 'a'), 'PENDING', 'a');
-    const leased = claimed(pending, 'PAID', 'b');
-    expect(decideRelease(leased, { token: 'b', now: NOW })).toEqual({ next: pending });
-    expect(decideRelease(leased, { token: 'a', now: NOW })).toEqual({});
-    expect(decideRelease(pending, { token: 'a', now: NOW })).toEqual({});
-    expect(decideRelease(NO_RECORD, { token: '', now: NOW })).toEqual({});
+    const short = Array.from({ length: MAX_STATES - 1 }, (_, i) => `S${i}:t S${i}:t!1`);
+    const steps = ['KEPT:k KEPT:k!', ...short, '+1 A:a A:a!'];
+    expect(play(steps.join(' ')).line).toBe('completed, KEPT A, free');
   });
 });
 
 describe('A version', () => {
   it('starts at the clock and only grows, also within a millisecond and with a clock set back', () => {
-    expect(nextVersion(0, NOW)).toBe(NOW);
-    expect(nextVersion(NOW, NOW)).toBe(NOW + 1);
-    expect(nextVersion(NOW, NOW - 5)).toBe(NOW + 1);
-    expect(nextVersion(NOW, NOW + 5)).toBe(NOW + 5);
+    const versions = [nextVersion(0, NOW), ...[NOW, NOW - 5, NOW + 5].map((now) => nextVersion(NOW, now))];
+    expect(versions).toEqual([NOW, NOW + 1, NOW + 1, NOW + 5]);
   });
 });
 
 describe('A record', () => {
   it('expires after its lease, its states and its version', () => {
     const until = (ms: number) => ({ state: 'S', token: 't', at: NOW, until: NOW + ms });
-    expect(expiryOf(endOf(NO_RECORD), NOW)).toBe(NOW + 1);
-    expect(expiryOf(endOf({ lease: { token: 't', until: NOW + 7, ms: 7 }, done: [until(3)] }), NOW)).toBe(
-      NOW + 7,
+    const lease = { token: 't', until: NOW + 7, ms: 7 };
+    const expiries = [NO_RECORD, { lease, done: [until(3)] }, { done: [until(9), until(5)] }].map((record) =>
+      expiryOf(endOf(record), NOW),
     );
-    expect(expiryOf(endOf({ done: [until(9), until(5)] }), NOW)).toBe(NOW + 9);
+    expect(expiries).toEqual([NOW + 1, NOW + 7, NOW + 9]);
     expect(expiryOf(endOf({ done: [until(9)] }), NOW + 20)).toBe(NOW + 21);
   });
 
   it('is read as it was written, in ASCII, whatever its states and tokens hold', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 40 });
+    // Not `fc.string({ unit: 'binary' })`, which takes more than a second to make.
+    const text = fc.array(fc.nat(0xffff), { maxLength: 40 }).map((units) => String.fromCharCode(...units));
     const surrogates = fc.constantFrom('\uD800', '\uDC00x', '\0', 'ção', '🇧🇷', '"\\', '__proto__');
     const any = fc.oneof(text, surrogates);
     const lease = fc.record({ token: any, until: fc.maxSafeNat(), ms: fc.nat() });
@@ -216,21 +197,13 @@ describe('A record', () => {
     expect(recordFromText(text)).toBeUndefined();
   });
 
-  it.each([
-    '',
-    'x',
-    'null',
-    '[]',
-    '{}',
-    '1',
-    '{"format":2,"token":"t"}',
-    '{"format":1}',
-    '{"format":"1","token":"t"}',
-  ])('of another form is refused: %j', (text) => {
-    expect(() => recordFromText(text)).toThrow(StoreError);
+  const otherFormats = ['{"format":2,"token":"t"}', '{"format":1}', '{"format":"1","token":"t"}'];
+  it.each(['', 'x', 'null', '[]', '{}', '1', ...otherFormats])('of another form is refused: %j', (text) => {
     expect(() => recordFromText(text)).toThrow(
-      'A record of the store does not have format 1, the one that this release reads. Either a newer release of ' +
-        'pix-automatic-sdk wrote it, then update this process too; or something else writes to the records.',
+      new StoreError(
+        'A record of the store does not have format 1, the one that this release reads. Either a newer release of ' +
+          'pix-automatic-sdk wrote it, then update this process too; or something else writes to the records.',
+      ),
     );
   });
 });
@@ -256,24 +229,21 @@ describe('A key', () => {
   });
 
   it('of one namespace never begins with the prefix of another', () => {
-    for (const [one, other] of [
-      ['a', 'a.b'],
-      ['a', 'a-'],
-      ['shop', 'shop2'],
-    ] as const) {
-      expect(keyOf(other, 'seen:', 'x').startsWith(`${one}/`)).toBe(false);
-    }
+    for (const other of ['a.b', 'a-', 'a2']) expect(keyOf(other, 'seen:', 'x').startsWith('a/')).toBe(false);
   });
 
   it('keeps a long state as its hash, and tells long states apart', () => {
+    const recordOf = (states: string[]) =>
+      states.reduce((record, state) => {
+        const { next } = decideClaim(record, claimOf(state, state)) as { next: SubjectRecord };
+        return decideComplete(next, completionOf(state, state)).next as SubjectRecord;
+      }, NO_RECORD);
     const states = ['x', 'y'].map((end) => 'S'.repeat(600) + end);
-    let record = NO_RECORD;
-    for (const state of states) record = completed(claimed(record, state, state), state, state);
+    const record = recordOf(states);
     for (const state of states) expect(decideClaim(record, claimOf(state, 't')).status).toBe('done');
     for (const { state } of record.done) expect(state).toMatch(/^sha256:[0-9a-f]{64}$/);
-    for (const exact of ['é'.repeat(512), 'x:sha256:']) {
-      expect(completed(claimed(NO_RECORD, exact, 'a'), exact, 'a').done[0]?.state).toBe(exact);
-    }
+    const exact = ['é'.repeat(512), 'x:sha256:'];
+    expect(recordOf(exact).done.map(({ state }) => state)).toEqual(exact);
   });
 });
 
@@ -302,10 +272,8 @@ describe('Any history of a subject', () => {
         const write = (next: SubjectRecord) => {
           const grown = nextVersion(version, now);
           expect(grown).toBeGreaterThan(version);
-          [record, version] = [
-            recordFromText<SubjectRecord>(recordToText(next, 'write')) as SubjectRecord,
-            grown,
-          ];
+          record = recordFromText<SubjectRecord>(recordToText(next, 'write')) as SubjectRecord;
+          version = grown;
           const ends = [record.lease?.until ?? 0, ...record.done.map(({ until }) => until), version];
           expect(expiryOf(endOf(record), version)).toBeGreaterThanOrEqual(Math.max(...ends));
         };

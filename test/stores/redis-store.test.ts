@@ -4,15 +4,15 @@ import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigurationError } from '../../src/errors';
 import { RedisStore } from '../../src/stores';
 import type { RedisClient } from '../../src/stores/redis-store';
 import { findRedis, redisUrl } from '../helpers/redis';
 import { withSteps } from '../helpers/store-of';
 import { startUpstashBridge } from '../helpers/upstash';
+import { claimed, completed, tryClaim } from './claims';
 import { ALL_FAULTS, type StoreHarness, testStoreContract } from './contract';
 import type { Faults } from './faults';
-import { lease, retain } from './limits';
+import { retain } from './limits';
 
 const found = await findRedis();
 const prefix = `pix-automatic-test:${randomUUID()}:`;
@@ -68,26 +68,23 @@ describe.skipIf(!found)('Redis', () => {
   it('says what to change where an Upstash client parses what it reads', async () => {
     const bridge = await startUpstashBridge(ioredis);
     onTestFinished(() => bridge.close());
-    const store = withSteps(
-      new RedisStore(new UpstashRedis({ ...bridge, enableTelemetry: false }), { prefix }),
-    );
-    const claiming = store.claim('payment:parsed', 'PAID', lease(1000));
-    await expect(claiming).rejects.toThrow('automaticDeserialization: false');
-    await expect(store.claim('payment:parsed', 'PAID', lease(1000))).rejects.toBeInstanceOf(
-      ConfigurationError,
-    );
+    const parsing = new UpstashRedis({ ...bridge, enableTelemetry: false });
+    await expect(
+      claimed(withSteps(new RedisStore(parsing, { prefix })), 'payment:parsed'),
+    ).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('automaticDeserialization: false'),
+    });
   });
 
   it('keeps one key per subject, which expires by itself', async () => {
-    const namespace = 'expiry';
-    const store = withSteps(new RedisStore(ioredis, { prefix, namespace }));
-    const claim = await store.claim('payment:1', 'PAID', lease(1000));
-    expect(await ioredis.keys(`${prefix}${namespace}*`)).toEqual([`${prefix}${namespace}/seen:payment:1`]);
-    expect(await ioredis.pttl(`${prefix}${namespace}/seen:payment:1`)).toBeLessThanOrEqual(1000);
-
-    if (claim.status !== 'claimed') throw new Error('not claimed');
+    const store = withSteps(new RedisStore(ioredis, { prefix, namespace: 'expiry' }));
+    const claim = await claimed(store, 'payment:1', 'PAID', 1_000);
+    const key = `${prefix}expiry/seen:payment:1`;
+    expect(await ioredis.keys(`${prefix}expiry*`)).toEqual([key]);
+    expect(await ioredis.pttl(key)).toBeLessThanOrEqual(1_000);
     await store.complete(claim, retain(30_000));
-    const rest = await ioredis.pttl(`${prefix}${namespace}/seen:payment:1`);
+    const rest = await ioredis.pttl(key);
     expect(rest).toBeGreaterThan(25_000);
     // Counted from the claim.
     expect(rest).toBeLessThanOrEqual(30_000);
@@ -103,20 +100,17 @@ describe.skipIf(!found)('Redis', () => {
       },
     };
     const store = withSteps(new RedisStore(counted, { prefix, namespace: 'counted' }));
-    const claim = await store.claim('payment:1', 'PAID', lease(1000));
-    if (claim.status !== 'claimed') throw new Error('not claimed');
-    await store.complete(claim, retain(1000));
+    await completed(store, 'payment:1');
     expect(sent).toBe(3);
-    await store.claim('payment:1', 'PAID', lease(1000));
+    await tryClaim(store, 'payment:1');
     expect(sent).toBe(4);
   });
 
   it('shares records between ioredis and node-redis', async () => {
     const subject = `payment:${randomUUID()}`;
-    const claim = await withSteps(new RedisStore(ioredis, { prefix })).claim(subject, 'PAID', lease(60_000));
-    if (claim.status !== 'claimed') throw new Error('not claimed');
+    const claim = await claimed(withSteps(new RedisStore(ioredis, { prefix })), subject);
     const other = withSteps(new RedisStore(nodeRedis, { prefix }));
-    expect(await other.claim(subject, 'PAID', lease(60_000))).toEqual({ status: 'busy' });
+    expect(await tryClaim(other, subject)).toBe('busy');
     expect(await other.complete(claim, retain(60_000))).toBe(true);
   });
 

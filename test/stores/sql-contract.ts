@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { TestStore } from '../helpers/store-of';
-import { lease, retain } from './limits';
+import { claimed, completed, letter, tryClaim } from './claims';
+
+/** Opens a store on the table, which calls `sent` with each statement. */
+export type OpenSql = (table: string, sent?: (sql: string) => void, namespace?: string) => TestStore;
 
 /** What the stores over SQL do beyond the store contract: their table, its cleanup, and how many statements they send. */
-export function testSqlStore(
-  name: string,
-  open: (table: string, sent?: (sql: string) => void, namespace?: string) => TestStore,
-  run: (sql: string) => unknown,
-): void {
+export function testSqlStore(name: string, open: OpenSql, run: (sql: string) => unknown): void {
   describe(`${name}: a store over SQL`, () => {
     const tables: string[] = [];
     const newTable = () => {
@@ -28,33 +27,29 @@ export function testSqlStore(
       await store.createTable();
       const rows = Array.from({ length: 1_200 }, (_, index) => `('expired:${index}', '{}', 1, ${index})`);
       await run(`INSERT INTO ${table} VALUES ${rows.join(', ')}`);
-      await store.claim('payment:live', 'PAID', lease(60_000));
+      await claimed(store, 'payment:live');
       expect(await store.deleteExpired()).toBe(1_200);
       expect(await store.deleteExpired()).toBe(0);
-      expect(await store.claim('payment:live', 'PAID', lease(60_000))).toEqual({ status: 'busy' });
+      expect(await tryClaim(store, 'payment:live')).toBe('busy');
     });
 
     it('keeps namespaces of one table apart, also where one name begins with the other', async () => {
       const table = newTable();
-      const [a, ab] = ['shop', 'shop.b'].map((name) => open(table, undefined, name)) as [
-        TestStore,
-        TestStore,
-      ];
+      const [a, ab] = [open(table, undefined, 'shop'), open(table, undefined, 'shop.b')];
       await a.createTable();
-      const letter = { key: 'k', subject: 's', state: 'S', kind: 'k', body: '{}', url: '/', code: 'c' };
       for (const store of [a, ab]) {
-        expect((await store.claim('payment:1', 'PAID', lease(60_000))).status).toBe('claimed');
+        await claimed(store, 'payment:1');
         await store.keepLetter(letter, 60_000);
         expect(await store.listLetters({ limit: 9 })).toHaveLength(1);
       }
-      await a.forgetLetter('k');
-      expect(await ab.readLetter('k')).toMatchObject({ attempts: 1 });
+      await a.forgetLetter(letter.key);
+      expect(await ab.readLetter(letter.key)).toMatchObject({ attempts: 1 });
     });
 
     it('says how to make a table that is missing', async () => {
       const store = open(newTable());
       for (const step of [
-        () => store.claim('payment:1', 'PAID', lease(60_000)),
+        () => claimed(store, 'payment:1'),
         () => store.listLetters({ limit: 1 }),
         () => store.deleteExpired(),
       ]) {
@@ -75,24 +70,22 @@ export function testSqlStore(
         ['PENDING', 'INSERT'],
         ['PAID', 'UPDATE'],
       ] as const) {
-        const claim = await store.claim('payment:1', state, lease(60_000));
-        if (claim.status !== 'claimed') throw new Error('not claimed');
-        await store.complete(claim, retain(60_000));
+        await completed(store, 'payment:1', state);
         expect(sent.splice(0)).toEqual(['SELECT', write, 'UPDATE']);
       }
-      expect((await store.claim('payment:1', 'PAID', lease(60_000))).status).toBe('done');
+      expect(await tryClaim(store, 'payment:1')).toBe('done PENDING PAID');
       expect(sent).toEqual(['SELECT']);
     });
 
     it('creates the table that its SQL creates, any number of times at once', async () => {
       const store = open(newTable());
       for (const statement of store.createTableSql().split(';\n').filter(Boolean)) await run(statement);
-      expect(await store.claim('payment:1', 'PAID', lease(60_000))).toMatchObject({ status: 'claimed' });
+      expect(await tryClaim(store, 'payment:1')).toBe('claimed');
       await store.createTable();
       for (let round = 0; round < 5; round += 1) {
         const raced = open(newTable());
         await Promise.all(Array.from({ length: 10 }, () => raced.createTable()));
-        expect(await raced.claim('payment:1', 'PAID', lease(1000))).toMatchObject({ status: 'claimed' });
+        expect(await tryClaim(raced, 'payment:1')).toBe('claimed');
       }
     });
   });

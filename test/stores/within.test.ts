@@ -232,7 +232,7 @@ describe.each([
     expect(steps()).not.toContain('lock');
   });
 
-  it('says how many transactions were open', async () => {
+  it('says how many transactions were open, and opens the next one when one has ended', async () => {
     const store = within(accessTo().access, { maxTransactions: 1, slotTimeoutMs: 20 });
     await store.transact(request, async () => {
       await expect(store.transact(request, neverRun)).rejects.toThrow(
@@ -240,5 +240,7 @@ describe.each([
           "Raise the pool's max and maxTransactions, or look for callbacks that take long.",
       );
     });
+    const next = store.transact({ ...request, state: 'CANCELLED' }, async () => undefined);
+    expect(await next).toEqual({ status: 'completed' });
   });
 });
