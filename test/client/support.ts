@@ -92,7 +92,13 @@ export async function endOf(call: Promise<unknown>, answer: unknown): Promise<st
     return 'answer';
   } catch (thrown) {
     if (!(thrown instanceof PaymentsError)) throw thrown;
-    const { code, httpStatus = '', outcome, attempts, uuid = '' } = thrown as PaymentsError & Record<string, unknown>;
+    const {
+      code,
+      httpStatus = '',
+      outcome,
+      attempts,
+      uuid = '',
+    } = thrown as PaymentsError & Record<string, unknown>;
     return `${code} ${httpStatus}`.trimEnd() + `: ${outcome} after ${attempts} ${uuid}`.trimEnd();
   }
 }
