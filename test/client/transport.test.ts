@@ -57,7 +57,7 @@ describe.each(operations)('$name', ({ call, answer, method }) => {
   it.each([
     ...[408, 500, 502, 503, 504].map((code) => [code, 'unknown', isQuery ? 3 : 1]),
     // A gateway sends 499 while the service may still be working.
-    ...[499, 501, 505].map((code) => [code, 'unknown', 1]),
+    ...[304, 499, 501, 505].map((code) => [code, 'unknown', 1]),
     ...[400, 401, 403, 404, 409, 410, 422, 425].map((code) => [code, 'refused', 1]),
     [429, 'refused', 3],
   ])('on %d has the outcome %s after %d attempts', async (httpStatus, outcome, attempts) => {
