@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import nodeFetch from 'node-fetch';
 import { type Fetch, VERSION } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startClosingServer } from '../helpers/closing-server';
 import { dropConnection, reply, startHttpServer, unusedPort } from '../helpers/http-server';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
 import {
@@ -257,17 +256,6 @@ describe.each(changing)('$name, which changes something,', (operation) => {
     expect(fetch.mock.calls[0]?.[1]?.body).toBeInstanceOf(ReadableStream);
     const [request] = server.requests;
     expect(request?.headers['content-length']).toBe(String(Buffer.byteLength(request?.body ?? '')));
-  });
-
-  it('does not use a kept connection that the service closed while the process was busy', async () => {
-    const server = await startClosingServer(rawAnswer('200 OK', JSON.stringify(answer())));
-    onTestFinished(server.close);
-    const client = clientFor({ url: `http://127.0.0.1:${server.port}` });
-    for (let round = 1; round <= 10; round += 1) {
-      expect(await call(client)).toEqual(answer());
-      await server.beBusyWhileItCloses();
-      expect(server.requests()).toBe(round);
-    }
   });
 });
 
