@@ -46,65 +46,25 @@ async function serve(...responses: Respond[]) {
 }
 
 describe('the body of a call', () => {
-  /** A merchant's entity whose toJSON decides which fields are public. */
-  class Customer {
-    name = 'Maria';
-    passwordHash = 'marked-secret';
-    readonly #email = 'maria@example.com';
-    toJSON() {
-      return { name: this.name, email: this.#email };
-    }
-  }
   class Cancellation {
     reason = 'r';
     get inherited() {
       return 'marked-secret';
     }
   }
-  class SelfWriting {
-    readonly internal = 'marked-secret';
-    readonly #reason = 'r';
-    toJSON() {
-      return { reason: this.#reason };
-    }
-  }
-  const customer = { name: 'Maria', email: 'maria@example.com' };
-  const epoch = '1970-01-01T00:00:00.000Z';
+  const hidden = (shown: object) => ({ secret: 'marked-secret', toJSON: () => shown });
   const evil = JSON.parse('{"__proto__":{"polluted":1}}');
-
-  const hidden = { secret: 1, toJSON: () => ({ novel: 1 }) };
-  const list = [new Customer(), undefined, new Date(0)];
-  class Extra {
-    novel = 1;
-  }
 
   it.each([
     ['unknown fields', { reason: 'r', a: { b: [1, null] } }, undefined, { a: { b: [1, null] } }],
     ['nothing for null', { reason: 'r' }, null, {}],
     ['extraFields beside its own', { reason: 'r', a: [1] }, { c: { d: 1 } }, { a: [1], c: { d: 1 } }],
-    ['null', { reason: 'r' }, { a: null, c: { toJSON: () => null } }, { a: null, c: null }],
     ['the own fields of a class, and no accessors', new Cancellation(), { novel: 1 }, { novel: 1 }],
-    ['what the toJSON of a request gives', new SelfWriting(), { novel: 1 }, { novel: 1 }],
-    ['what the toJSON of extraFields gives', { reason: 'r' }, hidden, { novel: 1 }],
-    ['what toJSON in a list gives', { reason: 'r' }, { a: list }, { a: [customer, null, epoch] }],
-    ['no field whose toJSON gives undefined', { reason: 'r' }, { a: { toJSON: () => undefined } }, {}],
-    ['extraFields of a class', { reason: 'r' }, new Extra(), { novel: 1 }],
-    ['a date as text', { reason: 'r', a: new Date(0) }, { b: new Date(0) }, { a: epoch, b: epoch }],
+    ['what the toJSON of a request gives', hidden({ reason: 'r' }), { novel: 1 }, { novel: 1 }],
+    ['what the toJSON of extraFields gives', { reason: 'r' }, hidden({ novel: 1 }), { novel: 1 }],
+    ['a date as text', { reason: 'r', a: new Date(0) }, {}, { a: '1970-01-01T00:00:00.000Z' }],
   ])('has %s', (_, request, extraFields, expected) => {
     expect(sent(request, extraFields)).toEqual({ reason: 'r', ...expected });
-  });
-
-  it('calls each toJSON once, with the name of its field, or an empty name at the top', () => {
-    const inner = vi.fn(() => ({ at: new Date(0), nested: new Customer() }));
-    const outer = vi.fn(function (this: object) {
-      return { ...this, novel: { toJSON: inner } };
-    });
-    expect(sent({ reason: 'r' }, { toJSON: outer })).toEqual({
-      reason: 'r',
-      novel: { at: epoch, nested: customer },
-    });
-    expect(outer).toHaveBeenCalledExactlyOnceWith('');
-    expect(inner).toHaveBeenCalledExactlyOnceWith('novel');
   });
 
   it('sends a field named __proto__ as a field, and it pollutes nothing', () => {
@@ -114,13 +74,6 @@ describe('the body of a call', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
     // Nor does it supply a field that the request lacks.
     expect(() => sent({}, JSON.parse('{"__proto__":{"reason":"r"}}'))).toThrow(InvalidRequestError);
-  });
-
-  it('changes neither the request nor extraFields', () => {
-    const request = Object.freeze({ reason: 'r' });
-    const extraFields = Object.freeze({ a: Object.freeze({ c: 2 }) });
-    expect(sent(request, extraFields)).toEqual({ reason: 'r', a: { c: 2 } });
-    expect([request, extraFields]).toEqual([{ reason: 'r' }, { a: { c: 2 } }]);
   });
 
   const lost = 'expected plain JSON, which a function, a symbol, a promise or a map is not';
