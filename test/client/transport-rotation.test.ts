@@ -55,6 +55,7 @@ describe.each(operations)('$name during a rotation', ({ call, answer, method }) 
     expect(onRetry).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(event));
   });
 
+  // What the service answers, with a bar between two calls, and which pairs each call used.
   it.each([
     ['401 200 | 200 | 401 200 | 200', 0, 'new old: answer | old: answer | old new: answer | new: answer'],
     ['401 503 | 401 200', 0, 'new old: api_error 503: unknown after 2 | new old: answer'],
