@@ -495,6 +495,7 @@ describe('on a clock that the test moves', () => {
     const ends = () => void setTimeout(() => controller.abort(), 100);
     const { asked, lines } = await askedIn(100, 'abc', { perSecond: 0.001, signal: controller.signal }, ends);
     expect(lines).toEqual(['a', 'thrown: aborted']);
+    expect(vi.getTimerCount()).toBe(0);
     await vi.advanceTimersByTimeAsync(10_000_000);
     expect(asked).toEqual([['a', 0]]);
   });
