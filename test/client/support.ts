@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentsClient, type PaymentsClientOptions, PaymentsError } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import { expect, vi } from 'vitest';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { advice } from '../../src/errors/call-errors';
+import { type Respond, startHttpServer } from '../helpers/http-server';
 
 export const apiKey = 'key-of-the-merchant';
 export const apiToken = 'token-of-the-merchant';
@@ -62,6 +64,8 @@ export const operations = [
   },
 ] as const;
 
+export type Operation = (typeof operations)[number];
+
 type CallOptions = Parameters<PaymentsClient['getTransaction']>[1] & {};
 
 export const changing = operations.filter(({ method }) => method !== 'GET');
@@ -78,6 +82,40 @@ export async function failureOf(call: Promise<unknown>): Promise<PaymentsError &
   return thrown as PaymentsError & Record<string, unknown>;
 }
 
+/**
+ * How a call ends, in one line: `answer`, if it gives this one, or its error with its status, outcome, attempts and
+ * uuid: `api_error 429: refused after 3`.
+ */
+export async function endOf(call: Promise<unknown>, answer: unknown): Promise<string> {
+  try {
+    expect(await call).toEqual(answer);
+    return 'answer';
+  } catch (thrown) {
+    if (!(thrown instanceof PaymentsError)) throw thrown;
+    const {
+      code,
+      httpStatus = '',
+      outcome,
+      attempts,
+      uuid = '',
+    } = thrown as PaymentsError & Record<string, unknown>;
+    return `${code} ${httpStatus}`.trimEnd() + `: ${outcome} after ${attempts} ${uuid}`.trimEnd();
+  }
+}
+
+/** How a call of an operation ends over real HTTP, and how many requests the service got: `answer; 2 requests`. */
+export async function trace(
+  { call, answer }: Operation,
+  responses: Respond[],
+  options: Partial<PaymentsClientOptions> = {},
+  callOptions: CallOptions = {},
+): Promise<string> {
+  const server = await startHttpServer(...responses);
+  const end = await endOf(call(clientFor(server, options), callOptions), answer());
+  const { length } = server.requests;
+  return `${end}; ${length} request${length === 1 ? '' : 's'}`;
+}
+
 /** The end of the message of a call's error: what to do next, and where to read more. */
 export function adviceOf(thrown: PaymentsError): string {
   const context = thrown as unknown as Parameters<typeof advice>[0];
@@ -87,4 +125,19 @@ export function adviceOf(thrown: PaymentsError): string {
 /** Makes every back-off 0 ms long, because its length is a random fraction of a limit. */
 export function withoutBackOff(): void {
   vi.spyOn(Math, 'random').mockReturnValue(0);
+}
+
+/** Fails each test of a file that leaves a rejection unhandled, or makes the process warn of a leak. */
+export function failOnWarnings(): void {
+  const events = ['unhandledRejection', 'warning'];
+  const seen = vi.fn();
+  beforeEach(() => {
+    seen.mockClear();
+    for (const event of events) process.on(event, seen);
+  });
+  afterEach(async () => {
+    await sleep(20);
+    for (const event of events) process.off(event, seen);
+    expect(seen.mock.calls).toEqual([]);
+  });
 }

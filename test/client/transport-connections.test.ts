@@ -55,8 +55,9 @@ describe.each(changing)('$name after a query', ({ call, answer }) => {
   );
 });
 
-describe('the options with which Bun and Deno keep a request off kept connections', () => {
-  it.each(operations)('are $name’s if it changes something', async ({ call, answer, method }) => {
+it.each(operations)(
+  'the options with which Bun and Deno keep a request off kept connections are $name’s if it changes something',
+  async ({ call, answer, method }) => {
     const server = await startHttpServer(reply(200, answer()));
     const close = vi.fn();
     const createHttpClient = vi.fn(() => ({ close }));
@@ -76,46 +77,42 @@ describe('the options with which Bun and Deno keep a request off kept connection
       expect(init).toMatchObject({ keepalive: false, client: { close } });
       expect(close).toHaveBeenCalledOnce();
     }
-  });
-});
+  },
+);
 
-describe('over HTTP/2, where calls share a connection,', () => {
-  it('an answer belongs to the call of its stream', async () => {
-    const { key, cert } = selfSigned;
-    const bodies: string[] = [];
-    const sessions = new Set<unknown>();
-    const server = http2.createSecureServer({ key, cert });
-    server.on('session', (session) => sessions.add(session));
-    server.on('stream', async (stream, { ':method': method }) => {
-      const isQuery = method === 'GET';
-      bodies.push(await text(stream));
-      // The answers come in the other order than the requests.
-      if (!isQuery) await sleep(50);
-      stream.respond({ ':status': isQuery ? 429 : 200 });
-      stream.end(JSON.stringify(isQuery ? {} : create.answer()));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const symbol = Symbol.for('undici.globalDispatcher.1');
-    await fetch('data:,');
-    const platform: unknown = Reflect.get(globalThis, symbol);
-    const { Agent } = await import('undici');
-    const agent = new Agent({ allowH2: true, connections: 1, connect: { rejectUnauthorized: false } });
-    onTestFinished(async () => {
-      Reflect.set(globalThis, symbol, platform);
-      await agent.destroy();
-    });
-    Reflect.set(globalThis, symbol, agent);
-    const client = clientFor(
-      { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` },
-      { maxRetries: 0 },
-    );
-    for (let round = 1; round <= 5; round += 1) {
-      const [created, refused] = await Promise.all([create.call(client), failureOf(query.call(client))]);
-      expect(created).toEqual(create.answer());
-      expect(refused).toMatchObject({ httpStatus: 429, outcome: 'refused' });
-      expect(bodies).toHaveLength(2 * round);
-    }
-    expect(sessions.size).toBe(1);
+it('over HTTP/2, where calls share a connection, an answer belongs to the call of its stream', async () => {
+  const { key, cert } = selfSigned;
+  const bodies: string[] = [];
+  const sessions = new Set<unknown>();
+  const server = http2.createSecureServer({ key, cert });
+  server.on('session', (session) => sessions.add(session));
+  server.on('stream', async (stream, { ':method': method }) => {
+    const isQuery = method === 'GET';
+    bodies.push(await text(stream));
+    // The answers come in the other order than the requests.
+    if (!isQuery) await sleep(50);
+    stream.respond({ ':status': isQuery ? 429 : 200 });
+    stream.end(JSON.stringify(isQuery ? {} : create.answer()));
   });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const symbol = Symbol.for('undici.globalDispatcher.1');
+  await fetch('data:,');
+  const platform: unknown = Reflect.get(globalThis, symbol);
+  const { Agent } = await import('undici');
+  const agent = new Agent({ allowH2: true, connections: 1, connect: { rejectUnauthorized: false } });
+  onTestFinished(async () => {
+    Reflect.set(globalThis, symbol, platform);
+    await agent.destroy();
+  });
+  Reflect.set(globalThis, symbol, agent);
+  const { port } = server.address() as AddressInfo;
+  const client = clientFor({ url: `https://127.0.0.1:${port}` }, { maxRetries: 0 });
+  for (let round = 1; round <= 5; round += 1) {
+    const [created, refused] = await Promise.all([create.call(client), failureOf(query.call(client))]);
+    expect(created).toEqual(create.answer());
+    expect(refused).toMatchObject({ httpStatus: 429, outcome: 'refused' });
+    expect(bodies).toHaveLength(2 * round);
+  }
+  expect(sessions.size).toBe(1);
 });

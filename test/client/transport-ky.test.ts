@@ -29,17 +29,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** A `globalThis.fetch` that replaced the platform's. */
+function replaced(): undefined {
+  const platform = globalThis.fetch;
+  vi.spyOn(globalThis, 'fetch').mockImplementation((url, init) => platform(url, init));
+}
+const own: Fetch = (url, init) => globalThis.fetch(url, init);
 const transports: ReadonlyArray<readonly [string, () => Fetch | undefined]> = [
   ['the platform’s fetch', () => undefined],
-  [
-    'a fetch that replaced it',
-    () => {
-      const platform = globalThis.fetch;
-      vi.spyOn(globalThis, 'fetch').mockImplementation((url, init) => platform(url, init));
-      return undefined;
-    },
-  ],
-  ['a fetch of the caller’s', () => (url, init) => globalThis.fetch(url, init)],
+  ['a fetch that replaced it', replaced],
+  ['a fetch of the caller’s', () => own],
 ];
 
 describe.each(operations)('$name', ({ call, answer, path, method }) => {

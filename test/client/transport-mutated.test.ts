@@ -35,14 +35,14 @@ const failures: readonly unknown[] = [
   Object.assign(new Error(), { code: { toString: 1 }, syscall: Object.create(null), errors: [] }),
 ];
 
+const statuses = [201, 202, 204, 299, 300, 302, 400, 401, 404, 409, 422, 500, 502];
+const unusual = ['', 'null', '[]', '0', '"text"', '<html>', '\ufeff{}', '{"status":0}'];
+
 const exchange = fc.record({
   operation: fc.constantFrom<Operation>(...operations),
   status: fc.oneof(
     { weight: 5, arbitrary: fc.constant(200) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(201, 202, 204, 299, 300, 302, 400, 401, 404, 409, 422, 500, 502),
-    },
+    { weight: 1, arbitrary: fc.constantFrom(...statuses) },
     { weight: 1, arbitrary: fc.integer({ min: 200, max: 599 }) },
   ),
   headers: fc.record(
@@ -55,10 +55,7 @@ const exchange = fc.record({
   ),
   text: fc.oneof(
     { weight: 12, arbitrary: mutatedText(answers) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom('', 'null', '[]', '0', '"text"', '<html>', '\ufeff{}', '{"status":0}'),
-    },
+    { weight: 1, arbitrary: fc.constantFrom(...unusual) },
   ),
   /** The size of the body's pieces; 0 for a fetch without streams. */
   piece: fc.integer({ min: 0, max: 400 }),
@@ -134,29 +131,20 @@ it('a response that breaks off anywhere, in any way, leaves the error with the u
     const bytes = whole.subarray(0, Math.round(part * whole.byteLength));
     const controller = new AbortController();
     let sent = 0;
-    const atEnd = (stream: ReadableStreamDefaultController<Uint8Array>) => {
+    const atEnd: End = (stream) => {
       if (end === 'close') stream.error(new TypeError('terminated', { cause: { code: 'UND_ERR_SOCKET' } }));
       else if (end === 'too large') stream.enqueue(new Uint8Array(8));
       else if (end === 'abort') controller.abort();
     };
     const fetch = async () => {
       sent += 1;
-      return {
-        status: 200,
-        headers: { get: () => null },
-        body: streamOf(bytes, piece, atEnd),
-        text: failing,
-      };
+      const headers = { get: () => null };
+      return { status: 200, headers, body: streamOf(bytes, piece, atEnd), text: failing };
     };
-    const found = await outcomeOf(
-      operation,
-      {
-        fetch,
-        timeoutMs: end === 'stall' ? 20 : 30_000,
-        maxResponseBytes: end === 'too large' ? Math.max(1, bytes.byteLength) : 1_000_000,
-      },
-      { maxRetries: operation === create ? 2 : 0, signal: controller.signal },
-    );
+    const timeoutMs = end === 'stall' ? 20 : 30_000;
+    const maxResponseBytes = end === 'too large' ? Math.max(1, bytes.byteLength) : 1_000_000;
+    const options = { maxRetries: operation === create ? 2 : 0, signal: controller.signal };
+    const found = await outcomeOf(operation, { fetch, timeoutMs, maxResponseBytes }, options);
     if (operation === create) expect(sent).toBe(1);
     const text = new TextDecoder().decode(bytes);
     const [uuid, ...others] = new Set(textsAt(text, path).filter((each) => each !== ''));
@@ -235,13 +223,8 @@ function objectIn(text: string): Record<string, unknown> | undefined {
 
 const failing = () => Promise.reject(new Error('not called'));
 
-async function respond({
-  status,
-  headers,
-  text,
-  piece,
-  failure,
-}: Drawn<typeof exchange>): Promise<FetchResponse> {
+async function respond(given: Drawn<typeof exchange>): Promise<FetchResponse> {
+  const { status, headers, text, piece, failure } = given;
   if (failure?.isLate === false) throw failure.thrown;
   const bytes = new TextEncoder().encode(text);
   const get = (name: string) => Object.entries(headers).find(([key]) => key === name)?.[1] ?? null;
@@ -250,16 +233,13 @@ async function respond({
     return new TextDecoder().decode(bytes);
   };
   if (piece === 0) return { status, headers: { get }, body: null, text: ofText };
-  const end = (stream: ReadableStreamDefaultController<Uint8Array>) =>
-    failure === null ? stream.close() : stream.error(failure.thrown);
+  const end: End = (stream) => (failure === null ? stream.close() : stream.error(failure.thrown));
   return { status, headers: { get }, body: streamOf(bytes, piece, end), text: failing };
 }
 
-function streamOf(
-  bytes: Uint8Array,
-  piece: number,
-  end: (stream: ReadableStreamDefaultController<Uint8Array>) => void,
-) {
+type End = (stream: ReadableStreamDefaultController<Uint8Array>) => void;
+
+function streamOf(bytes: Uint8Array, piece: number, end: End) {
   let offset = 0;
   return new ReadableStream<Uint8Array>({
     pull(stream) {

@@ -23,10 +23,7 @@ it('an InvalidRequestError of a helper that sends nothing has no outcome, nor in
 
 it('a ConfigurationError is not-sent', () => {
   const error = new ConfigurationError('Expected a key.');
-  expect([error.name, error.code, error.outcome]).toEqual([
-    'ConfigurationError',
-    'configuration',
-    'not-sent',
-  ]);
+  const expected = { name: 'ConfigurationError', code: 'configuration', outcome: 'not-sent' };
+  expect(error).toMatchObject(expected);
   expect(new InvalidRequestError('The request', issues).name).toBe('InvalidRequestError');
 });

@@ -7,16 +7,14 @@ import { context } from './makers';
 const errorOf = (body: unknown) => new ApiError('m', { ...context, httpStatus: 400, body });
 
 describe('ApiError', () => {
-  it.each([
-    null,
-    undefined,
-    'text',
-    [],
-    { status: '1', message: 7 },
-    Object.create({ status: 1, message: 'm' }),
-  ])('takes neither status nor message from a body of %j', (body) => {
-    expect(errorOf(body)).toMatchObject({ status: undefined, serviceMessage: undefined, serviceErrors: [] });
-  });
+  const inherited = Object.create({ status: 1, message: 'm' });
+  it.each([null, undefined, 'text', [], { status: '1', message: 7 }, inherited])(
+    'takes neither status nor message from a body of %j',
+    (body) => {
+      const nothing = { status: undefined, serviceMessage: undefined, serviceErrors: [] };
+      expect(errorOf(body)).toMatchObject(nothing);
+    },
+  );
 
   it('has the errors of single fields, of which nothing prints what is said about them', () => {
     const errors = [

@@ -8,7 +8,9 @@ import { brCodeOf, dividedCrc, field, samples } from './samples';
 seedRandomTests();
 
 const pix = field('00', 'br.gov.bcb.pix');
-const recurrence = field('80', pix + field('25', 'bank.example/rec/1'));
+const at = (url: string, tag = '26') => field(tag, pix + field('25', url));
+const recurrence = at('bank.example/rec/1', '80');
+const none = { journey: undefined, recurrenceUrl: undefined };
 
 function errorOf(text: string): BrCodeError {
   try {
@@ -22,13 +24,8 @@ function errorOf(text: string): BrCodeError {
 
 describe("readBrCode of the Central Bank's samples", () => {
   const qr = 'pix.example.com/qr/v2/';
-  const common = {
-    amount: undefined,
-    currency: 'BRL',
-    merchantName: 'Fulano de Tal',
-    merchantCity: 'BRASILIA',
-    txid: '***',
-  };
+  const merchant = { merchantName: 'Fulano de Tal', merchantCity: 'BRASILIA', txid: '***' };
+  const common = { amount: undefined, currency: 'BRL', ...merchant };
 
   it.each([
     [2, undefined, `${qr}rec/2353c790eefb11eaadc10242ac120002`],
@@ -66,9 +63,8 @@ describe("readBrCode of the Central Bank's samples", () => {
 
 describe('readBrCode of other codes', () => {
   it('reads a plain Pix without a journey, and its amount', () => {
-    const read = readBrCode(brCodeOf(field('26', pix + field('25', 'bank.example/1')), field('54', '59.70')));
-    expect(read).toMatchObject({ journey: undefined, chargeUrl: 'bank.example/1', amount: 59.7 });
-    expect(read.recurrenceUrl).toBeUndefined();
+    const read = readBrCode(brCodeOf(at('bank.example/1'), field('54', '59.70')));
+    expect(read).toMatchObject({ ...none, chargeUrl: 'bank.example/1', amount: 59.7 });
   });
 
   it.each([
@@ -76,13 +72,12 @@ describe('readBrCode of other codes', () => {
     ['bank.example/cob/1', 3],
     ['bank.example/cobv', 3],
   ])('reads the charge %s with a recurrence as journey %i', (url, journey) => {
-    expect(readBrCode(brCodeOf(field('26', pix + field('25', url)), recurrence)).journey).toBe(journey);
+    expect(readBrCode(brCodeOf(at(url), recurrence)).journey).toBe(journey);
   });
 
   it('keeps unknown tags, and reads the fields inside a tag that has some', () => {
-    const { fields } = readBrCode(
-      brCodeOf(field('07', 'future'), field('85', field('01', 'x')), field('90', 'no fields')),
-    );
+    const code = brCodeOf(field('07', 'future'), field('85', field('01', 'x')), field('90', 'no fields'));
+    const { fields } = readBrCode(code);
     expect(fields).toEqual([
       { tag: '00', value: '01', offset: 0 },
       { tag: '07', value: 'future', offset: 6 },
@@ -94,19 +89,14 @@ describe('readBrCode of other codes', () => {
 
   it('does not read a tag of another arrangement as Pix', () => {
     const other = field('00', 'com.example') + field('25', 'bank.example/rec/1');
-    expect(readBrCode(brCodeOf(field('26', other), field('80', other)))).toMatchObject({
-      journey: undefined,
-      chargeUrl: undefined,
-      recurrenceUrl: undefined,
-    });
+    const read = readBrCode(brCodeOf(field('26', other), field('80', other)));
+    expect(read).toMatchObject({ ...none, chargeUrl: undefined });
   });
 
   it('gives no journey for a static key with a recurrence, because the facts list none', () => {
     const key = field('26', pix + field('01', 'key'));
-    expect(readBrCode(brCodeOf(key, recurrence))).toMatchObject({
-      journey: undefined,
-      recurrenceUrl: 'bank.example/rec/1',
-    });
+    const read = { journey: undefined, recurrenceUrl: 'bank.example/rec/1' };
+    expect(readBrCode(brCodeOf(key, recurrence))).toMatchObject(read);
   });
 
   it('reads the identifier of Pix in any case, and no recurrence from a URL without /rec/', () => {
@@ -114,7 +104,7 @@ describe('readBrCode of other codes', () => {
     const code = (url: string) =>
       brCodeOf(field('26', upper), field('80', upper + field('25', `bank.example/${url}`)));
     expect(readBrCode(code('rec/1')).journey).toBe(2);
-    expect(readBrCode(code('1'))).toMatchObject({ journey: undefined, recurrenceUrl: undefined });
+    expect(readBrCode(code('1'))).toMatchObject(none);
   });
 
   it.each([
@@ -172,9 +162,9 @@ describe('readBrCode of a broken code says where and what', () => {
   });
 
   it.each([undefined, null, 1, {}, [], ['000201']])(
-    'for %j, which is not a string: not_a_br_code at 0',
+    'for %j, which is no string: not_a_br_code at 0',
     (value) => {
-      expect(errorOf(value as unknown as string)).toMatchObject({ code: 'not_a_br_code', offset: 0 });
+      expect(errorOf(value as never)).toMatchObject({ code: 'not_a_br_code', offset: 0 });
     },
   );
 });

@@ -1,6 +1,8 @@
 import type { Schema } from 'pix-automatic-sdk';
 import { expect, it } from 'vitest';
 
+const notFinite = [Number.NaN, Number.POSITIVE_INFINITY];
+
 /** The types in the document's tables, each with right values and with values of other types. */
 export const types = {
   string: {
@@ -10,7 +12,7 @@ export const types = {
   },
   number: {
     right: [0, 7, -1.5, 59.7, 2 ** 60],
-    wrong: ['7', true, {}, [], [7], Number.NaN, Number.POSITIVE_INFINITY],
+    wrong: ['7', true, {}, [], [7], ...notFinite],
     expected: 'a number',
   },
   boolean: { right: [true, false], wrong: ['true', 'false', '', 1, 0, {}, []], expected: 'a boolean' },
@@ -114,10 +116,8 @@ export function testFields<Value>(
   });
 
   it('__proto__ and constructor pollute nothing, and supply no field', () => {
-    const hostile = JSON.stringify(whole()).replaceAll(
-      '{',
-      '{"__proto__":{"polluted":1},"constructor":{"a":1},',
-    );
+    const evil = '{"__proto__":{"polluted":1},"constructor":{"a":1},';
+    const hostile = JSON.stringify(whole()).replaceAll('{', evil);
     const result = schema['~standard'].validate(JSON.parse(hostile.replaceAll(',}', '}')));
     if (result instanceof Promise || result.issues) throw new Error('Expected a success');
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
@@ -169,13 +169,11 @@ function pathsOf(value: object, prefix = ''): string[] {
 /** The fields that only the table or only an example has. */
 export function unmatchedFields(fields: readonly Field[], example: object): string[] {
   const [documented, given] = [fields.map(({ path }) => path), pathsOf(example)];
+  const only = (these: string[], others: string[], says: string) =>
+    these.filter((path) => !others.includes(path)).map((path) => `${path}: ${says}`);
   return [
-    ...documented
-      .filter((path) => !given.includes(path))
-      .map((path) => `${path}: in test/service/tables.ts, not in the example`),
-    ...given
-      .filter((path) => !documented.includes(path))
-      .map((path) => `${path}: in the example, not in test/service/tables.ts`),
+    ...only(documented, given, 'in test/service/tables.ts, not in the example'),
+    ...only(given, documented, 'in the example, not in test/service/tables.ts'),
   ];
 }
 

@@ -18,36 +18,23 @@ export interface Guarded {
   readonly examples: readonly object[];
 }
 
-const row = (
-  name: string,
-  object: z.ZodMiniType,
-  isAsDocumented: Guarded['isAsDocumented'],
-  ...examples: object[]
-) => ({
+const journey = fixtures.recurringCheckout({ response: { instructions: { qrCode: { base64: 'aQ==' } } } });
+const cancelled = { status: 0, message: 'success' };
+const rows: [string, Guarded['object'], Guarded['isAsDocumented'], ...object[]][] = [
+  ['a sale', saleObject, guards.isSale, fixtures.payment()],
+  ['a reversal', reversalObject, guards.isReversal, fixtures.reversal()],
+  ['a refund', refundObject, guards.isRefund, fixtures.refund()],
+  ['a payout', payoutObject, guards.isPayout, fixtures.payout(), fixtures.failedPayout()],
+  ['a journey', recurringCheckoutObject, guards.isRecurringCheckout, journey],
+  ['a transaction', transactionObject, guards.isTransaction, fixtures.transaction()],
+  ['a cancellation', scheduledPaymentCancellationObject, guards.isScheduledPaymentCancellation, cancelled],
+];
+export const guarded: readonly Guarded[] = rows.map(([name, object, isAsDocumented, ...examples]) => ({
   name,
   object,
   isAsDocumented,
   examples,
-});
-const scannable = { response: { instructions: { qrCode: { base64: 'aQ==' } } } };
-
-export const guarded: readonly Guarded[] = [
-  row('a sale', saleObject, guards.isSale, fixtures.payment()),
-  row('a reversal', reversalObject, guards.isReversal, fixtures.reversal()),
-  row('a refund', refundObject, guards.isRefund, fixtures.refund()),
-  row('a payout', payoutObject, guards.isPayout, fixtures.payout(), fixtures.failedPayout()),
-  row(
-    'a journey',
-    recurringCheckoutObject,
-    guards.isRecurringCheckout,
-    fixtures.recurringCheckout(scannable),
-  ),
-  row('a transaction', transactionObject, guards.isTransaction, fixtures.transaction()),
-  row('a cancellation', scheduledPaymentCancellationObject, guards.isScheduledPaymentCancellation, {
-    status: 0,
-    message: 'success',
-  }),
-];
+}));
 
 type Fields = Record<PropertyKey, unknown>;
 
@@ -70,22 +57,15 @@ const replacement = fc.oneof(
 
 /** One mutation of the object that holds a field. In a list only the elements change, because JSON has nothing else. */
 type Change = (holder: Fields, name: string) => unknown;
+const set = replacement.map<Change>((value) => (holder, name) => Reflect.set(holder, name, fresh(value)));
+const drop = fc.constant<Change>((holder, name) => Reflect.deleteProperty(holder, name));
+const add = fc.constant<Change>(
+  (holder) => Array.isArray(holder) || Reflect.set(holder, 'novel', { deep: [null] }),
+);
 const change = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: replacement.map(
-      (value): Change =>
-        (holder, name) =>
-          Reflect.set(holder, name, fresh(value)),
-    ),
-  },
-  { weight: 2, arbitrary: fc.constant<Change>((holder, name) => Reflect.deleteProperty(holder, name)) },
-  {
-    weight: 1,
-    arbitrary: fc.constant<Change>(
-      (holder) => Array.isArray(holder) || Reflect.set(holder, 'novel', { deep: [null] }),
-    ),
-  },
+  { weight: 6, arbitrary: set },
+  { weight: 2, arbitrary: drop },
+  { weight: 1, arbitrary: add },
 );
 
 /** An example with up to three changes, anywhere in it. */

@@ -71,32 +71,24 @@ it('every accepted amount has exactly the digits of its minor units in JSON, and
 });
 
 const { MAX_SAFE_INTEGER: most, MAX_VALUE, NaN: none, POSITIVE_INFINITY: infinite } = Number;
-const fromUnits = [amountFromMinorUnits, 'minorUnits'] as const;
-const fromAmount = [toMinorUnits, 'amount'] as const;
+const units = (code: string, says: string, ...wrong: unknown[]) =>
+  wrong.map((value) => [amountFromMinorUnits, 'minorUnits', value, code, says]);
+const amount = (code: string, says: string, ...wrong: unknown[]) =>
+  wrong.map((value) => [toMinorUnits, 'amount', value, code, says]);
 
 it.each([
-  ...[0.5, 59.7, none, infinite, 2 ** 53, '5970', null, 5n].map((wrong) => [
-    ...fromUnits,
-    wrong,
-    'BRL',
-    'whole',
-  ]),
+  ...units('BRL', 'whole', 0.5, 59.7, none, infinite, 2 ** 53, '5970', null, 5n),
   // JSON writes no number with their digits: 90071992547409.91 becomes 90071992547409.9, a cent less.
-  ...[most, -most, 7_036_874_417_766_401].map((wrong) => [...fromUnits, wrong, 'BRL', 'too large']),
-  [...fromUnits, most, 'KWD', 'too large'],
-  ...[59.701, 3 * 19.9, 0.1 + 0.2, 1e-7].map((wrong) => [...fromAmount, wrong, 'BRL', 'decimals']),
-  [...fromAmount, 0.5, 'JPY', 'decimals'],
-  [...fromAmount, 1.2345, 'KWD', 'decimals'],
-  [...fromAmount, 5e-324, 'CLF', 'decimals'],
-  ...[90_071_992_547_410, -90_071_992_547_410, 1e300].map((wrong) => [
-    ...fromAmount,
-    wrong,
-    'BRL',
-    'too large',
-  ]),
-  ...[2 ** 53, 1e21].map((wrong) => [...fromAmount, wrong, 'JPY', 'too large']),
-  [...fromAmount, MAX_VALUE, 'KWD', 'too large'],
-  ...[none, infinite, '59.7', null, 5n, {}, [59.7]].map((wrong) => [...fromAmount, wrong, 'BRL', 'a number']),
+  ...units('BRL', 'too large', most, -most, 7_036_874_417_766_401),
+  ...units('KWD', 'too large', most),
+  ...amount('BRL', 'decimals', 59.701, 3 * 19.9, 0.1 + 0.2, 1e-7),
+  ...amount('JPY', 'decimals', 0.5),
+  ...amount('KWD', 'decimals', 1.2345),
+  ...amount('CLF', 'decimals', 5e-324),
+  ...amount('BRL', 'too large', 90_071_992_547_410, -90_071_992_547_410, 1e300),
+  ...amount('JPY', 'too large', 2 ** 53, 1e21),
+  ...amount('KWD', 'too large', MAX_VALUE),
+  ...amount('BRL', 'a number', none, infinite, '59.7', null, 5n, {}, [59.7]),
 ] as Array<[typeof toMinorUnits, string, number, string, string]>)(
   '%o refuses the %s %s of %s: %s',
   (convert, field, value, code, message) => {
@@ -119,19 +111,18 @@ it.each(unknown)('%s is refused as a currency without a known minor unit', (code
   }
 });
 
-it.each([amountFromMinorUnits, toMinorUnits])(
-  'an error of %o has no outcome, and shows and mentions nothing sent',
-  (convert) => {
-    const error = failureOf(() => convert(convert === toMinorUnits ? Number.NaN : 0.5, 'ZZZ'));
-    expect(error).toBeInstanceOf(InvalidRequestError);
-    expect(error.outcome).toBeUndefined();
-    expect(error.message).toMatch(
-      /^The amount is not valid\. (amount|minorUnits): .+; currency: .+\. See docs/,
-    );
-    expect(error.message).not.toContain('sent');
-    expect(failureOf(() => convert(123.456789, 'BRL')).message).not.toContain('123');
-  },
-);
+it.each([
+  [amountFromMinorUnits, 0.5],
+  [toMinorUnits, Number.NaN],
+])('an error of %o has no outcome, and shows and mentions nothing sent', (convert, wrong) => {
+  const error = failureOf(() => convert(wrong, 'ZZZ'));
+  expect(error).toBeInstanceOf(InvalidRequestError);
+  expect(error.outcome).toBeUndefined();
+  const says = /^The amount is not valid\. (amount|minorUnits): .+; currency: .+\. See docs/;
+  expect(error.message).toMatch(says);
+  expect(error.message).not.toContain('sent');
+  expect(failureOf(() => convert(123.456789, 'BRL')).message).not.toContain('123');
+});
 
 it('what toMinorUnits gives makes the same amount again, and everything else is refused', () => {
   fc.assert(

@@ -19,6 +19,10 @@ it.each([undefined, null, {}, { apiToken: 't' }])(
   },
 );
 
+const invisible =
+  'to have only Latin-1 characters and no control characters, as a header must. It was probably copied with an ' +
+  'invisible character.';
+
 describe.each(['apiKey', 'apiToken'])('%s', (name) => {
   it.each([
     ['undefined', undefined, 'to be a non-empty string'],
@@ -33,12 +37,7 @@ describe.each(['apiKey', 'apiToken'])('%s', (name) => {
     ['with a control character', 'marked\u001fsecret', 'to have only Latin-1 characters'],
     ['with a DEL', 'marked\u007fsecret', 'to have only Latin-1 characters'],
     ['with a C1 control character', 'marked\u009fsecret', 'to have only Latin-1 characters'],
-    [
-      'with an invisible character',
-      'marked\u200bsecret',
-      'to have only Latin-1 characters and no control characters, as a header must. It was probably copied with an ' +
-        'invisible character.',
-    ],
+    ['with an invisible character', 'marked\u200bsecret', invisible],
     ['with a character beyond Latin-1', 'marked\u0100', 'to have only Latin-1 characters'],
     ['with a euro sign', '€', 'to have only Latin-1 characters'],
   ])('that is %s is refused, and not shown', (_, value, says) => {
@@ -88,9 +87,8 @@ it.each([
 it.each([clientOptionsFromEnv, credentialsFromEnv])(
   '%o names each missing variable, also on a platform without process',
   (read) => {
-    const { message } = failureOf(() =>
-      read({ ...env, PAYMENTS_API_KEY: '', PAYMENTS_API_TOKEN: undefined }),
-    );
+    const neither = { ...env, PAYMENTS_API_KEY: '', PAYMENTS_API_TOKEN: undefined };
+    const { message } = failureOf(() => read(neither));
     expect(message).toContain('Expected the environment to have PAYMENTS_API_KEY, PAYMENTS_API_TOKEN.');
     vi.stubGlobal('process', undefined);
     const error = failureOf(() => read());

@@ -22,25 +22,23 @@ it.each([
 const positive = 'a number above 0 and at most';
 const count = 'a whole number from 1 to 10, or left out for the default';
 
-it.each([
-  [[0, -1, 11, ...notNumbers], (wrong: never) => checkPositive('name', wrong, 10), `${positive} 10`],
-  [[0, 2 ** 31], (wrong: never) => checkPositive('name', wrong), `${positive} 2147483647`],
-  [
-    [0, -1, 1e13 + 1, ...notNumbers],
-    (wrong: never) => checkDuration('name', wrong),
-    `${positive} 10000000000000`,
-  ],
-  [[0, -1, 1.5, 11, ...notNumbers], (wrong: never) => checkCount('name', wrong, 10), count],
-] as Array<[unknown[], (wrong: never) => unknown, string]>)(
-  '%o are refused: %o expects %s',
-  (wrong, check, expected) => {
-    for (const value of wrong) {
-      expect(() => check(value as never)).toThrow(ConfigurationError);
-      const message = `Expected \`name\` to be ${expected}. Text from the environment needs \`Number(…)\`.`;
-      expect(() => check(value as never)).toThrow(message);
-    }
-  },
-);
+const toTen = (wrong: unknown) => checkPositive('name', wrong as never, 10);
+const toLongest = (wrong: unknown) => checkPositive('name', wrong as never);
+const duration = (wrong: unknown) => checkDuration('name', wrong as never);
+const countToTen = (wrong: unknown) => checkCount('name', wrong as never, 10);
+
+it.each<[unknown[], (wrong: unknown) => unknown, string]>([
+  [[0, -1, 11, ...notNumbers], toTen, `${positive} 10`],
+  [[0, 2 ** 31], toLongest, `${positive} 2147483647`],
+  [[0, -1, 1e13 + 1, ...notNumbers], duration, `${positive} 10000000000000`],
+  [[0, -1, 1.5, 11, ...notNumbers], countToTen, count],
+])('%o are refused: %o expects %s', (wrong, check, expected) => {
+  const message = `Expected \`name\` to be ${expected}. Text from the environment needs \`Number(…)\`.`;
+  for (const value of wrong) {
+    expect(() => check(value)).toThrow(ConfigurationError);
+    expect(() => check(value)).toThrow(message);
+  }
+});
 
 it.each([undefined, null, 'match', 7, {}])('checkFunction refuses %s, and names what to pass', (wrong) => {
   const check = () => checkFunction('match', wrong, '(body) => boolean');

@@ -44,13 +44,8 @@ describe('at a change of the clock', () => {
 
 it('parseDateTime agrees with an oracle that tries all offsets, in any zone, near changes of the clock', () => {
   const zones = Intl.supportedValuesOf('timeZone');
-  const special = [
-    'Australia/Lord_Howe',
-    'Pacific/Apia',
-    'America/Sao_Paulo',
-    'Africa/Casablanca',
-    'Europe/Dublin',
-  ];
+  const special = ['Australia/Lord_Howe', 'Pacific/Apia', 'America/Sao_Paulo', 'Africa/Casablanca'];
+  special.push('Europe/Dublin');
   const zone = fc.oneof(fc.constantFrom(...zones), fc.constantFrom(...special));
   const seconds = fc.integer({ min: Date.UTC(1972, 0, 3) / 1000, max: Date.UTC(2037, 11, 28) / 1000 });
   fc.assert(
@@ -59,9 +54,7 @@ it('parseDateTime agrees with an oracle that tries all offsets, in any zone, nea
       const change = nextChange(timeZone, start * 1000);
       const reading = change + offsetOf(timeZone, change) + distance * 1000;
       const value = new Date(reading).toISOString().replace('T', ' ').slice(0, 19);
-      expect(parseDateTime(value, timeZone).toISOString()).toBe(
-        new Date(oracle(reading, timeZone)).toISOString(),
-      );
+      expect(parseDateTime(value, timeZone)).toEqual(new Date(oracle(reading, timeZone)));
     }),
     { numRuns: 150 },
   );
@@ -83,10 +76,8 @@ const others = [
 it.each([...forms.split(/\|\n?/), ...others])('parseDateTime refuses %o as a date-time', (value) => {
   const error = failureOf(() => parseDateTime(value as string, 'UTC'));
   expect(error).toBeInstanceOf(InvalidRequestError);
-  expect(error).toMatchObject({
-    outcome: undefined,
-    issues: [{ path: ['value'], message: expect.stringContaining('expected a real date and time') }],
-  });
+  const message = expect.stringContaining('expected a real date and time');
+  expect(error).toMatchObject({ outcome: undefined, issues: [{ path: ['value'], message }] });
   expect(error.message).toMatch(/^The date-time is not valid\. (?!.*sent)/);
 });
 
@@ -109,9 +100,8 @@ it.each(['', 'Brasilia', 'America/Nowhere', 'BRT-3', undefined, null, 7])(
 
 it('parseDateTime stays right with more zones than it caches', () => {
   for (const zone of Intl.supportedValuesOf('timeZone').slice(0, 120)) {
-    expect(parseDateTime('2026-01-15 12:00:00', zone).getTime()).toBe(
-      oracle(Date.UTC(2026, 0, 15, 12), zone),
-    );
+    const instant = oracle(Date.UTC(2026, 0, 15, 12), zone);
+    expect(parseDateTime('2026-01-15 12:00:00', zone)).toEqual(new Date(instant));
   }
 });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {
   amountFromMinorUnits,
-  recurringCheckoutRequestSchema,
-  recurringCheckoutSchema,
+  recurringCheckoutRequestSchema as requestSchema,
+  recurringCheckoutSchema as responseSchema,
 } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../../src/service/schema';
@@ -14,28 +14,20 @@ import { checkoutAnswerFields, checkoutRequestFields } from '../tables';
 
 seedRandomTests();
 
-testFields(
-  recurringCheckoutRequestSchema,
-  () => ({ ...checkoutRequest(), amount: 59.7 }),
-  checkoutRequestFields,
-  {
-    lenient: false,
-  },
-);
+const withAmount = (amount: unknown) => ({ ...checkoutRequest(), amount });
+testFields(requestSchema, () => withAmount(59.7), checkoutRequestFields, { lenient: false });
 
 function issuesOf(value: unknown) {
-  const result = recurringCheckoutRequestSchema['~standard'].validate(value);
+  const result = requestSchema['~standard'].validate(value);
   if (result instanceof Promise) throw new Error('Expected a synchronous schema');
   return result.issues?.map(({ path = [], message }) => `${path.join('.')}: ${message}`);
 }
 
 const issuesWith = (path: string, value: unknown) => issuesOf(changed(checkoutRequest(), path, value));
-const immediate = (amount: unknown, currency = 'BRL') =>
-  changed({ ...checkoutRequest(), amount, currency }, 'recurrence', {
-    ...checkoutRequest().recurrence,
-    immediatePayment: true,
-    amount: undefined,
-  });
+const immediate = (amount: unknown, currency = 'BRL') => {
+  const recurrence = { ...checkoutRequest().recurrence, immediatePayment: true, amount: undefined };
+  return { ...checkoutRequest(), amount, currency, recurrence };
+};
 
 const urls =
   'x /path merchant.example ftp://a.example javascript:alert(1) //a.example https:// https:a.example';
@@ -63,59 +55,40 @@ describe.each(rules)('%s', (path, values, message) => {
 });
 
 const calendar = (value: object) => changed(checkoutRequest(), 'recurrence.calendar', value);
-const withAmount = (amount: unknown) => changed(checkoutRequest(), 'amount', amount);
 const notZero = 'amount: expected more than 0, because recurrence.immediatePayment is true';
 
+const missing = 'amount: required when recurrence.immediatePayment is true';
+const reversed = 'recurrence.calendar.finalDate: expected a date that is not before initialDate';
+const nobody = { email: 'x', document: { type: 'X', number: '1' }, phone: { type: '', number: 'x' } };
+
 it.each<[string, object, string | undefined]>([
-  [
-    'an immediate payment without amount',
-    immediate(undefined),
-    'amount: required when recurrence.immediatePayment is true',
-  ],
+  ['an immediate payment without amount', immediate(undefined), missing],
   ['an immediate payment of 0', immediate(0), notZero],
   ['an immediate payment of -0', immediate(-0), notZero],
   ['an immediate payment', immediate(0.01), undefined],
   ['no amount, and no immediate payment', withAmount(undefined), undefined],
   ['an amount of 0 without an immediate payment', withAmount(0), undefined],
   ['an amount without an immediate payment', withAmount(59.7), undefined],
-  [
-    'a calendar that ends before it begins',
-    calendar({ initialDate: '2027-01-31', finalDate: '2027-01-30' }),
-    'recurrence.calendar.finalDate: expected a date that is not before initialDate',
-  ],
+  ['a calendar that goes back', calendar({ initialDate: '2027-01-31', finalDate: '2027-01-30' }), reversed],
   ['a calendar of one day', calendar({ initialDate: '2027-01-31', finalDate: '2027-01-31' }), undefined],
   ['a calendar of old', calendar({ initialDate: '0999-12-31', finalDate: '1000-01-01' }), undefined],
   ['only an initial date', calendar({ initialDate: '2001-01-31' }), undefined],
   ['only a final date', calendar({ finalDate: '2001-01-31' }), undefined],
   // Neither CPF digits, nor e-mail addresses, nor telephone numbers are checked.
-  [
-    'any shopper',
-    changed(checkoutRequest(), 'shopper', {
-      email: 'x',
-      document: { type: 'X', number: '1' },
-      phone: { type: '', number: 'x' },
-    }),
-    undefined,
-  ],
+  ['any shopper', { ...checkoutRequest(), shopper: nobody }, undefined],
 ])('a request with %s is accepted, or refused with one issue', (_, request, issue) => {
   expect(issuesOf(request)).toEqual(issue === undefined ? undefined : [issue]);
 });
 
 it('the calendar accepts every real date, and no other', () => {
-  const day = fc.tuple(
-    fc.integer({ min: 0, max: 9999 }),
-    fc.integer({ min: 0, max: 15 }),
-    fc.integer({ min: 0, max: 35 }),
-  );
+  const upTo = (max: number) => fc.integer({ min: 0, max });
   fc.assert(
-    fc.property(day, ([year, month, dayOfMonth]) => {
-      const text = [
-        String(year).padStart(4, '0'),
-        ...[month, dayOfMonth].map((n) => String(n).padStart(2, '0')),
-      ].join('-');
+    fc.property(upTo(9999), upTo(15), upTo(35), (year, month, day) => {
+      const two = (value: number) => String(value).padStart(2, '0');
+      const text = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
       const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
       const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
-      const real = year >= 1 && dayOfMonth >= 1 && dayOfMonth <= days;
+      const real = year >= 1 && day >= 1 && day <= days;
       expect(issuesOf(calendar({ initialDate: text })) === undefined).toBe(real);
     }),
     { numRuns: 2_000 },
@@ -127,9 +100,8 @@ describe('decimals', () => {
 
   it('of 3 * 19.9 are refused before they reach a bank', () => {
     expect(issuesOf(immediate(3 * 19.9))).toEqual([`amount: ${tooMany}`]);
-    expect(issuesWith('recurrence.amount.recurrenceAmount', 3 * 19.9)).toEqual([
-      `recurrence.amount.recurrenceAmount: ${tooMany}`,
-    ]);
+    const path = 'recurrence.amount.recurrenceAmount';
+    expect(issuesWith(path, 3 * 19.9)).toEqual([`${path}: ${tooMany}`]);
   });
 
   it.each([
@@ -188,27 +160,25 @@ it.each([
 
 it('all wrong fields are named in one error', () => {
   const issues = issuesOf({ currency: 7, recurrence: {}, shopper: null });
-  expect(issues?.map((issue) => issue.split(':')[0])).toEqual([
-    'currency',
-    'referenceCode',
-    'shopper',
-    'recurrence.immediatePayment',
-  ]);
+  const paths = issues?.map((issue) => issue.split(':')[0]);
+  expect(paths).toEqual(['currency', 'referenceCode', 'shopper', 'recurrence.immediatePayment']);
 });
 
 describe('the response', () => {
   const read = (changes: string, value: unknown) =>
-    validate(recurringCheckoutSchema, changed(checkoutAnswer(), changes, value));
+    validate(responseSchema, changed(checkoutAnswer(), changes, value));
   const leftOut = (path: string, type: string) => [
     { path: path.split('.'), message: `expected the documented type, got ${type}` },
   ];
   const qrCode = 'response.instructions.qrCode';
   const steps = 'response.instructions.steps';
 
-  testFields(recurringCheckoutSchema, checkoutAnswer, checkoutAnswerFields, { lenient: true });
+  testFields(responseSchema, checkoutAnswer, checkoutAnswerFields, { lenient: true });
 
   it.each<[string, unknown]>([
-    ...['plain', 'base64', 'url'].map((form): [string, unknown] => [qrCode, { [form]: 'x' }]),
+    [qrCode, { plain: 'x' }],
+    [qrCode, { base64: 'x' }],
+    [qrCode, { url: 'x' }],
     // Formats are not checked in a response.
     ['response.shopper.email', 'no address'],
   ])('is accepted with %s as %j', (path, value) => {
@@ -217,9 +187,11 @@ describe('the response', () => {
 
   const noForm = 'expected at least one of plain, base64 and url';
   it.each<[string, unknown, string]>([
-    ...[{}, { plain: '' }, { plain: null, base64: null, url: null }, { novel: 'x' }, { plain: 7 }].map(
-      (none): [string, unknown, string] => [qrCode, none, noForm],
-    ),
+    [qrCode, {}, noForm],
+    [qrCode, { plain: '' }, noForm],
+    [qrCode, { plain: null, base64: null, url: null }, noForm],
+    [qrCode, { novel: 'x' }, noForm],
+    [qrCode, { plain: 7 }, noForm],
     ['response.uuid', '', 'expected a non-empty string'],
   ])('is refused with %s as %j', (path, value, message) => {
     expect(read(path, value)).toEqual({ issues: [{ path: path.split('.'), message }] });
