@@ -10,7 +10,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { basicAuthorization } from '../../src/webhooks/authorization';
 import { changed, flipped, holds, patience, trickyText } from '../helpers/mutations';
 import { seedRandomTests } from '../helpers/random-seed';
-import { basic, everythingPrintedOf, thrownBy } from './support';
+import { thrownBy } from './faults';
+import { basic, everythingPrintedOf } from './support';
 
 seedRandomTests();
 

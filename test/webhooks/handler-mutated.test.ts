@@ -6,7 +6,7 @@ import { holds, mutatedText, patience } from '../helpers/mutations';
 import { seedRandomTests } from '../helpers/random-seed';
 import { charge, notifications, queryText } from './mutated';
 import { serve } from './serving';
-import { WatchedStore } from './support';
+import { WatchedStore } from './watched-store';
 
 seedRandomTests();
 

@@ -3,22 +3,10 @@ import { salePayloadSchema, toNodeListener, type WebhookHandlerOptions } from 'p
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
-import {
-  authorization,
-  basic,
-  createListener,
-  credentials,
-  gate,
-  notificationRequest,
-  payoutPayload,
-  queries,
-  refundPayload,
-  reversalPayload,
-  salePayload,
-  send,
-  throwing,
-  WatchedStore,
-} from './support';
+import { gate, throwing } from './faults';
+import { payoutPayload, queries, refundPayload, reversalPayload, salePayload } from './payloads';
+import { authorization, basic, createListener, credentials, notificationRequest, send } from './support';
+import { WatchedStore } from './watched-store';
 
 const url = 'https://merchant.example/webhooks';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Notification, parseNotification } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { seedRandomTests } from '../helpers/random-seed';
-import { payoutPayload, refundPayload, reversalPayload, salePayload } from './support';
+import { payoutPayload, refundPayload, reversalPayload, salePayload } from './payloads';
 
 seedRandomTests();
 

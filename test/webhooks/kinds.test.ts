@@ -3,7 +3,9 @@ import { defineNotification, InvalidNotificationError, parseNotification } from 
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import type { QueryInput } from '../../src/webhooks/recognize';
-import { createListener, everythingPrintedOf, salePayload, send, throwing, thrownBy } from './support';
+import { throwing, thrownBy } from './faults';
+import { salePayload } from './payloads';
+import { createListener, everythingPrintedOf, send } from './support';
 
 const charge = defineNotification({
   kind: 'charge',

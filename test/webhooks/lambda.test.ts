@@ -1,6 +1,7 @@
 import { ConfigurationError, toLambda } from 'pix-automatic-sdk/webhooks';
 import { expect, it } from 'vitest';
-import { authorization, createListener, queries, refundPayload, salePayload } from './support';
+import { queries, refundPayload, salePayload } from './payloads';
+import { authorization, createListener } from './support';
 
 // `test/hosts` runs it with whole events of each gateway.
 

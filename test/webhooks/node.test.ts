@@ -7,8 +7,10 @@ import { ConfigurationError, toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
+import { throwing, thrownBy } from './faults';
+import { refundPayload, salePayload } from './payloads';
 import { open, serve } from './serving';
-import { authorization, createListener, refundPayload, salePayload, throwing, thrownBy } from './support';
+import { authorization, createListener } from './support';
 
 const head = { method: 'POST', url: '/', headers: { authorization } };
 const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });

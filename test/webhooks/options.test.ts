@@ -1,19 +1,10 @@
 import { ConfigurationError, createWebhookHandler, salePayloadSchema } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { storeOf } from '../helpers/store-of';
-import {
-  basic,
-  createListener,
-  credentials,
-  fail,
-  hang,
-  notificationRequest,
-  salePayload,
-  send,
-  statusOf,
-  throwing,
-  WatchedStore,
-} from './support';
+import { fail, hang, throwing } from './faults';
+import { salePayload } from './payloads';
+import { basic, createListener, credentials, notificationRequest, send, statusOf } from './support';
+import { WatchedStore } from './watched-store';
 
 /** The message of the ConfigurationError, or what else happened. */
 function refusalOf(options: object): string {

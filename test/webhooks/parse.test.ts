@@ -8,18 +8,9 @@ import {
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NotificationInput } from '../../src/webhooks/parse';
 import { seedRandomTests } from '../helpers/random-seed';
-import {
-  authorization,
-  basic,
-  credentials,
-  everythingPrintedOf,
-  payoutPayload,
-  queries,
-  refundPayload,
-  reversalPayload,
-  salePayload,
-  thrownBy,
-} from './support';
+import { thrownBy } from './faults';
+import { payoutPayload, queries, refundPayload, reversalPayload, salePayload } from './payloads';
+import { authorization, basic, credentials, everythingPrintedOf } from './support';
 
 seedRandomTests();
 

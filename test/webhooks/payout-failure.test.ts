@@ -1,6 +1,6 @@
 import { type FailedPayout, parseNotification, payoutFailure } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import { failedPayoutPayload } from './support';
+import { failedPayoutPayload } from './payloads';
 
 /** Document section 7.1. */
 const meanings = [

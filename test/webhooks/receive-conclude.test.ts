@@ -1,7 +1,9 @@
 import { fixtures } from 'pix-automatic-sdk/testing';
 import { defineNotification, type WebhookDone, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import { createListener, gate, refundPayload, salePayload, send, throwing } from './support';
+import { gate, throwing } from './faults';
+import { refundPayload, salePayload } from './payloads';
+import { createListener, send } from './support';
 
 /** A listener with what its `onDone` was told. */
 function createTelling(options: Partial<WebhookHandlerOptions> = {}) {

@@ -4,20 +4,17 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { StoreError } from '../../src/errors';
 import { defaultReport, storeCause, WebhookReport } from '../../src/webhooks/report';
 import { reportCodes } from '../helpers/report-codes';
+import { gate, hang, throwing } from './faults';
+import { queries, salePayload } from './payloads';
 import {
   authorization,
   basic,
   createListener,
   everythingPrintedOf,
-  gate,
-  hang,
   notificationRequest,
-  queries,
-  salePayload,
   send,
-  throwing,
-  WatchedStore,
 } from './support';
+import { WatchedStore } from './watched-store';
 
 const personal = {
   ...salePayload(),

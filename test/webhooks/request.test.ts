@@ -3,16 +3,10 @@ import { Readable } from 'node:stream';
 import type { PlainResponse } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
+import { throwing } from './faults';
+import { salePayload } from './payloads';
 import { type Before, headLines, open, serve } from './serving';
-import {
-  authorization,
-  createListener,
-  type Listener,
-  notificationRequest,
-  salePayload,
-  send,
-  throwing,
-} from './support';
+import { authorization, createListener, type Listener, notificationRequest, send } from './support';
 
 const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });
 const maxBodyBytes = Buffer.byteLength(json);

@@ -17,16 +17,10 @@ import {
 import { describe, expect, it } from 'vitest';
 import type { Transact } from '../../src/stores/steps';
 import { listen } from '../helpers/listen';
-import {
-  basic,
-  createListener,
-  hang,
-  noOrders,
-  refundPayload,
-  salePayload,
-  send,
-  WatchedStore,
-} from './support';
+import { hang } from './faults';
+import { refundPayload, salePayload } from './payloads';
+import { basic, createListener, send } from './support';
+import { noOrders, WatchedStore } from './watched-store';
 
 const { amount, currency, referenceCode } = salePayload();
 const paid = (more: Partial<Transaction> = {}): Transaction => ({

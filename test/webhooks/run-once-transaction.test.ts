@@ -3,17 +3,10 @@ import type { Store } from 'pix-automatic-sdk/stores';
 import { MemoryStore, type WebhookContext } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { type Claim, STEPS, stepsOf, type Transact, type TransactRequest } from '../../src/stores/steps';
-import {
-  createListener,
-  gate,
-  hang,
-  noOrders,
-  notificationRequest,
-  reversalPayload,
-  salePayload,
-  send,
-  throwing,
-} from './support';
+import { gate, hang, throwing } from './faults';
+import { reversalPayload, salePayload } from './payloads';
+import { createListener, notificationRequest, send } from './support';
+import { noOrders } from './watched-store';
 
 interface Transaction {
   write(row: string): void;

@@ -1,20 +1,9 @@
 import { MemoryStore, type WebhookContext, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  authorization,
-  createListener,
-  fail,
-  gate,
-  hang,
-  loseReply,
-  notificationRequest,
-  refundPayload,
-  reversalPayload,
-  salePayload,
-  send,
-  throwing,
-  WatchedStore,
-} from './support';
+import { fail, gate, hang, loseReply, throwing } from './faults';
+import { refundPayload, reversalPayload, salePayload } from './payloads';
+import { authorization, createListener, notificationRequest, send } from './support';
+import { WatchedStore } from './watched-store';
 
 // Only the tests move time forward. A rejection that nothing handles fails the whole run.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));

@@ -9,17 +9,10 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { stepsOf, type Transact } from '../../src/stores/steps';
-import {
-  createListener,
-  fail,
-  noOrders,
-  payoutPayload,
-  refundPayload,
-  reversalPayload,
-  salePayload,
-  send,
-  WatchedStore,
-} from './support';
+import { fail } from './faults';
+import { payoutPayload, refundPayload, reversalPayload, salePayload } from './payloads';
+import { createListener, send } from './support';
+import { noOrders, WatchedStore } from './watched-store';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
