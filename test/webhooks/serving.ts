@@ -9,7 +9,7 @@ export type Before = (request: IncomingMessage & { body?: unknown }) => unknown;
 
 /** The handler on a real server; `before` is what a framework does with a request first. */
 export async function serve(
-  options: Partial<WebhookHandlerOptions> = {},
+  options: Partial<WebhookHandlerOptions> | object = {},
   before: Before = () => undefined,
 ): Promise<Listener & { readonly url: string }> {
   const listener = createListener(options);
