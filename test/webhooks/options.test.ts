@@ -33,6 +33,9 @@ describe('createWebhookHandler refuses', () => {
   const noStore = { claim: fail, complete: fail, release: fail };
   const longKept = { retentionMs: 400 * 24 * 60 * 60 * 1000 };
   const confirm = { client: { getTransaction: hang }, acceptRefunded: 'yes' };
+  const keptTooLong =
+    '`deadLetters.retentionMs` (30 days if it is left out) to be at least an hour less than `retentionMs`';
+  const noClient = '`confirm` with `getTransaction`. Pass `PaymentsClient.fromEnv()`, for example.';
   const undefinedCallback =
     '`on.refund` is undefined, so such notifications would be answered 200 without a callback. If you want that, ' +
     "leave the kind out, or say 'ignore'.";
@@ -58,12 +61,8 @@ describe('createWebhookHandler refuses', () => {
     ],
     ['deadLetters', ['all', 30, null], '`deadLetters` to be `true`, `false` or `{ retentionMs }`'],
     ['deadLetters', [{ retentionMs: 0 }, { retentionMs: '1' }], '`deadLetters.retentionMs`'],
-    ['deadLetters', [longKept], '(30 days if it is left out) to be at least an hour less than `retentionMs`'],
-    [
-      'confirm',
-      ['client', null, { get: fail }],
-      '`confirm` with `getTransaction`. Pass `PaymentsClient.fromEnv()`',
-    ],
+    ['deadLetters', [longKept], keptTooLong],
+    ['confirm', ['client', null, { get: fail }], noClient],
     ['confirm', [confirm], '`confirm.acceptRefunded`'],
     ['on', [undefined, null, 'ignore'], 'Expected `on` to be an object'],
     ['on', [{ paymentt: fail }, { toString: fail }], 'The kinds are payment, saleStatus, reversal, refund, '],
