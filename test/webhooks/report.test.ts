@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { WebhookAuthenticationError, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -11,6 +12,7 @@ import {
   basic,
   createListener,
   everythingPrintedOf,
+  linesOf,
   notificationRequest,
   send,
 } from './support';
@@ -48,51 +50,33 @@ interface Way {
 const payment = expect.objectContaining({ kind: 'payment', payload: personal });
 const unreadable = expect.objectContaining({ kind: 'unrecognized', raw: personal });
 const put = () => new Request('https://merchant.example', { method: 'PUT', headers, body: 'PERSONAL' });
-const damaged = { authorization: `${basic(secret)}S3CRET` };
+const endless = () => withBody(new ReadableStream());
+const noJson = () => notificationRequest('PERSONAL', { headers });
+const withFlag = () => notificationRequest(personal, { headers, query: queries.refund });
+const damaged = () => notificationRequest(personal, { headers: { authorization: `${basic(secret)}S3CRET` } });
+const mayBeCut = 'Its Authorization header is not well-formed Basic authentication. It may have been cut';
 const noCallback =
   'There is no callback for this kind. It was acknowledged, so the service does not send it again. Add one';
 const failing = (thrown: unknown) => ({ on: { payment: throwing(thrown) } });
-const slow = { callbackTimeoutMs: 10, on: { payment: hang } };
+const bug = () => failing(new Error('callback'));
+const slow = () => ({ callbackTimeoutMs: 10, on: { payment: hang } });
+const lost = () => failingAt('complete', async () => false);
+const broken = () => ({ getAuthorization: throwing(new Error('broken')) });
 
 /** One way to each report, through a listener whose credentials and body hold marked values. */
 const ways: readonly Way[] = [
   { code: 'method_not_allowed', status: 405, request: put },
-  {
-    code: 'unauthorized',
-    status: 401,
-    request: () => notificationRequest(personal, { headers: damaged }),
-    says: 'Its Authorization header is not well-formed Basic authentication. It may have been cut',
-  },
+  { code: 'unauthorized', status: 401, request: damaged, says: mayBeCut },
   { code: 'body_too_large', status: 413, options: () => ({ maxBodyBytes: 5 }) },
-  {
-    code: 'body_timeout',
-    status: 408,
-    options: () => ({ bodyTimeoutMs: 10 }),
-    request: () => withBody(new ReadableStream()),
-  },
-  {
-    code: 'invalid_body',
-    status: 400,
-    request: () => notificationRequest('PERSONAL', { headers }),
-    received: new TextEncoder().encode('PERSONAL'),
-  },
-  {
-    code: 'invalid_notification',
-    status: 400,
-    request: () => notificationRequest(personal, { headers, query: queries.refund }),
-    received: unreadable,
-  },
+  { code: 'body_timeout', status: 408, options: () => ({ bodyTimeoutMs: 10 }), request: endless },
+  { code: 'invalid_body', status: 400, request: noJson, received: new TextEncoder().encode('PERSONAL') },
+  { code: 'invalid_notification', status: 400, request: withFlag, received: unreadable },
   { code: 'unhandled', status: 200, options: () => ({ on: {} }), received: payment, says: noCallback },
-  { code: 'callback_failed', status: 500, options: () => failing(new Error('callback')), received: payment },
-  { code: 'callback_timeout', status: 500, options: () => slow, received: payment },
+  { code: 'callback_failed', status: 500, options: bug, received: payment },
+  { code: 'callback_timeout', status: 500, options: slow, received: payment },
   { code: 'store_failed', status: 503, options: () => failingAt('claim', fail), received: payment },
-  {
-    code: 'lease_lost',
-    status: 503,
-    options: () => failingAt('complete', async () => false),
-    received: payment,
-  },
-  { code: 'internal', status: 500, options: () => ({ getAuthorization: throwing(new Error('broken')) }) },
+  { code: 'lease_lost', status: 503, options: lost, received: payment },
+  { code: 'internal', status: 500, options: broken },
 ];
 
 const makeRequest = ({ request = () => notificationRequest(personal, { headers }) }: Way) => request();
@@ -117,17 +101,18 @@ describe('onReport', () => {
     const { wait, open } = gate();
     const { handler, reports } = createListener({ on: { payment: wait } });
     const running = send(handler);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
     await send(handler);
     const drained = handler.drain();
     await send(handler);
     open();
     await Promise.all([running, drained]);
-    const message =
-      /^The same subject is being acted on now\. The service sends it again .* look for callbacks/;
-    expect(reports).toMatchObject([
-      { code: 'busy', kind: 'payment', key: 'payment:s-1:PAID', message: expect.stringMatching(message) },
-      { code: 'draining', message: 'The handler is draining: the process is about to end.' },
+    expect(linesOf(reports)).toEqual(['busy 503 payment:s-1:PAID', 'draining 503']);
+    expect(reports.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^The same subject is being acted on now\. The service sends it again .* look for callbacks/,
+      ),
+      'The handler is draining: the process is about to end.',
     ]);
   });
 
@@ -309,28 +294,23 @@ describe('the default onReport', () => {
     let thrown = 0;
     const payment = () => Promise.reject(new Error(`number ${++thrown}`));
     const { handler } = createListener({ onReport: undefined, on: { payment } });
-    for (let n = 1; n <= 3; n += 1) await send(handler);
+    for (const _ of [1, 2, 3]) await send(handler);
     expect(error).toHaveBeenCalledTimes(3);
   });
 
   const cause = Object.assign(new Error('no such table'), { code: 'ERR_SQLITE' });
   const wrapped = new StoreError('The claim failed.', { cause });
+  const storeThrew = () => failingAt('claim', throwing(wrapped));
+  const storeHangs = () => ({ ...failingAt('claim', hang), storeTimeoutMs: 10 });
+  const headersThrew = () => ({ getAuthorization: throwing(new TypeError('no header bag')) });
   it.each<[string, () => Partial<WebhookHandlerOptions>, RegExp]>([
     [
-      'a store threw, and the error that it wraps',
-      () => failingAt('claim', throwing(wrapped)),
-      /\[StoreError store_failed: The claim failed\..*, caused by Error ERR_SQLITE: no such table\]$/,
+      'a store threw, and wraps',
+      storeThrew,
+      /\[StoreError store_failed: .*, caused by Error ERR_SQLITE: no such table\]$/,
     ],
-    [
-      'a store was too slow for',
-      () => ({ ...failingAt('claim', hang), storeTimeoutMs: 10 }),
-      /\[DeadlineExceeded: took longer than 10 ms\]$/,
-    ],
-    [
-      'getAuthorization threw',
-      () => ({ getAuthorization: throwing(new TypeError('no header bag')) }),
-      /webhook internal: .* \[TypeError: no header bag\]$/,
-    ],
+    ['a store was too slow for', storeHangs, /\[DeadlineExceeded: took longer than 10 ms\]$/],
+    ['getAuthorization threw', headersThrew, /webhook internal: .* \[TypeError: no header bag\]$/],
   ])('logs what %s', async (_, options, end) => {
     expect(await logged(options())).toMatch(end);
   });
