@@ -100,13 +100,8 @@ describe('deadLetters', () => {
     ['no callback', { on: {} }, payoutPayload(), '200 keep payout unhandled'],
     ['no kind and no callback', { on: {} }, { instructionId: 'i-1' }, '200 keep unrecognized unhandled'],
     ['no identity', { on: {} }, { newStatus: 'PAID' }, '400 keep unrecognized invalid_notification'],
-    [
-      'a transaction that fails after its callback began',
-      aborted,
-      sale,
-      '500 keep payment store_failed error',
-    ],
-    ['a transaction that never began', neverBegun, sale, '503'],
+    ['a transaction that fails after its begin', aborted, sale, '500 keep payment store_failed error'],
+    ['a transaction that never begins', neverBegun, sale, '503'],
     ['a kind that is ignored', { on: { payment: 'ignore' } }, sale, '200'],
     ['a subject that is busy', { faults: { claim: [busy] } }, sale, '503'],
     ['a store that failed to begin', { faults: { claim: [fail] } }, sale, '503'],
@@ -122,11 +117,7 @@ describe('deadLetters', () => {
   });
 
   it.each([
-    [
-      '/hooks?token=s&refund=true&type=charge&type=refund&payout=yes#part',
-      refund,
-      '?refund=true&type=refund',
-    ],
+    ['/hooks?token=s&refund=true&type=charge&type=refund&payout=1#part', refund, '?refund=true&type=refund'],
     ['https://user:s3cret@merchant.example/s3cret?token=s3cret', sale, ''],
     ['/hooks', reversal, ''],
   ])('keeps of the URL %s only the flags of the documented kinds', async (url, body, kept) => {

@@ -36,12 +36,8 @@ const q = { q: 'é&=' };
 const lists = { q: ['%C3%A9', '2'], none: undefined };
 const balancer = { requestContext: { elb: {} }, httpMethod: 'POST', path: '/c' };
 it.each([
-  ['API Gateway’s format 2.0', { requestContext: http, rawPath: '/a' }, '/a?'],
-  [
-    'API Gateway’s format 1.0',
-    { httpMethod: 'POST', path: '/b', queryStringParameters: q },
-    '/b?q=%C3%A9%26%3D',
-  ],
+  ['API Gateway’s 2.0', { requestContext: http, rawPath: '/a' }, '/a?'],
+  ['API Gateway’s 1.0', { httpMethod: 'POST', path: '/b', queryStringParameters: q }, '/b?q=%C3%A9%26%3D'],
   // It has not decoded them.
   ['a load balancer', { ...balancer, multiValueQueryStringParameters: lists }, '/c?q=%C3%A9&q=2'],
 ])('the URL has the path and the query of %s', async (_, event, url) => {

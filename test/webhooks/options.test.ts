@@ -36,6 +36,9 @@ describe('createWebhookHandler refuses', () => {
   const keptTooLong =
     '`deadLetters.retentionMs` (30 days if it is left out) to be at least an hour less than `retentionMs`';
   const noClient = '`confirm` with `getTransaction`. Pass `PaymentsClient.fromEnv()`, for example.';
+  const noStoreHint = '`store` to be a store: `new PostgresStore(pool)`, for example.';
+  const headers = "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`";
+  const noFunction = [{ payment: true }, { payment: 'ignored' }, { payment: null }];
   const undefinedCallback =
     '`on.refund` is undefined, so such notifications would be answered 200 without a callback. If you want that, ' +
     "leave the kind out, or say 'ignore'.";
@@ -44,21 +47,13 @@ describe('createWebhookHandler refuses', () => {
     'with two callbacks at a time. Make the store faster.';
 
   it.each<[string, readonly unknown[], string]>([
-    [
-      'getAuthorization',
-      ['x'],
-      "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`",
-    ],
+    ['getAuthorization', ['x'], headers],
     ['onReport', ['x'], '`onReport` to be a function: `(report) => void`'],
     ['onDone', [1], '`onDone` to be a function: `({ kind, isRepeat }) => void`'],
     ['kinds', [{}, 'charge'], '`kinds` to be a list'],
     ['kinds', [[{ kind: 'own' }]], '`schema` to be a Standard Schema'],
     ['kinds', [[own, own]], 'each definition in `kinds` to have a `kind` of its own'],
-    [
-      'store',
-      [{}, 'redis://localhost', noStore],
-      '`store` to be a store: `new PostgresStore(pool)`, for example.',
-    ],
+    ['store', [{}, 'redis://localhost', noStore], noStoreHint],
     ['deadLetters', ['all', 30, null], '`deadLetters` to be `true`, `false` or `{ retentionMs }`'],
     ['deadLetters', [{ retentionMs: 0 }, { retentionMs: '1' }], '`deadLetters.retentionMs`'],
     ['deadLetters', [longKept], keptTooLong],
@@ -66,11 +61,7 @@ describe('createWebhookHandler refuses', () => {
     ['confirm', [confirm], '`confirm.acceptRefunded`'],
     ['on', [undefined, null, 'ignore'], 'Expected `on` to be an object'],
     ['on', [{ paymentt: fail }, { toString: fail }], 'The kinds are payment, saleStatus, reversal, refund, '],
-    [
-      'on',
-      [{ payment: true }, { payment: 'ignored' }, { payment: null }],
-      '`on.payment` to be a function or',
-    ],
+    ['on', noFunction, '`on.payment` to be a function or'],
     ['on', [{ refund: undefined }], undefinedCallback],
     ['maxBodyBytes', [...noNumber, 2 ** 53], '`maxBodyBytes`'],
     ['bodyTimeoutMs', [...noNumber, 2 ** 31], '`bodyTimeoutMs`'],

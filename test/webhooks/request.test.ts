@@ -169,6 +169,14 @@ describe('the time limit on a body', () => {
   });
 });
 
+const failingStream = (failure?: Error) => new ReadableStream({ start: (to) => to.error(failure) });
+function destroyedSoon(failure?: Error): Readable {
+  const stream = new Readable({ read: () => undefined });
+  stream.push('{"saleToken":');
+  setTimeout(() => stream.destroy(failure), 10);
+  return stream;
+}
+
 describe('a body that breaks off', () => {
   it('because the client goes away is reported, not acted on, and harms nothing', async () => {
     const { url, reports, acted } = await serve();
@@ -182,11 +190,7 @@ describe('a body that breaks off', () => {
   });
 
   it.each<[string, Error | undefined, (failure?: Error) => unknown]>([
-    [
-      'a web stream fails',
-      new Error('S3CRET'),
-      (failure) => new ReadableStream({ start: (to) => to.error(failure) }),
-    ],
+    ['a web stream fails', new Error('S3CRET'), failingStream],
     ['a Node stream is destroyed', undefined, destroyedSoon],
     ['a Node stream is destroyed with an error', new Error('S3CRET'), destroyedSoon],
   ])('because %s is answered 400 without the error’s text', async (_, failure, broken) => {
@@ -196,13 +200,6 @@ describe('a body that breaks off', () => {
     expect([linesOf(reports), reports[0]?.error]).toEqual([['body_interrupted 400'], failure]);
   });
 });
-
-function destroyedSoon(failure?: Error): Readable {
-  const stream = new Readable({ read: () => undefined });
-  stream.push('{"saleToken":');
-  setTimeout(() => stream.destroy(failure), 10);
-  return stream;
-}
 
 describe('a Node stream that is no request', () => {
   it('is let go of at a 408 but kept flowing, so that the rest of it holds no connection', async () => {

@@ -204,6 +204,7 @@ describe('with a store in transactional mode', () => {
   const replaced = (fault: () => never) => (store: TransactionalStore) =>
     Object.assign(store, { transact: fault });
   const bug = throwing(new Error('bug'));
+  const late = 'the commit took longer than 40 ms';
   const none = () => undefined;
 
   // A failed commit may have happened or not. A rollback leaves the answer to the callback as it was.
@@ -213,12 +214,7 @@ describe('with a store in transactional mode', () => {
     ['a rollback that fails', '500 begin rollback: callback_failed bug', bug, at('rollback', failing)],
     ['a rollback that hangs', '500 begin rollback: callback_failed bug', bug, at('rollback', hang)],
     ['a commit that fails', '500 begin commit: store_failed injected: S3CRET', none, at('commit', failing)],
-    [
-      'a commit that hangs',
-      '500 begin commit: store_failed the commit took longer than 40 ms',
-      none,
-      at('commit', hang),
-    ],
+    ['a commit that hangs', `500 begin commit: store_failed ${late}`, none, at('commit', hang)],
     ['a begin that fails', '503 begin: store_failed injected: S3CRET', none, at('begin', failing)],
     ['a begin that throws at once', '503: store_failed bug', none, replaced(bug)],
   ])('%s leads to: %s', async (_, expected, callback, setUp) => {

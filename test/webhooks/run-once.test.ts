@@ -72,7 +72,7 @@ const recordedLate = { complete: [(go: () => unknown) => delay(1_000).then(go)] 
 // 21.1 s, when another delivery may have the subject.
 const neverRecorded = { complete: times(14, broken), callbackTimeoutMs: 6_100 };
 // The lease counts from before the callback.
-const slowNeverRecorded = {
+const slow = {
   ...{ complete: times(12, broken), callbackTimeoutMs: 20_000 },
   ...calling(() => delay(19_000)),
 };
@@ -103,30 +103,15 @@ it.each<[string, string, Setting, number]>([
   ['a record that takes a second', '200 claim complete; 200 claim', recordedLate, 1_000],
   ['no record', 'nothing yet claim complete ×13', neverRecorded, 19_099],
   ['no record', '503 claim complete ×14 store_failed; 200 claim complete', neverRecorded, 19_100],
-  ['no record of a slow callback', 'nothing yet claim complete ×11', slowNeverRecorded, 32_900],
-  [
-    'no record of a slow callback',
-    '503 claim complete ×12 store_failed; 200 claim complete',
-    slowNeverRecorded,
-    35_000,
-  ],
+  ['no record, slowly', 'nothing yet claim complete ×11', slow, 32_900],
+  ['no record, slowly', '503 claim complete ×12 store_failed; 200 claim complete', slow, 35_000],
   // Another delivery may have the subject.
-  [
-    'a record that is refused',
-    '503 claim complete lease_lost; 200 claim complete',
-    { complete: [refused] },
-    0,
-  ],
+  ['a refused record', '503 claim complete lease_lost; 200 claim complete', { complete: [refused] }, 0],
   ['a callback that hangs', 'nothing yet claim', hangs, 999],
   ['a callback that hangs', '500 claim callback_timeout; 500 claim callback_timeout', hangs, 1_000],
-  ['a callback that rejects too late', '500 claim release callback_timeout', rejects, 1_000],
+  ['a callback that rejects late', '500 claim release callback_timeout', rejects, 1_000],
   ['a callback that ends by its signal', '500 claim release callback_timeout', aborts, 1_000],
-  [
-    'a callback that succeeds within its lease',
-    '500 claim complete callback_timeout; 200 claim',
-    succeeds,
-    1_100,
-  ],
+  ['a callback that succeeds late', '500 claim complete callback_timeout; 200 claim', succeeds, 1_100],
 ])('with %s, a delivery and one a minute later lead to: %s', async (_, expected, setting, ms) => {
   const { trace } = createWatched(setting);
   const first = await trace(ms);

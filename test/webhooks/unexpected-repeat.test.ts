@@ -126,13 +126,9 @@ describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what 
     expect(seen(reports)).toEqual([LATE]);
   });
 
+  const allOther = { amount: 1, currency: 'USD', referenceCode: 'x' };
   it.each<[string, () => object, string, object]>([
-    [
-      'payment',
-      salePayload,
-      'amount currency referenceCode',
-      { amount: 1, currency: 'USD', referenceCode: 'x' },
-    ],
+    ['payment', salePayload, 'amount currency referenceCode', allOther],
     ['payment', salePayload, 'amount', { amount: 12345 }],
     ['refund', refundPayload, 'originalAmount reversedAmount', { originalAmount: 1.5, reversedAmount: 2.5 }],
     ['refund', refundPayload, 'amountRefunded', { amountRefunded: 1.5 }],
