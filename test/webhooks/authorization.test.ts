@@ -107,12 +107,9 @@ describe('the authorization check accepts', () => {
     }
   });
 
-  it.each(['Basic ', 'basic ', 'bAsIc ', '  Basic   '])(
-    'the scheme %j, in any case and with any spaces',
-    (scheme) => {
-      expect(verifyAuthorization(`${basic(pair).replace('Basic ', scheme)}	`, pair)).toBe(true);
-    },
-  );
+  it.each(['Basic ', 'basic ', 'bAsIc ', '  Basic   '])('the scheme %j, in any case', (scheme) => {
+    expect(verifyAuthorization(`${basic(pair).replace('Basic ', scheme)}	`, pair)).toBe(true);
+  });
 
   it('any of several pairs, and tells its index', () => {
     expect(checkAuthorization(basic(pair), [pair, former])).toEqual({ ok: true, index: 0 });
@@ -156,7 +153,7 @@ describe('the authorization check refuses', () => {
 });
 
 it.each([['apiKey'], ['apiToken'], ['apiKey', 'apiToken']] as const)(
-  'credentials that a rotation changes in place let the new pair in and keep the old one out: %s',
+  'credentials that are changed in place let only the new pair in: %s',
   (...names) => {
     const own = { apiKey: 'key-1', apiToken: 'token-1' };
     const before = { ...own };

@@ -94,22 +94,22 @@ describe('deadLetters', () => {
   const longName = Object.assign(new Error(''), { name: 'x'.repeat(1_000) });
   const noName = Object.assign(new Error(''), { name: '' });
 
-  it.each<[string, Setting, unknown, string]>([
-    ['a callback that took too long', slow, sale, '500 keep payment callback_timeout DeadlineExceeded'],
-    ['a lease that was over before its success', lost, sale, '503 keep payment lease_lost'],
-    ['no callback', { on: {} }, payoutPayload(), '200 keep payout unhandled'],
-    ['no kind and no callback', { on: {} }, { instructionId: 'i-1' }, '200 keep unrecognized unhandled'],
-    ['no identity', { on: {} }, { newStatus: 'PAID' }, '400 keep unrecognized invalid_notification'],
-    ['a transaction that fails after its begin', aborted, sale, '500 keep payment store_failed error'],
-    ['a transaction that never begins', neverBegun, sale, '503'],
-    ['a kind that is ignored', { on: { payment: 'ignore' } }, sale, '200'],
-    ['a subject that is busy', { faults: { claim: [busy] } }, sale, '503'],
-    ['a store that failed to begin', { faults: { claim: [fail] } }, sale, '503'],
-    ['a body that is no notification', {}, 'no JSON', '400'],
-    ['a text that was thrown', thrown('text'), sale, '500 keep payment callback_failed string'],
-    ['an endless name', thrown(longName), sale, `500 keep payment callback_failed ${'x'.repeat(100)}`],
-    ['an error without a name', thrown(noName), sale, '500 keep payment callback_failed object'],
-  ])('keeps what may be lost otherwise, and nothing else: %s', async (_, setting, body, expected) => {
+  it.each<[string, string, Setting, unknown]>([
+    ['a callback that took too long', '500 keep payment callback_timeout DeadlineExceeded', slow, sale],
+    ['a lease that was over before its success', '503 keep payment lease_lost', lost, sale],
+    ['no callback', '200 keep payout unhandled', { on: {} }, payoutPayload()],
+    ['no kind and no callback', '200 keep unrecognized unhandled', { on: {} }, { instructionId: 'i-1' }],
+    ['no identity', '400 keep unrecognized invalid_notification', { on: {} }, { newStatus: 'PAID' }],
+    ['a transaction that fails after its begin', '500 keep payment store_failed error', aborted, sale],
+    ['a transaction that never begins', '503', neverBegun, sale],
+    ['a kind that is ignored', '200', { on: { payment: 'ignore' } }, sale],
+    ['a subject that is busy', '503', { faults: { claim: [busy] } }, sale],
+    ['a store that failed to begin', '503', { faults: { claim: [fail] } }, sale],
+    ['a body that is no notification', '400', {}, 'no JSON'],
+    ['a text that was thrown', '500 keep payment callback_failed string', thrown('text'), sale],
+    ['an endless name', `500 keep payment callback_failed ${'x'.repeat(100)}`, thrown(longName), sale],
+    ['an error without a name', '500 keep payment callback_failed object', thrown(noName), sale],
+  ])('keeps what may be lost otherwise, and only that: %s gives %s', async (_, expected, setting, body) => {
     const { handler, letters } = createKeeping(setting);
     const status = await send(handler, body);
     const kept = (await letters.list()).flatMap(({ kind, code, errorName = '' }) => [kind, code, errorName]);

@@ -44,26 +44,23 @@ describe('a request with bad credentials', () => {
     ['malformed', 'Basic x'],
     ['mismatch', basic({ apiKey: 'other', apiToken: 'token:1' })],
     ['mismatch', basic({ apiKey: 'key-1', apiToken: 'other' })],
-  ])(
-    'is answered the same, and its body, which never ends, is not read, if it is %s',
-    async (reason, header) => {
-      const { handler, reports, acted } = createListener();
-      let reads = 0;
-      const pull = (to: ReadableStreamDefaultController) => to.enqueue(new Uint8Array(++reads));
-      const body = new ReadableStream({ pull }, { highWaterMark: 0 });
-      const request = streaming({ ...(header && { authorization: header }) }, body);
-      const answer = await handler(request);
+  ])('is answered the same, and its endless body is not read: %s', async (reason, header) => {
+    const { handler, reports, acted } = createListener();
+    let reads = 0;
+    const pull = (to: ReadableStreamDefaultController) => to.enqueue(new Uint8Array(++reads));
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const request = streaming({ ...(header && { authorization: header }) }, body);
+    const answer = await handler(request);
 
-      expect([answer.status, await answer.text()]).toEqual([401, 'Unauthorized']);
-      expect(Object.fromEntries(answer.headers)).toEqual({
-        'content-type': 'text/plain; charset=utf-8',
-        'content-length': '12',
-        'www-authenticate': 'Basic realm="notifications", charset="UTF-8"',
-      });
-      expect(reports).toMatchObject([{ code: 'unauthorized', status: 401, reason }]);
-      expect([acted, reads, request.bodyUsed]).toEqual([[], 0, false]);
-    },
-  );
+    expect([answer.status, await answer.text()]).toEqual([401, 'Unauthorized']);
+    expect(Object.fromEntries(answer.headers)).toEqual({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': '12',
+      'www-authenticate': 'Basic realm="notifications", charset="UTF-8"',
+    });
+    expect(reports).toMatchObject([{ code: 'unauthorized', status: 401, reason }]);
+    expect([acted, reads, request.bodyUsed]).toEqual([[], 0, false]);
+  });
 
   it('reaches neither the store nor the match of an own kind', async () => {
     const store = new WatchedStore();
@@ -100,20 +97,19 @@ it('each of several credentials is accepted, and the callback learns which pair 
 });
 
 describe('a body that is no notification', () => {
-  it.each(['', 'no JSON', '[]', 'null', '{"saleToken":'])(
-    'is answered 400 and reported: %j',
-    async (body) => {
-      const { handler, reports } = createListener();
-      const answer = await handler(notificationRequest(body));
-      expect([answer.status, await answer.text()]).toEqual([400, 'Bad request']);
-      const issues = [{ message: 'expected a JSON object' }];
-      expect(reports).toMatchObject([{ code: 'invalid_body', status: 400, issues }]);
-      expect(new TextDecoder().decode((reports[0]?.received ?? new Uint8Array()) as Uint8Array)).toBe(body);
-    },
-  );
+  const noObjects = ['', 'no JSON', '[]', 'null', '{"saleToken":'];
+  it.each(noObjects)('is answered 400 and reported: %j', async (body) => {
+    const { handler, reports } = createListener();
+    const answer = await handler(notificationRequest(body));
+    expect([answer.status, await answer.text()]).toEqual([400, 'Bad request']);
+    const issues = [{ message: 'expected a JSON object' }];
+    expect(reports).toMatchObject([{ code: 'invalid_body', status: 400, issues }]);
+    expect(new TextDecoder().decode((reports[0]?.received ?? new Uint8Array()) as Uint8Array)).toBe(body);
+  });
 
-  it.each([undefined, 'ignore', () => undefined] as const)(
-    'is answered 400 and reported when it is nested too deeply to hash (unrecognized: %s)',
+  const unrecognizedBy = [undefined, 'ignore', () => undefined] as const;
+  it.each(unrecognizedBy)(
+    'is answered 400 and reported when too deep to hash (unrecognized: %s)',
     async (unrecognized) => {
       // Deep enough to overflow the stack, even that of a worker thread, which is four times as large.
       const levels = 100_000;
@@ -128,18 +124,16 @@ describe('a body that is no notification', () => {
   const contradicts = [{ path: [], message: expect.stringContaining('expected the body of a refund') }];
   const received = { raw: salePayload() };
 
-  it.each([{}, { unrecognized: 'ignore' as const }])(
-    'is answered 400 and reported with its issues when it is contradictory or incomplete (%j)',
-    async (on) => {
-      const { handler, reports } = createListener({ on });
-      expect(await send(handler, salePayload(), { query: queries.refund })).toBe(400);
-      expect(await send(handler, { newStatus: 'PAID' })).toBe(400);
-      expect(reports).toMatchObject([
-        { code: 'invalid_notification', status: 400, kind: 'unrecognized', issues: contradicts, received },
-        { code: 'invalid_notification', issues: [{ path: ['saleToken'], message: 'required, a string' }] },
-      ]);
-    },
-  );
+  const noCallback = [{}, { unrecognized: 'ignore' as const }];
+  it.each(noCallback)('is answered 400 and reported when contradictory or incomplete (%j)', async (on) => {
+    const { handler, reports } = createListener({ on });
+    expect(await send(handler, salePayload(), { query: queries.refund })).toBe(400);
+    expect(await send(handler, { newStatus: 'PAID' })).toBe(400);
+    expect(reports).toMatchObject([
+      { code: 'invalid_notification', status: 400, kind: 'unrecognized', issues: contradicts, received },
+      { code: 'invalid_notification', issues: [{ path: ['saleToken'], message: 'required, a string' }] },
+    ]);
+  });
 
   it('goes to the unrecognized callback, with its issues, when it is contradictory or incomplete', async () => {
     const given: unknown[] = [];
@@ -173,21 +167,18 @@ describe('a notification', () => {
     ['refund', refundPayload(), queries.refund],
     ['payout', payoutPayload(), queries.payout],
     ['unrecognized', { instructionId: 'i-1' }, ''],
-  ] as const)(
-    'of kind %s reaches the callback of its kind alone, once, over HTTP',
-    async (kind, body, query) => {
-      const given: unknown[] = [];
-      const note = (notification: { kind: string }) => void given.push(notification.kind);
-      const kinds = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'];
-      const callbacks = kinds.map((each) => [each, each === kind ? note : () => expect.unreachable()]);
-      const { handler, reports } = createListener({ on: Object.fromEntries(callbacks) });
-      const at = await serveHandler(handler);
-      for (const _ of ['first', 'again']) {
-        expect(await deliver(`${at}/webhooks${query}`, body)).toMatchObject({ status: 200, body: 'OK' });
-      }
-      expect([given, reports]).toEqual([[kind], []]);
-    },
-  );
+  ] as const)('of kind %s reaches its callback alone, once, over HTTP', async (kind, body, query) => {
+    const given: unknown[] = [];
+    const note = (notification: { kind: string }) => void given.push(notification.kind);
+    const kinds = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'];
+    const callbacks = kinds.map((each) => [each, each === kind ? note : () => expect.unreachable()]);
+    const { handler, reports } = createListener({ on: Object.fromEntries(callbacks) });
+    const at = await serveHandler(handler);
+    for (const _ of ['first', 'again']) {
+      expect(await deliver(`${at}/webhooks${query}`, body)).toMatchObject({ status: 200, body: 'OK' });
+    }
+    expect([given, reports]).toEqual([[kind], []]);
+  });
 
   it('of a kind with no callback is answered 200, reported as unhandled, and not stored', async () => {
     const store = new WatchedStore();
@@ -223,22 +214,19 @@ describe('a notification', () => {
     expect([await send(handler), await send(handler), runs]).toEqual([200, 200, 3]);
   });
 
-  it.each(['PENDING', 'PAID'])(
-    'whose subject is busy is answered 503 with Retry-After: %s',
-    async (status) => {
-      const { wait, open } = gate();
-      const { handler, reports } = createListener({ on: { reversal: wait } });
-      const running = send(handler, reversalPayload());
-      // Lets the first delivery reach its callback.
-      await sleep(20);
-      const answer = await handler(notificationRequest({ ...reversalPayload(), status }));
-      expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(linesOf(reports)).toEqual([`busy 503 reversal:v-1:${status}`]);
-      open();
-      expect(await running).toBe(200);
-    },
-  );
+  it.each(['PENDING', 'PAID'])('of a busy subject is answered 503 with Retry-After: %s', async (status) => {
+    const { wait, open } = gate();
+    const { handler, reports } = createListener({ on: { reversal: wait } });
+    const running = send(handler, reversalPayload());
+    // Lets the first delivery reach its callback.
+    await sleep(20);
+    const answer = await handler(notificationRequest({ ...reversalPayload(), status }));
+    expect([answer.status, await answer.text()]).toEqual([503, 'Try again later']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(linesOf(reports)).toEqual([`busy 503 reversal:v-1:${status}`]);
+    open();
+    expect(await running).toBe(200);
+  });
 
   const COUNT = 100;
   it(`delivered ${COUNT} times at once runs once, the others get 503 at once, and later all get 200`, async () => {

@@ -21,14 +21,11 @@ const own = { kind: 'own', match: () => true, schema: salePayloadSchema, subject
 const noNumber = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000'];
 
 describe('createWebhookHandler refuses', () => {
-  it.each([undefined, null, 'key-1:token:1'])(
-    '%j as options, and says what to write and where credentials come from',
-    (options) => {
-      expect(() => createWebhookHandler(options as never)).toThrow(
-        /`createWebhookHandler\(\{ credentials, on: .*`credentialsFromEnv\(\)` reads the credentials/,
-      );
-    },
-  );
+  it.each([undefined, null, 'key-1:token:1'])('%j as options, and says what to write', (options) => {
+    expect(() => createWebhookHandler(options as never)).toThrow(
+      /`createWebhookHandler\(\{ credentials, on: .*`credentialsFromEnv\(\)` reads the credentials/,
+    );
+  });
 
   const noStore = { claim: fail, complete: fail, release: fail };
   const longKept = { retentionMs: 400 * 24 * 60 * 60 * 1000 };

@@ -135,14 +135,11 @@ describe('the kind, by the shape of the body when there is no flag,', () => {
     for (const url of ['', '/webhooks?shop=7']) expect(kindOf({ url, body })).toBe(kind);
   });
 
-  it.each(kinds)(
-    'is $kind from a service that sends every field of every kind, null where unused',
-    (given) => {
-      const all = kinds.flatMap(({ payload }) => Object.keys(payload));
-      const body = { ...Object.fromEntries(all.map((name) => [name, null])), ...given.payload };
-      expect([kindOf({ body }), kindOf({ url: given.query, body })]).toEqual([given.kind, given.kind]);
-    },
-  );
+  it.each(kinds)('is $kind where every field of every kind is sent, null where unused', (given) => {
+    const all = kinds.flatMap(({ payload }) => Object.keys(payload));
+    const body = { ...Object.fromEntries(all.map((name) => [name, null])), ...given.payload };
+    expect([kindOf({ body }), kindOf({ url: given.query, body })]).toEqual([given.kind, given.kind]);
+  });
 });
 
 describe('a contradiction between flags and shapes', () => {
@@ -156,13 +153,11 @@ describe('a contradiction between flags and shapes', () => {
     );
   });
 
-  it.each(['refund=true&payout=true', 'type=refund&type=reversing', 'refund=true&type=payout'])(
-    'is refused for the flags of two kinds: ?%s',
-    (query) => {
-      const message = messageOf({ url: `/?${query}`, body: refund });
-      expect(message).toMatch(/^expected query flags of one kind, got those of /);
-    },
-  );
+  const two = ['refund=true&payout=true', 'type=refund&type=reversing', 'refund=true&type=payout'];
+  it.each(two)('is refused for the flags of two kinds: ?%s', (query) => {
+    const message = messageOf({ url: `/?${query}`, body: refund });
+    expect(message).toMatch(/^expected query flags of one kind, got those of /);
+  });
 
   it('is none where the body has the shape of its flag too, and one where it has only others', () => {
     expect(kindOf({ url: queries.refund, body: { ...sale, ...refund } })).toBe('refund');
@@ -259,19 +254,16 @@ describe('the body', () => {
     }
   });
 
-  it.each([undefined, null, json])(
-    'is refused when it is passed alone, with where it belongs: %j',
-    (input) => {
-      for (const [parse, usage] of [
-        [parseNotification, 'parseNotification({ url, body })'],
-        [constructNotification, 'constructNotification({ authorization, url, body }, credentials)'],
-      ] as const) {
-        const message = expect.stringContaining(`\`${usage}\`: the body goes into \`body\``);
-        const error = thrownBy(() => parse(input as never, credentials));
-        expect(error).toMatchObject({ code: 'configuration', message });
-      }
-    },
-  );
+  it.each([undefined, null, json])('is refused when passed alone, with where it belongs: %j', (input) => {
+    for (const [parse, usage] of [
+      [parseNotification, 'parseNotification({ url, body })'],
+      [constructNotification, 'constructNotification({ authorization, url, body }, credentials)'],
+    ] as const) {
+      const message = expect.stringContaining(`\`${usage}\`: the body goes into \`body\``);
+      const error = thrownBy(() => parse(input as never, credentials));
+      expect(error).toMatchObject({ code: 'configuration', message });
+    }
+  });
 
   it('is read at any depth where the kind is known, and refused where it would be hashed', () => {
     const nested = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;

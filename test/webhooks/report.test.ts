@@ -282,13 +282,17 @@ describe('the default onReport', () => {
     expect(error).toHaveBeenCalledTimes(1_002);
   });
 
-  it.each(['callback_failed', 'confirm_failed', 'store_failed', 'dead_letters_failed', 'internal'] as const)(
-    'logs what was thrown for %s',
-    (code) => {
-      defaultReport()(new WebhookReport(code, { status: 500, error: new TypeError('bug') }));
-      expect(error.mock.calls).toEqual([[expect.stringMatching(/ \[TypeError: bug\]$/)]]);
-    },
-  );
+  const throwers = [
+    'callback_failed',
+    'confirm_failed',
+    'store_failed',
+    'dead_letters_failed',
+    'internal',
+  ] as const;
+  it.each(throwers)('logs what was thrown for %s', (code) => {
+    defaultReport()(new WebhookReport(code, { status: 500, error: new TypeError('bug') }));
+    expect(error.mock.calls).toEqual([[expect.stringMatching(/ \[TypeError: bug\]$/)]]);
+  });
 
   it('does not count together what differs in its error', async () => {
     let thrown = 0;

@@ -57,27 +57,27 @@ const withFunctions = (...names: string[]) => ({
   ...Object.fromEntries(names.map((name) => [name, () => expect.unreachable()])),
 });
 const [enough, tooFew] = [{ maxBodyBytes }, { maxBodyBytes: maxBodyBytes - 1 }];
-it.each<[string, () => unknown, object, string]>([
-  ['a web stream of bytes', () => streamOf(...pieces), enough, '200 whole'],
-  ['a web stream of text', () => streamOf(...halves), enough, '200 whole'],
-  ['a Node stream of bytes', () => Readable.from(pieces), enough, '200 whole'],
-  ['a Node stream of text', () => Readable.from(halves), enough, '200 whole'],
-  ['text', () => json, enough, '200 whole'],
-  ['bytes', () => bytes, enough, '200 whole'],
-  ['an ArrayBuffer', () => new TextEncoder().encode(json).buffer, enough, '200 whole'],
-  ['an object', () => JSON.parse(json), enough, '200 whole'],
-  // They have as many characters as are allowed bytes.
-  ['text of a byte too much', () => json, tooFew, '413 body_too_large'],
-  ['bytes of which one is too much', () => bytes, tooFew, '413 body_too_large'],
-  ['an ArrayBuffer too large', () => new TextEncoder().encode(json).buffer, tooFew, '413 body_too_large'],
-  ['a Node stream that was read', () => readBefore('readableDidRead'), {}, '500 body_already_read'],
-  ['a Node stream that has ended', () => readBefore('readableEnded'), {}, '500 body_already_read'],
-  ['a Node stream that is destroyed', () => readBefore('destroyed'), {}, '500 body_already_read'],
+it.each<[string, string, () => unknown, object]>([
+  ['a web stream of bytes', '200 whole', () => streamOf(...pieces), enough],
+  ['a web stream of text', '200 whole', () => streamOf(...halves), enough],
+  ['a Node stream of bytes', '200 whole', () => Readable.from(pieces), enough],
+  ['a Node stream of text', '200 whole', () => Readable.from(halves), enough],
+  ['text', '200 whole', () => json, enough],
+  ['bytes', '200 whole', () => bytes, enough],
+  ['an ArrayBuffer', '200 whole', () => new TextEncoder().encode(json).buffer, enough],
+  ['an object', '200 whole', () => JSON.parse(json), enough],
+  // As characters they would not be too many.
+  ['text of a byte too much', '413 body_too_large', () => json, tooFew],
+  ['bytes of which one is too much', '413 body_too_large', () => bytes, tooFew],
+  ['an ArrayBuffer too large', '413 body_too_large', () => new TextEncoder().encode(json).buffer, tooFew],
+  ['a Node stream that was read', '500 body_already_read', () => readBefore('readableDidRead'), {}],
+  ['a Node stream that has ended', '500 body_already_read', () => readBefore('readableEnded'), {}],
+  ['a Node stream that is destroyed', '500 body_already_read', () => readBefore('destroyed'), {}],
   // A parser may have made such a body, so a stream has all three.
-  ['an object with on and off', () => withFunctions('on', 'off'), {}, '200 whole'],
-  ['an object with on and resume', () => withFunctions('on', 'resume'), {}, '200 whole'],
-  ['an object with off and resume', () => withFunctions('off', 'resume'), {}, '200 whole'],
-])('handle takes a body as %s, or says why not', async (_, body, options, expected) => {
+  ['an object with on and off', '200 whole', () => withFunctions('on', 'off'), {}],
+  ['an object with on and resume', '200 whole', () => withFunctions('on', 'resume'), {}],
+  ['an object with off and resume', '200 whole', () => withFunctions('off', 'resume'), {}],
+])('handle, with %s for a body, leads to %s', async (_, expected, body, options) => {
   expect(await traceOf(body(), options)).toBe(expected);
 });
 
@@ -255,22 +255,22 @@ describe('a body that something else had first', () => {
     async (request) =>
       void Object.assign(request, { body: parse((await buffer(request)).toString()) });
   const set = (body: unknown) => (request: object) => void Object.assign(request, { body });
-  it.each<[string, Before, string]>([
-    ['read it and left nothing', (request) => buffer(request), '500 body_already_read'],
-    ['read a part of it', readOnce, '500 body_already_read'],
-    ['left an object in request.body', leave(JSON.parse), '200 whole'],
-    ['left text in request.body', leave(String), '200 whole'],
-    ['left bytes in request.body', leave(Buffer.from), '200 whole'],
-    ['left null in request.body', leave(() => null), '400 invalid_body'],
-    ['only set an encoding', (request) => request.setEncoding('utf8'), '200 whole'],
-    ['only paused it', (request) => request.pause(), '200 whole'],
-    ['only came back to it later', () => sleep(30), '200 whole'],
-    ['only listened for its end', (request) => request.on('end', () => undefined), '200 whole'],
-    ['set request.body to undefined, and read nothing', set(undefined), '200 whole'],
-    ['set request.body to {}, and read nothing', set({}), '200 whole'],
-    ['set request.body to null, and read nothing', set(null), '200 whole'],
-    ['set request.body to an empty text, and read nothing', set(''), '200 whole'],
-  ])('is taken or noticed at once over HTTP, if something %s', async (_, before, expected) => {
+  it.each<[string, string, Before]>([
+    ['read it and left nothing', '500 body_already_read', (request) => buffer(request)],
+    ['read a part of it', '500 body_already_read', readOnce],
+    ['left an object in request.body', '200 whole', leave(JSON.parse)],
+    ['left text in request.body', '200 whole', leave(String)],
+    ['left bytes in request.body', '200 whole', leave(Buffer.from)],
+    ['left null in request.body', '400 invalid_body', leave(() => null)],
+    ['only set an encoding', '200 whole', (request) => request.setEncoding('utf8')],
+    ['only paused it', '200 whole', (request) => request.pause()],
+    ['only came back to it later', '200 whole', () => sleep(30)],
+    ['only listened for its end', '200 whole', (request) => request.on('end', () => undefined)],
+    ['set request.body to undefined, and read nothing', '200 whole', set(undefined)],
+    ['set request.body to {}, and read nothing', '200 whole', set({})],
+    ['set request.body to null, and read nothing', '200 whole', set(null)],
+    ['set request.body to an empty text, and read nothing', '200 whole', set('')],
+  ])('over HTTP, if something %s, leads to %s', async (_, expected, before) => {
     const { on, given } = createNoting();
     // The delivery would fail before that.
     const { url, reports } = await serve({ bodyTimeoutMs: 10_000, on }, before);
@@ -287,15 +287,12 @@ describe('an answer', () => {
     [405, 'Method not allowed', () => ({ ...head, method: 'GET', body: '' })],
     [408, 'Request timeout', () => ({ ...head, body: new ReadableStream() })],
     [413, 'Content too large', () => ({ ...head, body: 'x'.repeat(2_000) })],
-  ] as const)(
-    'with status %s is frozen: no other request shares a change of it',
-    async (status, body, request) => {
-      const { handler } = createListener({ maxBodyBytes: 1_000, bodyTimeoutMs: 20 });
-      const first: PlainResponse = await handler.handle(request());
-      expect(first).toMatchObject({ status, body, headers: { 'content-length': String(body.length) } });
-      expect([Object.isFrozen(first), Object.isFrozen(first.headers)]).toEqual([true, true]);
-    },
-  );
+  ] as const)('with status %s is frozen: others do not share its changes', async (status, body, request) => {
+    const { handler } = createListener({ maxBodyBytes: 1_000, bodyTimeoutMs: 20 });
+    const first: PlainResponse = await handler.handle(request());
+    expect(first).toMatchObject({ status, body, headers: { 'content-length': String(body.length) } });
+    expect([Object.isFrozen(first), Object.isFrozen(first.headers)]).toEqual([true, true]);
+  });
 });
 
 describe('handle() of a misshapen request', () => {

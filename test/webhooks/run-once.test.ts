@@ -124,7 +124,7 @@ it.each<[Setting, string]>([
   [{ claim: [fail] }, 'injected: store failed, CPF 52998224725'],
   [{ claim: [hang], storeTimeoutMs: 1 }, 'took longer than 1 ms'],
 ])(
-  'a claim that fails is answered 503 with Retry-After, and onReport alone gets the error: %o',
+  'a failed claim is answered 503 with Retry-After, and only onReport gets its error: %o',
   async (...row) => {
     const [setting, message] = row;
     const { handler, acted, reports } = createWatched(setting);
@@ -154,7 +154,7 @@ describe('a lease', () => {
   });
 
   it.each(['performance', 'Date'] as const)(
-    'of which too little is left runs no callback, whichever clock shows it: %s',
+    'of which too little is left, as %s shows, runs no callback',
     async (clock) => {
       vi.useRealTimers();
       let jump = 0;
@@ -267,19 +267,16 @@ describe('how long a notification is remembered', () => {
   it.each([
     [undefined, 400 * DAY_MS],
     [90 * DAY_MS, 90 * DAY_MS],
-  ])(
-    'with retentionMs %s is %d ms for known and own kinds, one hour for others',
-    async (retentionMs, known) => {
-      const act = () => undefined;
-      const store = new WatchedStore();
-      const on = { payment: act, refund: act, unrecognized: act, own: act };
-      const { handler } = createListener({ store, retentionMs, kinds: [own], on });
-      for (const body of [salePayload(), refundPayload(), { own: 1 }, { novel: 1 }, { newStatus: 7 }]) {
-        expect(await send(handler, body)).toBe(200);
-      }
-      expect(store.retentions).toEqual([known, known, known, DAY_MS / 24, DAY_MS / 24]);
-    },
-  );
+  ])('with retentionMs %s is %d ms for known kinds, an hour for others', async (retentionMs, known) => {
+    const act = () => undefined;
+    const store = new WatchedStore();
+    const on = { payment: act, refund: act, unrecognized: act, own: act };
+    const { handler } = createListener({ store, retentionMs, kinds: [own], on });
+    for (const body of [salePayload(), refundPayload(), { own: 1 }, { novel: 1 }, { newStatus: 7 }]) {
+      expect(await send(handler, body)).toBe(200);
+    }
+    expect(store.retentions).toEqual([known, known, known, DAY_MS / 24, DAY_MS / 24]);
+  });
 
   it('lets a notification be acted on again once it is over', async () => {
     vi.useRealTimers();
