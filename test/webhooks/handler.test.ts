@@ -138,9 +138,8 @@ describe('a body that is no notification', () => {
   it('goes to the unrecognized callback, with its issues, when it is contradictory or incomplete', async () => {
     const given: unknown[] = [];
     const unrecognized = (notification: unknown) => void given.push(notification);
-    const { handler, reports } = createListener({
-      on: { payment: () => expect.unreachable(), unrecognized },
-    });
+    const on = { payment: () => expect.unreachable(), unrecognized };
+    const { handler, reports } = createListener({ on });
     expect(await send(handler, salePayload(), { query: queries.refund })).toBe(200);
     const key = expect.stringMatching(/^unrecognized:/);
     expect(given).toEqual([{ kind: 'unrecognized', raw: salePayload(), key, issues: contradicts }]);

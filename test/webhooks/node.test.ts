@@ -11,7 +11,7 @@ import { listen } from '../helpers/listen';
 import { throwing, thrownBy } from './faults';
 import { refundPayload, salePayload } from './payloads';
 import { open, serve } from './serving';
-import { authorization, codesOf, createListener } from './support';
+import { authorization, codesOf, createListener, linesOf } from './support';
 
 const head = { method: 'POST', url: '/', headers: { authorization } };
 const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });
@@ -23,11 +23,8 @@ describe('a handler that is mounted without toNodeListener', () => {
     const { status } = await (handler as (...given: unknown[]) => Promise<Response>)(...given);
     const says =
       /called with something that is not a `Request`.*`toNodeListener\(handler\).*handler\.handle\(/;
-    expect([status, reports[0]?.code, reports[0]?.message]).toEqual([
-      500,
-      'internal',
-      expect.stringMatching(says),
-    ]);
+    expect([status, linesOf(reports)[0]]).toEqual([500, 'internal 500']);
+    expect(reports[0]?.message).toMatch(says);
     return reports;
   }
 
@@ -206,14 +203,8 @@ describe('the connection after an answer', () => {
 
   it('is closed when the rest of the body was not read, because that rest may have no end', async () => {
     const { url, reports } = await serve();
-    const lines = [
-      'POST /webhooks HTTP/1.1',
-      'host: merchant.example',
-      'content-length: 1000000000',
-      '',
-      'x',
-    ];
-    const { answer, closed } = open(url, ...lines);
+    const lines = ['POST /webhooks HTTP/1.1', 'host: merchant.example', 'content-length: 1000000000'];
+    const { answer, closed } = open(url, ...lines, '', 'x');
     expect(await answer).toMatch(/^HTTP\/1.1 401 /);
     expect(await answer).toMatch(/^connection: close\r$/im);
     await closed;

@@ -104,14 +104,13 @@ describe('with a store in transactional mode', () => {
   });
 
   it('the context has the fence and the states done before', async () => {
-    const seen: unknown[] = [];
-    const { deliver } = createTransactional(({ fence, handledStates }) => seen.push([fence, handledStates]));
+    const seen: string[] = [];
+    const { deliver } = createTransactional(({ fence, handledStates }) =>
+      seen.push(`${fence} ${handledStates}`),
+    );
     await deliver({ ...reversalPayload(), status: 'PAID' });
     await deliver(reversalPayload());
-    expect(seen).toEqual([
-      [1, []],
-      [2, ['PAID']],
-    ]);
+    expect(seen).toEqual(['1 ', '2 PAID']);
   });
 
   it('a busy subject is answered 503 at once, and runs nothing', async () => {
