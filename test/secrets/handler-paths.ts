@@ -15,7 +15,8 @@ import {
 import type { AnyDefinition } from '../../src/webhooks/kinds';
 import { type Answer, deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
-import { hang, WatchedStore } from '../webhooks/support';
+import { hang } from '../webhooks/faults';
+import { WatchedStore } from '../webhooks/watched-store';
 import { authorization, credentials, marked } from './marks';
 import { type Paths, pathsOver } from './path';
 import { bodies, quoting, sale, text } from './webhook-paths';

@@ -5,7 +5,7 @@ import { fixtures } from 'pix-automatic-sdk/testing';
 import { MemoryStore, type WebhookReport } from 'pix-automatic-sdk/webhooks';
 import type { CheckoutSource } from '../../src/orders/open';
 import { storeOf } from '../helpers/store-of';
-import { hang } from '../webhooks/support';
+import { hang } from '../webhooks/faults';
 import { reportedCodes } from './handler-paths';
 import { credentials, marked } from './marks';
 import type { Paths } from './path';

@@ -15,7 +15,7 @@ import {
 import * as z from 'zod/mini';
 import { stepsOf } from '../../src/stores/steps';
 import { lease } from '../stores/limits';
-import { salePayload } from '../webhooks/support';
+import { salePayload } from '../webhooks/payloads';
 import { badPairs } from './configuration-paths';
 import { authorization, credentials, marked } from './marks';
 import { type Paths, pathsOver } from './path';

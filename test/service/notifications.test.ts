@@ -13,7 +13,7 @@ import {
   refundPayload,
   reversalPayload,
   salePayload,
-} from '../webhooks/support';
+} from '../webhooks/payloads';
 import { changed, testFields } from './fields';
 import { failedPayoutFields, payoutFields, refundFields, reversalFields, saleFields } from './tables';
 

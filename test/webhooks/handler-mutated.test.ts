@@ -6,7 +6,7 @@ import { holds, mutatedText, patience } from '../helpers/mutations';
 import { seedRandomTests } from '../helpers/random-seed';
 import { charge, notifications, queryText } from './mutated';
 import { serve } from './serving';
-import { WatchedStore } from './support';
+import { WatchedStore } from './watched-store';
 
 seedRandomTests();
 
@@ -15,7 +15,7 @@ const MARK = 'marked-error-text';
 const maxBodyBytes = 4_096;
 
 /** Every response of the handler, with its whole text. */
-const documented: Readonly<Record<number, string>> = {
+const answers: Readonly<Record<number, string>> = {
   200: 'OK',
   400: 'Bad request',
   401: 'Unauthorized',
@@ -33,14 +33,7 @@ const authorizations = [
 ];
 
 const request = fc.record({
-  method: fc.constantFrom(
-    ...Array.from({ length: 40 }, () => 'POST'),
-    'GET',
-    'PUT',
-    'OPTIONS',
-    'DELETE',
-    'PATCH',
-  ),
+  method: fc.constantFrom(...Array(40).fill('POST'), 'GET', 'PUT', 'OPTIONS', 'DELETE', 'PATCH'),
   query: queryText.map((text) => encodeURI(text.replaceAll(/\p{Surrogate}/gu, '?'))),
   headers: fc.record(
     {
@@ -75,9 +68,8 @@ const request = fc.record({
   callback: fc.constantFrom('resolves', 'resolves', 'throws', 'rejects'),
 });
 
-it('a listener acts once on each notification of the service, and for nobody else', {
-  timeout: patience,
-}, async () => {
+const title = 'a listener acts once on each notification of the service, and for nobody else';
+it(title, { timeout: patience }, async () => {
   const store = new WatchedStore();
   const acted: string[] = [];
   const done = new Map<string, Content>();
@@ -88,19 +80,13 @@ it('a listener acts once on each notification of the service, and for nobody els
     if (behaviour === 'throws') throw new Error(MARK);
     return behaviour === 'rejects' ? Promise.reject(MARK) : undefined;
   };
-  const on = { payment: act, saleStatus: act, reversal: act, refund: act, payout: act, charge: act };
-  const kinds = [charge];
+  const documented = { payment: act, saleStatus: act, reversal: act, refund: act, payout: act };
+  const on = { ...documented, charge: act, unrecognized: 'ignore' };
   const onReport = ({ code, issues = [] }: WebhookReport) => {
     if (code === 'unexpected_repeat') repeats.push(issues.map(({ path }) => String(path[0])).sort());
     throw new Error(MARK);
   };
-  const { url } = await serve({
-    store,
-    maxBodyBytes,
-    onReport,
-    kinds,
-    on: { ...on, unrecognized: 'ignore' },
-  } as never);
+  const { url } = await serve({ store, maxBodyBytes, onReport, kinds: [charge], on });
 
   await holds(request, async ({ method, query, headers, body, callback }) => {
     behaviour = callback;
@@ -111,12 +97,9 @@ it('a listener acts once on each notification of the service, and for nobody els
     const isFramed = 'transfer-encoding' in headers || method === 'GET';
     const framing = isFramed ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const target = `?${query}`;
-    const answer = await deliver(url + target, body, {
-      method,
-      headers: { ...framing, ...headers },
-      timeoutMs: 5_000,
-    });
-    expect(answer.body).toBe(documented[answer.status]);
+    const sent = { method, headers: { ...framing, ...headers }, timeoutMs: 5_000 };
+    const answer = await deliver(url + target, body, sent);
+    expect(answer.body).toBe(answers[answer.status]);
     expect(answer.headers['www-authenticate'] !== undefined).toBe(answer.status === 401);
     expect(answer.headers.allow).toBe(answer.status === 405 ? 'POST' : undefined);
     expect(JSON.stringify(answer.headers)).not.toContain(MARK);

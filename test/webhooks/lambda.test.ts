@@ -1,6 +1,7 @@
 import { ConfigurationError, toLambda } from 'pix-automatic-sdk/webhooks';
 import { expect, it } from 'vitest';
-import { authorization, createListener, queries, refundPayload, salePayload } from './support';
+import { queries, refundPayload, salePayload } from './payloads';
+import { authorization, codesOf, createListener } from './support';
 
 // `test/hosts` runs it with whole events of each gateway.
 
@@ -8,13 +9,11 @@ it('toLambda throws for an argument that is not a handler', () => {
   expect(() => toLambda({} as never)).toThrow(ConfigurationError);
 });
 
-it.each([{}, { requestContext: {}, headers: null, body: null }])(
-  'an event that is no HTTP request is answered 405: %j',
-  async (event) => {
-    const { handler } = createListener();
-    expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
-  },
-);
+const notHttp = { requestContext: {}, headers: null, body: null };
+it.each([{}, notHttp])('an event that is no HTTP request is answered 405: %j', async (event) => {
+  const { handler } = createListener();
+  expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+});
 
 const http = { http: { method: 'POST' } };
 const flags = { refund: 'true', type: 'refund' };
@@ -23,42 +22,28 @@ it.each([
   ['1.0', { httpMethod: 'POST', path: '/', queryStringParameters: flags }],
   ['1.0 with lists', { httpMethod: 'POST', multiValueQueryStringParameters: { type: ['mine', 'refund'] } }],
   ['a load balancer', { httpMethod: 'POST', queryStringParameters: flags, requestContext: { elb: {} } }],
-])(
-  'an event in the form of %s has its query read: a payment with the flag of a refund is none',
-  async (_, event) => {
-    const { handler, acted } = createListener();
-    const signed = { ...event, headers: { Authorization: authorization } };
-    const send = (body: object) => toLambda(handler)({ ...signed, body: JSON.stringify(body) });
-    expect(await send(refundPayload())).toMatchObject({
-      statusCode: 200,
-      headers: { 'content-length': '2' },
-    });
-    expect(await send(salePayload())).toMatchObject({ statusCode: 400 });
-    expect(acted).toEqual(['refund:r-1:PAID']);
-  },
-);
+])('in an event in the form of %s a payment with the flag of a refund is none', async (_, event) => {
+  const { handler, acted } = createListener();
+  const signed = { ...event, headers: { Authorization: authorization } };
+  const send = (body: object) => toLambda(handler)({ ...signed, body: JSON.stringify(body) });
+  const accepted = { statusCode: 200, headers: { 'content-length': '2' } };
+  expect(await send(refundPayload())).toMatchObject(accepted);
+  expect(await send(salePayload())).toMatchObject({ statusCode: 400 });
+  expect(acted).toEqual(['refund:r-1:PAID']);
+});
 
+const q = { q: 'é&=' };
+const lists = { q: ['%C3%A9', '2'], none: undefined };
+const balancer = { requestContext: { elb: {} }, httpMethod: 'POST', path: '/c' };
 it.each([
-  ['API Gateway’s format 2.0', { requestContext: http, rawPath: '/a' }, '/a?'],
-  [
-    'API Gateway’s format 1.0',
-    { httpMethod: 'POST', path: '/b', queryStringParameters: { q: 'é&=' } },
-    '/b?q=%C3%A9%26%3D',
-  ],
-  [
-    'a load balancer, which has not decoded it',
-    {
-      httpMethod: 'POST',
-      path: '/c',
-      multiValueQueryStringParameters: { q: ['%C3%A9', '2'], none: undefined },
-      requestContext: { elb: {} },
-    },
-    '/c?q=%C3%A9&q=2',
-  ],
+  ['API Gateway’s 2.0', { requestContext: http, rawPath: '/a' }, '/a?'],
+  ['API Gateway’s 1.0', { httpMethod: 'POST', path: '/b', queryStringParameters: q }, '/b?q=%C3%A9%26%3D'],
+  // It has not decoded them.
+  ['a load balancer', { ...balancer, multiValueQueryStringParameters: lists }, '/c?q=%C3%A9&q=2'],
 ])('the URL has the path and the query of %s', async (_, event, url) => {
   const seen: string[] = [];
   const getAuthorization = (head: { url: string }) => void seen.push(head.url);
-  await toLambda(createListener({ getAuthorization } as never).handler)(event);
+  await toLambda(createListener({ getAuthorization }).handler)(event);
   expect(seen).toEqual([url]);
 });
 
@@ -87,14 +72,13 @@ it('a body that is no Base64 is answered 400, and 401 without credentials', asyn
   expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 401 });
   const signed = { ...event, headers: { authorization } };
   expect(await toLambda(handler)(signed)).toMatchObject({ statusCode: 400 });
-  expect(reports.map(({ code }) => code)).toEqual(['unauthorized', 'invalid_body']);
+  expect(codesOf(reports)).toEqual(['unauthorized', 'invalid_body']);
 });
 
 it('toLambda is named in the report of a handler that was exported without it', async () => {
   const { handler, reports } = createListener();
   const event = { version: '2.0', headers: { authorization }, body: '{}' };
   expect((await handler(event as never)).status).toBe(500);
-  expect(reports).toMatchObject([
-    { code: 'internal', message: expect.stringContaining('toLambda(handler)') },
-  ]);
+  const message = expect.stringContaining('toLambda(handler)');
+  expect(reports).toMatchObject([{ code: 'internal', message }]);
 });

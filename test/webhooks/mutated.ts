@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { defineNotification } from 'pix-automatic-sdk/webhooks';
 import * as z from 'zod/mini';
 import { trickyText } from '../helpers/mutations';
-import { failedPayoutPayload, payoutPayload, refundPayload, reversalPayload, salePayload } from './support';
+import { failedPayoutPayload, payoutPayload, refundPayload, reversalPayload, salePayload } from './payloads';
 
 /** A merchant's own kind. */
 export const charge = defineNotification({

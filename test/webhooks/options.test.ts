@@ -1,19 +1,10 @@
 import { ConfigurationError, createWebhookHandler, salePayloadSchema } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { storeOf } from '../helpers/store-of';
-import {
-  basic,
-  createListener,
-  credentials,
-  fail,
-  hang,
-  notificationRequest,
-  salePayload,
-  send,
-  statusOf,
-  throwing,
-  WatchedStore,
-} from './support';
+import { fail, hang, throwing } from './faults';
+import { salePayload } from './payloads';
+import { basic, codesOf, createListener, credentials, notificationRequest, send, statusOf } from './support';
+import { committing, WatchedStore } from './watched-store';
 
 /** The message of the ConfigurationError, or what else happened. */
 function refusalOf(options: object): string {
@@ -30,69 +21,51 @@ const own = { kind: 'own', match: () => true, schema: salePayloadSchema, subject
 const noNumber = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5000'];
 
 describe('createWebhookHandler refuses', () => {
-  it.each([undefined, null, 'key-1:token:1'])(
-    '%j as options, and says what to write and where credentials come from',
-    (options) => {
-      expect(() => createWebhookHandler(options as never)).toThrow(
-        /`createWebhookHandler\(\{ credentials, on: .*`credentialsFromEnv\(\)` reads the credentials/,
-      );
-    },
-  );
+  it.each([undefined, null, 'key-1:token:1'])('%j as options, and says what to write', (options) => {
+    expect(() => createWebhookHandler(options as never)).toThrow(
+      /`createWebhookHandler\(\{ credentials, on: .*`credentialsFromEnv\(\)` reads the credentials/,
+    );
+  });
+
+  const noStore = { claim: fail, complete: fail, release: fail };
+  const longKept = { retentionMs: 400 * 24 * 60 * 60 * 1000 };
+  const confirm = { client: { getTransaction: hang }, acceptRefunded: 'yes' };
+  const keptTooLong =
+    '`deadLetters.retentionMs` (30 days if it is left out) to be at least an hour less than `retentionMs`';
+  const noClient = '`confirm` with `getTransaction`. Pass `PaymentsClient.fromEnv()`, for example.';
+  const noStoreHint = '`store` to be a store: `new PostgresStore(pool)`, for example.';
+  const headers = "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`";
+  const noFunction = [{ payment: true }, { payment: 'ignored' }, { payment: null }];
+  const undefinedCallback =
+    '`on.refund` is undefined, so such notifications would be answered 200 without a callback. If you want that, ' +
+    "leave the kind out, or say 'ignore'.";
+  const slowStore =
+    'at most 7500: a lease lasts 15 s longer than its callback, and a slow claim and a slow record could outlast it, ' +
+    'with two callbacks at a time. Make the store faster.';
 
   it.each<[string, readonly unknown[], string]>([
-    [
-      'getAuthorization',
-      ['x-auth'],
-      "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`",
-    ],
+    ['getAuthorization', ['x'], headers],
     ['onReport', ['x'], '`onReport` to be a function: `(report) => void`'],
     ['onDone', [1], '`onDone` to be a function: `({ kind, isRepeat }) => void`'],
     ['kinds', [{}, 'charge'], '`kinds` to be a list'],
     ['kinds', [[{ kind: 'own' }]], '`schema` to be a Standard Schema'],
     ['kinds', [[own, own]], 'each definition in `kinds` to have a `kind` of its own'],
-    [
-      'store',
-      [{}, 'redis://localhost', { claim: fail, complete: fail, release: fail }],
-      '`store` to be a store: `new PostgresStore(pool)`, for example.',
-    ],
+    ['store', [{}, 'redis://localhost', noStore], noStoreHint],
     ['deadLetters', ['all', 30, null], '`deadLetters` to be `true`, `false` or `{ retentionMs }`'],
     ['deadLetters', [{ retentionMs: 0 }, { retentionMs: '1' }], '`deadLetters.retentionMs`'],
-    [
-      'deadLetters',
-      [{ retentionMs: 400 * 24 * 60 * 60 * 1000 }],
-      '`deadLetters.retentionMs` (30 days if it is left out) to be at least an hour less than `retentionMs`',
-    ],
-    ['retentionMs', [0, '1'], '`retentionMs`'],
-    [
-      'confirm',
-      ['client', null, { get: fail }],
-      '`confirm` with `getTransaction`. Pass `PaymentsClient.fromEnv()`, for example.',
-    ],
-    ['confirm', [{ client: { getTransaction: hang }, acceptRefunded: 'yes' }], '`confirm.acceptRefunded`'],
+    ['deadLetters', [longKept], keptTooLong],
+    ['confirm', ['client', null, { get: fail }], noClient],
+    ['confirm', [confirm], '`confirm.acceptRefunded`'],
     ['on', [undefined, null, 'ignore'], 'Expected `on` to be an object'],
     ['on', [{ paymentt: fail }, { toString: fail }], 'The kinds are payment, saleStatus, reversal, refund, '],
-    [
-      'on',
-      [{ payment: true }, { payment: 'ignored' }, { payment: null }],
-      '`on.payment` to be a function or',
-    ],
-    [
-      'on',
-      [{ refund: undefined }],
-      '`on.refund` is undefined, so such notifications would be answered 200 without a callback. If you want that, ' +
-        "leave the kind out, or say 'ignore'.",
-    ],
+    ['on', noFunction, '`on.payment` to be a function or'],
+    ['on', [{ refund: undefined }], undefinedCallback],
     ['maxBodyBytes', [...noNumber, 2 ** 53], '`maxBodyBytes`'],
     ['bodyTimeoutMs', [...noNumber, 2 ** 31], '`bodyTimeoutMs`'],
     ['callbackTimeoutMs', noNumber, '`callbackTimeoutMs`'],
     ['callbackTimeoutMs', [40_001], 'at most 40000: the service tries again after about 60 s, and the lease'],
     ['storeTimeoutMs', noNumber, '`storeTimeoutMs`'],
-    [
-      'storeTimeoutMs',
-      [7_501],
-      'at most 7500: a lease lasts 15 s longer than its callback, and a slow claim and a slow record could outlast it, ' +
-        'with two callbacks at a time. Make the store faster.',
-    ],
+    ['storeTimeoutMs', [7_501], slowStore],
     ['retentionMs', noNumber, '`retentionMs`'],
   ])('a wrong %s: %j', (name, values, message) => {
     for (const value of values) expect(refusalOf({ [name]: value })).toContain(message);
@@ -125,12 +98,7 @@ describe('createWebhookHandler takes', () => {
   });
 
   it('a store that works only in transactions', async () => {
-    const claim = { fence: 1, handledStates: [] };
-    const transact = async (_: unknown, work: (transaction: unknown, claim: object) => Promise<void>) => {
-      await work({}, claim);
-      return { status: 'completed' };
-    };
-    const { handler, acted } = createListener({ store: storeOf({ transact } as never) });
+    const { handler, acted } = createListener({ store: storeOf({ transact: committing } as never) });
     expect(await send(handler)).toBe(200);
     expect(acted).toHaveLength(1);
   });
@@ -139,7 +107,7 @@ describe('createWebhookHandler takes', () => {
     const wanted = String(process.env['NO_SUCH_VARIABLE']) === 'yes';
     const { handler, reports } = createListener({ on: { ...(wanted ? { payment: () => undefined } : {}) } });
     expect(await send(handler)).toBe(200);
-    expect(reports).toMatchObject([{ code: 'unhandled' }]);
+    expect(codesOf(reports)).toEqual(['unhandled']);
   });
 });
 
@@ -164,18 +132,16 @@ describe('a polluted Object.prototype', () => {
   it('adds neither a store, nor a limit, nor a reporter, nor a callback', async () => {
     const store = new WatchedStore();
     const told: unknown[] = [];
-    pollute('store', store);
-    pollute('maxBodyBytes', 1);
-    pollute('callbackTimeoutMs', 'no number');
-    pollute('onReport', (report: unknown) => told.push(report));
-    pollute('kinds', 'no kinds');
+    const onReport = (report: unknown) => told.push(report);
+    const fields = { store, maxBodyBytes: 1, callbackTimeoutMs: 'no number', onReport, kinds: 'no kinds' };
+    for (const [name, value] of Object.entries(fields)) pollute(name, value);
     const handler = createWebhookHandler({ credentials, on: { payment: () => undefined } });
     expect(await send(handler)).toBe(200);
     expect([store.steps, told]).toEqual([[], []]);
     pollute('payment', (notification: unknown) => told.push(notification));
     const { handler: without, reports } = createListener({ on: {} });
     expect(await send(without)).toBe(200);
-    expect([told, reports.map(({ code }) => code)]).toEqual([[], ['unhandled']]);
+    expect([told, codesOf(reports)]).toEqual([[], ['unhandled']]);
   });
 });
 

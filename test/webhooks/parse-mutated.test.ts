@@ -53,9 +53,9 @@ const input = fc.record({
   style,
 });
 
-it('a mutated notification is refused, or has the kind, key and payload that the document’s rules give', {
-  timeout: patience,
-}, async () => {
+const title =
+  'a mutated notification is refused, or has the kind, key and payload that the document’s rules give';
+it(title, { timeout: patience }, async () => {
   const identities = new Map<string, string>();
   const keys = new Map<string, string>();
   await holds(input, ({ text, form, query, withOwnKinds, style }) => {
@@ -146,10 +146,8 @@ function expectKind(result: Parsed | undefined, body: unknown, source: object, w
 
 /** Kind, identity and state of a notification, read from its body by the document's rules and not by our code. */
 function identityOf({ kind, raw }: Parsed): string {
-  const { saleToken, newStatus, uuid, status, success, refund, instructionId } = raw as Record<
-    string,
-    unknown
-  >;
+  const fields = raw as Record<string, unknown>;
+  const { saleToken, newStatus, uuid, status, success, refund, instructionId } = fields;
   const identities: Record<Parsed['kind'], unknown[]> = {
     payment: [saleToken, newStatus],
     saleStatus: [saleToken, newStatus],

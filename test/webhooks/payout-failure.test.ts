@@ -1,6 +1,6 @@
 import { type FailedPayout, parseNotification, payoutFailure } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import { failedPayoutPayload } from './support';
+import { failedPayoutPayload } from './payloads';
 
 /** Document section 7.1. */
 const meanings = [
@@ -34,14 +34,12 @@ describe.each(meanings)('payoutFailure of %s', (code, meaning) => {
     expect(failureOf({ error_code: code, message })).toEqual({ code, meaning, ...(hasReason && { reason }) });
   });
 
-  it.each([' - ', ': ', ' ', ', ', ' – ', ' — ', '; ', '. '])(
-    'reads a text that follows the code and %j in error_code, before the message',
-    (between) => {
-      const error_code = `${code}${between}Conta encerrada - fale com o banco`;
-      const expected = { code, meaning, reason: 'Conta encerrada - fale com o banco' };
-      expect(failureOf({ error_code, message: 'failed' })).toEqual(expected);
-    },
-  );
+  const separators = [' - ', ': ', ' ', ', ', ' – ', ' — ', '; ', '. '];
+  it.each(separators)('reads a text that follows the code and %j in error_code first', (between) => {
+    const error_code = `${code}${between}Conta encerrada - fale com o banco`;
+    const expected = { code, meaning, reason: 'Conta encerrada - fale com o banco' };
+    expect(failureOf({ error_code, message: 'failed' })).toEqual(expected);
+  });
 });
 
 it.each([
@@ -63,12 +61,10 @@ describe('payoutFailure of anything else', () => {
     expect(payoutFailure(payload)).toBeUndefined();
   });
 
-  it.each(['PE0005', 'PE00031', 'X', 'constructor', '__proto__', 'toString'])(
-    'gives the code %s with no meaning: the document does not explain it',
-    (code) => {
-      expect(failureOf({ error_code: code, message: 'failed' })).toEqual({ code, meaning: undefined });
-    },
-  );
+  const unknown = ['PE0005', 'PE00031', 'X', 'constructor', '__proto__', 'toString'];
+  it.each(unknown)('gives the code %s, which the document does not explain, with no meaning', (code) => {
+    expect(failureOf({ error_code: code, message: 'failed' })).toEqual({ code, meaning: undefined });
+  });
 
   it('gives no code where error_code has none, whatever the message says', () => {
     for (const error_code of [undefined, null, '']) {

@@ -1,12 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import { defineNotification, type WebhookDone, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
+import { defineNotification, type WebhookDone } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import { createListener, gate, refundPayload, salePayload, send, throwing } from './support';
+import { createBug, gate, throwing } from './faults';
+import { refundPayload, salePayload } from './payloads';
+import { createListener, schemaOf, send } from './support';
 
 /** A listener with what its `onDone` was told. */
-function createTelling(options: Partial<WebhookHandlerOptions> = {}) {
+function createTelling(options: object = {}) {
   const told: WebhookDone[] = [];
-  return { ...createListener({ onDone: (done) => void told.push(done), ...options }), told };
+  return { ...createListener({ onDone: (done: WebhookDone) => void told.push(done), ...options }), told };
 }
 
 const key = 'payment:s-1:PAID';
@@ -17,32 +20,20 @@ describe('onDone', () => {
     const { handler, told, reports } = createTelling();
     for (let delivery = 1; delivery <= 3; delivery += 1) expect(await send(handler)).toBe(200);
     expect(await send(handler, refundPayload())).toBe(200);
-    expect(told).toEqual([
-      done,
-      { ...done, isRepeat: true },
-      { ...done, isRepeat: true },
-      { ...done, kind: 'refund', key: 'refund:r-1:PAID' },
-    ]);
+    const repeat = { ...done, isRepeat: true };
+    expect(told).toEqual([done, repeat, repeat, { ...done, kind: 'refund', key: 'refund:r-1:PAID' }]);
     expect(reports).toEqual([]);
   });
 
   it('tells of own kinds and of what no kind fits, too', async () => {
-    const charge = defineNotification({
-      kind: 'charge',
-      match: (body) => 'chargeId' in body,
-      schema: {
-        '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as object }) },
-      },
-      subject: () => 'c-1',
-    });
+    const match = (body: object) => 'chargeId' in body;
+    const charge = defineNotification({ kind: 'charge', match, schema: schemaOf(), subject: () => 'c-1' });
     const on = { charge: () => undefined, unrecognized: () => undefined };
-    const { handler, told } = createTelling({ kinds: [charge], on } as never);
+    const { handler, told } = createTelling({ kinds: [charge], on });
     await send(handler, { chargeId: 'c-1' });
     await send(handler, { other: 1 });
-    expect(told).toMatchObject([
-      { kind: 'charge', key: 'charge:c-1' },
-      { kind: 'unrecognized', key: expect.stringMatching(/^unrecognized:/) },
-    ]);
+    const unrecognized = { kind: 'unrecognized', key: expect.stringMatching(/^unrecognized:/) };
+    expect(told).toMatchObject([{ kind: 'charge', key: 'charge:c-1' }, unrecognized]);
   });
 
   it('measures from the arrival of the request to its result', async () => {
@@ -50,7 +41,7 @@ describe('onDone', () => {
     const { handler, told } = createTelling({ on: { payment: wait } });
     const before = performance.now();
     const answered = send(handler);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     open();
     await answered;
     expect(told[0]?.durationMs).toBeGreaterThan(40);
@@ -65,24 +56,19 @@ describe('onDone', () => {
   });
 
   it('tells of a replay and of a settlement, with where it comes from', async () => {
-    let isFixed = false;
-    const on = {
-      payment: () => {
-        if (!isFixed) throw new Error('bug');
-      },
-    };
-    const { handler, told } = createTelling({ deadLetters: true, on });
+    const { fix, breaks } = createBug();
+    const { handler, told } = createTelling({ deadLetters: true, on: { payment: breaks() } });
     await send(handler);
-    isFixed = true;
-    await handler.replay(await handler.deadLetters.list());
+    fix();
+    await handler.replay();
     const transaction = fixtures.transaction({ uuid: 's-1', refunds: undefined });
     await handler.settle({ uuid: 's-1', transaction });
     await handler.settle({ uuid: 's-2', transaction: { ...transaction, uuid: 's-2' } });
-    expect(told).toEqual([
+    const [replayed, settled] = [
       { ...done, origin: 'replay' },
-      { ...done, origin: 'settle', isRepeat: true },
-      { ...done, origin: 'settle', key: 'payment:s-2:PAID' },
-    ]);
+      { ...done, origin: 'settle' },
+    ];
+    expect(told).toEqual([replayed, { ...settled, isRepeat: true }, { ...settled, key: 'payment:s-2:PAID' }]);
   });
 
   it('tells of a late success once it is recorded, so that a count of what is no repeat is right', async () => {

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConfigurationError,
@@ -10,24 +10,19 @@ import {
 import { fixtures } from 'pix-automatic-sdk/testing';
 import {
   credentialsFromEnv,
+  type WebhookContext,
   type WebhookDone,
-  type WebhookHandlerOptions,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import type { Transact } from '../../src/stores/steps';
 import { listen } from '../helpers/listen';
-import {
-  basic,
-  createListener,
-  hang,
-  noOrders,
-  refundPayload,
-  salePayload,
-  send,
-  WatchedStore,
-} from './support';
+import { createBug, hang, throwing } from './faults';
+import { refundPayload, salePayload } from './payloads';
+import { basic, codesOf, createListener, linesOf, send } from './support';
+import { busy, committing, WatchedStore } from './watched-store';
 
+const KEY = 'payment:s-1:PAID';
 const { amount, currency, referenceCode } = salePayload();
 const paid = (more: Partial<Transaction> = {}): Transaction => ({
   ...fixtures.transaction(),
@@ -35,16 +30,25 @@ const paid = (more: Partial<Transaction> = {}): Transaction => ({
   ...more,
 });
 
-/** The service, over real HTTP, with a client for it. `answers` may be changed. */
+type Answer = (request: IncomingMessage) => readonly [status: number, body: unknown];
+
+/** The service, over real HTTP. */
+const serveWith = (answer: Answer) =>
+  listen(
+    createServer((request, response) => {
+      const [status, body] = answer(request);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    }),
+  );
+
+/** A client of a service that answers so. `answers` may be changed. */
 async function createService(body: unknown, status = 200) {
   const asked: string[] = [];
   const answers = { status, body };
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    response.writeHead(answers.status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answers.body));
+  const baseUrl = await serveWith(({ url = '' }) => {
+    asked.push(url);
+    return [answers.status, answers.body];
   });
-  const baseUrl = await listen(server);
   const client = new PaymentsClient({ baseUrl, apiKey: 'key-1', apiToken: 'token', maxRetries: 0 });
   return { client, asked, answers };
 }
@@ -52,30 +56,29 @@ async function createService(body: unknown, status = 200) {
 /** A listener that asks this service, which answers so. */
 async function createConfirming(
   body: unknown,
-  options: (client: PaymentsClient) => Partial<WebhookHandlerOptions> = (client) => ({ confirm: client }),
+  options: (client: PaymentsClient) => object = (client) => ({ confirm: client }),
   status = 200,
 ) {
   const service = await createService(body, status);
   const store = new WatchedStore();
-  const deadLetters = store.letters;
   const seen: (PaymentConfirmation | undefined)[] = [];
   const act = (_: unknown, { confirmation }: { confirmation: PaymentConfirmation | undefined }) =>
     void seen.push(confirmation);
   const on = { payment: act, refund: act };
   const listener = createListener({ store, deadLetters: true, on, ...options(service.client) });
-  return { ...listener, ...service, store, deadLetters, seen, pay: () => send(listener.handler) };
+  return { ...listener, ...service, store, letters: store.letters, seen, pay: () => send(listener.handler) };
 }
 
 describe('confirm', () => {
   it('asks the service before a payment’s callback runs, and gives it the answer', async () => {
-    const { pay, asked, seen, store, deadLetters } = await createConfirming(paid());
+    const { pay, asked, seen, store, letters } = await createConfirming(paid());
     expect([await pay(), asked]).toEqual([200, ['/v1.1/transactions/s-1']]);
     const transaction = { uuid: 's-1', situation: 'PAID' };
     expect(seen).toMatchObject([{ confirmed: true, transaction, differences: [] }]);
     // A duplicate that is done asks nothing.
     expect(await pay()).toBe(200);
     expect([asked.length, seen.length, store.steps]).toEqual([1, 1, ['claim', 'complete', 'claim']]);
-    expect(await deadLetters.list()).toEqual([]);
+    expect(await letters.list()).toEqual([]);
   });
 
   it.each<[string, Partial<Transaction>, string]>([
@@ -83,29 +86,23 @@ describe('confirm', () => {
     ['has another amount', { amount: 1 }, 'amount'],
     ['was refunded', { refunds: { quantity: 1 } }, 'refunds'],
   ])('runs no callback for a payment that %s, as the service says', async (_, more, field) => {
-    const { pay, handler, seen, store, deadLetters, reports, answers } = await createConfirming(paid(more));
-    expect(await pay()).toBe(500);
-    expect([seen, store.steps]).toEqual([[], ['claim', 'release']]);
-    const message = expect.stringContaining(`Fields: ${field}.`);
-    const issues = [
-      { path: [field], message: 'differs from what the service says, or the service does not say it' },
-    ];
-    const key = 'payment:s-1:PAID';
-    expect(reports).toMatchObject([{ code: 'not_confirmed', status: 500, key, issues, message }]);
-    const entries = await deadLetters.list();
-    expect(entries).toMatchObject([{ code: 'not_confirmed', key }]);
+    const { pay, handler, seen, store, letters, reports, answers } = await createConfirming(paid(more));
+    expect([await pay(), seen, store.steps]).toEqual([500, [], ['claim', 'release']]);
+    const message = 'differs from what the service says, or the service does not say it';
+    expect(linesOf(reports)).toEqual([`not_confirmed 500 ${KEY}`]);
+    expect(reports[0]).toMatchObject({ issues: [{ path: [field], message }] });
+    expect(reports[0]?.message).toContain(`Fields: ${field}.`);
+    expect(await letters.list()).toMatchObject([{ code: 'not_confirmed', key: KEY }]);
     // A replay asks again, and so does the next delivery.
-    expect(await handler.replay(entries)).toEqual([{ key, status: 'failed', code: 'not_confirmed' }]);
+    expect(await handler.replay()).toEqual([{ key: KEY, status: 'failed', code: 'not_confirmed' }]);
     answers.body = paid();
-    expect(await pay()).toBe(200);
-    expect([seen.length, await deadLetters.list()]).toEqual([1, []]);
+    expect([await pay(), seen.length, await letters.list()]).toEqual([200, 1, []]);
   });
 
   it('with acceptRefunded runs the callback of a payment that was refunded since, and of no other', async () => {
-    const { pay, seen, answers } = await createConfirming(
-      paid({ refunds: { quantity: 1 }, amount: 1 }),
-      (client) => ({ confirm: { client, acceptRefunded: true } }),
-    );
+    const refunded = paid({ refunds: { quantity: 1 }, amount: 1 });
+    const confirm = (client: PaymentsClient) => ({ confirm: { client, acceptRefunded: true } });
+    const { pay, seen, answers } = await createConfirming(refunded, confirm);
     expect(await pay()).toBe(500);
     answers.body = paid({ refunds: { quantity: 1 } });
     expect(await pay()).toBe(200);
@@ -113,11 +110,11 @@ describe('confirm', () => {
   });
 
   it('that cannot ask runs no callback, and says what the client threw', async () => {
-    const { pay, seen, store, deadLetters, reports } = await createConfirming({}, undefined, 503);
+    const { pay, seen, store, letters, reports } = await createConfirming({}, undefined, 503);
     expect([await pay(), seen, store.steps]).toEqual([500, [], ['claim', 'release']]);
     const error = { name: 'ApiError', httpStatus: 503 };
     expect(reports).toMatchObject([{ code: 'confirm_failed', status: 500, error }]);
-    expect(await deadLetters.list()).toMatchObject([{ code: 'confirm_failed', errorName: 'ApiError' }]);
+    expect(await letters.list()).toMatchObject([{ code: 'confirm_failed', errorName: 'ApiError' }]);
   });
 
   it.each([
@@ -126,14 +123,13 @@ describe('confirm', () => {
   ])('works through a rotation in which %s, with both pairs in the environment', async (_, ours, other) => {
     const pair = (which: string) => ({ apiKey: `${which}-key`, apiToken: `${which}-token` });
     let inUse = other;
-    const server = createServer((request, response) => {
-      const { 'x-api-key': key, 'x-api-token': token } = request.headers;
-      const isAccepted = key === pair(inUse).apiKey && token === pair(inUse).apiToken;
-      response.writeHead(isAccepted ? 200 : 401, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(isAccepted ? paid({ uuid: request.url?.split('/').at(-1) }) : {}));
+    const baseUrl = await serveWith(({ headers, url }) => {
+      const { apiKey, apiToken } = pair(inUse);
+      const isAccepted = headers['x-api-key'] === apiKey && headers['x-api-token'] === apiToken;
+      return isAccepted ? [200, paid({ uuid: url?.split('/').at(-1) })] : [401, {}];
     });
     const env = {
-      PAYMENTS_BASE_URL: await listen(server),
+      PAYMENTS_BASE_URL: baseUrl,
       PAYMENTS_API_KEY: pair(ours).apiKey,
       PAYMENTS_API_TOKEN: pair(ours).apiToken,
       PAYMENTS_API_KEY_PREVIOUS: pair(other).apiKey,
@@ -157,7 +153,7 @@ describe('confirm', () => {
       signal = options?.signal;
       return hang();
     };
-    const options = { callbackTimeoutMs: 30, confirm: { getTransaction } } as Partial<WebhookHandlerOptions>;
+    const options = { callbackTimeoutMs: 30, confirm: { getTransaction } };
     const { pay, reports, seen } = await createConfirming(paid(), () => options);
     expect(await pay()).toBe(500);
     expect(reports).toMatchObject([{ code: 'confirm_failed', error: { name: 'DeadlineExceeded' } }]);
@@ -165,16 +161,11 @@ describe('confirm', () => {
   });
 
   it('leaves the callback the rest of callbackTimeoutMs', async () => {
-    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-    const getTransaction = () => wait(300).then(() => paid());
-    const { pay, reports } = await createConfirming(paid(), () => ({
-      callbackTimeoutMs: 600,
-      confirm: { getTransaction },
-      on: { payment: hang },
-    }));
-    expect(await pay()).toBe(500);
+    const getTransaction = () => sleep(300).then(() => paid());
+    const options = { callbackTimeoutMs: 600, confirm: { getTransaction }, on: { payment: hang } };
+    const { pay, reports } = await createConfirming(paid(), () => options);
+    expect([await pay(), codesOf(reports)]).toEqual([500, ['callback_timeout']]);
     const [report] = reports as [WebhookReport];
-    expect(report.code).toBe('callback_timeout');
     const [, ms] = /^took longer than (\d+) ms$/.exec((report.error as Error).message) ?? [];
     expect(Number(ms)).toBeLessThanOrEqual(301);
   });
@@ -189,53 +180,40 @@ describe('confirm', () => {
     ['CANCELLED', true, ['read', 'ask']],
     // A store that does not know `prepare` must not skip the confirmation.
     ['CANCELLED', false, ['read', 'begin', 'ask']],
-  ])(
-    'with a store in transactional mode, asks about a %s one after the first read (prepare: %j)',
-    async (situation, usesPrepare, steps) => {
-      const order: string[] = [];
-      const transact: Transact<undefined> = async ({ subject, state, prepare }, work) => {
-        order.push('read');
-        if (usesPrepare) await prepare?.();
-        order.push('begin');
-        await work(undefined, { subject, state, token: 't', fence: 1, handledStates: [] }, noOrders);
-        order.push('commit');
-        return { status: 'completed' };
-      };
-      const store = Object.assign(new WatchedStore(), { transact });
-      const { pay, seen, reports } = await createConfirming(paid({ situation }), (client) => ({
-        confirm: {
-          getTransaction: (uuid) => {
-            order.push('ask');
-            return client.getTransaction(uuid);
-          },
-        },
-        store,
-      }));
-      const isPaid = situation === 'PAID';
-      expect(await pay()).toBe(isPaid ? 200 : 500);
-      expect([order, seen.length]).toEqual([steps, isPaid ? 1 : 0]);
-      const refused = isPaid ? [] : ['not_confirmed'];
-      expect(reports.map(({ code }) => code)).toEqual(refused);
-      expect((await store.letters.list()).map(({ code }) => code)).toEqual(refused);
-    },
-  );
+  ])('asks about a %s payment after the first read of a transaction (prepare: %j)', async (...row) => {
+    const [situation, usesPrepare, steps] = row;
+    const order: string[] = [];
+    const transact: Transact<undefined> = async (request, work) => {
+      order.push('read');
+      if (usesPrepare) await request.prepare?.();
+      order.push('begin');
+      const committed = await committing(request, work);
+      order.push('commit');
+      return committed;
+    };
+    const store = new WatchedStore(undefined, transact);
+    const { pay, seen, reports } = await createConfirming(paid({ situation }), (client) => ({
+      confirm: { getTransaction: (uuid: string) => order.push('ask') && client.getTransaction(uuid) },
+      store,
+    }));
+    const isPaid = situation === 'PAID';
+    expect([await pay(), order, seen.length]).toEqual([isPaid ? 200 : 500, steps, isPaid ? 1 : 0]);
+    const refused = isPaid ? [] : ['not_confirmed'];
+    expect([codesOf(reports), codesOf(await store.letters.list())]).toEqual([refused, refused]);
+  });
 });
 
 describe('handler.settle', () => {
-  const key = 'payment:s-1:PAID';
+  const key = KEY;
   const each = { uuid: 's-1', transaction: paid() };
 
   it('acts on what reconcile yields, once, whether it or the notification comes first', async () => {
     const { client } = await createService(paid());
     const store = new WatchedStore();
     const acted: unknown[] = [];
-    const { handler } = createListener({
-      store,
-      on: {
-        payment: (notification, { confirmation, credentialIndex }) =>
-          void acted.push([notification, confirmation?.confirmed, credentialIndex]),
-      },
-    });
+    const payment = (notification: unknown, { confirmation, credentialIndex }: WebhookContext) =>
+      void acted.push([notification, confirmation?.confirmed, credentialIndex]);
+    const { handler } = createListener({ store, on: { payment } });
     for await (const found of reconcile(client, ['s-1'])) {
       if (found.transaction === undefined) throw found.error;
       expect(await handler.settle(found)).toEqual({ key, status: 'done' });
@@ -250,12 +228,11 @@ describe('handler.settle', () => {
 
   it('is told apart from a delivery in transactions, so that the store leaves a slot to those', async () => {
     const isReplay: unknown[] = [];
-    const transact: Transact<undefined> = async (request, work) => {
+    const transact: Transact<undefined> = (request, work) => {
       isReplay.push(request.isReplay);
-      await work(undefined, { ...request, token: 't', fence: 1, handledStates: [] }, noOrders);
-      return { status: 'completed' };
+      return committing(request, work);
     };
-    const { handler } = createListener({ store: Object.assign(new WatchedStore(), { transact }) });
+    const { handler } = createListener({ store: new WatchedStore(undefined, transact) });
     expect(await send(handler)).toBe(200);
     expect(await handler.settle(each)).toEqual({ key, status: 'done' });
     expect(isReplay).toEqual([undefined, true]);
@@ -284,8 +261,8 @@ describe('handler.settle', () => {
 
   it('says what is busy, failed or unhandled, and reports a failure', async () => {
     const store = new WatchedStore();
-    store.faults.claim.push(async () => ({ status: 'busy' }));
-    const on = { payment: () => Promise.reject(new Error('bug')) };
+    store.faults.claim.push(busy);
+    const on = { payment: throwing(new Error('bug')) };
     const { handler, reports } = createListener({ store, deadLetters: true, on });
     expect(await handler.settle(each)).toEqual({ key, status: 'busy', code: 'busy' });
     expect(await handler.settle(each)).toEqual({ key, status: 'failed', code: 'callback_failed' });
@@ -303,11 +280,10 @@ describe('handler.settle', () => {
   });
 
   it('takes a payment out of the dead letters', async () => {
-    let isFixed = false;
-    const on = { payment: () => (isFixed ? undefined : Promise.reject(new Error('bug'))) };
-    const { handler } = createListener({ deadLetters: true, on });
+    const { fix, breaks } = createBug();
+    const { handler } = createListener({ deadLetters: true, on: { payment: breaks() } });
     expect(await send(handler)).toBe(500);
-    isFixed = true;
+    fix();
     expect(await handler.deadLetters.list()).toHaveLength(1);
     expect(await handler.settle(each)).toEqual({ key, status: 'done' });
     expect(await handler.deadLetters.list()).toEqual([]);

@@ -1,19 +1,12 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Store } from 'pix-automatic-sdk/stores';
 import { MemoryStore, type WebhookContext } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Claim, STEPS, stepsOf, type Transact, type TransactRequest } from '../../src/stores/steps';
-import {
-  createListener,
-  gate,
-  hang,
-  noOrders,
-  notificationRequest,
-  reversalPayload,
-  salePayload,
-  send,
-  throwing,
-} from './support';
+import { gate, hang, throwing } from './faults';
+import { reversalPayload, salePayload } from './payloads';
+import { codesOf, createListener, linesOf, notificationRequest, send } from './support';
+import { noOrders } from './watched-store';
 
 interface Transaction {
   write(row: string): void;
@@ -111,14 +104,13 @@ describe('with a store in transactional mode', () => {
   });
 
   it('the context has the fence and the states done before', async () => {
-    const seen: unknown[] = [];
-    const { deliver } = createTransactional(({ fence, handledStates }) => seen.push([fence, handledStates]));
+    const seen: string[] = [];
+    const { deliver } = createTransactional(({ fence, handledStates }) =>
+      seen.push(`${fence} ${handledStates}`),
+    );
     await deliver({ ...reversalPayload(), status: 'PAID' });
     await deliver(reversalPayload());
-    expect(seen).toEqual([
-      [1, []],
-      [2, ['PAID']],
-    ]);
+    expect(seen).toEqual(['1 ', '2 PAID']);
   });
 
   it('a busy subject is answered 503 at once, and runs nothing', async () => {
@@ -133,54 +125,42 @@ describe('with a store in transactional mode', () => {
     expect([await running, runs.length]).toEqual([200, 1]);
   });
 
-  it('a callback that throws is answered 500 and rolled back, and runs again on the next delivery', async () => {
-    const failures = [throwing(new Error('callback'))];
-    const { store, deliver, reports } = createTransactional(() => failures.shift()?.());
-    expect(await deliver()).toBe(500);
-    expect(reports).toMatchObject([{ code: 'callback_failed', error: { message: 'callback' } }]);
-    expect([store.rows, store.log]).toEqual([[], ['begin', 'rollback']]);
-    expect(await deliver()).toBe(200);
-    expect(store.rows).toEqual(['payment:s-1:PAID']);
-  });
-
   it.each([
     ['resolves, and is committed', () => undefined, 'commit', ['reversal:v-1:PENDING'], 1],
     ['rejects, and is rolled back', throwing(new Error('late')), 'rollback', [], 2],
-  ])(
-    'a callback that takes too long is answered 500, and holds its subject until it %s',
-    async (_, end, last, rows, runsAfter) => {
-      const signals: AbortSignal[] = [];
-      const { wait, open } = gate();
-      const callback = ({ signal }: WebhookContext<Transaction>) =>
-        signals.push(signal) === 1 ? wait().then(end) : undefined;
-      const limits = { callbackTimeoutMs: 20, storeTimeoutMs: 5_000, deadLetters: true };
-      const { store, deliver, reports, runs } = createTransactional(callback, limits);
-      expect(await deliver(reversalPayload())).toBe(500);
-      expect(signals[0]?.aborted).toBe(true);
-      expect(reports).toMatchObject([{ code: 'callback_timeout', status: 500, key: 'reversal:v-1:PENDING' }]);
-      expect(store.log).toEqual(['begin']);
+  ])('a callback that takes too long is answered 500, and holds its subject until it %s', async (...row) => {
+    const [, end, last, rows, runsAfter] = row;
+    const signals: AbortSignal[] = [];
+    const { wait, open } = gate();
+    const callback = ({ signal }: WebhookContext<Transaction>) =>
+      signals.push(signal) === 1 ? wait().then(end) : undefined;
+    const limits = { callbackTimeoutMs: 20, storeTimeoutMs: 5_000, deadLetters: true };
+    const { store, deliver, reports, runs } = createTransactional(callback, limits);
+    expect(await deliver(reversalPayload())).toBe(500);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(linesOf(reports)).toEqual(['callback_timeout 500 reversal:v-1:PENDING']);
+    expect(store.log).toEqual(['begin']);
 
-      // The callback still runs, so another state of its subject must wait.
-      expect(await deliver({ ...reversalPayload(), status: 'PAID' })).toBe(503);
-      expect(runs).toHaveLength(1);
+    // The callback still runs, so another state of its subject must wait.
+    expect(await deliver({ ...reversalPayload(), status: 'PAID' })).toBe(503);
+    expect(runs).toHaveLength(1);
 
-      open();
-      await turn();
-      expect([store.rows, store.log]).toEqual([rows, ['begin', 'begin', last]]);
-      // A late success is no dead letter.
-      await expect.poll(() => store.letters()).toHaveLength(runsAfter - 1);
-      // The next delivery finds a late success done.
-      expect(await deliver(reversalPayload())).toBe(200);
-      expect([store.rows, runs.length]).toEqual([['reversal:v-1:PENDING'], runsAfter]);
-      expect(reports.map(({ code }) => code)).toEqual(['callback_timeout', 'busy']);
-    },
-  );
+    open();
+    await turn();
+    expect([store.rows, store.log]).toEqual([rows, ['begin', 'begin', last]]);
+    // A late success is no dead letter.
+    await expect.poll(() => store.letters()).toHaveLength(runsAfter - 1);
+    // The next delivery finds a late success done.
+    expect(await deliver(reversalPayload())).toBe(200);
+    expect([store.rows, runs.length]).toEqual([['reversal:v-1:PENDING'], runsAfter]);
+    expect(codesOf(reports)).toEqual(['callback_timeout', 'busy']);
+  });
 
   it('a transaction that an ORM rolls back and runs again is answered by its last run', async () => {
     const { store, deliver, reports, runs } = createTransactional(() => {
       if (runs.length === 1) throw Object.assign(new Error('could not serialize'), { code: '40001' });
       // Longer than a step of the store may take.
-      return new Promise((resolve) => setTimeout(resolve, 80));
+      return sleep(80);
     });
     const transact = store.transact.bind(store);
     store.transact = (request, work) => transact(request, work).catch(() => transact(request, work));
@@ -212,65 +192,55 @@ describe('with a store in transactional mode', () => {
     expect(await store.letters()).toHaveLength(1);
   });
 
-  it('a callback that throws is answered 500 even where the store commits all the same', async () => {
-    const { store, deliver } = createTransactional(throwing(new Error('out of stock')));
+  const failing = () => Promise.reject(new Error('injected: S3CRET'));
+  const at = (step: Step, fault: () => Promise<never>) => (store: TransactionalStore) =>
+    store.faults.set(step, fault);
+  const commitAlways = (store: TransactionalStore) => {
     const transact = store.transact.bind(store);
     store.transact = (request, work) =>
       transact(request, (...given) => work(...given).catch(() => undefined));
-    expect([await deliver(), store.log]).toEqual([500, ['begin', 'commit']]);
+  };
+  const replaced = (fault: () => never) => (store: TransactionalStore) =>
+    Object.assign(store, { transact: fault });
+  const bug = throwing(new Error('bug'));
+  const late = 'the commit took longer than 40 ms';
+  const none = () => undefined;
+
+  // A failed commit may have happened or not. A rollback leaves the answer to the callback as it was.
+  it.each<[string, string, () => unknown, (store: TransactionalStore) => unknown]>([
+    ['a callback that throws', '500 begin rollback: callback_failed bug', bug, none],
+    ['one where the store commits all the same', '500 begin commit: callback_failed bug', bug, commitAlways],
+    ['a rollback that fails', '500 begin rollback: callback_failed bug', bug, at('rollback', failing)],
+    ['a rollback that hangs', '500 begin rollback: callback_failed bug', bug, at('rollback', hang)],
+    ['a commit that fails', '500 begin commit: store_failed injected: S3CRET', none, at('commit', failing)],
+    ['a commit that hangs', `500 begin commit: store_failed ${late}`, none, at('commit', hang)],
+    ['a begin that fails', '503 begin: store_failed injected: S3CRET', none, at('begin', failing)],
+    ['a begin that throws at once', '503: store_failed bug', none, replaced(bug)],
+  ])('%s leads to: %s', async (_, expected, callback, setUp) => {
+    const { store, handler, reports, runs } = createTransactional(callback);
+    setUp(store);
+    const answer = await handler(notificationRequest(salePayload()));
+    expect(await answer.text()).toBe(answer.status === 500 ? 'Internal error' : 'Try again later');
+    const said = reports.map(({ code, error }) => `: ${code} ${(error as Error).message}`);
+    expect([answer.status, ...store.log].join(' ') + said).toBe(expected);
+    expect(runs).toHaveLength(answer.status === 500 ? 1 : 0);
   });
 
-  it.each([
-    ['fails', () => Promise.reject(new Error('injected: S3CRET')), 'injected: S3CRET'],
-    ['hangs', hang, 'the commit took longer than 40 ms'],
-  ])(
-    'a commit that %s is answered 500, never 200: it may have happened or not',
-    async (_, fault, message) => {
-      const { store, handler, reports, runs } = createTransactional();
-      store.faults.set('commit', fault);
-      const answer = await handler(notificationRequest(salePayload()));
-      expect([answer.status, await answer.text(), runs.length]).toEqual([500, 'Internal error', 1]);
-      expect(reports).toMatchObject([
-        { code: 'store_failed', status: 500, key: 'payment:s-1:PAID', error: { message } },
-      ]);
-    },
-  );
-
-  it.each([
-    ['fails', () => Promise.reject(new Error('injected: no connection'))],
-    ['throws at once', throwing(new Error('injected'))],
-  ])('a begin that %s is answered 503, and the callback does not run', async (_, fault) => {
-    const { store, deliver, reports, runs } = createTransactional();
-    store.transact = fault;
-    expect([await deliver(), runs]).toEqual([503, []]);
-    expect(reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+  it('a callback that threw runs again on the next delivery', async () => {
+    const failures = [bug];
+    const { store, deliver } = createTransactional(() => failures.shift()?.());
+    expect([await deliver(), store.rows]).toEqual([500, []]);
+    expect([await deliver(), store.rows]).toEqual([200, ['payment:s-1:PAID']]);
   });
 
   it('a begin that hangs is answered 503, and the callback never runs, not even when it succeeds later', async () => {
     const { store, deliver, reports, runs } = createTransactional();
     const { wait, open } = gate();
     store.faults.set('begin', wait);
-    const transact = store.transact.bind(store);
-    let transacted: ReturnType<typeof transact> | undefined;
-    store.transact = (request, work) => {
-      transacted = transact(request, work);
-      return transacted;
-    };
-    expect(await deliver()).toBe(503);
-    expect(reports).toMatchObject([{ code: 'store_failed', status: 503 }]);
+    const transact = vi.spyOn(store, 'transact');
+    expect([await deliver(), codesOf(reports)]).toEqual([503, ['store_failed']]);
     open();
-    await expect(transacted).rejects.toThrow('the transaction began too late');
+    await expect(transact.mock.results[0]?.value).rejects.toThrow('the transaction began too late');
     expect([runs, store.rows, store.log]).toEqual([[], [], ['begin', 'rollback']]);
-  });
-
-  it.each([
-    ['fails', () => Promise.reject(new Error('injected'))],
-    ['hangs', hang],
-  ])('a rollback that %s leaves the answer to the callback as it was', async (_, fault) => {
-    const error = new Error('callback');
-    const { store, deliver, reports } = createTransactional(throwing(error));
-    store.faults.set('rollback', fault);
-    expect(await deliver()).toBe(500);
-    expect(reports).toMatchObject([{ code: 'callback_failed', error }]);
   });
 });

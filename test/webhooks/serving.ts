@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { toNodeListener, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import { onTestFinished } from 'vitest';
 import { listen } from '../helpers/listen';
@@ -9,7 +9,7 @@ export type Before = (request: IncomingMessage & { body?: unknown }) => unknown;
 
 /** The handler on a real server; `before` is what a framework does with a request first. */
 export async function serve(
-  options: Partial<WebhookHandlerOptions> = {},
+  options: Partial<WebhookHandlerOptions> | object = {},
   before: Before = () => undefined,
 ): Promise<Listener & { readonly url: string }> {
   const listener = createListener(options);
@@ -22,23 +22,21 @@ export async function serve(
 }
 
 /** A connection that sends exactly these bytes. */
-export function open(
-  to: string,
-  ...lines: string[]
-): { readonly socket: Socket; readonly answer: Promise<string> } {
+export function open(to: string, ...lines: string[]) {
   const socket = connect(Number(new URL(to).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   let received = '';
+  const closed = new Promise((resolve) => socket.on('close', resolve));
   const answer = new Promise<string>((resolve) => {
     socket.on('data', (chunk) => {
       received += chunk.toString();
       if (received.includes('\r\n\r\n')) resolve(received);
     });
     socket.on('error', () => resolve(received));
-    socket.on('close', () => resolve(received));
+    closed.then(() => resolve(received));
   });
   socket.write(lines.join('\r\n'));
-  return { socket, answer };
+  return { socket, answer, closed };
 }
 
 export const headLines = (...headers: string[]) => [
