@@ -21,7 +21,10 @@ async function overHttp() {
 async function overMsw() {
   const received: Received[] = [];
   const service = mockService({
-    ...{ ...options(), http, webhookUrl: 'https://merchant.example/hooks', clock: fakeClock() },
+    ...options(),
+    http,
+    webhookUrl: 'https://merchant.example/hooks',
+    clock: fakeClock(),
     async deliverTo(request) {
       const { pathname, search } = new URL(request.url);
       const sent = { headers: Object.fromEntries(request.headers), body: await request.text() };
@@ -152,7 +155,9 @@ describe.each([
     await service.idle();
     expect((await service.redeliver('delivery-1')).httpStatus).toBe(200);
     const sent = expect.objectContaining({
-      ...{ method: 'POST', url: '/hooks?tenant=1&type=own', body: '{"name":"café-🏠"}' },
+      method: 'POST',
+      url: '/hooks?tenant=1&type=own',
+      body: '{"name":"café-🏠"}',
       headers: expect.objectContaining({ authorization, 'content-type': 'application/json' }),
     });
     expect(received).toEqual([sent, sent]);

@@ -117,8 +117,8 @@ describe('a fault reaches the client', () => {
   ])('as %s: %j', async (as, fault) => {
     const { service, client } = openMockService();
     service.fault('createRecurringCheckout', fault);
-    const failure = await failureOf(client({ timeoutMs: 300 }).createRecurringCheckout(request));
-    const { name, httpStatus, outcome } = failure as Error & Record<'httpStatus' | 'outcome', unknown>;
+    const call = client({ timeoutMs: 300 }).createRecurringCheckout(request);
+    const { name, httpStatus, outcome } = await failureOf(call);
     expect([name, ...(name === 'ApiError' ? [httpStatus] : []), outcome].join(' ')).toBe(as);
     await expect(client().createRecurringCheckout(request)).resolves.toMatchObject({ status: 0 });
   });

@@ -157,20 +157,19 @@ const names = { id: 'shopper-1', firstName: 'Ana', lastName: 'Maria de Souza', e
 const shopper = { ...names, agency: '0001', account: '123456-7' };
 const paid = { ...sale, amount: 59.7, shopper, date, newStatus: 'PAID' };
 const reversal = {
-  ...{ ...made, currency: 'BRL', sale: { id: 1_000_001, uuid: uuidOf(1) }, bankDetails },
-  ...{
-    originalAmount: 59.7,
-    reversedAmount: 9.7,
-    status: 'PENDING',
-    receipt: null,
-    reason: 'not identified',
-  },
+  ...made,
+  currency: 'BRL',
+  originalAmount: 59.7,
+  reversedAmount: 9.7,
+  status: 'PENDING',
+  bankDetails,
+  sale: { id: 1_000_001, uuid: uuidOf(1) },
+  receipt: null,
+  reason: 'not identified',
 };
 const credited = { ...made, status: 'PAID', amount: 19.9, creditDate: date };
-const refund = {
-  ...{ ...sale, originalAmount: 59.7, reversedAmount: 19.9, amountRefunded: 19.9, bankDetails },
-  ...{ receipt, status: 'PAID', refund: credited, reason: 'one returned', date },
-};
+const amountless = { ...sale, originalAmount: 59.7, bankDetails, receipt, status: 'PAID', refund: credited };
+const refund = { ...amountless, reversedAmount: 19.9, amountRefunded: 19.9, reason: 'one returned', date };
 const payout = { ...made, currency: 'BRL', amount: 5, bankDetails };
 const paidOut = { ...payout, success: true, message: 'success', status: 'PAID', receipt };
 
@@ -206,7 +205,6 @@ const reversing = '?reversing=true&type=reversing';
 const refunding = '?refund=true&type=refund';
 const payingOut = '?payout=true&type=payout';
 const order2 = { referenceCode: 'payout-1', bankDetails: { bank: '1', branch: '2', account: '3' } };
-const { reversedAmount, amountRefunded, ...amountless } = refund;
 
 describe('a move sends the payload of its table', () => {
   it.each<[when: string, move: Move, sent: Sent, inventions?: Inventions]>([
@@ -227,9 +225,8 @@ describe('a move sends the payload of its table', () => {
       give({ receipt: 'null' }),
       sentWith(refunding, { ...refund, receipt: 'null' }),
     ],
-    ...[{ reversedAmount }, { amountRefunded }].map((amount): [string, Move, Sent, Inventions] => {
-      const [field] = Object.keys(amount) as ['reversedAmount'];
-      const sent = sentWith(refunding, { ...amountless, ...amount });
+    ...(['reversedAmount', 'amountRefunded'] as const).map((field): [string, Move, Sent, Inventions] => {
+      const sent = sentWith(refunding, { ...amountless, [field]: 19.9, reason: 'one returned', date });
       return [`when a refund carries ${field} alone`, give({}), sent, { refundAmountFields: field }];
     }),
     ['when a payout is made (6.5)', payOut(order2), sentWith(payingOut, { ...paidOut, ...order2 })],
@@ -294,7 +291,9 @@ describe('the query shows', () => {
     const creditTransferDetails = { referenceCode: 'order-1', saleUUID: uuid, total: 19.9 };
     const { id: _, amount: total, ...shown } = credited;
     expect(refunds).toEqual({
-      ...{ available: 39.8, quantity: 1, requested: 19.9 },
+      available: 39.8,
+      quantity: 1,
+      requested: 19.9,
       transactions: [{ ...shown, total, bankDetails, creditTransferDetails, remark: 'one returned' }],
     });
     expect(shopper.bankDetails).toEqual({ account: '123456-7', branch: '0001' });

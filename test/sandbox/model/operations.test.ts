@@ -61,12 +61,17 @@ describe('creating a journey', () => {
 describe('querying a transaction', () => {
   it('answers with the fields of section 2.3, and invents no field in the objects that the document leaves open', async () => {
     const { journey, query } = await openJourney();
+    const { id, uuid } = journey;
     const { document, email, phone } = order.shopper;
-    expect(await query(journey.uuid)).toEqual({
-      ...{ status: 0, message: 'success', id: journey.id, uuid: journey.uuid },
-      ...{ type: 'SALE', situation: 'PENDING', currency: 'BRL' },
-      ...{ amount: 59.7, shipping: 0, discounts: 0, total: 59.7, appliedRate: 0, serviceFee: 0 },
-      ...{ referenceCode: 'order-1', creation: dateTime, maxAge: dateTime },
+    const success = { status: 0, message: 'success' };
+    const sale = { id, uuid, type: 'SALE', situation: 'PENDING', currency: 'BRL', referenceCode: 'order-1' };
+    const amounts = { amount: 59.7, shipping: 0, discounts: 0, total: 59.7, appliedRate: 0, serviceFee: 0 };
+    expect(await query(uuid)).toEqual({
+      ...success,
+      ...sale,
+      ...amounts,
+      creation: dateTime,
+      maxAge: dateTime,
       shopper: { document, email, phone },
       refunds: { available: 0, quantity: 0, requested: 0, transactions: [] },
       has_return_error: false,
