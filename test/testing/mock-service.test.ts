@@ -247,9 +247,7 @@ describe('notifications', () => {
     ['a redirect', '307'],
     ['a port on which nothing listens', 'ECONNREFUSED'],
   ])('fail at %s', async (_what, ending) => {
-    const listener = await openListener((_request, response) =>
-      response.writeHead(307, { location: '/' }).end(),
-    );
+    const listener = await openListener((response) => response.writeHead(307, { location: '/' }).end());
     const webhookUrl = ending === '307' ? listener.url : `http://127.0.0.1:${await unusedPort()}/`;
     const { service, clock } = openMockService({ webhookUrl });
     service.payOut({ amount: 1 });

@@ -6,7 +6,7 @@ import { credentials, openListener, openPaid, openSandbox } from '../helpers';
 
 /** A sandbox that sends a payout to a listener with these statuses, of which the last one is repeated. */
 async function openAnswering(statuses: number[], options: SandboxOptions = {}, headers = {}) {
-  const listener = await openListener((_request, response) =>
+  const listener = await openListener((response) =>
     response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200, headers).end(),
   );
   const { sandbox } = await openSandbox({ webhookUrl: listener.url, ...options });
@@ -38,7 +38,7 @@ describe('delivery', () => {
   it('is sent once more only when no attempt of it is on its way', async () => {
     let open = 0;
     let most = 0;
-    const listener = await openListener((_request, response) => {
+    const listener = await openListener((response) => {
       most = Math.max(most, ++open);
       setTimeout(() => {
         open--;
