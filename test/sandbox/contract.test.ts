@@ -45,6 +45,7 @@ async function overMsw() {
 const uuid = '00000000-0000-4000-8000-000000000001';
 const checkout = '/v1.1/checkout/pix-automatic';
 const transaction = `/v1.1/transactions/${uuid}`;
+const cancellation = '/v1.1/pix-automatic/scheduled-payments/nope/cancel';
 const image = `/sandbox/qr-codes/${uuid}.png`;
 
 /** A call, and the fault that it meets. By default it queries the first journey. */
@@ -107,6 +108,11 @@ describe.each([
     [
       'another media type',
       post(order, { 'content-type': 'application/jsonp' }),
+      '415 application/json wrongMediaType whole',
+    ],
+    [
+      'another media type of a cancellation',
+      { method: 'PUT', path: cancellation, body: { reason: 'x' }, headers: { 'content-type': 'text/plain' } },
       '415 application/json wrongMediaType whole',
     ],
     [
