@@ -131,6 +131,8 @@ describe('the log', () => {
     await sandbox.idle();
     await vi.waitFor(() => expect(entries).toHaveLength(3));
     expect(entries[0]).toMatchObject({ type: 'request', operation: 'createRecurringCheckout', status: 200 });
+    const attempt = expect.objectContaining({ number: 1, httpStatus: 200 });
+    expect(entries).toContainEqual(expect.objectContaining({ type: 'delivery', attempt }));
     const text = JSON.stringify([entries, sandbox.deliveries]);
     expect(text).toContain('?token=***');
     for (const secret of [credentials.apiKey, credentials.apiToken, 'Basic'])
