@@ -133,6 +133,16 @@ describe('scheduled payments', () => {
     expect(sandbox.pay(uuid)).toHaveLength(14);
     expect(sandbox.scheduledPayments(uuid)[0]).toMatchObject({ dueDate: '2031-02-28', amount: 59.7 });
   });
+
+  it.each([{}, { authorizeOnly: true }])(
+    'of a test journey are 29.90 a month from next month on: %j',
+    async (options) => {
+      const { sandbox } = await openSandbox({ now: () => Date.UTC(2031, 0, 31, 12) });
+      const payments = sandbox.pay(sandbox.createTestJourney(options).uuid);
+      const due = payments.map(({ dueDate, amount }) => `${dueDate} ${amount}`).join(', ');
+      expect(due).toBe('2031-02-28 29.9, 2031-03-28 29.9, 2031-04-28 29.9');
+    },
+  );
 });
 
 it('a notification is a POST of JSON with Basic auth, to the merchant’s own query and then its flags', async () => {
